@@ -223,7 +223,7 @@ async function closeAll(cleanups: (() => Promise<void> | void)[], logger: Logger
     try {
       await close();
     } catch (error) {
-      logger.error({ error: describeError(error) }, 'Something could not be closed in order');
+      logger.error({ error: describeError(error) }, 'Part of the shutdown failed');
     }
   }
 }
@@ -264,7 +264,10 @@ const connectionGraceMilliseconds = 2_000;
 async function measureLag(metrics: Metrics, broker: SharedServices): Promise<void> {
   const lags = await subscriptionLag(broker).catch((error: unknown) => {
     if (!isLendstreamError(error) || !error.retriable) throw error;
-    broker.logger.warn({ error: describeError(error) }, 'The lag of subscriptions is left out of the metrics for now');
+    broker.logger.warn(
+      { error: describeError(error) },
+      'Cannot compute the lag of subscriptions; the metrics leave it out',
+    );
     return [];
   });
   metrics.subscriptionLag.reset();

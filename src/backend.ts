@@ -37,7 +37,7 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   const { cluster, dataFolder } = options.config;
   const backend = await (cluster === undefined ? openEmbedded(options) : openCluster(options, cluster));
   if (isReadableByOthers(dataFolder)) {
-    options.logger.warn({ dataFolder }, 'Other users of this machine may look into the data folder');
+    options.logger.warn({ dataFolder }, 'Other users of this machine can access the data folder');
   }
   return backend;
 }

@@ -57,7 +57,7 @@ async function main(): Promise<void> {
 
   void app.ended.then((reason) => {
     const exit = (): never => {
-      process.stderr.write(`lendstream: ${reason} The process ends, and must be started again.\n`);
+      process.stderr.write(`lendstream: ${reason} The process ends and must be restarted.\n`);
       process.exit(partFailedExitCode);
     };
     void systemClock.sleep(shutdownMillisecondsMaximum).then(exit);

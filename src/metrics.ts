@@ -15,7 +15,7 @@ export function createMetrics() {
     registry,
     publishSeconds: new Histogram({
       name: 'lendstream_publish_seconds',
-      help: 'Time from a publish request to its durable answer.',
+      help: 'Time from a publish request to its durable response.',
       labelNames: ['event_type'],
       buckets: secondsBuckets,
       registers,
@@ -34,7 +34,7 @@ export function createMetrics() {
     }),
     commitSeconds: new Histogram({
       name: 'lendstream_commit_seconds',
-      help: 'Time from a cursor commit request to its durable answer.',
+      help: 'Time from a cursor commit request to its durable response.',
       buckets: secondsBuckets,
       registers,
     }),
@@ -64,7 +64,7 @@ export function createMetrics() {
     }),
     refusedBodies: new Counter({
       name: 'lendstream_refused_bodies_total',
-      help: 'Request bodies refused because too many bytes of bodies were under way, by the budget that had no room.',
+      help: 'Request bodies rejected because too many bytes of bodies were in progress, by the budget that was full.',
       labelNames: ['budget'],
       registers,
     }),

@@ -235,14 +235,25 @@ describe('the house', () => {
     expect(marked).to.deep.equal([]);
   });
 
-  it('says in comments what a program does in words that are read once', () => {
+  it('says in comments, log lines and errors what a program does in words that are read once', () => {
     const found = [...sources, ...sourceFiles('scripts')]
       .filter((file) => !file.endsWith('.generated.ts'))
       .flatMap((file) =>
         readFileSync(join(packageRoot, file), 'utf8')
           .split('\n')
-          .flatMap((line, index) => (isComment(line) && puzzling.test(line) ? [`${file}:${index + 1}`] : [])),
+          .flatMap((line, index) => (puzzling.test(line) ? [`${file}:${index + 1}`] : [])),
       );
+    expect(found).to.deep.equal([]);
+  });
+
+  it('says in documents, schemas and the admin page what a program does in words that are read once', () => {
+    const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...filesUnder('docs', '.md')];
+    const pages = [...filesUnder('src/admin', '.ts'), ...filesUnder('src/admin', '.tsx')];
+    const found = [...documents, ...pages, ...filesUnder('schemas', '.json')].flatMap((file) =>
+      withoutFencedBlocks(readFileSync(join(packageRoot, file), 'utf8'))
+        .split('\n')
+        .flatMap((line) => (puzzling.test(line) ? [`${file}: ${line.trim()}`] : [])),
+    );
     expect(found).to.deep.equal([]);
   });
 
@@ -263,6 +274,17 @@ describe('the house', () => {
 
 /** Words for programs as if they were people, and others that readers of English stumble over. */
 const puzzling = /\b(whoever|nobody|somebody|anybody|anew|be it|letter by letter|one behind the other)\b/i;
+
+function filesUnder(folder: string, ending: string): string[] {
+  return readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending))
+    .map((path) => `${folder}/${path}`);
+}
+
+/** Fenced blocks of Markdown have commands and output, not sentences. */
+function withoutFencedBlocks(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+}
 
 function isComment(line: string): boolean {
   return /^\s*(\*|\/\/|\/\*)/.test(line);

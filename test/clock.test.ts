@@ -40,7 +40,7 @@ for (const [name, create] of clocks) {
       expect(calledAt[0]).to.be.at.least(deadline);
     });
 
-    it('calls for a deadline that has passed, but only after the one who asked has returned', async () => {
+    it('fires a deadline that has passed, but only after the call has returned', async () => {
       const { clock, turn } = create();
       let calls = 0;
       clock.at(clock.monotonic() - 1, () => (calls += 1));
@@ -81,7 +81,7 @@ for (const [name, create] of clocks) {
       expect(calls).to.equal(3);
     });
 
-    it('sleeps as long as it was asked to, or until the signal', async () => {
+    it('sleeps for the requested time, or until the signal', async () => {
       const { clock, turn } = create();
       const woken: string[] = [];
       const stopped = new AbortController();

@@ -147,7 +147,7 @@ describe('the settings', () => {
     });
   }
 
-  it('tell everything that is wrong at once', () => {
+  it('report all invalid settings together', () => {
     expect(problemsOf({ PORT: 'x', LENDING_PARTITIONS: '0', KAFKA_BROKERS: 'one' }).split('; ')).to.have.length(4);
   });
 

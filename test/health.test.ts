@@ -19,7 +19,7 @@ describe('the health of a process', () => {
     expect(health.notReadyReasons()).to.deep.equal([]);
   });
 
-  it('keeps since when a part has been ready or not, whatever is said again or told anew meanwhile', () => {
+  it('keeps since when a part has been ready or not, whatever is reported again', () => {
     const health = new Health(clock);
     const disk = health.part('disk');
     const tell = (): unknown[] => health.parts().map(({ name, ready, since, reason }) => [name, ready, since, reason]);

@@ -109,7 +109,7 @@ describe('SQLite', () => {
     });
   });
 
-  it('tells texts apart that differ only behind a NUL', () => {
+  it('distinguishes texts that differ only after a NUL', () => {
     const texts = ['a', 'a\0', 'a\0b', 'a\\0', 'a\\0b', 'a\\', 'a\\\0'];
     const database = openDatabase(file(), { returnArrays: true });
     database.exec('CREATE TABLE texts (value TEXT PRIMARY KEY) STRICT');

@@ -80,7 +80,7 @@ export function createServer(
   function ended(logStart: number): Error {
     const printed = readFileSync(program.logFile).subarray(logStart).toString('utf8');
     return /Address already in use/i.test(printed)
-      ? new PortTaken(`${program.name}: port ${program.port} was taken by somebody else`)
+      ? new PortTaken(`${program.name}: port ${program.port} was taken by another program`)
       : new Error(`${program.name} ended while it was starting. ${tail(program.logFile, printed)}`);
   }
 

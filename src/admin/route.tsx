@@ -85,8 +85,8 @@ function continueReturn(current: Return, reached: number): void {
     return;
   }
   if (Math.abs(reached - position) > Math.abs(steps)) current.furthest = reached;
-  // Somebody went on through the history. The way back may still come, and then ends elsewhere, or was given up: where
-  // the browser comes to rest tells how far it has to go. Two ways back at once would lead past the page.
+  // The user went further through the history. The way back may still come, and then ends elsewhere, or was dropped: the
+  // place where the browser comes to rest shows how far it has to go. Two ways back at once would lead past the page.
   current.again = setTimeout(() => history.go(position - reached), restMilliseconds);
 }
 

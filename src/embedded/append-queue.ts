@@ -156,7 +156,7 @@ export class AppendQueue {
     } catch (error) {
       const failure = isLendstreamError(error)
         ? error
-        : new LendstreamError('OUTCOME_UNKNOWN', 'The commit ended in an unforeseen way.', { cause: error });
+        : new LendstreamError('OUTCOME_UNKNOWN', 'The commit failed unexpectedly.', { cause: error });
       for (const member of committable) member.fail(failure);
       this.#onFailure();
     }

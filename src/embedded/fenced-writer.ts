@@ -96,7 +96,7 @@ export class EmbeddedWriter implements FencedWriter {
       this.invalidate(
         error instanceof LendstreamError
           ? error
-          : new LendstreamError('OUTCOME_UNKNOWN', 'The writer failed in an unforeseen way.', { cause: error }),
+          : new LendstreamError('OUTCOME_UNKNOWN', 'The writer failed unexpectedly.', { cause: error }),
       );
       throw this.#invalidReason ?? error;
     }

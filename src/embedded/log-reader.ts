@@ -66,15 +66,15 @@ export class LogReader {
     const thread = startLogThread<FetcherRequests>(new URL('./thread/fetcher.js', import.meta.url), (error) => {
       if (this.#isClosed) return;
       const facts = { error: describeError(error) };
-      this.#logger.error(facts, 'The thread that reads the log ended and is started again');
-      this.#restartThread(`The thread that reads the log ended and is started again: ${describeError(error)}.`);
+      this.#logger.error(facts, 'The thread that reads the log ended; restarting it');
+      this.#restartThread(`The thread that reads the log ended; restarting it: ${describeError(error)}.`);
     });
     thread.call('open', { path: this.#databasePath }).then(
       () => this.#health.reportReady(),
       (error: unknown) => {
         // A thread that ended before it replied is already being started again.
         if (this.#isClosed || isLendstreamError(error, 'OUTCOME_UNKNOWN')) return;
-        this.#logger.error({ error: describeError(error) }, 'The log cannot be opened for reading and is tried again');
+        this.#logger.error({ error: describeError(error) }, 'The log cannot be opened for reading; retrying');
         this.#restartThread(`The log cannot be opened for reading: ${describeError(error)}.`);
         void thread.end();
       },

@@ -237,8 +237,8 @@ export class LogMaintenance {
   async #startThread(): Promise<LogThread<MaintenanceRequests>> {
     const { databasePath, health, logger } = this.#options;
     const thread = startLogThread<MaintenanceRequests>(new URL('./thread/maintenance.js', import.meta.url), (error) => {
-      logger.error({ error: describeError(error) }, 'The thread that maintains the log ended and is started again');
-      health.reportNotReady(`The thread that maintains the log ended and is started again: ${describeError(error)}.`);
+      logger.error({ error: describeError(error) }, 'The thread that maintains the log ended; restarting it');
+      health.reportNotReady(`The thread that maintains the log ended; restarting it: ${describeError(error)}.`);
       this.#thread = undefined;
     });
     try {
@@ -267,7 +267,7 @@ export class LogMaintenance {
       await action();
     } catch (error) {
       if (this.#isClosed) return;
-      this.#options.logger.warn({ error: describeError(error) }, 'Maintaining the log failed and is tried again');
+      this.#options.logger.warn({ error: describeError(error) }, 'Maintenance of the log failed; retrying');
     }
   }
 }

@@ -47,7 +47,7 @@ export class StorageWatch {
     try {
       const { missing, full } = await this.#writer.call('inspectStorage', null);
       if (missing !== null && this.#folder.ready) {
-        this.#logger.error({ reason: missing }, 'The files of the log are not where they were; nothing is stored');
+        this.#logger.error({ reason: missing }, 'The files of the log were moved or removed; nothing is stored');
       }
       report(this.#folder, missing);
       if (full !== null && this.#disk.ready) this.#logger.error({ reason: full }, 'The log is full; nothing is stored');

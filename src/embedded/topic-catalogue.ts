@@ -40,7 +40,7 @@ export class TopicCatalogue {
       checkName(name);
       checkPartitionCount(partitionCount);
       if (this.topics.has(name)) {
-        throw new LendstreamError('TOPIC_ALREADY_EXISTS', `There is a topic ${name} already.`);
+        throw new LendstreamError('TOPIC_ALREADY_EXISTS', `Topic ${name} already exists.`);
       }
       const topic = toPersistedTopic(configuration);
       const { topicId, partitionIds } = await this.#writer.call('createTopic', { topic });

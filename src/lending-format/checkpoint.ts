@@ -65,7 +65,9 @@ export function parseCheckpoint(value: Buffer | string): CheckpointRecord {
     if (Number.isSafeInteger(checkpoint.position) && Array.isArray(checkpoint.outcomes))
       return checkpoint as CheckpointRecord;
   } catch (error) {
-    throw new LendstreamError('INTERNAL', `A fence record cannot be read: ${describeError(error)}`, { cause: error });
+    throw new LendstreamError('INTERNAL', `A checkpoint record cannot be read: ${describeError(error)}`, {
+      cause: error,
+    });
   }
-  throw new LendstreamError('INTERNAL', 'A fence record names no position or no outcomes.');
+  throw new LendstreamError('INTERNAL', 'A checkpoint record has no position or no outcomes.');
 }

@@ -109,17 +109,17 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
   try {
     event = readExactObject(utf8.decode(value));
   } catch (error) {
-    return { kind: 'unreadable', reason: `The command is no JSON object: ${describeError(error)}`, commandId: null };
+    return { kind: 'unreadable', reason: `The command is not a JSON object: ${describeError(error)}`, commandId: null };
   }
   const metadata = isExactObject(event['metadata']) ? event['metadata'] : {};
   const commandId = event['commandId'] ?? metadata['eid'];
   if (typeof commandId !== 'string' || !isUuid(commandId))
-    return unreadable('commandId (or metadata.eid) is no UUID', null);
+    return unreadable('commandId (or metadata.eid) is not a UUID', null);
   const type = commandTypes.find((candidate) => candidate === event['type']);
-  if (type === undefined) return unreadable(`type is none of ${commandTypes.join(', ')}`, commandId);
+  if (type === undefined) return unreadable(`type is not one of ${commandTypes.join(', ')}`, commandId);
   const idField = idFieldOf(type);
   const id = event[idField];
-  if (!isAccountOrProductId(id)) return unreadable(`${idField} is missing or no id`, commandId);
+  if (!isAccountOrProductId(id)) return unreadable(`${idField} is missing or not an id`, commandId);
   const flowId = metadata['flow_id'];
   const receivedAt = typeof metadata['received_at'] === 'string' ? Date.parse(metadata['received_at']) : Number.NaN;
   const payload = event['payload'] ?? {};

@@ -211,7 +211,7 @@ export class RedisConnection {
 
   #unavailable(cause: unknown): LendstreamError {
     if (isLendstreamError(cause)) return cause;
-    const detail = `Redis at ${this.#address} does not serve (${describeError(cause)}). Try again.`;
+    const detail = `Redis at ${this.#address} is not available (${describeError(cause)}). Try again.`;
     return new LendstreamError('COORDINATION_UNAVAILABLE', detail, { cause });
   }
 
@@ -236,7 +236,7 @@ export class RedisConnection {
     if (this.#servers === undefined) await this.#warnOfEviction(nodes);
     const changed = this.#servers !== undefined && this.#servers !== servers;
     this.#servers = servers;
-    if (this.#outageLogged) this.#logger.info({ address: this.#address, changed }, 'Redis answers again');
+    if (this.#outageLogged) this.#logger.info({ address: this.#address, changed }, 'Redis responds again');
     this.#outageLogged = false;
     if (changed) this.#events.serverChanged();
   }
@@ -274,7 +274,7 @@ export class RedisConnection {
   #logOutageOnce(error: unknown): void {
     if (this.#outageLogged || this.#isClosed) return;
     this.#outageLogged = true;
-    this.#logger.warn({ address: this.#address, error: describeError(error) }, 'Redis does not answer');
+    this.#logger.warn({ address: this.#address, error: describeError(error) }, 'Redis does not respond');
   }
 }
 

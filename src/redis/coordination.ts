@@ -299,7 +299,7 @@ export class RedisCoordination implements Coordination {
       default:
         throw new LendstreamError(
           'COORDINATION_UNAVAILABLE',
-          'After a loss of coordination data it is not known yet whose the partition is. Try again.',
+          'After a loss of coordination data, the owner of the partition is not known yet. Try again.',
         );
     }
   }
@@ -318,7 +318,7 @@ export class RedisCoordination implements Coordination {
     ]);
     if (outcome !== 'OK') {
       const detail =
-        'After a loss of coordination data streams have opened during the reset: nothing was changed. Try again.';
+        'After a loss of coordination data, streams have opened during the reset: nothing was changed. Try again.';
       throw new LendstreamError('COORDINATION_UNAVAILABLE', detail);
     }
     this.#listeners.notify(subscriptionId, 'offsets');
@@ -416,7 +416,7 @@ export class RedisCoordination implements Coordination {
   #recoverSoon(): void {
     if (this.#calls.isClosed) return;
     this.#recovery.recover().catch((error: unknown) => {
-      this.#logger.debug({ error: describeError(error) }, 'Recovering is left to the next call');
+      this.#logger.debug({ error: describeError(error) }, 'Recovery failed; the next call retries');
     });
   }
 }

@@ -113,7 +113,7 @@ export class GroupExport {
     } catch (error) {
       if (!this.#failureLogged) {
         const facts = { subscriptionId, error: describeError(error) };
-        this.#options.logger.warn(facts, 'Positions of consumer groups cannot be shown to lag tools');
+        this.#options.logger.warn(facts, 'Cannot export the offsets of consumer groups to lag tools');
       }
       this.#failureLogged = true;
       if (isLendstreamError(error) && !error.retriable) return;
@@ -139,7 +139,7 @@ export class GroupExport {
       }
     } catch (error) {
       if (!this.#isClosed) {
-        this.#options.logger.warn({ error: describeError(error) }, 'Consumer groups could not be renewed');
+        this.#options.logger.warn({ error: describeError(error) }, 'Cannot renew the exported consumer groups');
       }
       if (isClaimed) await this.#options.releaseRenewal().catch(() => undefined);
     }

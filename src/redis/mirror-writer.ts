@@ -198,7 +198,7 @@ export class MirrorWriter {
       }
       this.#pendingAtLastCheck = seen;
     } catch (error) {
-      logger.debug({ error: describeError(error) }, 'Looking for offsets that nobody mirrored failed');
+      logger.debug({ error: describeError(error) }, 'Looking for unmirrored offsets failed');
     }
   }
 
@@ -206,7 +206,7 @@ export class MirrorWriter {
   #logFailureOnce(error: unknown): void {
     if (this.#failureLogged) return;
     this.#failureLogged = true;
-    this.#options.logger.warn({ error: describeError(error) }, 'Committed offsets are not mirrored to the log for now');
+    this.#options.logger.warn({ error: describeError(error) }, 'Cannot mirror committed offsets to the log; retrying');
   }
 }
 

@@ -55,7 +55,7 @@ export class RecoveringCalls {
       const reply = await call();
       if (reply[0] !== 'INCARNATION') return reply;
       if (attempt === recoveriesPerCall) {
-        throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis loses its data again and again.');
+        throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis repeatedly loses its data.');
       }
       await this.#recovery.recover();
     }

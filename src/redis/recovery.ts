@@ -133,7 +133,7 @@ export class Recovery {
         try {
           const facts = { shards: lost.length };
           if (isFirst) logger.info(facts, 'Redis is filled from the log');
-          else logger.warn(facts, 'Redis may have lost what it held and is refilled from the log');
+          else logger.warn(facts, 'Redis may have lost its data and is refilled from the log');
           await this.#refill(lost, found);
         } finally {
           await this.#options.releaseClaim('refill');

@@ -85,7 +85,10 @@ export class WatchRounds {
       // Watchers that check now find that the store is unreachable, and count no time against their consumers.
       if (!this.#wasUnreachable && !this.#isStopped) listeners.notifyAll();
       this.#wasUnreachable = true;
-      logger.debug({ error: describeError(error) }, 'Looking after what is watched is left to the next round');
+      logger.debug(
+        { error: describeError(error) },
+        'Checking the watched subscriptions failed; the next round retries',
+      );
     }
     this.start();
   }

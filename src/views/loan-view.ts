@@ -208,9 +208,9 @@ export class LoanView {
   #rebuild(cause: unknown): void {
     if (this.#isClosed || this.#rebuilding !== undefined) return;
     const { logger, health } = this.#options;
-    this.#failure = 'The view of loans was damaged and is built again from the log. Try again later.';
+    this.#failure = 'The view of loans was damaged and is being rebuilt from the log. Try again later.';
     health?.reportNotReady(this.#failure);
-    logger.error({ error: describeError(cause) }, 'The view of loans is damaged and is built again from the log');
+    logger.error({ error: describeError(cause) }, 'The view of loans is damaged; rebuilding it from the log');
     this.#rebuilding = this.#rebuildFromLog().finally(() => {
       this.#rebuilding = undefined;
     });
@@ -229,10 +229,7 @@ export class LoanView {
         health?.reportReady();
         return;
       } catch (error) {
-        logger.error(
-          { error: describeError(error) },
-          'The view of loans could not be built again and is tried once more',
-        );
+        logger.error({ error: describeError(error) }, 'Rebuilding the view of loans failed; retrying');
         await this.#tail.stop();
         await clock.sleep(rebuildPauseMilliseconds, this.#closing.signal);
       }
@@ -312,6 +309,6 @@ async function openOrRebuild(options: LoanViewOptions): Promise<LoanDatabase> {
     reason = describeError(error);
   }
   database?.abandon();
-  logger.info({ file, reason }, 'The view of loans is built again from the log');
+  logger.info({ file, reason }, 'Rebuilding the view of loans from the log');
   return newDatabase(options);
 }

@@ -54,7 +54,7 @@ export class CommandLag {
       }
     } catch (error) {
       if (!isLendstreamError(error) || !error.retriable) throw error;
-      this.#logger.warn({ error: describeError(error) }, 'How many commands wait cannot be counted for now');
+      this.#logger.warn({ error: describeError(error) }, 'Cannot count pending commands; retrying');
     }
   }
 }

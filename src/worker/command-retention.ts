@@ -56,10 +56,7 @@ export class CommandRetention {
       const completed = { topic: loanCommandsTopic, partition, offset: this.#nextOffset };
       await log.deleteRecords(completed, clock.now() - retentionMilliseconds);
     } catch (error) {
-      logger.warn(
-        { error: describeError(error) },
-        'Commands that are done and old could not be deleted; it is tried again',
-      );
+      logger.warn({ error: describeError(error) }, 'Cannot delete old commands that are done; retrying');
     }
   }
 }

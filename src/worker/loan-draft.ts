@@ -55,7 +55,7 @@ export function finishDraft({ loan, earlier, added }: LoanDraft): EncodedLoan {
  */
 export function assertFits(key: string, valueBytes: number, subject: string): void {
   if (Buffer.byteLength(key) + valueBytes <= recordBytesMaximum) return;
-  throw new Error(`${subject} would have ${valueBytes} bytes, more than the log takes (${recordBytesMaximum})`);
+  throw new Error(`${subject} would have ${valueBytes} bytes, more than the log accepts (${recordBytesMaximum})`);
 }
 
 function encodedDraft(loan: Loan, text: Buffer): LoanDraft {

@@ -62,7 +62,7 @@ export class LoanStore {
     const from = { topic: loansTopic, partition };
     const [bounds] = await log.bounds([from]);
     if (bounds === undefined)
-      throw new LendstreamError('INTERNAL', 'The log answered without the partition asked for.');
+      throw new LendstreamError('INTERNAL', 'The response of the log lacks the requested partition.');
     let checkpoint: Buffer | null = null;
     for (let offset = bounds.earliest; offset < bounds.latest;) {
       const { batches, nextOffset } = await log.read(

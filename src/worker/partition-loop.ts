@@ -84,15 +84,15 @@ async function runUntilStopped(options: PartitionLoopOptions): Promise<LoopEnd> 
         return 'taken_over';
       }
       if (isLendstreamError(error, 'LOG_CLOSED')) {
-        logger.info({}, 'The log was closed under the worker');
+        logger.info({}, 'The log was closed while the worker ran');
         return 'log_closed';
       }
-      logger.warn({ error: describeError(error), pause: backoffMilliseconds }, 'The worker starts over from the log');
+      logger.warn({ error: describeError(error), pause: backoffMilliseconds }, 'The worker restarts from the log');
       await options.clock.sleep(backoffMilliseconds, signal);
       backoffMilliseconds = Math.min(backoffMilliseconds * 2, backoffMillisecondsMaximum);
     }
   }
-  logger.info({}, 'The worker gave the partition up');
+  logger.info({}, 'The worker released the partition');
   return 'stopped';
 }
 
@@ -204,10 +204,7 @@ async function firstUndecidedOffset(options: PartitionLoopOptions, position: Off
   const bounds = await boundsOf(log, partition);
   const next = position === null ? bounds.earliest : position + 1;
   if (next < bounds.earliest) {
-    logger.error(
-      { next, earliest: bounds.earliest },
-      'Commands that were not decided are gone from the log and are lost',
-    );
+    logger.error({ next, earliest: bounds.earliest }, 'Undecided commands are missing from the log and are lost');
     return bounds.earliest;
   }
   if (next > bounds.latest) {
@@ -221,6 +218,7 @@ async function firstUndecidedOffset(options: PartitionLoopOptions, position: Off
 
 async function boundsOf(log: EventLog, partition: number): Promise<PartitionBounds> {
   const [bounds] = await log.bounds([{ topic: loanCommandsTopic, partition }]);
-  if (bounds === undefined) throw new LendstreamError('INTERNAL', 'The log answered without the partition asked for.');
+  if (bounds === undefined)
+    throw new LendstreamError('INTERNAL', 'The response of the log lacks the requested partition.');
   return bounds;
 }

@@ -158,7 +158,7 @@ export class PartitionSharing {
       this.#streamId = undefined;
     } catch (error) {
       const logFields = { error: describeError(error) };
-      logger.warn(logFields, 'The loan partitions could not be handed over and go on elsewhere when the lease ends');
+      logger.warn(logFields, 'Cannot hand over the loan partitions; other processes take them when the lease ends');
     }
   }
 
@@ -173,7 +173,7 @@ export class PartitionSharing {
         failed = false;
       } catch (error) {
         const logFields = { error: describeError(error), partitions: this.partitions };
-        if (!failed) logger.warn(logFields, 'Sharing the loan partitions failed; the work on those held goes on');
+        if (!failed) logger.warn(logFields, 'Sharing the loan partitions failed; work on the assigned ones continues');
         failed = true;
       }
     }
@@ -190,7 +190,7 @@ export class PartitionSharing {
     }
     const topology = await applyRebalance(coordination, loanPartitionsId);
     if (this.#streamId !== undefined && !topology.sessions.some(({ streamId }) => streamId === this.#streamId)) {
-      logger.warn({ partitions: this.partitions }, 'The lease of this worker ended; it asks for its partitions anew');
+      logger.warn({ partitions: this.partitions }, 'The lease of this worker ended; it requests its partitions again');
       const lostStreamId = this.#streamId;
       this.#streamId = undefined;
       this.#notifyChange();
@@ -221,7 +221,7 @@ export class PartitionSharing {
     const { outcome } = await coordination.openSession(loanPartitionsId, session);
     const isStandby = outcome !== 'opened';
     if (isStandby && !this.#isStandby) {
-      logger.info({ partitionCount }, 'Each loan partition has a process of its own; this one waits to take over');
+      logger.info({ partitionCount }, 'Every loan partition has a process; this one is on standby');
     }
     this.#isStandby = isStandby;
     if (isStandby) return;

@@ -5,7 +5,7 @@ import { parseToShow, quoteNumbers, shownJson } from '../../src/admin/exact-numb
 describe('numbers of JSON in the browser', () => {
   const text = '{"amount":1000.00,"rate":-1.5e-7,"key":"12","said":"it is \\"3\\", or 4","list":[0,"0",null,true]}';
 
-  it('are texts with all their digits, and what stands in texts stays as it is', () => {
+  it('are texts with all their digits, and texts do not change', () => {
     expect(JSON.parse(quoteNumbers(text))).to.deep.equal({
       amount: '1000.00',
       rate: '-1.5e-7',

@@ -20,7 +20,7 @@ function schemaOf(number: number, characters = schemaCharactersMaximum): string 
 
 const bytesOf = (record: EventTypeRecord): number => Buffer.byteLength(JSON.stringify(record));
 
-describe('an event type with as many versions of its schema as there may be', () => {
+describe('an event type with the maximum number of schema versions', () => {
   let broker: Broker;
   let full: EventTypeRecord;
 
@@ -62,28 +62,28 @@ describe('an event type with as many versions of its schema as there may be', ()
 
   after(() => broker.close());
 
-  it('has thirty of the longest, and says why it takes no more of them', async () => {
+  it('has thirty of the longest, and rejects more with a reason', async () => {
     expect(full.schemas).to.have.length(30);
     expect(await refusal(broker.eventTypes.addSchema('orders', schemaOf(31)))).to.match(
-      /^Event type orders with all versions of its schema would have \d+ bytes, of 8323072 at most\./,
+      /^Event type orders with all versions of its schema would have \d+ bytes; the maximum is 8323072\./,
     );
     expect(broker.eventTypes.get('orders')).to.equal(full);
   });
 
-  it('changes nothing of what is asked for along with one schema too many', async () => {
+  it('changes nothing in a request with one schema too many', async () => {
     const retention = await retentionOf();
     const changed = definition({
       schema: { type: 'json_schema', schema: lastSchema(1) },
       options: { retention_time: 10_800_000 },
       labels: { team: 'a' },
     });
-    expect(await refusal(broker.eventTypes.update('orders', changed))).to.contain('of 8323072 at most');
+    expect(await refusal(broker.eventTypes.update('orders', changed))).to.contain('the maximum is 8323072');
     expect(broker.eventTypes.get('orders')).to.equal(full);
     expect(await retentionOf()).to.equal(retention);
   });
 
   it('takes a last one to the byte, is the same to others, and can be published to and deleted', async () => {
-    expect(await refusal(broker.eventTypes.addSchema('orders', lastSchema(1)))).to.contain('of 8323072 at most');
+    expect(await refusal(broker.eventTypes.addSchema('orders', lastSchema(1)))).to.contain('the maximum is 8323072');
     await broker.eventTypes.addSchema('orders', lastSchema(0));
     const last = broker.eventTypes.get('orders');
     expect(last.schemas).to.have.length(31);

@@ -127,7 +127,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     const soon = (condition: () => boolean | Promise<boolean>): Promise<void> => eventually(condition, 2_000);
 
     describe('claims', () => {
-      it('are won by one of fifty who ask at once', async () => {
+      it('are won by one of fifty simultaneous requests', async () => {
         const name = randomUUID();
         const results = await Promise.all(Array.from({ length: 50 }, () => coordination.claim(name, 10_000)));
         expect(results.filter(Boolean)).to.have.length(1);
@@ -290,7 +290,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await coordination.topology(subscription)).to.deep.equal(before);
       });
 
-      it('lets one of two who decided on the same generation through', async () => {
+      it('accepts one of two decisions on the same generation', async () => {
         await initialise(-1, -1);
         await join();
         await join();
@@ -368,7 +368,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(next, at(1, 3))).to.deep.equal(committed(true));
       });
 
-      it('leaves the partition to nobody when its next stream is gone', async () => {
+      it('leaves the partition unassigned when its next stream is gone', async () => {
         const { old, next, fence } = await reassigning();
         await coordination.closeSession(subscription, next);
         expect(await coordination.release(subscription, old, partitionAt(1), fence)).to.deep.include({
@@ -402,7 +402,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('closing a session', () => {
-      it('hands reassigning partitions to their next stream and leaves the others to nobody', async () => {
+      it('gives reassigning partitions to their next stream and leaves the others unassigned', async () => {
         const old = await owning(-1, -1);
         const next = await join();
         await applyRebalance();
@@ -470,7 +470,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, at(0, 0))).to.deep.equal(committed(true));
       });
 
-      it('answers nothing to nothing', async () => {
+      it('returns nothing for nothing', async () => {
         expect(await commit(await owning(-1))).to.deep.equal(committed());
       });
 
@@ -481,7 +481,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([5]);
       });
 
-      it('commits all or nothing: one foreign partition refuses the whole request', async () => {
+      it('commits all or nothing: one partition of another stream refuses the whole request', async () => {
         const first = await owning(5, 5);
         const second = await join();
         await applyRebalance();
@@ -515,7 +515,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(advances.length).to.be.within(1, 50);
       });
 
-      it('answers one of many equal ones with success', async () => {
+      it('accepts one of many equal requests', async () => {
         const streamId = await owning(-1);
         const results = await Promise.all(Array.from({ length: 20 }, () => commit(streamId, at(0, 3))));
         expect(results.filter((result) => result.outcome === 'committed' && result.advanced[0])).to.have.length(1);
@@ -523,7 +523,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('committing after the session was closed', () => {
-      it('counts as long as nobody got the partition, judged as before', async () => {
+      it('counts until another stream gets the partition, by the same rules', async () => {
         const streamId = await owning(5, 5);
         await coordination.closeSession(subscription, streamId);
         expect(await owner(0), 'the partition is free at once').to.equal(null);
@@ -568,7 +568,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, at(0, 6)), 'nobody has this one').to.deep.equal(committed(true));
       });
 
-      it('is all or nothing when somebody has one of the partitions', async () => {
+      it('is all or nothing when another stream has one of the partitions', async () => {
         const streamId = await owning(5, 5);
         const next = await join([1]);
         await applyRebalance();
@@ -795,7 +795,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, at(0, 11))).to.deep.equal({ outcome: 'session_not_found' });
       });
 
-      it('lets a subscription of the same id start anew, above every fence it had', async () => {
+      it('lets a subscription of the same id start again, above all its earlier lease epochs', async () => {
         await owning(10);
         const { generation } = await coordination.topology(subscription);
         const { fence } = await ownership(0);
@@ -812,7 +812,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('watching', () => {
-      it('tells of sessions and ownership, of commits, of a reset and of removal', async () => {
+      it('notifies of sessions and ownership, commits, a reset and removal', async () => {
         const { changes, stop } = recordNotifications();
         const expecting = async (change: CoordinationChange, act: () => Promise<unknown>): Promise<void> => {
           changes.length = 0;
@@ -833,7 +833,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         stop();
       });
 
-      it('tells with a commit of this process what was committed, and not what was outdated', async () => {
+      it('notifies with a commit of this process of the committed offsets, and not of outdated ones', async () => {
         const streamId = await owning(-1);
         const notified: (readonly CommittedOffset[] | undefined)[] = [];
         const stop = coordination.watch(subscription, (change, _generation, committed) => {
@@ -847,7 +847,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(positions).to.deep.equal([[[0, 5]], [[0, 7]]]);
       });
 
-      it('tells a watcher of its own subscription only, and nothing after it has stopped', async () => {
+      it('notifies a watcher only of its own subscription, and no longer after it has stopped', async () => {
         const { changes, stop } = recordNotifications();
         const own = subscription;
         await owning(-1);
@@ -866,7 +866,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(changes).to.deep.equal([]);
       });
 
-      it('tells of a commit only when it is stored', async () => {
+      it('notifies of a commit only when it is stored', async () => {
         const streamId = await owning(-1);
         const seen: Promise<number[]>[] = [];
         const stop = coordination.watch(subscription, (change) => {
@@ -879,7 +879,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
     });
 
-    describe('watching, when nobody tells,', () => {
+    describe('watching without notifications', () => {
       /** A part of a second more than promised: what is waited for has to be asked for as well. */
       const milliseconds = missedChangesMillisecondsMaximum + 500;
 

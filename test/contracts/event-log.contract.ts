@@ -121,7 +121,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(listed).to.deep.equal({ ...configuration, partitionCount: 3, retentionMilliseconds: 7_200_000 });
       });
 
-      it('never shrink, and nothing changes when that is asked', async () => {
+      it('never shrink, and a request to shrink changes nothing', async () => {
         const topic = await newTopic(3);
         const alteration = { partitionCount: 2, retentionMilliseconds: 1_000 };
         expect(await codeOf(log.alterTopic(topic, alteration))).to.equal('UNPROCESSABLE');
@@ -184,7 +184,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await latestOf(where)).to.be.greaterThan(offsets.at(-1) ?? Infinity);
       });
 
-      it('answers each partition in the order of the request, and one failure hinders no other', async () => {
+      it('returns each partition in the order of the request, and one failure affects no other', async () => {
         const topic = await newTopic(3);
         const tooLarge = { key: null, value: Buffer.alloc(recordBytesMaximum + 1) };
         const results = await log.append([
@@ -341,7 +341,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('answers what was appended when, and which partition it is', async () => {
+      it('returns the records with their times and their partition', async () => {
         const topic = await newTopic(2);
         const before = Date.now();
         await appendTo(log, { topic, partition: 1 }, records('a'));
@@ -366,7 +366,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('answers at least one batch and exceeds its bytes by less than one', async () => {
+      it('returns at least one batch and exceeds its bytes by less than one', async () => {
         const where = await newPartition();
         for (let batch = 0; batch < 20; batch += 1) await appendTo(log, where, records('v'.repeat(1_000)));
         const latest = await latestOf(where);
@@ -402,7 +402,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('at the end answers nothing: at once, or when its time is up', async () => {
+      it('returns nothing at the end: immediately, or after its timeout', async () => {
         const where = await newPartition();
         await appendTo(log, where, records('a'));
         const offset = await latestOf(where);
@@ -450,7 +450,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(late).to.deep.equal({ batches: [], nextOffset: offset });
       });
 
-      it('answers the same however appends and reads were cut', async () => {
+      it('returns the same however appends and reads were cut', async () => {
         const value = fc.oneof(fc.constant(null), fc.string({ maxLength: 30 }));
         const record = fc.record({ key: fc.option(fc.string({ maxLength: 5, unit: 'grapheme' })), value });
         const appends = fc.array(fc.array(record, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 6 });
@@ -492,7 +492,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await writer.close();
       });
 
-      it('has what it committed found by who reads up to the bounds that include it', async () => {
+      it('shows its commit to readers that read up to the bounds that include it', async () => {
         const places = [await newPartition(), await newPartition()];
         const writer = await log.openWriter(`writer-${randomUUID()}`);
         for (let round = 1; round <= 20; round += 1) {
@@ -512,7 +512,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await writer.close();
       });
 
-      it('leaves nothing behind when it aborts, and the log and the writer go on', async () => {
+      it('leaves nothing behind when it aborts, and the log and the writer continue', async () => {
         const where = await newPartition();
         const writer = await log.openWriter(`writer-${randomUUID()}`);
         await writer.append([{ ...where, records: records('aborted') }]);
@@ -721,7 +721,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
     });
 
     describe('group offsets', () => {
-      it('answer what was exported last, partition by partition', async () => {
+      it('return the latest export, partition by partition', async () => {
         const topic = await newTopic(2);
         const group = `group-${randomUUID()}`;
         expect(await log.groupOffsets(group)).to.deep.equal([]);
@@ -754,7 +754,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
     });
 
     describe('closing', () => {
-      it('answers appends under way, fails pending reads, and refuses everything that comes later', async () => {
+      it('completes appends in progress, fails pending reads, and rejects all later calls', async () => {
         const other = await open();
         try {
           const configuration = topicConfiguration(2);

@@ -94,7 +94,7 @@ const ended = (reason: string, count: number): Scenario =>
 const minute = 60;
 
 const rows: readonly Row[] = [
-  { alert: 'process is away', forSeconds: minute, atTheThreshold: up(1), justAbove: up(0) },
+  { alert: 'process is down', forSeconds: minute, atTheThreshold: up(1), justAbove: up(0) },
   {
     alert: 'commands wait',
     forSeconds: 5 * minute,
@@ -123,7 +123,7 @@ const rows: readonly Row[] = [
   },
   { alert: 'consumer falls behind', forSeconds: 15 * minute, atTheThreshold: lag(100_000), justAbove: lag(100_001) },
   {
-    alert: 'nobody consumes',
+    alert: 'no consumer',
     forSeconds: 15 * minute,
     atTheThreshold: consumed('a', 1),
     // Somebody streams, but another subscription.

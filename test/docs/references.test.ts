@@ -32,7 +32,7 @@ const documents = [
 ];
 
 describe('links of the documents', () => {
-  it('lead to files and headings that there are', () => {
+  it('lead to existing files and headings', () => {
     const broken = documents.flatMap((document) =>
       linkTargets(read(document))
         .filter((target) => !/^[a-z]+:/.test(target))
@@ -97,7 +97,7 @@ describe('docs/operating.md', () => {
     expect(lines.filter(({ message, level }) => levelsOf(message) !== level)).to.deep.equal([]);
   });
 
-  it('has no row for a line that is logged no more', () => {
+  it('has no row for a line that is no longer logged', () => {
     const messages = new Set(logLines().map(({ message }) => message));
     const documented = [...rows].filter(([, row]) => ['warn', 'error'].includes(row[1] ?? '')).map(([name]) => name);
     expect(documented.filter((message) => !messages.has(message))).to.deep.equal([]);
@@ -111,7 +111,7 @@ describe('docs/operating.md', () => {
 });
 
 describe('the expressions of docs/operating.md and of the dashboard', () => {
-  it('name metrics and labels that there are', async () => {
+  it('name existing metrics and labels', async () => {
     const metrics = await createMetrics().registry.getMetricsAsJSON();
     const known = new Set(
       metrics.flatMap(({ name, type }) =>

@@ -99,7 +99,7 @@ describe('bodies that are under way', function () {
     sockets.length = 0;
   }
 
-  it('take no more memory than their budget, and are refused with 503 beyond it while commits go on', async () => {
+  it('take no more memory than their budget, and get 503 beyond it while commits continue', async () => {
     const subscription = { owning_application: 'shop', event_types: ['shop.orders'], read_from: 'begin' };
     const { body } = await call(`${service.url}/subscriptions`, 'POST', subscription);
     const stream = await openStream(service.url, String(body['id']), '?batch_flush_timeout=1');
@@ -128,7 +128,7 @@ describe('bodies that are under way', function () {
     await endAll();
   });
 
-  it('count as they come when nobody says how long they are', async () => {
+  it('count as they arrive when their length is not declared', async () => {
     const chunk = (bytes: number): Buffer => Buffer.from(`${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`);
     const admitted = largeBytesMaximum / bodyBytesMaximum;
     for (let number = 0; number < admitted; number += 1) {
@@ -177,7 +177,7 @@ describe('bodies that are under way', function () {
     expect((await publish(10)).status).to.equal(200);
   });
 
-  it('of one connection have a limit of their own', async () => {
+  it('of one connection have their own limit', async () => {
     const ownFolder = await temporaryFolder();
     // Without a worker a command is not decided, and what comes behind it on the connection is not answered before it.
     const serving = await startService(ownFolder, { ROLES: 'serve' });

@@ -181,7 +181,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       next.close();
     });
 
-    it('is 422 when the commit timeout has passed, though nobody else came', async () => {
+    it('is 422 when the commit timeout has passed, even without another stream', async () => {
       const [subscription, consumer, committed] = await receivedThree('late.too-late', 'commit_timeout=1');
       const before = await committed();
       const cursors = firstCursors(consumer);
@@ -192,7 +192,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       expect(await committed()).to.deep.equal(before);
     });
 
-    it('counts when the stream had ended by itself meanwhile, its time being over', async () => {
+    it('counts when the stream had already ended by its own timeout', async () => {
       const [, consumer, committed] = await receivedThree('late.stream-timeout', 'stream_timeout=1');
       await consumer.until((batches) => batches.at(-1)?.info?.code === 'stream_timeout');
       const cursors = lastCursors(consumer.batches);

@@ -89,7 +89,7 @@ describe('a service that a part fails', () => {
     expect(child.exitCode).to.equal(70);
     const lines = errorLines.trimEnd().split('\n');
     expect(errorLines).to.include('The thread that writes the log ended; nothing is stored');
-    expect(lines.at(-1)).to.match(/^lendstream: The thread that writes the log ended: .* must be started again\.$/);
+    expect(lines.at(-1)).to.match(/^lendstream: The thread that writes the log ended: .* must be restarted\.$/);
     await start(folder);
     expect(await numbersRead(id, 1)).to.deep.equal([1]);
   });
@@ -106,7 +106,7 @@ describe('a service that a part fails', () => {
       await eventually(() => output.includes(`Started ${thread}`));
       child.kill('SIGUSR2');
       await eventually(async () => (await ready()).status === 503, 3_000);
-      expect(await reasons()).to.include('is started again');
+      expect(await reasons()).to.include('restarting it');
       const health = await fetch(`${url}/health`, { headers: { accept: 'application/json' } });
       const { parts } = (await health.json()) as { parts: { name: string; ready: boolean }[] };
       expect(parts.filter((each) => !each.ready).map(({ name }) => name)).to.deep.equal([part]);
@@ -134,7 +134,7 @@ describe('a service that a part fails', () => {
     expect((await call(`${url}/subscriptions/${id}`, 'GET')).status).to.equal(200);
   });
 
-  it('reads on while the disk is full, refuses what is written with the reason, and goes on once there is room', async function (): Promise<void> {
+  it('reads while the disk is full, refuses writes with the reason, and resumes when there is space', async function (): Promise<void> {
     // What it keeps in reserve, and as much again.
     const disk = await mountSmallDisk(160);
     if (typeof disk === 'string') {

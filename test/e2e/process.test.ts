@@ -106,7 +106,7 @@ describe('the process', () => {
     }
   });
 
-  it('refuses to be reachable from other machines without keys, and asks for them when it has some', async () => {
+  it('refuses to be reachable from other machines without keys, and requires them when they are set', async () => {
     const { code, lines } = await runToEnd({ DATA_DIR: folder, HOST: '0.0.0.0' });
     expect(code).to.equal(1);
     expect(lines[0]).to.include('API_KEYS');
@@ -118,7 +118,7 @@ describe('the process', () => {
     expect((await call(`${service.url}/health`, 'GET')).status).to.equal(200);
   });
 
-  it('gives open streams their last line when it is asked to stop', async () => {
+  it('gives open streams their last line when it stops', async () => {
     const service = await start();
     await call(`${service.url}/event-types`, 'POST', eventType);
     const { body } = await call(`${service.url}/subscriptions`, 'POST', {
@@ -134,13 +134,13 @@ describe('the process', () => {
     expect(stream.batches.at(-1)?.cursor.event_type).to.equal(eventType.name);
   });
 
-  it('stops in order when nobody reads its output any more', async () => {
+  it('stops cleanly when its output is no longer read', async () => {
     const service = await start();
     service.child.stdout?.destroy();
     expect(await service.stop()).to.equal(0);
   });
 
-  it('ends at once when it is asked a second time', async () => {
+  it('ends immediately at the second signal', async () => {
     const service = await start();
     await call(`${service.url}/event-types`, 'POST', eventType);
     const exited = once(service.child, 'exit');

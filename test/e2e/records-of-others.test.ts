@@ -32,7 +32,7 @@ describeOnCluster("records that Kafka's own console producer wrote", (cluster) =
     expect(status, text).to.equal(200);
   };
 
-  it('are delivered among our own when they are JSON, and told when they are not', async function () {
+  it('are delivered among our own when they are JSON, and reported when they are not', async function () {
     this.timeout(90_000);
     const defined = await call(`${service.url}/event-types`, 'POST', {
       name: eventType,

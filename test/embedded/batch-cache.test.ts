@@ -27,7 +27,7 @@ function batchAt(baseOffset: number, run?: SharedBuffer): StoredBatch {
 const batchMemory = batchAt(0).memoryBytes;
 
 describe('the batch cache', () => {
-  it('is for what is appended to events and to whatever is followed, not to a store that nobody reads', async () => {
+  it('is for appends to event topics and followed topics, not for a store without readers', async () => {
     const partition = partitionState(1);
     expect(isWorthCaching(partition, 'delete')).to.equal(true);
     expect(isWorthCaching(partition, 'compact_and_delete')).to.equal(true);
@@ -53,7 +53,7 @@ describe('the batch cache', () => {
     expect(cache.find(partitionState(2), 5)).to.equal(undefined);
   });
 
-  it('does not answer with a later batch for an offset it does not know', () => {
+  it('does not return a later batch for an unknown offset', () => {
     const cache = new BatchCache(10 * batchMemory);
     const partition = partitionState(1);
     cache.add(partition, batchAt(0));

@@ -141,7 +141,7 @@ describe('embedded coordination and its mirror', () => {
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 199)]);
   });
 
-  it('keeps everything that was answered while commits go on and a reset comes between', async () => {
+  it('keeps everything that was acknowledged during commits with a reset in between', async () => {
     await coordination.initialise('s', [at(0, -1)]);
     await own('s', 'stream');
     const commits = Array.from({ length: 50 }, (_, offset) => coordination.commit('s', 'stream', [at(0, offset)]));
@@ -153,7 +153,7 @@ describe('embedded coordination and its mirror', () => {
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 5)]);
   });
 
-  it('lets nobody own and commit a partition while its offset is being reset', async () => {
+  it('lets no stream own and commit a partition while its offset is being reset', async () => {
     await coordination.initialise('s', [at(0, 50)]);
     await own('s', 'stream');
     await coordination.beginReset('s');
@@ -170,7 +170,7 @@ describe('embedded coordination and its mirror', () => {
     });
   });
 
-  it('lets nobody own and commit a partition while its subscription is being removed', async () => {
+  it('lets no stream own and commit a partition while its subscription is being removed', async () => {
     await coordination.initialise('s', [at(0, 50)]);
     await own('s', 'stream');
     const removal = coordination.remove('s');
@@ -238,7 +238,7 @@ describe('embedded coordination and its mirror', () => {
     expect((await coordination.topology('s')).resetting, 'a failed reset is over').to.equal(false);
   });
 
-  it('answers nothing more once closed', async () => {
+  it('returns nothing once closed', async () => {
     await coordination.close();
     const failure: unknown = await coordination.topology('s').then(
       () => undefined,

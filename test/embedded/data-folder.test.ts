@@ -66,7 +66,7 @@ describe('the data folder', () => {
     }
   });
 
-  it('is told of in the log when it is open to others', async () => {
+  it('is logged when it is open to other users', async () => {
     for (const [mode, count] of [
       [0o700, 0],
       [0o755, 1],
@@ -78,7 +78,7 @@ describe('the data folder', () => {
       const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message) };
       const app = await createApp(readConfig({ DATA_DIR: dataFolder, PORT: '0' }), logger);
       await app.stop();
-      expect(warnings).to.deep.equal(count === 0 ? [] : ['Other users of this machine may look into the data folder']);
+      expect(warnings).to.deep.equal(count === 0 ? [] : ['Other users of this machine can access the data folder']);
     }
   });
 

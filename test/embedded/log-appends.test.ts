@@ -51,7 +51,7 @@ describe('appending to the embedded log', () => {
     expect(read.map((record) => Number.parseInt(record.value ?? '', 10))).to.deep.equal([...Array(4_000).keys()]);
   });
 
-  it('answers OVERLOADED at once when too much waits, and takes appends again when it has been written', async () => {
+  it('fails with OVERLOADED immediately when too much waits, and accepts appends again when that is written', async () => {
     const { log } = await open({ queuedBytesMaximum: mebibyte });
     const value = Buffer.alloc(300 * 1024, 'x');
     const codes = await Promise.all(
@@ -63,7 +63,7 @@ describe('appending to the embedded log', () => {
     expect(await readAll(log, where)).to.have.length(5);
   });
 
-  it('answers LOG_FULL when the file may grow no more, keeps what it has, and goes on once there is room', async () => {
+  it('fails with LOG_FULL when the file may not grow, keeps its records, and resumes when there is space', async () => {
     const { log } = await open({ databaseBytesMaximum: 4 * mebibyte });
     const value = Buffer.alloc(300 * 1024, 'x');
     let stored = 0;
@@ -139,7 +139,7 @@ describe('appending to the embedded log', () => {
     await appendTo(log, { topic: 'a', partition: 999 }, records('last'));
   });
 
-  it('serves readers at the end from memory, and everyone from the disk when there is no memory to spare', async () => {
+  it('serves readers at the end from memory, and all readers from the disk when memory is short', async () => {
     for (const cacheBytesMaximum of [0, 700, mebibyte]) {
       const opened = await open({ cacheBytesMaximum });
       const expected: string[] = [];

@@ -56,7 +56,7 @@ describe('damage to the stored data', () => {
     await appendTo(reopened, where, records('"the log goes on"'));
   });
 
-  it('of one bit stops compaction instead of being written anew', async () => {
+  it('of one bit stops compaction instead of being copied', async () => {
     const { log } = temporary;
     const compacted = { topic: 'states', partition: 0 };
     await log.createTopic({

@@ -43,7 +43,7 @@ async function readLate(log: EventLog, readsLater: number, isReleasing: boolean)
 }
 
 describe('reading a backlog that is larger than the cache', () => {
-  it('leaves each batch as it is until its reader releases it, whatever others read meanwhile', async () => {
+  it('leaves each batch unchanged until its reader releases it, whatever other readers do', async () => {
     const temporary = await openTemporaryLog();
     try {
       await temporary.log.createTopic({

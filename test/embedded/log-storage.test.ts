@@ -109,7 +109,7 @@ describe('the storage of the embedded log', () => {
       expect(acknowledgedAfterwards).to.equal(0);
     });
 
-    it('goes on by itself when the folder that was moved away is back, with all that was acknowledged', async () => {
+    it('resumes automatically when the moved folder is back, with everything that was acknowledged', async () => {
       await rename(folder, `${folder}-moved`);
       expect(await codeOf(appendTo(log, where, records('refused')))).to.equal('LOG_UNAVAILABLE');
       await eventually(() => /was removed or moved/.test(notReady()));
@@ -143,7 +143,7 @@ describe('the storage of the embedded log', () => {
       ['one page less than the reserve is left', 16 * mebibyte, 16 * mebibyte - 4096],
     ];
     for (const [name, reserve, freeBytes] of limits) {
-      it(`refuses what is appended, reads on and opens subscriptions, and goes on once there is room: ${name}`, async function () {
+      it(`refuses appends, continues to read and open subscriptions, and resumes when there is space: ${name}`, async function () {
         await onSmallDisk(this, reserve);
         try {
           const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
@@ -178,7 +178,7 @@ describe('the storage of the embedded log', () => {
     }
   });
 
-  it('is not ready while the file may grow no more, and is once it has room', async () => {
+  it('is not ready while the file may not grow, and is ready when it has space', async () => {
     folder = await temporaryFolder();
     health = new Health(systemClock);
     log = await EmbeddedLog.open({

@@ -104,7 +104,7 @@ describe('writing cursors to their mirror', () => {
     expect(await written(0)).to.deep.equal([start, 5]);
   });
 
-  it('keeps a start whose commit found no room either', async () => {
+  it('keeps a start whose commit found no space either', async () => {
     isFull = true;
     await writes.writeStart([record(0, start)]);
     const failing = [writes.write([record(0, 5)]), writes.write([record(0, 6)])].map(outcomeOf);

@@ -68,7 +68,7 @@ describe('a plan of faults', () => {
     expect([...targets]).to.have.members(['serve-1', 'consumers']);
   });
 
-  it('is told in words', () => {
+  it('is described in words', () => {
     const fault = { number: 3, kind: 'delay', target: 'redis', beginsAt: 0, lasts: 4_000, delay: 300 } as const;
     expect(describeFault(fault)).to.equal('3. delay redis by 300 ms for 4.0 s');
   });

@@ -1,8 +1,8 @@
 import { describe, it } from 'mocha';
 import { expectNothingFound } from './suite.ts';
 
-describe('one process with the embedded log, asked two thousand things it should not be', function () {
+describe('one process with the embedded log, with two thousand corrupted requests', function () {
   this.timeout(600_000);
 
-  it('refuses them as described, changes nothing by it, and goes on serving', () => expectNothingFound('embedded'));
+  it('rejects them as described, without any change, and continues to serve', () => expectNothingFound('embedded'));
 });

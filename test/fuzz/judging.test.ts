@@ -80,12 +80,12 @@ describe('the fuzzer', () => {
     expect(faults('getLoan', `/loans/${key}`, { id: 'a', encodedKey: key })).not.to.match(/could be|not with/);
   });
 
-  it('finds no fault with a refusal as it is described, nor with no answer to a request that was cut', () => {
+  it('accepts a rejection that matches the description, and a missing response to a truncated request', () => {
     expect(faultsOf(request(), exchangeWith(404, problem(404)))).to.deep.equal([]);
     expect(faultsOf(request('cut'), { response: undefined, milliseconds: 1, wasEnded: true })).to.deep.equal([]);
   });
 
-  it('finds no fault with what any request may be refused with, as long as it has the form of the API that was asked', () => {
+  it('accepts the rejections that any request may get, in the form of the API in question', () => {
     const bytes = Buffer.from('GET /toggles HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\r\n');
     const toggles: FuzzRequest = { ...request(), method: 'GET', url: '/toggles', bytes };
     const errors = '{"errors":[{"errorCode":3,"errorReason":"INVALID_API_OPERATION","errorSource":"Why"}]}';
@@ -104,7 +104,7 @@ describe('the fuzzer', () => {
     expect(differencesOf(before, new Map([['/toggles', '200 [{"enabled":true}]']]))).to.have.length(1);
   });
 
-  it('knows how many events an answer says are stored', () => {
+  it('counts the stored events of a response', () => {
     const items = ['submitted', 'failed'].map((publishing_status) => ({ publishing_status }));
     const count = (status: number, body = ''): number | undefined =>
       acknowledgedEvents(request(), { status, headers: {}, body });

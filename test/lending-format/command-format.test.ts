@@ -199,7 +199,7 @@ describe('the format of commands', () => {
     expect(refusals).to.deep.equal([{ errorReason: 'INVALID_PARAMETERS', errorSource: 'amount' }]);
   });
 
-  it('tells no more faults of a payload than a record holds', () => {
+  it('reports no more faults of a payload than a record can hold', () => {
     const fields = Array.from({ length: 10_000 }, (_, index) => `"${'x'.repeat(500)}${index}":1`);
     const refusals = checkPayload('DISBURSE', `{${fields.join(',')}}`, 'L1');
     expect(refusals).to.have.length(refusalsMaximum);
@@ -314,7 +314,7 @@ describe('the format of commands', () => {
     }
   });
 
-  it('takes the days and times that there are, and no others', () => {
+  it('accepts existing days and times, and no others', () => {
     const dates: readonly (readonly [text: string, isTaken: boolean])[] = [
       ['2026-01-20', true],
       ['2024-02-29', true],

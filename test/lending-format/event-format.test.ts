@@ -112,14 +112,14 @@ describe('the format of events', () => {
           );
         });
 
-        it('counts without a gap and gives each event an id of its own', () => {
+        it('counts without a gap and gives each event its own id', () => {
           expect(life.events.map((event) => event['sequence'])).to.deep.equal(life.events.map((_, index) => index + 1));
           expect(new Set(life.events.map((event) => (event['metadata'] as Json)['eid'])).size).to.equal(
             life.events.length,
           );
         });
 
-        it('tells balances and schedule as the answers to requests do', () => {
+        it('has balances and schedule as in responses', () => {
           const text = encodeLoan(life.loans.at(-1) as Loan);
           const balances = life.events.findLast((event) => typeOf(event) === 'loan_balance_changed')?.['balances'];
           expect(balances).to.deep.equal(JSON.parse(writeBalances(text, toggles)));
@@ -129,7 +129,7 @@ describe('the format of events', () => {
           expect(foldSchedule(life.events)).to.deep.equal(schedule['installments']);
         });
 
-        it('tells each transaction as the answer to its request does', () => {
+        it('has each transaction as in the response to its request', () => {
           const posted = life.texts.find((text) => text.includes('"name":"loan_repayment"')) ?? '';
           const key = (JSON.parse(posted) as { transactionEncodedKey: string }).transactionEncodedKey;
           const answers = life.loans.map((loan) => writeTransaction(encodeLoan(loan), key));
@@ -240,7 +240,7 @@ describe('the format of events', () => {
   });
 
   for (const subject of [{ loanAccountId: 'L1' }, { loanProductId: 'P' }]) {
-    it(`tells a refusal about ${Object.keys(subject).join()} in the shape of the API`, () => {
+    it(`has a refusal about ${Object.keys(subject).join()} in the format of the API`, () => {
       const errors = [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }];
       const envelope = {
         commandId: '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11',

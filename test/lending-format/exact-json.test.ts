@@ -47,7 +47,7 @@ describe('exact JSON', () => {
     );
   });
 
-  it('writes an amount with the digits asked for and a rate with its own', () => {
+  it('writes an amount with the requested digits and a rate with its own', () => {
     const value = { amount: new Decimal('315.5'), none: new Decimal(0), interestRate: new Decimal('0.70') };
     expect(writeView(value, 2)).to.equal('{"amount":315.50,"none":0.00,"interestRate":0.7}');
     expect(writeView(new Decimal(315), 0)).to.equal('315');

@@ -64,7 +64,7 @@ describe('the topics of lending', () => {
     }
   });
 
-  it('take commands from everybody, and events from nobody but the worker', () => {
+  it('accept commands from all producers, and events only from the worker', () => {
     const open = lendingEventTypes(4, 1_000).filter(({ writtenByServiceAlone }) => writtenByServiceAlone !== true);
     expect(open.map(({ name }) => name)).to.deep.equal([loanCommandsTopic]);
   });

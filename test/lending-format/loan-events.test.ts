@@ -39,7 +39,7 @@ describe('readLoanEvents', () => {
     expect(await found(overriding(log, { read }))).to.deep.equal({ sequences: [1], complete: false });
   });
 
-  it('goes on with what is left when retention passes by between its questions', async () => {
+  it('continues with the remaining events when retention removes some between its requests', async () => {
     const bounds: EventLog['bounds'] = async (partitions) => {
       const before = await log.bounds(partitions);
       await log.deleteRecords({ topic, partition: 0, offset: 1 }, Date.now() + 60_000);

@@ -26,7 +26,7 @@ describe('toggles', () => {
     await removeFolder(folder);
   });
 
-  it('are off until somebody switches them on', () => {
+  it('are off until they are switched on', () => {
     expect(readToggles(registry)).to.deep.equal(allTogglesOff);
     expect(listToggles(registry)).to.deep.equal(
       toggleNames.map((name) => ({ name, enabled: false, switchedAt: null })),
@@ -34,7 +34,7 @@ describe('toggles', () => {
   });
 
   for (const name of toggleNames) {
-    it(`switch ${name} alone, also for whoever starts later`, async () => {
+    it(`switch only ${name}, also for processes that start later`, async () => {
       await setToggle(registry, name, true, 1_000);
       expect(readToggles(registry)).to.deep.equal({ ...allTogglesOff, [name]: true });
       const later = new Registry(log, silentLogger);

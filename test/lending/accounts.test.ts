@@ -36,13 +36,13 @@ describe('an account', () => {
     expect(accountOf(loanOf(disbursed())).modifyInterestForFirstInstallment).to.equal(false);
   });
 
-  it('shows the interest that a dynamic loan has earned and not yet asked for', () => {
+  it('shows the interest that a dynamic loan has earned and that is not yet due', () => {
     const story = when(disbursed(dynamicProduct()), overpay(100, '2011-02-08'));
     expect(accountOf(loanOf(story)).accruedInterest.toFixed(2)).to.equal('4.17');
     expect(accountOf(loanOf(disbursed())).accruedInterest.toFixed(2)).to.equal('0.00');
   });
 
-  it('shows no such interest of an installment from its due date on: it is asked for then', () => {
+  it('shows no such interest of an installment from its due date: it is due then', () => {
     const story = disbursed(dynamicProduct());
     const on = (date: string): string => accountOf(loanOf(when(story, overpay(100, date)))).accruedInterest.toFixed(2);
     expect([on('2011-02-22'), on('2011-02-23'), on('2011-02-24')]).to.deep.equal(['8.06', '0.00', '0.28']);

@@ -29,7 +29,7 @@ describe('interest of a dynamic loan', () => {
     expect(interestOn(start(), '2017-03-21').slice(0, 2)).to.deep.equal(['8.33', '8.33']);
   });
 
-  it('is expected to go on on overdue principal in the running period, and on nothing overdue after it', () => {
+  it('is expected on overdue principal in the current period, and on nothing overdue after it', () => {
     expect(interestOn(start(), '2017-03-21').slice(2, 4)).to.deep.equal(['8.33', '4.17']);
   });
 
@@ -85,7 +85,7 @@ describe('interest of a dynamic loan', () => {
       expect(position.accountState).to.equal('CLOSED');
     });
 
-    it('is not asked of who pays all principal before', () => {
+    it('is not due when all principal is paid before', () => {
       const [first = ''] = totals;
       const early = when(when(remainder, repay(first, '2017-02-21')), repay('833.33', '2017-02-21'));
       expect(loanOf(early).position.accountState).to.equal('CLOSED');
@@ -113,7 +113,7 @@ describe('interest of a dynamic loan', () => {
     );
   });
 
-  it('does not go on after the last due date', () => {
+  it('stops after the last due date', () => {
     expect(interestOn(start(), '2017-12-31')).to.deep.equal(interestOn(start(), '2017-07-21'));
   });
 });

@@ -58,7 +58,7 @@ describe('the balances of a loan', () => {
     ).to.deep.equal([]);
   });
 
-  it('go on showing a fee outside the schedule when the toggle is switched off again', () => {
+  it('still show a fee outside the schedule when the toggle is switched off again', () => {
     const outside = { customPaymentAmountType: 'NON_SCHEDULED_FEE' as const, amount: money(15) };
     const paid = when(under(allTogglesOff, story), repay(15, '2011-01-23', { customPaymentAmounts: [outside] }));
     const shown = [story, paid].map((at) => texts(feeBalancesOf(figuresOf(loanOf(at)), allTogglesOff)));

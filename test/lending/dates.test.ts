@@ -38,7 +38,7 @@ describe('a local date', () => {
     });
   }
 
-  it('leaves the calendar with an error, not with a date that is none', () => {
+  it('leaves the calendar with an error, not with an invalid date', () => {
     expect(() => addDays('9999-12-31', 1)).to.throw(RangeError);
     expect(() => addMonths('0001-01-31', -1)).to.throw(RangeError);
     expect([addDays('9999-12-30', 1), addDays('0001-01-02', -1)]).to.deep.equal(['9999-12-31', '0001-01-01']);

@@ -10,7 +10,7 @@ const lastEvents = (story: typeof paid, count: number): (typeof paid.events)[num
 describe('the events of a repayment', () => {
   const [transaction, feeEvent, balance, schedule] = lastEvents(paid, 4);
 
-  it('tell each balance that changed, by how much and to what', () => {
+  it('report each balance that changed, with the change and the new amount', () => {
     const changes = balance?.eventType === 'loan_balance_changed' ? balance.changes : [];
     expect(
       changes.map(({ type, amount, balanceAfter }) => `${type} ${amount.toFixed(2)} ${balanceAfter.toFixed(2)}`),
@@ -25,7 +25,7 @@ describe('the events of a repayment', () => {
     ]);
   });
 
-  it('tell the fee paid and the rows that look different, and what is left', () => {
+  it('report the fee paid, the changed rows and the remaining amounts', () => {
     expect(feeEvent).to.include({ eventType: 'loan_fee_event', feeEvent: 'PAID', installmentNumber: 1 });
     if (schedule?.eventType !== 'loan_schedule_changed') expect.fail();
     expect(schedule.changedInstallments.map(({ number, state }) => `${number} ${state}`)).to.deep.equal([
@@ -81,7 +81,7 @@ describe('a schedule event', () => {
 });
 
 describe('a change of state', () => {
-  it('is told without a transaction', () => {
+  it('is reported without a transaction', () => {
     const opened = loanOf(disbursed());
     const before = { ...opened, position: { ...opened.position, accountState: 'PENDING_APPROVAL' as const } };
     const after = { ...before, position: { ...before.position, accountState: 'APPROVED' as const } };

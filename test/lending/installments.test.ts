@@ -71,7 +71,7 @@ describe('the overpayment field', () => {
     expect(rows.some((row) => 'nonScheduledPrincipalBalanceOverpayment' in row)).to.equal(false);
   });
 
-  it('is told again, row by row, after the toggle is switched', () => {
+  it('is reported again, row by row, after the toggle is switched', () => {
     const flipped = when(under({ PRINCIPAL_OVERPAYMENT: true }, overpaid), repay(1, '2011-01-23'));
     const last = flipped.events.findLast((event) => event.eventType === 'loan_schedule_changed');
     expect(last?.changedInstallments.map(({ number }) => number)).to.deep.equal(['1', '2', '3', '4']);
@@ -108,7 +108,7 @@ describe('the state of an installment', () => {
     expect(states(disbursed(free))).to.deep.equal(['GRACE', 'GRACE', 'PENDING', 'PENDING']);
   });
 
-  it('is PENDING until its day when it asks for nothing, and PAID from then on or with the loan', () => {
+  it('is PENDING until its due date if nothing is due, and PAID from then on or with the loan', () => {
     // Of two cents nothing is left for the last two rows.
     const cents = product({ interestSettings: { interestRate: { defaultValue: money(0) } } });
     const start = disbursed(cents, '0.02');

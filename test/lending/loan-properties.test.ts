@@ -217,7 +217,7 @@ describe('the events of any loan', () => {
     });
   });
 
-  it('tell of fees applied and paid what the fee balances show', () => {
+  it('report fees applied and paid as the fee balances show them', () => {
     always((story) => {
       const { fees, nonScheduledFees } = figuresOf(loanOf(story));
       const emitted = story.events.flatMap((event) => (event.eventType === 'loan_fee_event' ? [event] : []));

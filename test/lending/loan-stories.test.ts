@@ -59,7 +59,7 @@ describe('a loan of 1000 over four equal installments at ten percent a month', (
     expect(loanOf(paidAgain).position).to.deep.equal(loanOf(paid).position);
   });
 
-  it('tells its story without a gap, transaction first, then fee, balance, schedule and state', () => {
+  it('has events without a gap, transaction first, then fee, balance, schedule and state', () => {
     expect(
       paidAgain.events.map((event) => `${event.sequence} ${'name' in event ? event.name : event.eventType}`),
     ).to.deep.equal([

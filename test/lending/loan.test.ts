@@ -7,12 +7,12 @@ describe('a loan', () => {
   const loan = loanOf(when(disbursed(), repay(100, '2011-02-23')));
   const [row = expect.fail()] = loan.position.installments;
 
-  it('tells what is due', () => {
+  it('shows the amounts due', () => {
     expect(dueOf({ expected: money(5), paid: money(2) }).toFixed()).to.equal('3');
     expect([rowExpected(row).toFixed(2), rowDue(row).toFixed(2)]).to.deep.equal(['315.47', '215.47']);
   });
 
-  it('gives each installment a key of its own', () => {
+  it('gives each installment its own key', () => {
     expect(installmentKey(loan, 1)).to.match(/^[0-9a-f]{24}00000001$/);
     expect(installmentKey(loan, 3660).slice(24)).to.equal('00000e4c');
   });

@@ -82,7 +82,7 @@ describe('600 repaid when 350 is due', () => {
     });
   }
 
-  it('tells which row disappeared', () => {
+  it('reports which row disappeared', () => {
     const last = afterSixHundred('RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT').events.at(-1);
     expect(last).to.include({ eventType: 'loan_schedule_changed', reason: 'PREPAYMENT_RECALCULATED' });
     expect(

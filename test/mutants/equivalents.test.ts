@@ -10,13 +10,13 @@ describe('The list of equivalent mutants', () => {
   const list = readEquivalents(join(packageRoot, 'test/mutants/equivalent.json'));
   const build = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '');
 
-  it('names mutants that there are, each with a reason', () => {
+  it('names existing mutants, each with a reason', () => {
     const files = new Set(list.map(({ file }) => file.replace(/\.ts$/, '.js')));
     const mutants = [...files].flatMap((file) => mutantsOfFile(build, file));
     expect(staleEquivalents(mutants, list)).to.deep.equal([]);
   });
 
-  it('notices an entry whose line was changed', () => {
+  it('detects an entry whose line was changed', () => {
     const [mutant] = mutantsOfFile(build, 'src/lending/money.js');
     if (mutant === undefined) throw new Error('There are no mutants');
     const { file, text, change, occurrence } = mutant;

@@ -76,7 +76,7 @@ describe('The faults that code is given', () => {
     expect(mutants(code.join('\n'))).to.deep.equal([]);
   });
 
-  it('tell in one line what was changed', () => {
+  it('describe the change in one line', () => {
     const [first] = mutationsOf('f(\n  a <\n    b,\n);').filter(({ operator }) => operator === 'bound');
     expect(first?.change).to.equal('a < b → a <= b');
   });

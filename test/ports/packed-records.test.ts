@@ -65,7 +65,7 @@ describe('packed records', () => {
     );
   });
 
-  it('are taken as they are from whoever has them, and made from the records of others', () => {
+  it('are used as they are from packed records, and made from other records', () => {
     const packed = packRecords([{ key: 'a', value: Buffer.from('b') }]);
     expect(packedForm(new PackedPartitionRecords(where.topic, where.partition, packed))).to.equal(packed);
     expect(packedForm({ ...where, records: [{ key: 'a', value: Buffer.from('b') }] })).to.deep.equal(packed);

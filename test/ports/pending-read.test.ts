@@ -39,7 +39,7 @@ describe('a read that has no result yet', () => {
     expect(read.isEnded).to.equal(true);
   });
 
-  it('ends with what a promise comes to', async () => {
+  it('ends with the result of a promise', async () => {
     const { begin } = readsOf();
     const resumed = begin(Infinity);
     resumed.read.complete(Promise.resolve(found));

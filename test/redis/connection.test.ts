@@ -28,7 +28,7 @@ describe('the connection to Redis', () => {
     expect(await warnings()).to.deep.equal([]);
   });
 
-  it('tells no secrets when Redis does not answer', async function () {
+  it('shows no secrets when Redis does not respond', async function () {
     this.timeout(20_000);
     const failure: unknown = await RedisConnection.open('redis://user:secret@127.0.0.1:1', silentLogger, nobody).catch(
       (error: unknown) => error,

@@ -132,7 +132,7 @@ describe('the renewal of consumer groups that nothing is committed to', function
     expect(asked).to.equal(2 * (1 + 11));
   });
 
-  it('comes from a process that is started anew again and again, though it never lives for an hour', async () => {
+  it('comes from a process that restarts again and again, though it never runs for an hour', async () => {
     for (let starts = 0; starts < 25; starts += 1) {
       await start();
       await pass(hour / 2);

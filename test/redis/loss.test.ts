@@ -135,7 +135,7 @@ describe('a Redis that loses what it held', () => {
     expect((await offsets(second))[partition]).to.equal(5);
   });
 
-  it('tells watchers of both processes to look again', async () => {
+  it('notifies watchers of both processes', async () => {
     await sharing();
     const told: string[] = [];
     first.watch(subscription, (change) => told.push(`first ${change}`));
@@ -146,7 +146,7 @@ describe('a Redis that loses what it held', () => {
     await eventually(async () => expected.every((change) => told.includes(change)));
   });
 
-  it('refuses no commit for good while others may still come back', async () => {
+  it('refuses no commit permanently while others may still come back', async () => {
     const { own, other, before } = await sharing();
     await harness.client.flushall();
     await first.committedOffsets(subscription);
@@ -295,7 +295,7 @@ describe('a Redis that loses what it held', () => {
     await eventually(async () => (await offsets(first))[partition] === 20);
   });
 
-  it('is not suspected when an offset that was asked for is older than a commit answered meanwhile', async () => {
+  it('is not suspected when a requested offset is older than a commit acknowledged in between', async () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);
     const shard = new KeySpace(harness.keyPrefix).shardKey(shardOf(subscription), 'shard');
@@ -338,7 +338,7 @@ describe('a Redis that loses what it held', () => {
     await eventually(async () => (await mirrored())[partition] === 33, 8_000);
   });
 
-  it('answers nothing while it is away, at once, and goes on when it is back', async () => {
+  it('fails immediately while it is away, and resumes when it is back', async () => {
     const { own, other, before } = await sharing();
     await first.commit(subscription, own, [at(partitionOwnedBy(before, own), 7)]);
     await server.kill();

@@ -97,7 +97,7 @@ describe('processes that were all without Redis for longer than their leases las
     }
   };
 
-  it('end no stream: whoever is back first leaves the others their time to come back', async () => {
+  it('end no stream: the first process that is back leaves the others time to come back', async () => {
     const processes = [await startProcess(), await startProcess()] as const;
     const id = randomUUID();
     const streams = [await openStream(processes[0], id, {}), await openStream(processes[1], id, {})] as const;

@@ -60,7 +60,7 @@ describe('open streams while Redis fails', () => {
     },
   ];
   for (const { title, fault } of faults) {
-    it(`go on after ${title}: nothing is missing, and the same stream commits`, async () => {
+    it(`continue after ${title}: nothing is missing, and the same stream commits`, async () => {
       const type = await server.defineEventType(1);
       const id = await server.subscribe([type]);
       const stream = await server.open(id, { query: '?batch_flush_timeout=1&max_uncommitted_events=100' });

@@ -52,7 +52,7 @@ describe('looking after what is watched', function () {
   const nodesWithSessions = async (): Promise<string[]> =>
     (await second.topology(subscription)).sessions.map(({ nodeId }) => nodeId).sort();
 
-  it('closes sessions of other processes, and none of its own, though Redis says that the lease has ended', async () => {
+  it('closes sessions of other processes, and none of its own, although Redis reports that the lease has ended', async () => {
     await first.initialise(subscription, [{ eventType: 'rounds.loans', partition: 1, offset: -1 }]);
     await openSession(first, 'own');
     await openSession(second, 'other');

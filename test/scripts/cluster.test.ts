@@ -172,7 +172,7 @@ describe('scripts/cluster', () => {
     });
   }
 
-  it('refuses what it does not understand, and tells what it does', () => {
+  it('rejects unknown arguments, and shows its usage', () => {
     const wrong = [
       ['sideways'],
       [],

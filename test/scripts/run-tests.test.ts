@@ -40,7 +40,7 @@ describe('The runner of the tests', () => {
     expect(status).to.equal(0);
   });
 
-  it('says loudly where none can be had, tells how to get one, and counts what needs it as skipped', () => {
+  it('says clearly when none is available and how to get one, and counts the tests that need it as skipped', () => {
     const { status, output } = run('test/support/suites/on-cluster.ts');
     expect(output).to.contain('NO CLUSTER');
     expect(output).to.match(/Java 17, Maven, redis-server: not found.*[Ii]nstall with/);

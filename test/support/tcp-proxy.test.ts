@@ -118,7 +118,7 @@ describe('the TCP proxy', () => {
     expect(received).to.equal('12');
   });
 
-  it('holds everything back while paused and goes on where it stood', async () => {
+  it('holds everything back while paused and resumes where it was', async () => {
     const socket = await connectClient();
     await exchange(socket, 'one');
     proxy.setMode({ kind: 'pause' });

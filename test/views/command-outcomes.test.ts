@@ -6,7 +6,7 @@ import { CommandOutcomes, pendingCommandsMaximum, outcomeWaitersMaximum } from '
 const never = new AbortController().signal;
 
 describe('the outcomes of commands', () => {
-  it('reach everyone who waits for that command, and nobody else', async () => {
+  it('reach every waiter for that command, and no other', async () => {
     const outcomes = new CommandOutcomes<string>();
     const waiting = [outcomes.waitFor('a', never), outcomes.waitFor('a', never)];
     const patience = new AbortController();
@@ -16,7 +16,7 @@ describe('the outcomes of commands', () => {
     expect(await Promise.all([...waiting, other])).to.deep.equal(['committed', 'committed', undefined]);
   });
 
-  it('are told to a waiter only when they come after it began to wait', async () => {
+  it('reach a waiter only when they come after it began to wait', async () => {
     const outcomes = new CommandOutcomes<string>();
     outcomes.add('a', 'refused');
     const waiting = outcomes.waitFor('a', never);
@@ -25,7 +25,7 @@ describe('the outcomes of commands', () => {
     expect(outcomes.recent('a')).to.equal('committed');
   });
 
-  it('are not waited for by who gave up before', async () => {
+  it('are not delivered to a waiter that gave up before', async () => {
     expect(await new CommandOutcomes<string>().waitFor('a', AbortSignal.abort())).to.equal(undefined);
   });
 
@@ -38,7 +38,7 @@ describe('the outcomes of commands', () => {
     expect(['a', 'b', 'c'].map((commandId) => outcomes.recent(commandId))).to.deep.equal([3, undefined, 4]);
   });
 
-  it('are waited for by as many as the limit says, and each who is told or gives up makes room', async () => {
+  it('have as many waiters as the limit allows, and each one that is served or gives up makes room', async () => {
     const outcomes = new CommandOutcomes<string>();
     const patience = Array.from({ length: outcomeWaitersMaximum }, () => new AbortController());
     const waiting = patience.slice(1).map(({ signal }, number) => outcomes.waitFor(`c${number}`, signal));
@@ -61,7 +61,7 @@ describe('the outcomes of commands', () => {
     expect(new Set(await Promise.all(again))).to.deep.equal(new Set(['committed']));
   });
 
-  it('fail for everyone who waits when no more can come', async () => {
+  it('fail for all waiters when no more can come', async () => {
     const outcomes = new CommandOutcomes<string>();
     const waiting = outcomes.waitFor('a', never).catch((error: unknown) => error);
     outcomes.close(new LendstreamError('LOG_CLOSED', 'Closed.'));
@@ -70,7 +70,7 @@ describe('the outcomes of commands', () => {
 });
 
 describe('a command of this process', () => {
-  it('is under way until it is decided or was not sent, whoever waits for it', () => {
+  it('is pending until it is decided or was not sent, with or without waiters', () => {
     const outcomes = new CommandOutcomes<string>();
     outcomes.begin('a', 'digest');
     expect(outcomes.pendingDigest('a')).to.equal('digest');

@@ -118,12 +118,12 @@ describe('a damaged view of loans', () => {
   }
 
   for (const [name, find] of places) {
-    it(`is built again while it is used, is not ready meanwhile, and never answers wrongly or 500: ${name}`, async () => {
+    it(`is rebuilt while it is used, is not ready until then, and never responds wrongly or with 500: ${name}`, async () => {
       const opened = await open();
       damage(join(folder, 'views.db'), find);
       // The header is read when the file is opened, and hardly ever after.
       if (askForAll(opened) > 0) {
-        expect(health.notReadyReasons().join()).to.include('is built again from the log');
+        expect(health.notReadyReasons().join()).to.include('is being rebuilt from the log');
         await eventually(() => health.notReadyReasons().length === 0, 20_000);
         expect(recordsRead).to.equal(2 * loanCount);
       } else {
@@ -132,7 +132,7 @@ describe('a damaged view of loans', () => {
       expect(askForAll(opened)).to.equal(0);
     });
 
-    it(`is built again after a process that did not close it, when it is opened: ${name}`, async () => {
+    it(`is rebuilt after a process that did not close it, when it is opened: ${name}`, async () => {
       await open();
       const crashed = join(folder, 'crashed');
       mkdirSync(crashed);
@@ -145,7 +145,7 @@ describe('a damaged view of loans', () => {
       expect(health.notReadyReasons()).to.deep.equal([]);
     });
 
-    it(`is built again when it was closed in order, by the first question that finds the damage: ${name}`, async () => {
+    it(`is rebuilt after it was closed cleanly, by the first query that finds the damage: ${name}`, async () => {
       await (await open()).close();
       damage(join(folder, 'views.db'), find);
       const opened = await open();
@@ -156,7 +156,7 @@ describe('a damaged view of loans', () => {
     });
   }
 
-  it('is not built again after a process that did not close it, when it is whole', async function () {
+  it('is not rebuilt after a process that did not close it, if it is intact', async function () {
     requireBootId(this);
     await open();
     const crashed = join(folder, 'crashed');
@@ -168,7 +168,7 @@ describe('a damaged view of loans', () => {
     expect(askForAll(opened)).to.equal(0);
   });
 
-  it('is built again when the machine ended while it was used, however whole it looks', async function () {
+  it('is rebuilt when the machine crashed while it was used, however intact it looks', async function () {
     const bootId = requireBootId(this);
     await open();
     const crashed = join(folder, 'crashed');

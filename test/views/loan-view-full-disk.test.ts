@@ -72,7 +72,7 @@ describe('a view of loans whose disk is full', () => {
     await log.append([{ topic, partition: 0, records }]);
   }
 
-  it('answers with what it has, tries again, and has everything once there is room', async function () {
+  it('serves what it has, retries, and has everything when there is space', async function () {
     this.timeout(60_000);
     if (disk === undefined) return;
     const opened = await open(disk.folder);
@@ -87,12 +87,12 @@ describe('a view of loans whose disk is full', () => {
     });
     await commit('after', 2, 'after');
     // It has failed often enough to be tried again, and says so.
-    await eventually(() => messages.filter((line) => line === 'Reading failed and is tried again').length >= 5);
+    await eventually(() => messages.filter((line) => line === 'Reading failed; retrying').length >= 5);
     expect(opened.find(`loan-${loanCount - 1}`)).to.include('before');
     expect(opened.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
     expect(outcomes).to.equal(0);
     await eventually(() => health.notReadyReasons().length > 0, 20_000);
-    expect(health.notReadyReasons().join()).to.match(/cannot be read for now.*full/);
+    expect(health.notReadyReasons().join()).to.match(/cannot be read now.*full/);
 
     disk.empty();
     expect(await waiting).to.deep.equal({ commandId: 'after', outcome: 'committed' });

@@ -266,31 +266,31 @@ describe('the view of loans', () => {
       expect(await recordsReadByOpening()).to.equal(3);
     });
 
-    it('lets a restart go on where it was', async () => {
+    it('lets a restart resume where it was', async () => {
       expect(await recordsReadByOpening()).to.equal(0);
       await commit(1, loanRecord({ id: 'c' }));
       expect(await recordsReadByOpening()).to.equal(1);
     });
 
-    it('is built again after it was deleted', async () => {
+    it('is rebuilt after it was deleted', async () => {
       for (const suffix of ['', '-wal', '-shm']) await rm(`${file()}${suffix}`, { force: true });
       expect(await recordsReadByOpening()).to.equal(3);
     });
 
-    it('is built again when another version wrote it', async () => {
+    it('is rebuilt when another version wrote it', async () => {
       const database = openDatabase(file());
       database.exec('PRAGMA user_version = 99');
       database.close();
       expect(await recordsReadByOpening()).to.equal(3);
     });
 
-    it('is built again when it is damaged', async () => {
+    it('is rebuilt when it is damaged', async () => {
       for (const suffix of ['-wal', '-shm']) await rm(`${file()}${suffix}`, { force: true });
       await writeFile(file(), Buffer.alloc(8_192, 'no database'));
       expect(await recordsReadByOpening()).to.equal(3);
     });
 
-    it('is built again when the log is shorter than it', async () => {
+    it('is rebuilt when the log is shorter than it', async () => {
       await log.deleteTopic(topic);
       await createTopic();
       await commit(0, loanRecord({ id: 'a' }));

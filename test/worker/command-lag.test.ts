@@ -35,7 +35,7 @@ describe('UndecidedCommands', () => {
     await send(log, records, partition);
   }
 
-  it('counts what came since it is asked where it is not known how far a partition is', async () => {
+  it('counts from its start when the position of a partition is not known', async () => {
     const undecided = new CommandLag({ log, metrics, logger: silentLogger });
     await receive(3, 0);
     undecided.startTracking(0);
@@ -46,7 +46,7 @@ describe('UndecidedCommands', () => {
     expect(await measured(undecided)).to.deep.equal([[0, 4]]);
   });
 
-  it('goes on from what was decided when a partition begins again, and forgets one that is given up', async () => {
+  it('continues from the last decision when a partition begins again, and forgets a released one', async () => {
     const undecided = new CommandLag({ log, metrics, logger: silentLogger });
     await receive(3, 1);
     undecided.startTracking(1);
@@ -57,7 +57,7 @@ describe('UndecidedCommands', () => {
     expect(await measured(undecided)).to.deep.equal([]);
   });
 
-  it('keeps the last number while the log cannot tell, and says so', async () => {
+  it('keeps the last number while the log does not respond, and logs it', async () => {
     const messages: string[] = [];
     const logger: Logger = { ...silentLogger, warn: (_, message) => void messages.push(message) };
     let reachable = true;
@@ -70,6 +70,6 @@ describe('UndecidedCommands', () => {
     expect(await measured(undecided)).to.deep.equal([[0, 2]]);
     reachable = false;
     expect(await measured(undecided)).to.deep.equal([[0, 2]]);
-    expect(messages).to.deep.equal(['How many commands wait cannot be counted for now']);
+    expect(messages).to.deep.equal(['Cannot count pending commands; retrying']);
   });
 });

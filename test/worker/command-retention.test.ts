@@ -106,7 +106,7 @@ describe('accepted loan commands', () => {
     const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message), child: () => logger };
     await start({ logger });
     await eventually(async () => (await earliest()) > 0);
-    await eventually(() => warnings.filter((message) => message.includes('starts over')).length >= 3);
+    await eventually(() => warnings.filter((message) => message.includes('restarts from the log')).length >= 3);
     await passRetention();
     expect(await earliest()).to.be.at.most(first);
     await running?.stop();
@@ -140,7 +140,7 @@ describe('accepted loan commands', () => {
     await start({ logger }, overriding(log, { deleteRecords }));
     await send(log, life);
     await untilDone(log, life.length - 1);
-    expect(warnings.filter((message) => message.includes('could not be deleted'))).to.have.length(1);
+    expect(warnings.filter((message) => message.includes('Cannot delete old commands'))).to.have.length(1);
   });
 
   it('are looked for when the owner knows what is done, then each minute, until it stops', async () => {

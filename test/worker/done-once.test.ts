@@ -170,7 +170,7 @@ describe('a loan command', () => {
     expect(eids.length).to.be.greaterThan(20);
   });
 
-  it('is not done under the id of another one, and its sender is told', async () => {
+  it('is not done with the id of another one, and its sender gets an error', async () => {
     const first = await decided(fixture.log, everyKind);
     const others = everyKind.map((record): LogRecord => {
       const event = JSON.parse(String(record.value)) as { payload: Record<string, unknown> };

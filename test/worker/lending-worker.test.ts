@@ -124,7 +124,7 @@ describe('the lending worker', () => {
     ]);
   });
 
-  it('does a repeated command once and answers as the first time, also after a restart', async () => {
+  it('does a repeated command once and returns the first outcome, also after a restart', async () => {
     const repay = commandRecord(command('REPAY', { amount: 100 }));
     const excess = commandRecord(command('REPAY', { amount: 100_000 }));
     const first = await decided(fixture.log, [...activeLoan, repay, excess]);
@@ -138,7 +138,7 @@ describe('the lending worker', () => {
     expect(await allEvents(fixture.log)).to.deep.equal(events);
   });
 
-  it('puts what it cannot read among the dead letters and goes on', async () => {
+  it('sends unreadable commands to the dead letters and continues', async () => {
     const garbage = [Buffer.from('hello'), Buffer.from([0xff, 0xfe]), Buffer.from('{"type":"REPAY"}')];
     const outcomes = await decided(fixture.log, [...garbage.map((value) => ({ key: 'x', value })), product]);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal([
@@ -156,7 +156,7 @@ describe('the lending worker', () => {
     expect(dead.map(({ labels, value }) => [labels.type, value])).to.deep.equal([['unknown', 3]]);
   });
 
-  it('puts a command that no decision can be made on among the dead letters and goes on', async () => {
+  it('sends a command that cannot be decided to the dead letters and continues', async () => {
     await decided(fixture.log, [product]);
     await fixture.stop();
     // A product as no version of this program writes it: every decision on it throws.
@@ -220,7 +220,7 @@ describe('the lending worker', () => {
     expect(sequences).to.deep.equal(sequences.map((_, index) => index + 1));
   });
 
-  it('goes on with the first command that is left when somebody deleted others undecided, and says so', async () => {
+  it('continues with the first remaining command when undecided ones were deleted, and logs it', async () => {
     await decided(fixture.log, [product]);
     await fixture.stop();
     const messages: string[] = [];
@@ -237,7 +237,7 @@ describe('the lending worker', () => {
     expect(messages.filter((message) => message.includes('are lost'))).to.have.length(1);
   });
 
-  it('tells how many commands wait, of the partitions that it works on, also while none can be decided', async () => {
+  it('reports the pending commands of its partitions, also while none can be decided', async () => {
     const lag = async (): Promise<unknown> => {
       await fixture.running.worker.measure();
       return (await fixture.running.metrics.workerLag.get()).values.map(({ labels, value }) => [

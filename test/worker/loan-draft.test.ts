@@ -39,7 +39,7 @@ describe('the draft of a loan', () => {
     );
   });
 
-  it('is written anew where an adjustment changed an earlier transaction', () => {
+  it('is written again where an adjustment changed an earlier transaction', () => {
     const paid = when(when(disbursed(), applyFee(5, { installmentNumber: 2 })), repay(10, '2011-02-23'));
     const committed = finishDraft(draftOf(loanOf(paid), null));
     const adjusted = loanOf(when(paid, adjust(3)));
@@ -54,14 +54,14 @@ describe('the draft of a loan', () => {
   it('is refused where the record would not fit the log, and its predecessor stays as it was', () => {
     const before = draftOf(loanOf(disbursed()), null);
     const large = withNotes(before.loan, 'n'.repeat(recordBytesMaximum));
-    expect(() => draftOf(large, null)).to.throw(/more than the log takes/);
+    expect(() => draftOf(large, null)).to.throw(/more than the log accepts/);
     expect(() =>
       draftOf(loanOf(when({ ...disbursed(), loan: large }, applyFee(5, { installmentNumber: 2 }))), before),
-    ).to.throw(/more than the log takes/);
+    ).to.throw(/more than the log accepts/);
     expect(finishDraft(before).text.toString()).to.equal(encodeLoan(before.loan));
   });
 
-  it('is written at once where the bound alone would not fit, and goes on from there', () => {
+  it('is written immediately where only the bound would not fit, and continues from there', () => {
     const half = withNotes(loanOf(disbursed()), 'n'.repeat(recordBytesMaximum - 9_000));
     const next = loanOf(when({ ...disbursed(), loan: half }, applyFee(5, { installmentNumber: 2 })));
     const draft = draftOf(next, draftOf(half, null));

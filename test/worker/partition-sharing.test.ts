@@ -204,7 +204,7 @@ describe('processes that share the loan partitions', () => {
     await eventually(() => isShared([dead, 2], [heir, 2]));
   });
 
-  it('go on with what they have while the coordination is out of reach, and afterwards', async () => {
+  it('keep their partitions while the coordination cannot be reached, and afterwards', async () => {
     const first = await startProcess('first');
     const second = await startProcess('second');
     await eventually(() => isShared([first, 2], [second, 2]));
@@ -216,7 +216,7 @@ describe('processes that share the loan partitions', () => {
     await eventually(() => count(third) === 1 && isShared());
   });
 
-  it('ask anew, without letting go, when the coordination has forgotten everything', async () => {
+  it('request again, without releasing, when the coordination has lost everything', async () => {
     const only = await startProcess('only');
     await coordination.remove(loanPartitionsId);
     await eventually(async () => {

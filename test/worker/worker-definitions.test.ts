@@ -25,7 +25,7 @@ import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding, withSteps } from '../support/stepping-log.ts';
 
 const definitionsMillisecondsMaximum = 3_000;
-const startsOver = 'The worker starts over from the log';
+const startsOver = 'The worker restarts from the log';
 
 /** The worker hears of definitions over a log of its own, on which they can be held up. */
 describe('a worker that waits for definitions', () => {
@@ -94,7 +94,7 @@ describe('a worker that waits for definitions', () => {
     expect(repayments.map(({ toggles }) => toggles.ALLOW_NON_SCHEDULED_FEES)).to.deep.equal([true]);
   }
 
-  it('has half a minute for it, unless it is told otherwise', () => {
+  it('has half a minute for it by default', () => {
     expect(defaultMaximum).to.equal(30_000);
   });
 
@@ -109,7 +109,7 @@ describe('a worker that waits for definitions', () => {
     expect(messages).not.to.include(startsOver);
   });
 
-  it('starts over when the time is up, decides nothing meanwhile, and each command once when they are there', async () => {
+  it('restarts after the timeout, decides nothing until then, and each command once when they are there', async () => {
     hold();
     const begun = performance.now();
     const offset = await sendUnderToggle();

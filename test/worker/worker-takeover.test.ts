@@ -94,7 +94,7 @@ describe('a worker that is lost', function () {
     await Promise.all(folders.map(removeFolder));
   });
 
-  it('would have told a story with every kind of outcome', () => {
+  it('includes every kind of outcome', () => {
     const kinds = expected.outcomes.map(({ outcome }) => outcome);
     expect(new Set(kinds)).to.deep.equal(new Set(['committed', 'repeated', 'refused', 'dead_letter']));
     expect(kinds).to.have.length(records.length);
@@ -151,7 +151,7 @@ describe('a worker that is lost', function () {
   }
 
   for (const step of workerSteps.filter((step) => step !== 'deciding')) {
-    it(`to a successor at "${step}" stops by itself, and nothing is lost or doubled`, async () => {
+    it(`to a successor at "${step}" stops automatically, and nothing is lost or doubled`, async () => {
       const log = await openLendingLog(await newFolder());
       const first = await send(log, records);
       let resume = (): void => {};
@@ -224,7 +224,7 @@ describe('a worker that is lost', function () {
     await log.close();
   });
 
-  it('tells a registry that watches it when it decides', async () => {
+  it('notifies a registry that watches it when it decides', async () => {
     const log = await openLendingLog(await newFolder());
     const registry = new SteppingRegistry(log, silentLogger);
     await registry.start();

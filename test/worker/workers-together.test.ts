@@ -31,7 +31,7 @@ const portion = 4;
 describe('lending workers together', function () {
   this.timeout(60_000);
 
-  it('do every command once, in order, while workers come, go, die and come to themselves', async () => {
+  it('do every command once, in order, while workers join, leave, die and wake up', async () => {
     const folder = await temporaryFolder();
     const log = await openLendingLog(folder, partitionCount);
     const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });

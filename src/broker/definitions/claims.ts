@@ -45,7 +45,7 @@ export async function withLock<Result>(
     if (clock.monotonic() > deadline) {
       throw new LendstreamError(
         'OVERLOADED',
-        `${describeDefinition(kind, name)} is being changed by others, try again.`,
+        `${describeDefinition(kind, name)} is being changed by another request, try again.`,
       );
     }
     await clock.sleep(lockPollMilliseconds);
@@ -58,7 +58,7 @@ export async function withLock<Result>(
     // A claim that has run out may belong to another caller by now.
     if (clock.monotonic() < claimEndsAt) {
       await coordination.releaseClaim(claim).catch((error: unknown) => {
-        logger.warn({ claim, error: describeError(error) }, 'A claim is not released and will run out');
+        logger.warn({ claim, error: describeError(error) }, 'Cannot release a claim; it will expire');
       });
     }
   }

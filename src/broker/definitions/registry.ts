@@ -214,7 +214,7 @@ export class Registry {
   /** @returns the offset of the record, once this process has seen it */
   async #append(key: string, value: Buffer | null): Promise<Offset> {
     const [result] = await this.#log.append([{ topic: registryTopic, partition: 0, records: [{ key, value }] }]);
-    if (result === undefined) throw new LendstreamError('INTERNAL', 'The log answered an append with no result.');
+    if (result === undefined) throw new LendstreamError('INTERNAL', 'The log returned no result for an append.');
     if (result.outcome === 'failed') throw result.error;
     try {
       await this.#tail.waitUntilApplied(0, result.baseOffset + 1, visibleMillisecondsMaximum);
@@ -248,7 +248,7 @@ export class Registry {
       this.#overwritten.delete(key);
       return;
     }
-    this.#logger.warn({ key }, 'A change of a definition came after another one and is ignored');
+    this.#logger.warn({ key }, 'Ignoring a change of a definition: another one came first');
     this.#overwritten.add(key);
     this.#restoreSoon();
   }
@@ -316,6 +316,6 @@ export function describeDefinition(kind: RegistryKind, name: string): string {
 }
 
 function changedByOthers(kind: RegistryKind, name: string): LendstreamError {
-  const detail = `${describeDefinition(kind, name)} was changed by another request meanwhile, and this change does not count.`;
-  return new LendstreamError('CONFLICT', `${detail} Look at what it is now and try again.`);
+  const detail = `${describeDefinition(kind, name)} was changed by another request at the same time, and this change was ignored.`;
+  return new LendstreamError('CONFLICT', `${detail} Look at its current state and try again.`);
 }

@@ -313,7 +313,7 @@ export class EventTypes {
     if (found.partitionCount !== configuration.partitionCount) {
       throw new LendstreamError(
         'CONFIGURATION_INVALID',
-        `${configuration.name} is to have ${configuration.partitionCount} partitions, but was created with ${found.partitionCount}.`,
+        `${configuration.name} must have ${configuration.partitionCount} partitions, but was created with ${found.partitionCount}.`,
       );
     }
     if (found.retentionMilliseconds !== configuration.retentionMilliseconds) {

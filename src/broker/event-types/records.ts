@@ -93,8 +93,8 @@ function withinLimit(record: EventTypeRecord): EventTypeRecord {
   if (bytes <= eventTypeBytesMaximum) return record;
   throw new LendstreamError(
     'UNPROCESSABLE',
-    `Event type ${record.eventType.name} with all versions of its schema would have ${bytes} bytes, of ` +
-      `${eventTypeBytesMaximum} at most. Define another event type.`,
+    `Event type ${record.eventType.name} with all versions of its schema would have ${bytes} bytes; the maximum is ` +
+      `${eventTypeBytesMaximum}. Define another event type.`,
   );
 }
 

@@ -184,7 +184,7 @@ function nameViolations(name: string): FieldViolation[] {
   if (!namePattern.test(name)) add('format not allowed');
   const spelling = `${looseSpelling(name)}.`;
   if (spelling.startsWith(looseSpelling(internalNamePrefix))) {
-    add(`must not begin with "${internalNamePrefix}", however it is written: the service uses such names`);
+    add(`must not begin with "${internalNamePrefix}", in any spelling: the service uses such names`);
   }
   return violations;
 }
@@ -199,8 +199,8 @@ export function similarNameViolation(name: string, other: string, isOfService: b
   const isTopicNameConflict = topicSpelling(name) === topicSpelling(other);
   if (!isTopicNameConflict && !(isOfService && looseSpelling(name) === looseSpelling(other))) return undefined;
   const message = isOfService
-    ? `is too much like "${other}", which is the service's`
-    : `is too much like "${other}": dots and underscores alone do not make another name`;
+    ? `is too similar to "${other}", which belongs to the service`
+    : `is too similar to "${other}": names must differ in more than dots and underscores`;
   return { field: 'name', message };
 }
 

@@ -38,7 +38,7 @@ export async function ensureTopic(
     if (clock.monotonic() > deadline) {
       throw new LendstreamError(
         'LOG_UNAVAILABLE',
-        `Topic ${configuration.name} is there but cannot be used. Try again.`,
+        `Topic ${configuration.name} exists but cannot be used yet. Try again.`,
       );
     }
     await clock.sleep(readyPollMilliseconds);

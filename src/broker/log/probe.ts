@@ -34,7 +34,7 @@ export class LogProbe {
     const silentMilliseconds = clock.monotonic() - this.#respondedAt;
     if (silentMilliseconds >= unreachableMillisecondsMaximum) {
       const seconds = Math.floor(silentMilliseconds / 1000);
-      health.reportNotReady(`The log has not answered for ${seconds} seconds: ${describeError(this.#error)}`);
+      health.reportNotReady(`The log has not responded for ${seconds} seconds: ${describeError(this.#error)}`);
     }
     if (!this.#isProbing) void this.#requestBounds();
   }

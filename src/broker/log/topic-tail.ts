@@ -155,7 +155,7 @@ export class TopicTail {
     const { topic } = this.#options;
     return new LendstreamError(
       'LOG_UNAVAILABLE',
-      `What others stored in ${topic} could not be read within ${Math.round(milliseconds)} ms. Try again.`,
+      `Records that other processes stored in ${topic} could not be read within ${Math.round(milliseconds)} ms. Try again.`,
     );
   }
 
@@ -206,7 +206,7 @@ export class TopicTail {
         this.#resolveWaiting();
       } catch (error) {
         if (isLendstreamError(error) && error.retriable && error.code !== 'LOG_CLOSED') {
-          logger.warn({ topic, partition, error: describeError(error) }, 'Reading failed and is tried again');
+          logger.warn({ topic, partition, error: describeError(error) }, 'Reading failed; retrying');
           this.#recordFailedRead(partition, error);
           await this.#clock.sleep(retryMilliseconds, signal);
           continue;
@@ -224,10 +224,10 @@ export class TopicTail {
 
   #fail(partition: number, failure: Error): void {
     const { topic, logger, health, onFailure } = this.#options;
-    logger.error({ topic, partition, error: describeError(failure) }, 'Following the topic ended');
+    logger.error({ topic, partition, error: describeError(failure) }, 'Stopped following the topic');
     if (this.#failure !== undefined) return;
     this.#failure = failure;
-    health?.reportNotReady(`Topic ${topic} is followed no more: ${failure.message}`);
+    health?.reportNotReady(`Topic ${topic} is no longer followed: ${failure.message}`);
     onFailure?.(failure);
   }
 
@@ -241,9 +241,7 @@ export class TopicTail {
     const since = this.#failingSince.get(partition) ?? now;
     this.#failingSince.set(partition, since);
     if (now - since < unreachableMillisecondsMaximum) return;
-    this.#options.health?.reportNotReady(
-      `Topic ${this.#options.topic} cannot be read for now: ${describeError(error)}`,
-    );
+    this.#options.health?.reportNotReady(`Topic ${this.#options.topic} cannot be read now: ${describeError(error)}`);
   }
 
   /** A process follows only topics of this product: external records in them are ignored. */

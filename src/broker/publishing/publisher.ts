@@ -176,7 +176,7 @@ export class Publisher {
   *#prepareRecords(eventType: string, body: Buffer, context: PublishContext) {
     const record = this.#options.eventTypes.get(eventType);
     if (record.writtenByServiceAlone === true) {
-      throw new LendstreamError('FORBIDDEN', `Events of type ${eventType} are written by the service alone.`);
+      throw new LendstreamError('FORBIDDEN', `Only the service writes events of type ${eventType}.`);
     }
     const isNew = !this.#prepared.has(record);
     const { type, similarEvents } = this.#prepare(record);

@@ -77,7 +77,7 @@ function refuseReferencesIntoLists(schema: SchemaObject): void {
       const keyword = referring.has(key) && typeof member === 'string' ? listingKeywordOf(member) : undefined;
       if (keyword !== undefined) {
         const reference = JSON.stringify(member);
-        throw invalid(`the reference ${reference} leads into the values of "${keyword}", which are no schemas`);
+        throw invalid(`the reference ${reference} leads into the values of "${keyword}", which are not schemas`);
       }
       if (typeof member === 'object' && member !== null) remaining.push(member);
     }

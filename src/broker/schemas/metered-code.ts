@@ -40,7 +40,7 @@ export function meterCode(code: string): string {
   const texts: string[] = [];
   // Names from a schema must not be mistaken for code.
   const bare = code.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, (text) => `"${texts.push(text) - 1}"`);
-  if (/\basync function\b/.test(bare)) throw new Error('a validator must answer at once');
+  if (/\basync function\b/.test(bare)) throw new Error('a validator must return synchronously');
   const charged = withCharges(rewriteCalls(bare), texts);
   return `const meter = self.meter;${charged.replaceAll(/"(\d+)"/g, (_whole, index: string) => texts[Number(index)] ?? '')}`;
 }

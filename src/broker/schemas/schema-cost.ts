@@ -50,8 +50,8 @@ export function refuseCostlySchema(schema: SchemaObject): void {
   }
   if (pointerCharacters > schemaPointerCharactersMaximum) {
     const detail =
-      `the places of its parts, written out, have ${pointerCharacters} characters, more than ` +
-      `${schemaPointerCharactersMaximum}; shorter names, or fewer levels, make it less`;
+      `the JSON pointers of its parts have ${pointerCharacters} characters, more than ` +
+      `${schemaPointerCharactersMaximum}; use shorter names or fewer levels`;
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
   }
   const cost = patterns.reduce((sum, pattern) => sum + patternCost(pattern), 0);
@@ -83,7 +83,7 @@ export function refuseManyEvaluatedNames(schema: SchemaObject): void {
   }
   if (!usesUnevaluatedProperties || sum <= evaluatedNamesMaximum) return;
   const detail =
-    `its references and alternatives bring ${sum} names of fields to be told from unevaluated ones, more than ` +
+    `its references and alternatives lead to ${sum} evaluated field names, more than ` +
     `${evaluatedNamesMaximum}; "additionalProperties" in the definitions, or fewer references, make it less`;
   throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
 }

@@ -174,7 +174,7 @@ function compareAt(comparison: Comparison, pointer: string, previousSchema: unkn
   if (typeof previousSchema === 'boolean' && previousSchema === nextSchema) return;
   comparison.positionsCompared += 1;
   if (comparison.positionsCompared > comparedPositionsMaximum) {
-    const detail = `comparing it with the one in force leads to more than ${comparedPositionsMaximum} places`;
+    const detail = `comparing it with the current schema leads to more than ${comparedPositionsMaximum} places`;
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
   }
   const report = (kind: SchemaChangeKind, message: string, at = pointer): void => {

@@ -125,20 +125,20 @@ export class NodeLease {
     this.#epoch += 1;
     if (this.#epoch === 1) return;
     const facts = { nodeId: this.nodeId, wasOutOfReach: this.#isUnreachable };
-    this.#options.logger.warn(facts, 'Others may have taken over from this process, which looks what is still its own');
+    this.#options.logger.warn(facts, 'Other processes may have taken over; checking what this process still owns');
   }
 
   #reportFailure(error: unknown): void {
     if (!this.#isUnreachable) {
       const facts = { nodeId: this.nodeId, error: describeError(error) };
-      this.#options.logger.warn(facts, 'The lease of this process could not be renewed and is tried again');
+      this.#options.logger.warn(facts, 'Cannot renew the lease of this process; retrying');
     }
     this.#isUnreachable = true;
     const silentMilliseconds = this.#options.clock.monotonic() - this.#respondedAt;
     if (silentMilliseconds < unreachableMillisecondsMaximum) return;
     const seconds = Math.floor(silentMilliseconds / 1000);
     this.#options.health?.reportNotReady(
-      `The coordination store has not answered for ${seconds} seconds: ${describeError(error)}`,
+      `The coordination store has not responded for ${seconds} seconds: ${describeError(error)}`,
     );
   }
 
@@ -155,7 +155,7 @@ export class NodeLease {
     const { coordination, nodeId, leaseMilliseconds, clock } = this.#options;
     const milliseconds = leaseMilliseconds / renewalsPerLease;
     await withTimeout(clock, coordination.renewLease(nodeId, leaseMilliseconds), milliseconds, () => {
-      const detail = `The coordination store did not answer for ${Math.round(milliseconds)} ms.`;
+      const detail = `The coordination store did not respond for ${Math.round(milliseconds)} ms.`;
       throw new LendstreamError('COORDINATION_UNAVAILABLE', detail);
     });
   }

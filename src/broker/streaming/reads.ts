@@ -121,7 +121,7 @@ export class StreamReads {
     if (first === undefined) return batch;
     const { topic: eventType, partition } = batch;
     const facts = { eventType, partition, offset: first.offset, reason: first.reason, count: unreadable.length };
-    this.#logger.warn(facts, 'Records that another producer wrote are no events and are passed over');
+    this.#logger.warn(facts, 'Skipping records of another producer that are not events');
     this.#assigned.countUnreadableRecords(unreadable.length);
     return batch;
   }
@@ -139,7 +139,7 @@ export class StreamReads {
     const { eventType, partition: number } = partition;
     const facts = { eventType, partition: number, error: describeError(error) };
     if (isLendstreamError(error) && error.retriable) {
-      this.#logger.warn(facts, 'Reading for a stream failed and is tried again');
+      this.#logger.warn(facts, 'Reading for a stream failed; retrying');
       this.retryAt = this.#startedAt + retryMilliseconds;
       return;
     }

@@ -80,6 +80,6 @@ export async function commitWithoutConsumer(
     }
   } catch (error) {
     const facts = { streamId, error: describeError(error) };
-    logger.warn(facts, 'A position without events could not be committed and is tried again');
+    logger.warn(facts, 'Cannot commit a position without events; retrying');
   }
 }

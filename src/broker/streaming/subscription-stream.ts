@@ -307,7 +307,7 @@ export class SubscriptionStream implements Observer {
     }
     // Warn only once per outage: there may be thousands of streams, and each tries every second.
     const level = this.#isReadFailing ? 'debug' : 'warn';
-    logger[level](facts, 'The state of a subscription could not be read; the stream tries again');
+    logger[level](facts, 'Reading the state of a subscription failed; retrying');
     this.#isReadFailing = true;
     if (error.code === 'COORDINATION_UNAVAILABLE') this.#suspendTimeouts(now);
   }
@@ -363,7 +363,7 @@ export class SubscriptionStream implements Observer {
       await coordination.release(this.subscription.id, this.streamId, { eventType, partition }, fence);
     } catch (error) {
       const facts = { streamId: this.streamId, eventType, partition, error: describeError(error) };
-      logger.warn(facts, 'Handing over a partition failed and is tried again');
+      logger.warn(facts, 'Handing over a partition failed; retrying');
       this.#watch.readSoon(clock.monotonic());
       this.#advance();
     }
@@ -455,7 +455,7 @@ export class SubscriptionStream implements Observer {
       await coordination.closeSession(this.subscription.id, this.streamId, lateCommits);
     } catch (error) {
       const facts = { streamId: this.streamId, error: describeError(error) };
-      logger.warn(facts, 'A session could not be closed and ends with the lease of this node');
+      logger.warn(facts, 'Cannot close a session; it ends with the lease of this node');
     }
     this.#assigned.clear();
     ended.isSessionClosed = true;

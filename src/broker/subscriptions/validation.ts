@@ -198,7 +198,7 @@ function unsupportedViolations(annotations: KeyedTexts): FieldViolation[] {
     .filter((key) => (annotations[key] ?? null) !== null)
     .map((key) => ({
       field: `annotations[${key}]`,
-      message: 'is not supported: no event is passed over, and there is no queue for dead letters',
+      message: 'is not supported: no event is skipped, and there is no queue for dead letters',
     }));
 }
 

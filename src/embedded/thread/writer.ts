@@ -115,7 +115,7 @@ function inTransaction<Result>(space: 'needed' | 'reserve', change: (connection:
   }
   const missing = storage.missing();
   if (missing === null) return result;
-  database().lost = `${missing} What was written meanwhile is lost: start the service again.`;
+  database().lost = `${missing} Anything written since then is lost: restart the service.`;
   throw new LendstreamError('OUTCOME_UNKNOWN', database().lost ?? missing);
 }
 
@@ -131,7 +131,7 @@ function requireDiskSpace(): void {
   if (full !== null) throw new LendstreamError('LOG_FULL', `Nothing was stored: ${full}`);
 }
 
-const logFull = 'The log is full: its disk, or the size it is limited to.';
+const logFull = 'The log is full: its disk is full, or its size limit is reached.';
 
 function inspectStorage(): WriterRequests['inspectStorage']['response'] {
   const { lost, storage } = database();

@@ -99,7 +99,7 @@ function refuseAmbiguous(request: Request): void {
     throw new LendstreamError('MALFORMED_REQUEST', 'A request must have a Host header.');
   }
   if (namesTwoHosts(request.rawHeaders)) {
-    throw new LendstreamError('MALFORMED_REQUEST', 'A request must have one Host header alone.');
+    throw new LendstreamError('MALFORMED_REQUEST', 'A request must have exactly one Host header.');
   }
   if (request.path.includes('//')) {
     throw new LendstreamError('MALFORMED_REQUEST', `The path ${request.path} must not contain //.`);

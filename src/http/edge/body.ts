@@ -254,5 +254,5 @@ function requestAborted(): LendstreamError {
 }
 
 function tooMuchInFlight(): LendstreamError {
-  return new LendstreamError('OVERLOADED', 'Too many bytes of request bodies are under way. Nothing was done.');
+  return new LendstreamError('OVERLOADED', 'Too many bytes of request bodies are in progress. Nothing was done.');
 }

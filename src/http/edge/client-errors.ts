@@ -30,7 +30,10 @@ interface RespondingSocket extends Socket {
 }
 
 function problemOf(error: NodeJS.ErrnoException): LendstreamError {
-  const [code, detail] = problems[error.code ?? ''] ?? ['MALFORMED_REQUEST', `This is no HTTP: ${error.message}`];
+  const [code, detail] = problems[error.code ?? ''] ?? [
+    'MALFORMED_REQUEST',
+    `Not a valid HTTP request: ${error.message}`,
+  ];
   return new LendstreamError(code, detail);
 }
 

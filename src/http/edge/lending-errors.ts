@@ -107,7 +107,7 @@ export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
     if (response.headersSent) {
       // The headers are sent, so the error cannot be reported. Cutting the connection shows the client that the
       // response failed.
-      logger.error({ error: describeError(error), path: request.originalUrl }, 'An answer was cut off by an error');
+      logger.error({ error: describeError(error), path: request.originalUrl }, 'A response was cut off by an error');
       response.destroy();
       return;
     }
@@ -119,7 +119,7 @@ export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
     const token = randomBytes(12).toString('hex');
     logger.error(
       { token, method: request.method, path: request.originalUrl, error: error instanceof Error ? error.stack : error },
-      'A request failed for an unforeseen reason',
+      'A request failed unexpectedly',
     );
     sendErrors(response, 500, [requestError('INTERNAL_ERROR', `An internal error happened. Please report ${token}.`)]);
   };

@@ -93,6 +93,6 @@ function crossOriginForbidden(): LendstreamError {
 }
 
 function misdirected(host: string): LendstreamError {
-  const detail = `This service is open to its own machine, and ${JSON.stringify(host.slice(0, 255))} is none of its names. `;
-  return new LendstreamError('MISDIRECTED_REQUEST', `${detail}ALLOWED_HOSTS names others, such as that of a proxy.`);
+  const detail = `This service is open only to its own machine, and ${JSON.stringify(host.slice(0, 255))} is not one of its names. `;
+  return new LendstreamError('MISDIRECTED_REQUEST', `${detail}ALLOWED_HOSTS can name others, such as that of a proxy.`);
 }

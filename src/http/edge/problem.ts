@@ -34,7 +34,7 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
     if (response.headersSent) {
       // The headers are sent, so the error cannot be reported. Cutting the connection shows the client that the
       // response failed.
-      logger.error({ error: describeError(error), path: request.path }, 'An answer was cut off by an error');
+      logger.error({ error: describeError(error), path: request.path }, 'A response was cut off by an error');
       response.destroy();
       return;
     }
@@ -46,7 +46,7 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
     const token = randomBytes(12).toString('hex');
     logger.error(
       { token, method: request.method, path: request.path, error: error instanceof Error ? error.stack : error },
-      'A request failed for an unforeseen reason',
+      'A request failed unexpectedly',
     );
     const detail = `An internal error happened. Please report it. (${token})`;
     sendProblem(response, new LendstreamError('INTERNAL', detail));

@@ -30,10 +30,7 @@ export function reportRefusedBodies(
     refused += 1;
     const now = clock.monotonic();
     if (now < quietUntil) return;
-    logger.warn(
-      { budget, refused, bytes: bodies.bytes },
-      'Requests are refused: too many bytes of bodies are under way',
-    );
+    logger.warn({ budget, refused, bytes: bodies.bytes }, 'Rejecting requests: too many bytes of bodies in progress');
     quietUntil = now + warningPauseMilliseconds;
     refused = 0;
   });

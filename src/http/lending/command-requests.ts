@@ -179,7 +179,7 @@ async function commandResponse(route: CommandRoute, outcome: CommandOutcome, dig
         requestError('INTERNAL_ERROR', `The command could not be decided: ${outcome.reason ?? 'no reason is known'}`),
       ]);
   }
-  throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} came to nothing that is known.`);
+  throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} has no known outcome.`);
 }
 
 /** 404 when the loan in the path does not exist, else 400. */

@@ -42,6 +42,6 @@ export function loanIdOfPath({ view }: LendingServices, request: Request): strin
 /** The loan of a command that was committed, as the changelog has it. */
 export function loanAfter({ view }: LendingServices, { commandId, loanAccountId }: CommandOutcome): string {
   const loan = loanAccountId === undefined ? undefined : view.find(loanAccountId);
-  if (loan === undefined) throw new LendstreamError('INTERNAL', `Command ${commandId} left no loan to answer with.`);
+  if (loan === undefined) throw new LendstreamError('INTERNAL', `Command ${commandId} left no loan to return.`);
   return loan;
 }

@@ -105,12 +105,12 @@ function sorted(products: LoanProduct[], request: Request): LoanProduct[] {
 async function productAfter(services: LendingServices, outcome: CommandOutcome): Promise<LoanProduct> {
   const { commandId, loanProductId } = outcome;
   if (loanProductId === undefined) {
-    throw new LendstreamError('INTERNAL', `Command ${commandId} left no product to answer with.`);
+    throw new LendstreamError('INTERNAL', `Command ${commandId} left no product to return.`);
   }
   const find = (): LoanProduct | null => findProduct(services.registry, loanProductId);
   await waitForRegistry(services, outcome, () => find() !== null);
   const product = find();
-  if (product === null) throw new LendstreamError('INTERNAL', `Product ${loanProductId} went away.`);
+  if (product === null) throw new LendstreamError('INTERNAL', `Product ${loanProductId} no longer exists.`);
   return product;
 }
 

@@ -24,7 +24,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
   const transactionAfter = (outcome: CommandOutcome): string => {
     const transaction = writeTransaction(loanAfter(services, outcome), outcome.transactionKey ?? '');
     if (transaction !== null) return transaction;
-    throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} left no transaction to answer with.`);
+    throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} left no transaction to return.`);
   };
 
   for (const [path, type] of Object.entries(postingRoutes)) {

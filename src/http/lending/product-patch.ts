@@ -29,7 +29,7 @@ export function payloadOfProductPatch(bodyText: string): ExactJson {
     if (typeof path !== 'string') return [requestError('INVALID_PARAMETERS', `[${index}].path`)];
     const field = patchedFields.find((name) => path === name || path === `/${name}`);
     if (field === undefined) {
-      const errorMessage = `Of a product only ${patchedFields.join(', ')} can be changed: loans copy all else.`;
+      const errorMessage = `Only ${patchedFields.join(', ')} of a product can be changed: loans copy everything else.`;
       return [{ ...requestError('INVALID_PARAMETERS', path.slice(0, pathCharactersMaximum)), errorMessage }];
     }
     // All of them are texts. A deep value could not even be written as the payload.

@@ -58,7 +58,7 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
     const parameters = readParameters(request);
     const positions = await readPositions(services, request);
     if (!accepting || streams.size >= eventTypeStreamsMaximum) {
-      throw new LendstreamError('OVERLOADED', 'No more streams without a subscription can be served here just now.');
+      throw new LendstreamError('OVERLOADED', 'Too many streams without a subscription are open on this process.');
     }
     if (response.destroyed) return;
     const stream = new EventTypeStream(services, positions, parameters);

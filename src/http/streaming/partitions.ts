@@ -28,7 +28,7 @@ export function createPartitionsRouter({ registry, eventTypes, log }: EventTypes
     .route('/event-types/:name/partitions')
     .get(async (request, response) => {
       const { eventType, partitionCount } = eventTypes.get(request.params.name);
-      refuseParameter(request, 'cursors', `POST /event-types/${eventType.name}/cursors-lag answers what it asks for`);
+      refuseParameter(request, 'cursors', `POST /event-types/${eventType.name}/cursors-lag returns it`);
       const partitions = Array.from({ length: partitionCount }, (_, partition) => ({
         topic: eventType.name,
         partition,

@@ -141,7 +141,10 @@ function deliver(
   openStreams.add(stream);
   // A write may fail because the connection has just closed. Only the close itself matters.
   response.on('error', (error) => {
-    logger.debug({ streamId: stream.streamId, error: describeError(error) }, 'A line came too late for its connection');
+    logger.debug(
+      { streamId: stream.streamId, error: describeError(error) },
+      'The connection closed before the last line was written',
+    );
   });
   response.on('close', () => {
     stream.clientClosed();

@@ -86,7 +86,7 @@ export class KafkaTopics {
     if (other === undefined) return;
     throw new LendstreamError(
       'UNPROCESSABLE',
-      `A topic named ${other.name} exists: dots and underscores alone do not make another name.`,
+      `A topic named ${other.name} exists: names must differ in more than dots and underscores.`,
     );
   }
 
@@ -171,7 +171,7 @@ export class KafkaTopics {
 
   async #change(request: KafkaRequest<NamedResult[]>, what: string): Promise<void> {
     const [result] = await this.#options.metadata.sendChange(request);
-    if (result === undefined) throw new LendstreamError('LOG_UNAVAILABLE', `${what} got an empty answer.`);
+    if (result === undefined) throw new LendstreamError('LOG_UNAVAILABLE', `${what} got an empty response.`);
     if (result.errorCode === protocolError.none) return;
     const error = errorOf(result.errorCode, what, { topic: result.name });
     if (result.message === null) throw error;

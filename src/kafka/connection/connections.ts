@@ -164,7 +164,7 @@ class DedicatedConnection {
       if (this.#current === connection) this.#discard(error);
       throw new LendstreamError(
         'OUTCOME_UNKNOWN',
-        `Kafka at ${this.#address.host}:${this.#address.port} gave no answer to ${request.name}: ${describeError(error)}`,
+        `Kafka at ${this.#address.host}:${this.#address.port} did not respond to ${request.name}: ${describeError(error)}`,
         { cause: error },
       );
     }
@@ -312,7 +312,7 @@ class DedicatedConnection {
       connection.socket?.destroy();
     }
     pool.destroy().catch((error: unknown) => {
-      this.#options.logger.debug({ error: describeError(error) }, 'A connection to Kafka could not be closed in order');
+      this.#options.logger.debug({ error: describeError(error) }, 'Cannot close a connection to Kafka cleanly');
     });
   }
 }

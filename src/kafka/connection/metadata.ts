@@ -230,7 +230,7 @@ export class ClusterMetadata {
 
 function noBrokerResponds(brokers: readonly BrokerAddress[], cause: unknown): LendstreamError {
   const names = brokers.map(({ host, port }) => `${host}:${port}`).join(', ');
-  return new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker answers (asked ${names}).`, { cause });
+  return new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker responds (asked ${names}).`, { cause });
 }
 
 /** Makes an UNKNOWN_TOPIC_OR_PARTITION error for a partition, or for a whole topic when no partition is given. */

@@ -76,7 +76,7 @@ export class PartitionBackoffs {
       if (backoff === undefined || now - backoff.since < logAfterMilliseconds) continue;
       this.#isLogged = true;
       const facts = { topic, partition, partitions: this.#partitions.size, error: describeError(backoff.error) };
-      this.#logger.warn(facts, 'Kafka cannot be read; it is tried again until it can');
+      this.#logger.warn(facts, 'Kafka cannot be read; retrying');
       return;
     }
   }

@@ -137,7 +137,7 @@ async function boundsAt(
 function noLeader(missing: readonly TopicPartition[]): LendstreamError {
   const names = missing.slice(0, namedMaximum).map(keyOf).join(', ');
   const others = missing.length > namedMaximum ? ` and ${missing.length - namedMaximum} others` : '';
-  return new LendstreamError('LOG_UNAVAILABLE', `No leader answers for ${names}${others}.`);
+  return new LendstreamError('LOG_UNAVAILABLE', `No leader responds for ${names}${others}.`);
 }
 
 function distinct(partitions: readonly TopicPartition[]): TopicPartition[] {

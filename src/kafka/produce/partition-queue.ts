@@ -255,7 +255,7 @@ export class PartitionQueue implements TopicPartition {
     const reason = error === undefined ? '' : ` ${error.message}`;
     return new LendstreamError(
       'OUTCOME_UNKNOWN',
-      `Whether the records for topic ${this.topic}, partition ${this.partition}, were stored is not known.${reason}`,
+      `It is not known whether the records for topic ${this.topic}, partition ${this.partition}, were stored.${reason}`,
       {
         details: { topic: this.topic, partition: this.partition },
         ...(error === undefined ? {} : { cause: error }),

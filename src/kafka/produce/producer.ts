@@ -209,7 +209,7 @@ export class KafkaProducer {
       const byKey = new Map(results.map((result) => [keyOf(result), result]));
       for (const { queue, batch } of sent) this.#applyResult(queue, batch, byKey.get(keyOf(queue)));
     } catch (error) {
-      this.#options.logger.debug({ leader, error: describeError(error) }, 'A produce request got no answer');
+      this.#options.logger.debug({ leader, error: describeError(error) }, 'A produce request got no response');
       for (const { queue, batch } of sent) this.#requestFailed(queue, batch, asLendstreamError(error));
     }
     this.#busyLeaders.delete(leader.nodeId);
@@ -301,7 +301,7 @@ export class KafkaProducer {
 
 function asLendstreamError(error: unknown): LendstreamError {
   if (isLendstreamError(error)) return error;
-  return new LendstreamError('OUTCOME_UNKNOWN', `Appending failed in an unforeseen way: ${describeError(error)}`, {
+  return new LendstreamError('OUTCOME_UNKNOWN', `Appending failed unexpectedly: ${describeError(error)}`, {
     cause: error,
   });
 }
@@ -311,7 +311,7 @@ function tooLargeTogether({ topic, partition, records }: PartitionRecords): Lend
   return new LendstreamError(
     'RECORD_TOO_LARGE',
     `The records for topic ${topic}, partition ${partition}, have ${recordBatchBytes(records)} bytes together; ` +
-      `the most that is stored at once is ${topicMessageBytesMaximum}.`,
+      `the maximum for one append is ${topicMessageBytesMaximum}.`,
     { details: { topic, partition } },
   );
 }

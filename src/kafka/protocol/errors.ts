@@ -100,7 +100,11 @@ export function isCoordinatorError(code: number): boolean {
  */
 export function errorOf(code: number, what: string, details: Readonly<Record<string, unknown>> = {}): LendstreamError {
   const name = names.get(code) ?? 'unknown error';
-  return new LendstreamError(codes.get(code) ?? 'LOG_UNAVAILABLE', `${what} failed: Kafka answers ${code} (${name}).`, {
-    details,
-  });
+  return new LendstreamError(
+    codes.get(code) ?? 'LOG_UNAVAILABLE',
+    `${what} failed: Kafka responded with ${code} (${name}).`,
+    {
+      details,
+    },
+  );
 }

@@ -124,7 +124,7 @@ function decodePartition(reader: WireReader, topic: string): FetchedPartition {
   const size = Math.max(0, reader.int32());
   const start = reader.position;
   const end = start + size;
-  if (end > reader.source.length) throw new RangeError('The answer is shorter than it says');
+  if (end > reader.source.length) throw new RangeError('The response is shorter than its declared length');
   reader.position = end;
   return { topic, partition, errorCode, lastStableOffset, abortedTransactions, start, end };
 }

@@ -44,7 +44,7 @@ export class FrameAssembler {
   }
 
   #begin(length: number): void {
-    if (length <= 0 || length > frameBytesMaximum) throw new RangeError(`A frame of ${length} bytes is none`);
+    if (length <= 0 || length > frameBytesMaximum) throw new RangeError(`A frame of ${length} bytes is not possible`);
     this.#frame = length < pooledBytesMaximum ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
     this.#filled = 0;
     this.#lengthFilled = 0;

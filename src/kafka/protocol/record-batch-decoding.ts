@@ -48,12 +48,12 @@ export function decodeRecordBatches(
     try {
       const header = readHeader(bytes, position, end);
       if (header === undefined) {
-        if (position === start) throw new UnreadableBatch('is larger than the answer that should hold it');
+        if (position === start) throw new UnreadableBatch('is larger than the response that should contain it');
         break;
       }
       if (verifyChecksum) checkChecksum(bytes, position, header);
       const { lastOffset, attributes } = header;
-      if (header.baseOffset <= previousLastOffset) throw new UnreadableBatch('does not lie behind the one before it');
+      if (header.baseOffset <= previousLastOffset) throw new UnreadableBatch('does not follow the one before it');
       // Also for a batch below `from`: it may be the mark that ends a transaction.
       const isVisible = abortedProducers.advance(bytes, position, attributes, lastOffset);
       if (isVisible && lastOffset >= from && header.recordCount !== 0) {

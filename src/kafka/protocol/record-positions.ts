@@ -31,7 +31,7 @@ const bodyBytesMinimum = 6;
 /** A body with its length before it. */
 const recordBytesMinimum = 1 + bodyBytesMinimum;
 
-const malformed = 'holds records that do not have the shape its header promises';
+const malformed = 'has records that do not match its header';
 
 /**
  * Finds the records in `bytes` from `start` on; nothing else follows them.

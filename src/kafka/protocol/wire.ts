@@ -217,11 +217,12 @@ export class WireReader {
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value >>> 0;
     }
-    throw new RangeError('The answer has a length of more than 32 bits');
+    throw new RangeError('The response has a length of more than 32 bits');
   }
 
   #require(count: number): void {
-    if (this.position + count > this.source.length) throw new RangeError('The answer is shorter than it says');
+    if (this.position + count > this.source.length)
+      throw new RangeError('The response is shorter than its declared length');
   }
 }
 

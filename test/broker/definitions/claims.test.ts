@@ -86,7 +86,7 @@ describe('work under a lock', () => {
     await held;
   });
 
-  it('does not count when its claim ran out and others came first, and the late one is told', async () => {
+  it('does not count when its claim expired and others came first, and the late one gets an error', async () => {
     let finish = (): void => {};
     let begun = false;
     const slow = withLock(store, eventType, async (revision) => {
@@ -118,7 +118,7 @@ describe('work under a lock', () => {
     expect(most).to.equal(1);
   });
 
-  it('does not free a claim that ran out, for it may be somebody else’s', async () => {
+  it('does not free a claim that expired, because another process may have it', async () => {
     const clock = new SimulatedClock();
     let finish = (): void => {};
     let begun = false;

@@ -67,7 +67,7 @@ describe('the registry', () => {
     for (const registry of all) expect(await registry.find('toggle', 't')).to.equal(true);
   });
 
-  it('finds what another process stored a moment ago, and asks the log for nothing that it knows', async () => {
+  it('finds what another process just stored, and does not read known definitions from the log', async () => {
     let boundsCalls = 0;
     const late = await startedLate(() => (boundsCalls += 1));
     const early = await started();
@@ -80,7 +80,7 @@ describe('the registry', () => {
     expect(boundsCalls).to.equal(before + 1);
   });
 
-  it('looks at the log a few times only, however many unknown names are asked for', async () => {
+  it('reads the log only a few times, however many unknown names are requested', async () => {
     let boundsCalls = 0;
     const registry = await startedLate(() => (boundsCalls += 1));
     const before = boundsCalls;
@@ -121,7 +121,7 @@ describe('the registry', () => {
     await registry.remove('product', 'p');
   });
 
-  it('is the same for everyone who follows it, and after a new start and a compaction', async () => {
+  it('is the same for every follower, and after a restart and a compaction', async () => {
     const first = await started();
     const second = await started();
     await first.put('subscription', 's1', { id: 's1' });
@@ -140,7 +140,7 @@ describe('the registry', () => {
     expect(third.list('subscription')).to.deep.equal([{ id: 's2' }]);
   });
 
-  it('tells every listener of each change, in order, until it stops listening', async () => {
+  it('notifies every listener of each change, in order, until it stops listening', async () => {
     const registry = await started();
     const changes: RegistryChange[] = [];
     const stopListening = registry.onChange((change) => changes.push(change));
@@ -173,7 +173,7 @@ describe('the registry', () => {
       return started();
     };
 
-    it('lets the first count for everybody, and tells the second', async () => {
+    it('makes the first one count for all processes, and reports it to the second', async () => {
       const [first, second] = [await started(), await started()];
       const early = first.revise('event-type', 'orders');
       const late = second.revise('event-type', 'orders');
@@ -219,7 +219,7 @@ describe('the registry', () => {
       expect((await afterCompaction()).get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
     });
 
-    it('nor when everybody died: whoever starts next puts it right', async () => {
+    it('nor when all processes died: the next one that starts corrects it', async () => {
       const first = await started();
       await first.revise('event-type', 'orders').put({ partitions: 1 });
       await first.stop();
@@ -257,7 +257,7 @@ describe('the registry', () => {
       expect(first.get('subscription', 's')).to.deep.equal({ version: 2 });
     });
 
-    it('keeps others from changing what is claimed, and confirms what nobody has changed', async () => {
+    it('prevents others from changing a claimed definition, and confirms one that has not changed', async () => {
       const [first, second] = [await started(), await started()];
       const late = first.revise('event-type', 'orders');
       const begun = second.revise('event-type', 'orders');
@@ -301,7 +301,7 @@ describe('the registry', () => {
     expect(code).to.equal('LOG_UNAVAILABLE');
   });
 
-  it('says so when it follows no more, for what it knows is the past from then on', async () => {
+  it('reports when it stops following, because its definitions are outdated from then on', async () => {
     const health = new Health(systemClock);
     const registry = new Registry(temporary.log, silentLogger, health.part('definitions'));
     registries.push(registry);
@@ -310,7 +310,7 @@ describe('the registry', () => {
     const records = [{ key: 'toggle/t', value: Buffer.from('no JSON') }];
     await temporary.log.append([{ topic: registryTopic, partition: 0, records }]);
     await registry.catchUp().catch(() => {});
-    expect(health.notReadyReasons().join()).to.include('followed no more');
+    expect(health.notReadyReasons().join()).to.include('no longer followed');
   });
 
   it('spells a key as kind and name', () => {

@@ -98,7 +98,7 @@ describe('texts and lists of definitions', () => {
   });
 });
 
-describe('who is allowed what', () => {
+describe('authorization', () => {
   const somebody = { data_type: 'user', value: 'x' };
   const roles = ['admins', 'readers'] as const;
   const read = (authorization: Record<string, unknown> | null) => {
@@ -106,7 +106,7 @@ describe('who is allowed what', () => {
     return { authorization: readAuthorization(authorization, roles, violations), lines: lines(violations) };
   };
 
-  it('is kept without what nobody asked about', () => {
+  it('is stored without unknown fields', () => {
     const sent = { admins: [{ ...somebody, extra: 'x'.repeat(9) }], readers: [somebody], writers: [somebody], more: 1 };
     expect(read(sent)).to.deep.equal({ authorization: { admins: [somebody], readers: [somebody] }, lines: [] });
     expect(read(null)).to.deep.equal({ authorization: null, lines: [] });

@@ -5,7 +5,7 @@ import { findSubscription, subscriptionId } from '../../../src/broker/definition
 import { openSubscriptionStore } from '../../support/subscription-store.ts';
 
 describe('finding a subscription', () => {
-  it('answers what is registered under its id, and says when there is nothing', async () => {
+  it('returns the subscription registered under its id, and fails if there is none', async () => {
     const store = await openSubscriptionStore();
     await store.registry.put('subscription', 'known', { id: 'known' });
     expect(findSubscription(store.registry, 'known')).to.deep.equal({ id: 'known' });

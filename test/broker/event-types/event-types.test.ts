@@ -58,7 +58,7 @@ describe('EventTypes', () => {
   }
 
   describe('create', () => {
-    it('makes the topic of the name, with the partitions and retention asked for', async () => {
+    it('creates the topic of that name, with the requested partitions and retention', async () => {
       const statistic = { messages_per_minute: 1, message_size: 1, read_parallelism: 3, write_parallelism: 2 };
       await eventTypes.create(
         definition('orders', { default_statistic: statistic, options: { retention_time: 20_000_000 } }),
@@ -73,7 +73,7 @@ describe('EventTypes', () => {
       expect(eventType.updated_at).to.equal(eventType.created_at);
     });
 
-    it('gives a name to one of many who ask at once', async () => {
+    it('gives a name to one of many simultaneous requests', async () => {
       const codes = await Promise.all(Array.from({ length: 5 }, () => codeOf(eventTypes.create(definition('orders')))));
       expect(codes.sort()).to.deep.equal(['CONFLICT', 'CONFLICT', 'CONFLICT', 'CONFLICT', 'none']);
     });
@@ -106,7 +106,7 @@ describe('EventTypes', () => {
       });
     }
 
-    it('leaves a topic alone that has held records of somebody else', async () => {
+    it('leaves a topic alone that had records of another producer', async () => {
       await broker.log.createTopic({
         name: 'orders',
         partitionCount: 1,
@@ -244,7 +244,7 @@ describe('EventTypes', () => {
     });
   });
 
-  describe('a process whose claim runs out while it is at work', () => {
+  describe('a process whose claim expires during its work', () => {
     /** A process that stands still at one step of the log, until told to go on. */
     async function startPausing(
       step: (log: EventLog, pause: () => Promise<void>) => Partial<EventLog>,
@@ -295,7 +295,7 @@ describe('EventTypes', () => {
       expect(slow.get('orders').partitionCount).to.equal(2);
     });
 
-    it('creates nothing when the topic that it asked for is made only after another created it', async () => {
+    it('creates nothing when its topic is made only after another process created the event type', async () => {
       const { slow, isPaused, resume } = await startPausing((log, pause) => ({
         createTopic: async (configuration) => {
           await pause();
@@ -339,7 +339,7 @@ describe('EventTypes', () => {
       await expectCreated(2);
     });
 
-    it('changes nothing when another changed it meanwhile, and no version of a schema is lost', async () => {
+    it('changes nothing when another request changed it first, and loses no version of a schema', async () => {
       await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
       let isSlow = false;
       const { slow, isPaused, resume } = await startPausing((log, pause) => ({
@@ -365,7 +365,7 @@ describe('EventTypes', () => {
       expect(third.get('orders')).to.deep.equal(eventTypes.get('orders'));
     });
 
-    it('deletes no topic of an event type that was created anew meanwhile', async () => {
+    it('does not delete the topic of an event type that was created again in between', async () => {
       await eventTypes.create(definition('orders'));
       let boundsCalls = -Infinity;
       const { slow, isPaused, resume } = await startPausing((log, pause) => ({

@@ -197,8 +197,8 @@ describe('readEventType', () => {
 });
 
 describe('confusion', () => {
-  const dots = 'is too much like "a.b_c": dots and underscores alone do not make another name';
-  const taken = 'is too much like "loan_balance_changed", which is the service\'s';
+  const dots = 'is too similar to "a.b_c": names must differ in more than dots and underscores';
+  const taken = 'is too similar to "loan_balance_changed", which belongs to the service';
   for (const [name, other, isOfService, message] of [
     ['a.b_c', 'a.b_c', false, undefined],
     ['a_b.c', 'a.b_c', false, dots],

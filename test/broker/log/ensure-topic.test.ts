@@ -24,13 +24,13 @@ describe('a topic that must be there', () => {
   const present = async (): Promise<TopicConfiguration[]> =>
     (await temporary.log.listTopics()).filter(({ name }) => name === wanted.name);
 
-  it('is created once by any number who ask at the same moment', async () => {
+  it('is created once by any number of simultaneous requests', async () => {
     const found = await Promise.all(Array.from({ length: 4 }, () => ensureTopic(temporary.log, wanted, [])));
     for (const topic of found) expect(topic).to.deep.include(wanted);
     expect(await present()).to.have.length(1);
   });
 
-  it('is answered as it is when it is another one than wanted', async () => {
+  it('is returned as it is when it differs from the requested one', async () => {
     await ensureTopic(temporary.log, wanted);
     const other = { ...wanted, partitionCount: 5 };
     expect(await ensureTopic(temporary.log, other)).to.include({ partitionCount: 2 });

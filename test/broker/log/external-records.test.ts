@@ -35,7 +35,7 @@ function valuesOf({ bytes, valueStarts, valueEnds, count }: RecordBatch): (strin
   );
 }
 
-describe('records of somebody else', () => {
+describe('external records', () => {
   it('are left as they are when there are none', () => {
     const { external: _none, ...batch } = batchOf([Buffer.from('not JSON')]);
     expect(checkExternalRecords(batch)).to.deep.equal({ batch, unreadable: [] });
@@ -65,7 +65,7 @@ describe('records of somebody else', () => {
     });
   }
 
-  it('are brought onto one line, in a copy that nobody else reads', () => {
+  it('are brought onto one line, in a private copy', () => {
     const source = batchOf([Buffer.from('{\r\n  "a": 1\n}'), Buffer.from('[\n]')]);
     const before = valuesOf(source);
     expect(valuesOf(checkExternalRecords(source).batch)).to.deep.equal(['{    "a": 1 }', '[ ]']);

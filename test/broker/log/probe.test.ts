@@ -18,14 +18,14 @@ describe('asking the log whether it is there', () => {
     return { health, probe };
   }
 
-  it('is not ready from the tenth second without an answer on, and is with the next answer', async () => {
+  it('is not ready from the tenth second without a response, and is ready with the next response', async () => {
     let isAway = true;
     const away = new LendstreamError('LOG_UNAVAILABLE', 'No broker answers.');
     const { health, probe } = probeOf(() => (isAway ? Promise.reject(away) : Promise.resolve([])));
     await clock.turn(9_999);
     expect(health.notReadyReasons()).to.deep.equal([]);
     await clock.turn(1);
-    expect(health.notReadyReasons()).to.deep.equal(['The log has not answered for 10 seconds: No broker answers.']);
+    expect(health.notReadyReasons()).to.deep.equal(['The log has not responded for 10 seconds: No broker answers.']);
     isAway = false;
     await clock.turn(2_000);
     expect(health.notReadyReasons()).to.deep.equal([]);
@@ -38,7 +38,7 @@ describe('asking the log whether it is there', () => {
     expect(clock.nextDeadline(), 'it asks no more').to.equal(Infinity);
   });
 
-  it('waits for one answer at a time, and takes one that never comes for none', async () => {
+  it('waits for one response at a time, and treats one that never comes as missing', async () => {
     let questions = 0;
     const { health, probe } = probeOf(() => {
       questions += 1;

@@ -48,7 +48,7 @@ describe('following a topic', () => {
     return appendTo(temporary.log, { topic, partition }, [keyed(key, value)]);
   }
 
-  it('has applied everything that was there when its start returns, and goes on', async () => {
+  it('has applied all existing records when its start returns, and continues', async () => {
     await put(0, 'a', '1');
     await put(1, 'b', '1');
     await put(0, 'a', '2');
@@ -62,7 +62,7 @@ describe('following a topic', () => {
     expect(tail.position(1)).to.be.above(offset);
   });
 
-  it('starts where it is told to', async () => {
+  it('starts at the given position', async () => {
     await put(0, 'a', '1');
     const from = await put(0, 'a', '2');
     await put(1, 'b', '1');
@@ -105,7 +105,7 @@ describe('following a topic', () => {
     expect(order).to.deep.equal(values);
   });
 
-  it('ends when applying fails, and tells who waits', async () => {
+  it('ends when applying fails, and rejects the waiting calls', async () => {
     const failure = new Error('cannot be applied');
     const tail = newTail({
       apply: () => {
@@ -127,7 +127,7 @@ describe('following a topic', () => {
     expect(await waiting).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
   });
 
-  it('stops when told to, and rejects what still waits', async () => {
+  it('stops on request, and rejects the waiting calls', async () => {
     const tail = newTail();
     await tail.start();
     const waiting = tail.waitUntilApplied(0, 5).then(

@@ -13,7 +13,7 @@ const withSchema = (schema: string) => () =>
 const order = '{"type":"object","properties":{"order":{"type":"string"}}}';
 const current = createdRecord(withSchema(order)(), now);
 
-describe('the verdict on an event type before it is saved', () => {
+describe('checking an event type before it is saved', () => {
   it('gives a new one its first version', () => {
     const { outcome: verdict, record } = checkDefinition(undefined, withSchema(order), now);
     expect(verdict).to.deep.equal({
@@ -68,7 +68,7 @@ describe('the verdict on an event type before it is saved', () => {
   });
 });
 
-describe('the verdict on an event before it is published', () => {
+describe('checking an event before it is published', () => {
   it('is that of publishing', async () => {
     expect(await checkEvent(current, JSON.stringify({ metadata: exampleMetadata(), order: 'a' }))).to.deep.equal([]);
     const pointers = (await checkEvent(current, '{"order":7}')).map(({ pointer }) => pointer);

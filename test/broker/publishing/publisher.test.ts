@@ -154,7 +154,7 @@ describe('Publisher', () => {
     });
   });
 
-  it('keeps everything outside the metadata letter by letter', async () => {
+  it('keeps everything outside the metadata byte for byte', async () => {
     await define('orders');
     const rest = String.raw`"n":[9007199254740993,1.0,1e5,-0,0.1000,1E+2],"t":"\u00fc\/ü \u000a","b":{"z":1,"a":{}}`;
     await publish('orders', `[{"order":"x","metadata":${metadataText},${rest}}]`);
@@ -450,7 +450,7 @@ describe('Publisher', () => {
       expect(appended, 'partition 0, two of three of partition 3').to.deep.equal([1, 9, 9]);
     });
 
-    it('asks to come again when it takes nothing now', async () => {
+    it('asks the client to retry when it accepts nothing now', async () => {
       const publisher = publisherWithFailures({ 0: 'OVERLOADED', 1: 'OVERLOADED', 2: 'OVERLOADED' });
       const error = await publisher.publish('orders', body, context).then(
         () => null,

@@ -28,7 +28,7 @@ describe('effectiveSchema', () => {
     expect(findings({ required: ['a'] }, type, { a: 1, metadata: 'mine' })).to.deep.equal([]);
   });
 
-  it('asks for metadata in business events, even where the schema is closed', () => {
+  it('requires metadata in business events, even if the schema is closed', () => {
     const closed = { type: 'object', properties: { a: {} }, additionalProperties: false };
     expect(findings(closed, business, { a: 1, metadata })).to.deep.equal([]);
     expect(findings(closed, business, { a: 1 })).to.deep.equal(['#: required key [metadata] not found']);
@@ -88,7 +88,7 @@ describe('effectiveSchema', () => {
     });
   }
 
-  it('asks for a compaction key where the log is compacted', () => {
+  it('requires a compaction key where the log is compacted', () => {
     const type: ValidatedType = { ...business, cleanup_policy: 'compact' };
     expect(findings({}, type, { metadata })).to.deep.equal([
       '#/metadata: required key [partition_compaction_key] not found',
@@ -188,7 +188,7 @@ describe('readAdminSchema of references', () => {
       for (const reference of [`#/${keyword}/0`, `#/x/${keyword}/0/0`]) {
         const schema = { properties: { a: { $ref: reference } }, [keyword]: listed };
         expect(() => readAdminSchema(JSON.stringify(schema), business)).to.throw(
-          `Invalid schema: the reference "${reference}" leads into the values of "${keyword}", which are no schemas`,
+          `Invalid schema: the reference "${reference}" leads into the values of "${keyword}", which are not schemas`,
         );
       }
     });

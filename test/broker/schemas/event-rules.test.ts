@@ -74,7 +74,7 @@ describe('eventRules', () => {
     expect(rules.findAll()({ [name]: 'x', b: 1, c: 'x' })).to.have.length(2);
   });
 
-  it('tells types of another name, category or mode apart', () => {
+  it('distinguishes types by name, category and mode', () => {
     const schema = '{"title":"apart","properties":{"a":{}}}';
     const of = (changes: object) => eventRules(schema, { ...type, ...changes });
     expect(of({})).to.equal(of({}));
@@ -128,7 +128,7 @@ describe('eventRules', () => {
     expect(found).to.deep.equal([{ pointer: '#/f0', message: 'expected type: String, found: Integer' }]);
   });
 
-  it('keeps so many definitions and lets go of the one that was asked for least lately', () => {
+  it('keeps a limited number of definitions and drops the least recently used one', () => {
     const ask = (title: string) => compilationsOf(() => void eventRules(JSON.stringify({ title }), type));
     ask('kept');
     for (let index = 1; index < cachedRulesMaximum; index += 1) ask(`other ${index}`);

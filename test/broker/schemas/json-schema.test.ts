@@ -35,7 +35,7 @@ describe('compileValidator', () => {
     expect(findings(schema, { a: 1 })).to.deep.equal([]);
   });
 
-  it('stops at the first violation when told to', () => {
+  it('stops at the first violation on request', () => {
     const validate = compileValidator({ required: ['a', 'b'] }, { allViolations: false });
     expect(validate({})).to.have.length(1);
   });
@@ -139,7 +139,7 @@ describe('compileValidator', () => {
 });
 
 describe('compileValidator against hostile schemas', () => {
-  it('answers at once for a schema that asks to be answered later', () => {
+  it('validates synchronously for a schema that requests asynchronous validation', () => {
     const schema = {
       $async: true,
       required: ['a'],
@@ -360,7 +360,7 @@ describe('compileValidator without descriptions', () => {
   const values = [{}, { a: 'b' }, { a: 'bbb' }, { a: 7 }, { abc: 1 }, [6, 1], [7], [1, 1], [2], 'a', null];
 
   for (const schema of schemas) {
-    it(`tells the same values apart by ${JSON.stringify(schema)}, and no more of them`, () => {
+    it(`distinguishes exactly the same values by ${JSON.stringify(schema)}`, () => {
       const isValid = compileValidator(schema, { isUndescribed: true });
       const describing = compileValidator(schema);
       for (const value of values) {

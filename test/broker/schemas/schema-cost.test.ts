@@ -116,7 +116,7 @@ describe('The names that validators note', () => {
   it('are counted wherever references bring them, up to a limit', () => {
     refuseManyEvaluatedNames(closed(evaluatedNamesMaximum / 100, 100));
     expect(() => refuseManyEvaluatedNames(closed(evaluatedNamesMaximum / 100 + 1, 100))).to.throw(
-      `bring ${evaluatedNamesMaximum + 100} names`,
+      `lead to ${evaluatedNamesMaximum + 100} evaluated field names`,
     );
   });
 
@@ -124,7 +124,7 @@ describe('The names that validators note', () => {
     expect(() => refuseManyEvaluatedNames({ const: many(131_000, () => 0) })).not.to.throw();
   });
 
-  it('do not count where nobody asks for unevaluated fields, nor in circles', () => {
+  it('do not count where no schema rejects unevaluated fields, nor in circles', () => {
     const { properties } = closed(100, 100);
     refuseManyEvaluatedNames({
       $defs: { all: fields(100, () => true) },
@@ -186,7 +186,7 @@ describe('The cost of a regular expression', () => {
     });
   }
 
-  it('is told at once of a text that is as long as a schema may be', () => {
+  it('is computed immediately for a text of the maximum length of a schema', () => {
     expect(patternCost('(a{999}'.repeat(30_000))).to.be.greaterThan(schemaPatternCostMaximum);
   });
 });

@@ -25,7 +25,7 @@ describe('areUnique', () => {
     });
   }
 
-  it('tells how much it looks at: all of it', () => {
+  it('reports how much it looks at: all of it', () => {
     let steps = 0;
     const counted = { ...uncounted, spend: (more: number) => void (steps += more) };
     areUnique([1, 'a', [{ a: 1 }]], counted);

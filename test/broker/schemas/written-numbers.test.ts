@@ -149,7 +149,7 @@ describe('The digits of a document', () => {
     );
   });
 
-  it('stay with a schema and its copies, under other names when they are told', () => {
+  it('stay with a schema and its copies, under other names when they are described', () => {
     const text = '{"maximum":9007199254740993,"enum":[1,1e5]}';
     const schema = JSON.parse(text) as { enum: number[] };
     recordDigits(text, schema);

@@ -69,7 +69,7 @@ describe('the partitions a stream holds', () => {
     expect(assignedPartitions(2).missing([owned(0), owned(2)])).to.deep.equal([owned(2)]);
   });
 
-  it('add up what is out, and take commits of their own partitions only', () => {
+  it('add up the uncommitted events, and accept commits only of their own partitions', () => {
     const assigned = assignedPartitions(2);
     send(assigned, 0, 3);
     send(assigned, 1, 2);
@@ -80,14 +80,14 @@ describe('the partitions a stream holds', () => {
     expect(assigned.bufferedBytes()).to.equal(0);
   });
 
-  it('are let go when they are owned no more', () => {
+  it('are released when they are no longer owned', () => {
     const assigned = assignedPartitions(3);
     expect(assigned.keepOwned([owned(0), owned(1)], 500)).to.equal(true);
     expect(assigned.list.map(({ partition }) => partition)).to.deep.equal([0, 1]);
     expect(assigned.keepOwned([owned(0), owned(1)], 500)).to.equal(false);
   });
 
-  it('go on where they are when they come back under another fence before their loss was noticed', () => {
+  it('continue where they are when they come back with another lease epoch before their loss was detected', () => {
     const assigned = assignedPartitions(2);
     send(assigned, 0, 3);
     expect(assigned.keepOwned([owned(0, { fence: 7 }), owned(1)], 500)).to.equal(false);
@@ -110,7 +110,7 @@ describe('the partitions a stream holds', () => {
     expect(assigned.list.map(({ partition }) => partition)).to.deep.equal([1]);
   });
 
-  it('go on when they stay after all', () => {
+  it('continue when they stay after all', () => {
     const assigned = assignedPartitions(1);
     assigned.keepOwned([owned(0, { state: 'reassigning', nextStreamId: 'you' })], 500);
     assigned.keepOwned([owned(0)], 900);

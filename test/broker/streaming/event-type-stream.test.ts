@@ -111,7 +111,7 @@ describe('a stream of an event type without a subscription', () => {
     expect(numbersOf(await waiting)).to.deep.equal([3, 4]);
   });
 
-  it('begins where it is told', async () => {
+  it('begins at the given positions', async () => {
     await append(1, 1, 2, 3);
     expect(numbersOf(await nextLine(open({}, [0, 2])))).to.deep.equal([3]);
   });
@@ -129,7 +129,7 @@ describe('a stream of an event type without a subscription', () => {
     expect(seen.map((line) => line?.cursor.partition)).to.include('1');
   });
 
-  it('ends after the events asked for, and says so with the last of them', async () => {
+  it('ends after the requested number of events, with the reason on the last of them', async () => {
     await append(0, 1, 2, 3);
     expect(await linesOf(open({ streamLimit: 2 }, [0]), 1)).to.deep.equal([
       ['0', [1], undefined],
@@ -201,7 +201,7 @@ describe('a stream of an event type without a subscription', () => {
     ]);
   });
 
-  it('says why in a line of its own when every partition was heard before', async () => {
+  it('gives the reason on a separate line when every partition had one before', async () => {
     await append(0, 1);
     await append(1, 2);
     const received = await linesOf(open({ streamTimeoutMilliseconds: 10_000 }), 2);

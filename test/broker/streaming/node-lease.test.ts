@@ -56,7 +56,7 @@ describe('the lease of a process', () => {
 
   const state = () => [lease.isValid(clock.monotonic()), lease.epoch];
 
-  it('is held from when it was asked for, less a fifth', async () => {
+  it('is valid from the time of the request, less a fifth', async () => {
     pauseMilliseconds = 3_000;
     expect(lease.isValid(clock.monotonic())).to.equal(false);
     await lease.start();
@@ -64,7 +64,7 @@ describe('the lease of a process', () => {
     expect([lease.isValid(7_199), lease.isValid(7_200)]).to.deep.equal([true, false]);
   });
 
-  it('is not ready from the tenth second on in which the store has not answered, and is with its next answer', async () => {
+  it('is not ready from the tenth second without a response of the store, and is ready with its next response', async () => {
     await lease.start();
     isOutOfReach = true;
     clock.jump(9_999);
@@ -73,14 +73,14 @@ describe('the lease of a process', () => {
     clock.jump(1);
     await codeOf(lease.renew());
     expect(health.notReadyReasons()).to.deep.equal([
-      'The coordination store has not answered for 10 seconds: Out of reach.',
+      'The coordination store has not responded for 10 seconds: Out of reach.',
     ]);
     isOutOfReach = false;
     await lease.renew();
     expect(health.notReadyReasons()).to.deep.equal([]);
   });
 
-  it('is renewed by itself every third of its time, in the same epoch', async () => {
+  it('is renewed automatically every third of its time, in the same epoch', async () => {
     await lease.start();
     for (let second = 1; second <= 60; second += 1) {
       await clock.turn(1_000);
@@ -133,7 +133,7 @@ describe('the lease of a process', () => {
     expect(state()).to.deep.equal([true, 2]);
   });
 
-  it('is asked for once, however many ask at the same moment', async () => {
+  it('is requested once for any number of simultaneous calls', async () => {
     await Promise.all([lease.start(), lease.renew(), lease.renew()]);
     expect(renewals).to.equal(1);
   });
@@ -177,7 +177,7 @@ describe('the lease of a process', () => {
     other.stop();
   });
 
-  it('is known to have ended by a process that was stopped and goes on, before it does anything else', async function () {
+  it('is known to have ended to a process that was suspended and resumes, before it does anything else', async function () {
     this.timeout(20_000);
     const program = fileURLToPath(new URL('../../support/processes/lease-process.js', import.meta.url));
     const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -119,7 +119,7 @@ describe('the parameters of a stream', () => {
     it(`refuse ${JSON.stringify(source)}`, () => expect(refusal(source)).to.deep.equal([status, detail]));
   }
 
-  it('name the partitions that are asked for', () => {
+  it('name the requested partitions', () => {
     const partitions = [
       { event_type: 'payments', partition: '3' },
       { event_type: 'accounts', partition: '0' },

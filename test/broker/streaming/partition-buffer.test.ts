@@ -76,7 +76,7 @@ describe('the buffer of a partition', () => {
     expect(releasedAfterEach).to.deep.equal([[], ['first'], ['first', 'second']]);
   });
 
-  it('passes over batches of nothing but deletions, and over holes, only while nothing waits before them', () => {
+  it('skips batches of only deletions, and gaps, only while no events wait before them', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(recordBatch([{ offset: 0, value: null }]));
     expect(buffer.passedThrough).to.equal(0);

@@ -95,7 +95,7 @@ describe('what a stream reads ahead', () => {
     reads.stop();
   });
 
-  it('counts for nothing when the partition was rewound meanwhile', async () => {
+  it('is ignored when the partition was rewound in between', async () => {
     const { type, partition, reads, changes } = await prepare();
     reads.begin(parameters, 0);
     partition.rewind();
@@ -128,7 +128,7 @@ describe('what a stream reads ahead', () => {
     expect(partition.reading).to.equal(false);
   });
 
-  it('goes on at the oldest event held when retention was faster', async () => {
+  it('resumes at the oldest available event when retention was faster', async () => {
     const error = new LendstreamError('OFFSET_OUT_OF_RANGE', 'Gone.', { details: { earliest: 7, latest: 9 } });
     const { held: assigned, partition, reads, changes } = await prepare(failingReads(server.log, error));
     reads.begin(parameters, 0);

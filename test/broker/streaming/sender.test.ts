@@ -68,7 +68,7 @@ describe('what a stream sends', () => {
     ]);
   });
 
-  it('says once what another producer wrote that nobody can read', () => {
+  it('reports once the unreadable records of another producer', () => {
     const { assigned, sender } = prepare(1, {});
     fill(assigned, 1);
     sender.nextChunk(1);
@@ -127,7 +127,7 @@ describe('what a stream sends', () => {
     expect(batch?.info?.debug).to.equal('Stream started; Stream parameters are causing overflow');
   });
 
-  it('ends with what waits, if that is asked for, and then the reason', () => {
+  it('ends with the waiting events, if requested, and then the reason', () => {
     const { assigned, sender } = prepare(1, { batch_limit: 100 });
     fill(assigned, 3);
     const [lastLinePartition] = assigned.list;

@@ -74,7 +74,7 @@ describe('the session of a stream', () => {
     expect(committed.map(({ offset }) => offset)).to.deep.equal([-1, 5, -1, 5]);
   });
 
-  it('commits what no consumer can commit under the fence of the partition, and survives a store that is away', async () => {
+  it('commits positions without events under the lease epoch of the partition, and survives an outage of the store', async () => {
     const { coordination } = server;
     const eventType = 'session.loans';
     await coordination.initialise('s', [{ eventType, partition: 0, offset: -1 }]);

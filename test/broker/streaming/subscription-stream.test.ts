@@ -151,7 +151,7 @@ describe('a subscription stream', () => {
       }
     }
 
-    it('sends nothing that another stream sends meanwhile, and ends when it finds out', async () => {
+    it('sends nothing that another stream sends at the same time, and ends when it detects that', async () => {
       const { type, id } = await prepare(1);
       await server.publish(type, 0, [1]);
       const { clock, lease, stream } = await openStoppable(id);
@@ -171,7 +171,7 @@ describe('a subscription stream', () => {
       successor.clientClosed();
     });
 
-    it('goes on where it was when its lease is renewed and nobody was faster', async () => {
+    it('resumes where it was when its lease is renewed and no other process took over', async () => {
       const { type, id } = await prepare(1);
       const { clock, lease, stream, reads } = await openStoppable(id);
       await server.publish(type, 0, [1]);
@@ -212,7 +212,7 @@ describe('a subscription stream', () => {
       stream.clientClosed();
     });
 
-    it('is told apart from one that finds the store out of reach, which goes on', async () => {
+    it('differs from one that cannot reach the store, which continues', async () => {
       const { type, id } = await prepare(1);
       const { own, clock, lease, stream } = await openStoppable(id);
       await server.publish(type, 0, [0]);
@@ -233,7 +233,7 @@ describe('a subscription stream', () => {
     });
   });
 
-  it('sends nothing before it is asked, and then what came meanwhile in one piece', async () => {
+  it('sends nothing before its first read, and then everything that has arrived in one piece', async () => {
     const { type, id } = await prepare(1);
     const stream = await open(id);
     for (let number = 0; number < 4; number += 1) await server.publish(type, 0, [number]);
@@ -244,7 +244,7 @@ describe('a subscription stream', () => {
     stream.clientClosed();
   });
 
-  it('frees its session at once when the client is gone, and answers the end to whoever still asks', async () => {
+  it('frees its session immediately when the client is gone, and returns its end to later reads', async () => {
     const { id } = await prepare(1);
     const stream = await open(id);
     const asked = stream.next();
@@ -269,7 +269,7 @@ describe('a subscription stream', () => {
     expect(await sessions(id)).to.equal(0);
   });
 
-  it('ends its session in time although nobody reads its last line', async () => {
+  it('ends its session in time although its last line is not read', async () => {
     const { id } = await prepare(1);
     const stream = await open(id);
     let ended = 0;
@@ -280,7 +280,7 @@ describe('a subscription stream', () => {
     expect((await rest(stream)).map(({ info }) => info?.code)).to.deep.equal(['stream_timeout']);
   });
 
-  it('is told apart by its reason in the metrics, and counted while it is open', async () => {
+  it('is counted by its reason in the metrics, and while it is open', async () => {
     const { id } = await prepare(1);
     const stream = await open(id);
     const text = async () => server.metrics.registry.metrics();
@@ -315,7 +315,7 @@ describe('a subscription stream', () => {
       return { type, owner, ...(await openOnOwnClock(id, { commit_timeout: 60, partitions })) };
     }
 
-    it('goes on waiting up to the last millisecond, and then ends with the reason', async () => {
+    it('waits up to the last millisecond, and then ends with the reason', async () => {
       const { type, owner, stream, clock } = await openWaiting();
       await clock.turn(119_999);
       expect(stream.closeReason).to.equal(undefined);
@@ -341,7 +341,7 @@ describe('a subscription stream', () => {
     });
   });
 
-  describe('whose coordination store is away', () => {
+  describe('without its coordination store', () => {
     const commitTimeoutMilliseconds = 2_000;
 
     /** A stream that waits for a commit, by a clock that is turned by hand, and a store that can be taken away. */
@@ -378,14 +378,14 @@ describe('a subscription stream', () => {
 
     it('warns of an outage once', async () => {
       const { own, clock, stream, warnings } = await openWaiting();
-      const expected = 'The state of a subscription could not be read; the stream tries again';
+      const expected = 'Reading the state of a subscription failed; retrying';
       own.isAway = true;
       await clock.turn(10_000);
       expect(warnings).to.deep.equal([expected]);
       stream.clientClosed();
     });
 
-    it('does not wait longer than a minute for a store that is away', async () => {
+    it('does not wait longer than a minute for an unreachable store', async () => {
       const { own, clock, stream } = await openWaiting();
       own.isAway = true;
       // Found away after a second, then each second for a minute.
@@ -397,7 +397,7 @@ describe('a subscription stream', () => {
     });
   });
 
-  it('notices a commit whose hint was lost', async () => {
+  it('detects a commit whose notification was lost', async () => {
     const { type, id } = await prepare(1);
     await server.publish(type, 0, [1, 2]);
     const withoutNotifications = new Proxy(server.coordination, {
@@ -472,7 +472,7 @@ describe('a subscription stream', () => {
     next.clientClosed();
   });
 
-  it('tells how many events retention took before they were committed', async () => {
+  it('reports how many events expired before they were committed', async () => {
     const { type, id } = await prepare(1);
     const first = await open(id);
     await server.publish(type, 0, [0]);

@@ -117,7 +117,7 @@ describe('the watch of a stream', () => {
     await untilObserved('topology', 'topology');
   });
 
-  it('lets the observer finish before it reads again, once for all that was notified meanwhile', async () => {
+  it('lets the observer finish before it reads again, once for all notifications in between', async () => {
     let finish = (): void => {};
     observer.until = new Promise((resolve) => (finish = resolve));
     watch.start();

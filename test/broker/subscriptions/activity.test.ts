@@ -32,7 +32,7 @@ describe('what a process notes of subscriptions', () => {
   });
   const partitionAt = (partition: number) => ({ eventType: 'orders', partition });
 
-  it('is there for whoever asks the same process, at once', async () => {
+  it('is visible immediately on the same process', async () => {
     const recorder = recorderOf();
     const subscription = randomUUID();
     recorder.recordCommits(subscription, [cursor('0', '1'), cursor('1', '5')]);

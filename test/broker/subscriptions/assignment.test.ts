@@ -80,7 +80,7 @@ describe('streams that no partition is left for', () => {
     expect(surplusStreams({ sessions, partitions })).to.deep.equal(new Set());
   });
 
-  it('are the ones opened last of those that asked for none', () => {
+  it('are the latest of those that requested none', () => {
     const taking = session('d', 9, [
       { eventType: 'payments', partition: 0 },
       { eventType: 'payments', partition: 2 },
@@ -140,7 +140,7 @@ describe('getting partitions', () => {
     ]);
   });
 
-  it('frees the slots of processes that are no more', async () => {
+  it('frees the slots of processes that are gone', async () => {
     const subscription = await prepare(1);
     await initialise(subscription);
     await server.coordination.renewLease('node', 60_000);
@@ -156,7 +156,7 @@ describe('getting partitions', () => {
     ]);
   });
 
-  it('ends with the same shares for all who ask at the same time', async () => {
+  it('ends with equal shares for simultaneous requests', async () => {
     const subscription = await prepare(4);
     await initialise(subscription);
     await server.coordination.renewLease('node', 60_000);

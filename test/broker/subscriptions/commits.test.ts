@@ -168,7 +168,7 @@ describe('committing cursors', () => {
   });
 
   describe('listing cursors', () => {
-    it('answers none before the first stream, then one per partition with a token of its own', async () => {
+    it('returns none before the first stream, then one per partition with its own token', async () => {
       expect(await listCursors(store, subscription.id)).to.deep.equal([]);
       await store.join(subscription);
       const [first, second] = [await listCursors(store, subscription.id), await listCursors(store, subscription.id)];
@@ -278,7 +278,7 @@ describe('committing cursors', () => {
       expect((await offsets())[0]).to.equal('001-0001-000000000000000040');
     });
 
-    it('looks every second whether the streams have ended, for a notification may be lost', async () => {
+    it('checks every second whether the streams have ended, because a notification may be lost', async () => {
       const reset = await resetUnderStream();
       expect(reset.reads()).to.equal(1);
       await reset.turnTo(999);

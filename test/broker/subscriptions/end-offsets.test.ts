@@ -32,7 +32,7 @@ describe('known ends', () => {
     return ends.endOffsetsOf(positions.map(([partition, offset]) => ({ eventType, partition, offset })));
   };
 
-  it('are asked for once, and not again for what lies before them', async () => {
+  it('are requested once, and not again for cursors before them', async () => {
     await store.publish(eventType, 0, 3);
     expect(await endsFor([0, 0])).to.deep.equal([3]);
     expect(questions).to.deep.equal([[{ topic: eventType, partition: 0 }]]);
@@ -40,7 +40,7 @@ describe('known ends', () => {
     expect(questions).to.deep.equal([]);
   });
 
-  it('are asked for again by whoever lies behind them, together and each partition once', async () => {
+  it('are requested again for cursors beyond them, together and once for each partition', async () => {
     await store.publish(eventType, 0, 2);
     expect(await endsFor([0, 3], [0, 4], [1, 0], [0, 1])).to.deep.equal([5, 5, 0, 5]);
     expect(questions).to.have.length(1);

@@ -27,7 +27,7 @@ describe('the statistics of a subscription', () => {
     return (await new Subscriptions(store).create(body)).subscription;
   };
 
-  it('know nobody and count nothing before the first stream', async () => {
+  it('show no streams and count nothing before the first stream', async () => {
     const subscription = await create('loans');
     await store.publish('loans', 0, 3);
     const expected = [
@@ -125,7 +125,7 @@ describe('the statistics of a subscription', () => {
     ]);
   });
 
-  it('show who asked for its partitions and who is handing over', async () => {
+  it('show which stream requested its partitions and which one is handing over', async () => {
     const subscription = await create('loans');
     const auto = await store.join(subscription);
     const direct = await store.join(subscription, [1]);
@@ -144,7 +144,7 @@ describe('the statistics of a subscription', () => {
     ]);
   });
 
-  it('tell the age of the first unconsumed event, 0 where there is none', async () => {
+  it('show the age of the first unconsumed event, or 0 if there is none', async () => {
     const subscription = await create('loans');
     await store.join(subscription);
     await store.publish('loans', 0, 1);

@@ -29,7 +29,7 @@ describe('subscriptions', () => {
   const create = async (changes: Record<string, unknown> = {}): Promise<Subscription> =>
     (await subscriptions.create(body(changes))).subscription;
 
-  it('are created once and then answered as they are, whatever else is asked', async () => {
+  it('are created once and then returned unchanged, whatever else the request has', async () => {
     const first = await subscriptions.create(body({ read_from: 'begin', labels: { team: 'a' } }));
     expect(first.outcome).to.equal('created');
     expect(first.subscription.updated_at).to.equal(first.subscription.created_at);
@@ -38,7 +38,7 @@ describe('subscriptions', () => {
     expect(subscriptions.get(first.subscription.id)).to.deep.equal(first.subscription);
   });
 
-  it('are created once by fifty who ask at once', async () => {
+  it('are created once by fifty simultaneous requests', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => subscriptions.create(body())));
     expect(results.filter(({ outcome }) => outcome === 'created')).to.have.length(1);
     expect(results.filter(({ outcome }) => outcome === 'existing')).to.have.length(49);
@@ -81,7 +81,7 @@ describe('subscriptions', () => {
     expect(failure).to.have.property('code', 'UNPROCESSABLE');
   });
 
-  it('take no event type that is being deleted, and are taken back when its deletion began meanwhile', async () => {
+  it('reject an event type that is being deleted, and are removed when its deletion began in between', async () => {
     await store.registry.put('event-type', 'going', { partitionCount: 1, deleting: true });
     expect(await failureOf(create({ event_types: ['going'] }))).to.have.property('code', 'UNPROCESSABLE');
     const stop = store.registry.onChange(({ kind, value }) => {
@@ -120,7 +120,7 @@ describe('subscriptions', () => {
     ]);
   });
 
-  it('are not found once deleted, with their offsets, and start anew when created again', async () => {
+  it('are not found once deleted, with their offsets, and start from the beginning when created again', async () => {
     await store.publish('loans', 0, 10);
     const subscription = await create({ read_from: 'begin' });
     const streamId = await store.join(subscription);

@@ -138,7 +138,7 @@ describe('reading a subscription', () => {
     ].map((key): [string, Record<string, unknown>, string] => [
       `what would pass over events (${key})`,
       { annotations: { [key]: '3' } },
-      `422 Field "annotations[${key}]" is not supported: no event is passed over, and there is no queue for dead letters\n`,
+      `422 Field "annotations[${key}]" is not supported: no event is skipped, and there is no queue for dead letters\n`,
     ]),
     ['a label that is no text', { labels: { a: 1 } }, '400 Field "labels" must be an object of strings'],
   ];

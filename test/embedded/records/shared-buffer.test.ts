@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { SharedBuffer, SharedBufferPool } from '../../../src/embedded/records/shared-buffer.ts';
 
 describe('the memory of a run', () => {
-  it('is free when the last of those who hold it lets go, and not before', () => {
+  it('is free when its last holder releases it, and not before', () => {
     const freed: ArrayBuffer[] = [];
     const run = new SharedBuffer(new ArrayBuffer(8), (memory) => freed.push(memory));
     run.retain();

@@ -157,7 +157,7 @@ describe('maintaining the embedded log', () => {
       expect(await values({ topic: 'aged', partition: 0 })).to.deep.equal([]);
     });
 
-    it('gives the disk back what it freed, while appends go on', async () => {
+    it('returns freed space to the disk during appends', async () => {
       await createOrders(dayMilliseconds);
       const value = Buffer.alloc(1024 * 1024, 'x');
       for (let batch = 0; batch < 40; batch += 1) await appendTo(temporary.log, where, [{ key: null, value }]);
@@ -250,7 +250,7 @@ describe('maintaining the embedded log', () => {
       expect(await values(states)).to.deep.equal(['2']);
     });
 
-    it('goes on while records are appended, and loses none of them', async () => {
+    it('runs while records are appended, and loses none of them', async () => {
       const expected = new Map<string, string>();
       const round = async (number: number): Promise<void> => {
         const appended = Array.from({ length: 200 }, (_, index): LogRecord => {

@@ -353,7 +353,7 @@ describe('the checkers of a fault run', () => {
     expect(findingsOf(skipping.toSpliced(7, 0, truncated)).get('lost write')).to.have.length(1);
   });
 
-  it('know that readers who paused take up what streams sent in whatever order', () => {
+  it('know that paused readers receive lines of several streams in any order', () => {
     const stalled = { kind: 'fault begun', fault: 'stall consumers', number: 7, losesCoordination: false } as const;
     const resumed: HistoryEntry = { kind: 'fault healed', fault: 'stall consumers', number: 7 };
     const late = [opened('C'), delivered('C', 5, 'e5'), committed('B', 5, 9_999)];
@@ -362,7 +362,7 @@ describe('the checkers of a fault run', () => {
     expect(findingsOf(ended(stalled, resumed, ...late)).get('two owners')).to.have.length(1);
   });
 
-  it('accept a stream that goes on behind what another stream received', () => {
+  it('accept a stream that continues after the events of another stream', () => {
     const story = replaced(delivered('B', 3, 'e4'), delivered('B', 3, 'e4'), opened('C'), opened('D')).concat([
       attempted(6, 'e6', 'e7', 'e8'),
       answered('acknowledged', 'e6', 'e7', 'e8'),

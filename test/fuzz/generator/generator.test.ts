@@ -15,7 +15,7 @@ describe('the requests of the fuzzer', () => {
     expect(generate(8, 0, ids).bytes.equals(forwards[0] ?? Buffer.alloc(0))).to.equal(false);
   });
 
-  it('ask for every operation, and are spoilt in every way and not at all', () => {
+  it('use every operation, and are corrupted in every way and not at all', () => {
     const requests = numbers.map((number) => generate(1, number, new LiveIds()));
     const asked = new Set(requests.map(({ operation }) => operation.operationId));
     expect([...asked]).to.have.members(operations.map(({ operationId }) => operationId));

@@ -38,7 +38,7 @@ describe('the files of the admin page', () => {
     await writeFile(join(folder, 'assets/index-abc.js'), 'the script');
   }
 
-  it('are the page at every address that it may have, to be asked for each time', async () => {
+  it('are the page at each of its addresses, revalidated each time', async () => {
     await build();
     const url = await listen();
     for (const path of ['/admin', '/admin/', '/admin/assets', '/admin/.well-known', '/admin/event-types/a.b/edit']) {
@@ -49,13 +49,13 @@ describe('the files of the admin page', () => {
     }
   });
 
-  it('are led to from where one tries first, with a key or without', async () => {
+  it('are reached by a redirect from /, with or without a key', async () => {
     await build();
     const response = await fetch(`${await listen(['key'])}/`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).to.deep.equal([302, '/admin']);
   });
 
-  it('may be kept for ever when their name tells their content', async () => {
+  it('may be cached for ever when their name identifies their content', async () => {
     await build();
     const response = await call(`${await listen()}/admin/assets/index-abc.js`, 'GET');
     expect(response.text).to.equal('the script');
@@ -75,7 +75,7 @@ describe('the files of the admin page', () => {
     }
   });
 
-  it('may load nothing from elsewhere and run nothing that is written into the page', async () => {
+  it('may load nothing from other sites and run no inline scripts', async () => {
     await build();
     const { headers } = await call(`${await listen()}/admin`, 'GET');
     const policy = headers.get('content-security-policy') ?? '';
@@ -92,7 +92,7 @@ describe('the files of the admin page', () => {
     expect((await call(`${url}/administration`, 'GET')).status).to.equal(401);
   });
 
-  it('are none but those of the build', async () => {
+  it('are only those of the build', async () => {
     await build();
     const url = await listen();
     for (const path of ['/admin/assets/other.js', '/admin/assets/..%2f..%2fpackage.json', '/administration']) {
@@ -101,7 +101,7 @@ describe('the files of the admin page', () => {
     expect((await call(`${url}/admin`, 'POST', {})).status).to.equal(405);
   });
 
-  it('say how they are built where they are not', async () => {
+  it('say how to build them when they are missing', async () => {
     const response = await call(`${await listen()}/admin`, 'GET');
     expect([response.status, response.body['detail']]).to.deep.equal([
       404,

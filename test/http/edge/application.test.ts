@@ -64,14 +64,14 @@ describe('the application as a server', () => {
     expect(routed?.prototypes[1]).to.equal(made?.prototypes[1]);
   });
 
-  it('echoes the flow id of the client and answers what it does not know as a problem', async () => {
+  it('returns the flow id of the client, and a problem for unknown paths', async () => {
     const response = await fetch(`${url}/nothing`, { headers: { [flowIdHeader]: 'flow-7' } });
     expect(response.status).to.equal(404);
     expect(response.headers.get(flowIdHeader)).to.equal('flow-7');
     expect(response.headers.get('Content-Type')).to.contain('application/problem+json');
   });
 
-  it('makes a flow id of its own when the client sent an empty one', async () => {
+  it('generates a flow id when the client sent an empty one', async () => {
     const response = await fetch(`${url}/things/7`, { headers: { [flowIdHeader]: '' } });
     expect(response.headers.get(flowIdHeader)).to.match(/^[\da-f]{24}$/);
   });
@@ -96,7 +96,7 @@ describe('the application as a server', () => {
     ['that comes twice', 'X-Flow-Id: a\r\nX-Flow-Id: b', 400, /^[\da-f]{24}$/],
   ];
   for (const [description, lines, status, echoed] of flowIds) {
-    it(`answers ${status} to a flow id ${description}`, async () => {
+    it(`returns ${status} for a flow id ${description}`, async () => {
       const bytes = `GET /things/7 HTTP/1.1\r\nHost: x\r\n${lines}\r\nConnection: close\r\n\r\n`;
       const response = parseResponse(await rawResponseTo(url, bytes));
       expect(response.status, response.body).to.equal(status);
@@ -105,7 +105,7 @@ describe('the application as a server', () => {
     });
   }
 
-  it('has no answer kept, nor its type guessed, whatever it is', async () => {
+  it('lets no response be cached, nor its type be guessed', async () => {
     const requests: [path: string, options: RequestInit, status: number][] = [
       ['/things/7', {}, 200],
       ['/nothing', {}, 404],
@@ -122,7 +122,7 @@ describe('the application as a server', () => {
     }
   });
 
-  it('tells with OPTIONS what may be done, and refuses all else with 405', async () => {
+  it('lists the methods with OPTIONS, and rejects all others with 405', async () => {
     const options = await fetch(`${url}/things/7`, { method: 'OPTIONS' });
     expect([options.status, options.headers.get('Allow'), await options.text()]).to.deep.equal([200, 'GET,DELETE', '']);
     const patch = await fetch(`${url}/things/7`, { method: 'PATCH' });
@@ -147,12 +147,12 @@ describe('the application as a server', () => {
     expect((await fetch(`${url}/things/7`, { headers: { 'Content-Encoding': 'identity' } })).status).to.equal(200);
   });
 
-  it('answers in full whatever a client believes to know already', async () => {
+  it('returns the full response whatever a client has cached', async () => {
     const response = await fetch(`${url}/things/7`, { headers: { 'If-None-Match': '*' } });
     expect([response.status, ((await response.json()) as { id: string }).id]).to.deep.equal([200, '7']);
   });
 
-  it('answers a client that expects what nobody knows', async () => {
+  it('responds to a client with an unknown expectation', async () => {
     const bytes = 'GET /things/7 HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n';
     expect(await rawResponseTo(url, bytes)).to.match(/^HTTP\/1.1 200 [^]*X-Flow-Id[^]*"id":"7"/);
   });
@@ -184,7 +184,7 @@ describe('the application as a server', () => {
     ['has endless headers', `GET /things/7 HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(40_000)}\r\n\r\n`, 431],
   ];
   for (const [description, bytes, status] of unreadable) {
-    it(`answers what ${description} with a problem`, async () => {
+    it(`returns a problem for a request that ${description}`, async () => {
       const [head = '', body = ''] = (await rawResponseTo(url, bytes)).split('\r\n\r\n');
       expect(head)
         .to.match(new RegExp(`^HTTP/1.1 ${status} `))
@@ -196,7 +196,7 @@ describe('the application as a server', () => {
     });
   }
 
-  it('gives up on a request that does not arrive, not on an answer that takes long', () => {
+  it('times out on a request that does not arrive, not on a slow response', () => {
     expect(server.requestTimeout).to.be.within(1, 300_000);
     expect(server.headersTimeout).to.be.within(1, 60_000);
     expect(server.timeout).to.equal(0);

@@ -11,13 +11,13 @@ function claim(bodies: BodiesInFlight, socket = new Socket()): ReturnType<Bodies
 }
 
 describe('the bytes of bodies in flight', () => {
-  it('may be all that the budget has, and not one more', () => {
+  it('may use the whole budget, and not one byte more', () => {
     const bodies = new BodiesInFlight(budget);
     expect([claim(bodies).resize(60), claim(bodies).resize(40), bodies.bytes]).to.deep.equal([true, true, 100]);
     expect([claim(bodies).resize(11), bodies.bytes]).to.deep.equal([false, 100]);
   });
 
-  it('of small bodies have a budget of their own', () => {
+  it('of small bodies have their own budget', () => {
     const bodies = new BodiesInFlight(budget);
     claim(bodies).resize(60);
     claim(bodies).resize(40);
@@ -35,7 +35,7 @@ describe('the bytes of bodies in flight', () => {
     expect(bodies.bytes).to.equal(25);
   });
 
-  it('of one connection may be as much as that has, whatever else is free', () => {
+  it('of one connection may use its budget, whatever else is free', () => {
     const bodies = new BodiesInFlight(budget);
     const socket = new Socket();
     const [first, second] = [claim(bodies, socket), claim(bodies, socket)];

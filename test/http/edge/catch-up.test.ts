@@ -130,7 +130,7 @@ describe('what was made on one node a moment ago', () => {
     });
   }
 
-  it('is not confused with what nobody made', async () => {
+  it('is not confused with names that do not exist', async () => {
     expect((await call(`${url}/event-types/nothing`, 'GET')).status).to.equal(404);
     expect((await call(`${url}/subscriptions/nothing/cursors`, 'GET')).status).to.equal(404);
   });

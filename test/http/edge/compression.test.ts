@@ -31,7 +31,7 @@ function fetchRaw(url: string, headers: Record<string, string>, method = 'GET', 
   });
 }
 
-describe('compressing answers', () => {
+describe('compressing responses', () => {
   const router = Router();
   router.all('/text/:length', (incoming, response) => {
     response.json('x'.repeat(Number(incoming.params.length) - '""'.length));
@@ -99,7 +99,7 @@ describe('the service compresses what is long', () => {
     });
   }
 
-  it('but not what publishing answers', async () => {
+  it('but not the response of publishing', async () => {
     const events = JSON.stringify(Array.from({ length: 100 }, () => ({ bad: 'x' })));
     const response = await fetchRaw(`${service.url}/event-types/orders/events`, gzip, 'POST', events);
     expect([response.status, response.encoding]).to.deep.equal([422, undefined]);

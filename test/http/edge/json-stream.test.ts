@@ -133,7 +133,7 @@ describe('a JSON stream', () => {
   ];
   for (const compressed of [false, true]) {
     for (const [title, chunkBytes] of sizes) {
-      it(`goes on after a reader that paused, in chunks of ${title}${compressed ? ', compressed' : ''}`, async () => {
+      it(`continues after a reader that paused, in chunks of ${title}${compressed ? ', compressed' : ''}`, async () => {
         const opened = await open(chunkBytes, compressed);
         await untilFull();
         source.enough();
@@ -151,7 +151,7 @@ describe('a JSON stream', () => {
       });
     }
 
-    it(`asks for nothing more when a reader that paused has gone${compressed ? ', compressed' : ''}`, async () => {
+    it(`reads no more when a paused reader is gone${compressed ? ', compressed' : ''}`, async () => {
       const opened = await open(() => 200, compressed);
       await untilFull();
       const { given } = source;

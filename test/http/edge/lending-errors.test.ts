@@ -68,7 +68,7 @@ describe('the error format of the lending API', () => {
   }
 
   for (const error of [new TypeError('secret of the house'), new LendstreamError('INTERNAL', 'secret of the house')]) {
-    it(`tells nothing of ${error.name === 'TypeError' ? 'a bug' : 'an internal error'} but a token, under which it is logged`, async () => {
+    it(`shows only a token of ${error.name === 'TypeError' ? 'a bug' : 'an internal error'}, under which it is logged`, async () => {
       const response = await responseTo(error);
       expect(response.status).to.equal(500);
       expect(response.text).to.not.include('secret');

@@ -34,7 +34,7 @@ function report(): {
   };
 }
 
-const message = 'Requests are refused: too many bytes of bodies are under way';
+const message = 'Rejecting requests: too many bytes of bodies in progress';
 
 describe('the report of refused bodies', () => {
   it('counts none before there is one, so that the first one is an increase', async () => {

@@ -75,7 +75,7 @@ describe('a request that changes a loan', () => {
   describe('under an Idempotency-Key', () => {
     before(() => openActive('keyed'));
 
-    it('runs once and replays its answer letter by letter', async () => {
+    it('runs once and repeats its response byte for byte', async () => {
       const first = await repay('keyed', 100, under('once'));
       expect(first.status, first.text).to.equal(201);
       expect(first.headers.get('idempotent-replayed')).to.equal(null);
@@ -271,7 +271,7 @@ describe('a request that changes a loan', () => {
     });
   });
 
-  it('goes on when its sender hangs up', async () => {
+  it('continues when its client disconnects', async () => {
     await suite.service.stopWorker();
     const connection = new AbortController();
     const sent = fetch(`${suite.service.url}/loans`, {

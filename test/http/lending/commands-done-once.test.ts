@@ -215,7 +215,7 @@ describe('a request under an Idempotency-Key', () => {
   });
 });
 
-describe('requests that nobody waits for any more', () => {
+describe('requests whose clients no longer wait', () => {
   const waitingMaximum = 20;
   const path = '/loans/unknown/repayment-transactions';
   let folder: string;

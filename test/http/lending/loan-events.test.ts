@@ -50,7 +50,7 @@ describe('the events of a loan', () => {
     expect(complete).to.equal(true);
   });
 
-  it('tell of a refused command where it came', async () => {
+  it('show a refused command at its place', async () => {
     const { items } = (await service.get('/loans/first/events')).body as unknown as LoanEvents;
     const types = items.map(({ metadata }) => metadata.event_type);
     expect(types.indexOf('command_rejected')).to.be.greaterThan(types.indexOf('loan_state_changed'));

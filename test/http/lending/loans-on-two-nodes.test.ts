@@ -289,7 +289,7 @@ describe('loans on two nodes', () => {
     return found.sort((left, right) => Number(right['sequence']) - Number(left['sequence'])).slice(0, 1);
   }
 
-  it('are not found, in the words of the API, when nobody made them', async () => {
+  it('are not found, with the texts of the API, when they do not exist', async () => {
     for (const path of ['/loans/nobody', '/loans/nobody/schedule', '/loanproducts/nobody']) {
       expect((await call(`${late.url}${path}`, 'GET')).status).to.equal(404);
     }

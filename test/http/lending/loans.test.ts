@@ -226,7 +226,7 @@ describe('the lending API', () => {
       expect((await get('/loans/dbei-1000.4/balances')).text).to.match(/"penaltyBalance":12\.50[,}]/);
     });
 
-    it('answers 404 for a loan that is not there', async () => {
+    it('returns 404 for a loan that does not exist', async () => {
       const response = await post('/loans/none/repayment-transactions', { amount: 1 });
       expect(response.status).to.equal(404);
       expect((response.body['errors'] as Json[])[0]?.['errorReason']).to.equal('INVALID_LOAN_ACCOUNT_ID');
@@ -304,7 +304,7 @@ describe('the lending API', () => {
       ['?detailsLevel=BASIC', ['b', 'c', 'a']],
     ];
     for (const [query, expected] of rows) {
-      it(`answers GET /loans${query} with ${expected.join(', ') || 'nothing'}`, async () => {
+      it(`returns for GET /loans${query} ${expected.join(', ') || 'nothing'}`, async () => {
         const response = await get(query);
         expect(response.status, response.text).to.equal(200);
         expect(idsOf(response)).to.deep.equal(expected);
@@ -358,7 +358,7 @@ describe('the lending API', () => {
       }
     });
 
-    it('tells of the page when asked to', async () => {
+    it('describes the page on request', async () => {
       const response = await get('?limit=2&paginationDetails=ON');
       expect(idsOf(response)).to.deep.equal(['b', 'c']);
       expect(['items-limit', 'items-offset', 'items-total'].map((name) => response.headers.get(name))).to.deep.equal([
@@ -459,7 +459,7 @@ describe('the lending API', () => {
       );
     });
 
-    it('tell when they were switched, and survive a restart', async () => {
+    it('show when they were switched, and survive a restart', async () => {
       const begun = Date.now();
       const switched = await service.current.put('/toggles/PRINCIPAL_OVERPAYMENT', { enabled: true });
       expect(switched.status).to.equal(200);

@@ -64,7 +64,7 @@ describe('a patch of a product', () => {
     }
   });
 
-  it('takes fifty operations, and refuses a text that is no list by itself', () => {
+  it('accepts fifty operations, and rejects a text that is not a list', () => {
     const fifty = Array.from({ length: 50 }, (_, index) => replace('/name', `n${index}`));
     expect(payloadOfProductPatch(JSON.stringify(fifty))).to.deep.equal({ name: 'n49' });
     for (const body of ['', '{', '[]},"x":[', '[{"op":"ADD","op":"REPLACE","path":"name","value":"n"}]']) {
@@ -107,7 +107,7 @@ describe('retiring a product', () => {
     return response.status === 201 ? 201 : (response.body['errors'] as Json[])[0]?.['errorReason'];
   };
 
-  it('lets no account be opened under it, at once, and lets those there are go on', async () => {
+  it('immediately allows no new account under it, and lets existing ones continue', async () => {
     const response = await patch([replace('/state', 'INACTIVE')]);
     expect([response.status, await response.text()]).to.deep.equal([204, '']);
     expect(await state()).to.equal('INACTIVE');
@@ -153,7 +153,7 @@ describe('retiring a product', () => {
           errorCode: 4,
           errorReason: 'INVALID_PARAMETERS',
           errorSource: '/taxSettings/taxRate',
-          errorMessage: 'Of a product only state, name, notes can be changed: loans copy all else.',
+          errorMessage: 'Only state, name, notes of a product can be changed: loans copy everything else.',
         },
       ],
     });

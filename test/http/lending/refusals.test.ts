@@ -192,7 +192,7 @@ describe('what every operation refuses', () => {
 
   for (const { status, spoilt, applies = () => true, spoil } of spoilings) {
     const refusing = operations.filter((operation) => operation.responses[status] !== undefined && applies(operation));
-    it(`a request ${spoilt} is answered ${status}`, async () => {
+    it(`a request ${spoilt} gets ${status}`, async () => {
       expect(refusing).to.have.length.greaterThan(10);
       for (const operation of refusing) {
         const [, example] = examplesOf(operation)[0] ?? ['', { value: undefined, 'x-status': 200 }];
@@ -205,7 +205,7 @@ describe('what every operation refuses', () => {
   }
 });
 
-describe('what every loan command is answered that is not decided yet', () => {
+describe('the response to loan commands that are not decided yet', () => {
   let folder: string;
   let service: LendingService;
   const commands = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'));

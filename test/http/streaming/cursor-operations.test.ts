@@ -46,7 +46,7 @@ describe('the routes of cursor arithmetic', () => {
     );
   });
 
-  it('answer the cursors of a distance as they were sent', async () => {
+  it('return the cursors of a distance as they were sent', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
     const pair = {
       initial_cursor: { partition: '0', offset: 'BEGIN' },
@@ -66,7 +66,7 @@ describe('the routes of cursor arithmetic', () => {
     expect((await request('POST', path, pairs(cursorsPerRequestMaximum + 1))).status).to.equal(422);
   });
 
-  it('answer what is wrong with a problem', async () => {
+  it('return a problem for invalid requests', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
     const cases: [path: string, body: unknown, status: number][] = [
       ['orders/cursor-distances', [{ initial_cursor: position(0), final_cursor: position(0, '1') }], 422],

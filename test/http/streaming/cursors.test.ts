@@ -66,14 +66,14 @@ describe('the routes of cursors', () => {
       'Content-Type': 'application/json;charset=UTF-8',
     });
 
-  it('answer 204 with nothing when every cursor was committed, under either header, with a trailing slash', async () => {
+  it('return 204 without a body when every cursor was committed, with either header, with a trailing slash', async () => {
     expect(await commit([1, 2])).to.deep.equal({ status: 204, body: undefined });
     expect(await commit([3], 'x-mambu-streamid')).to.deep.equal({ status: 204, body: undefined });
     path += '/';
     expect(await commit([4])).to.deep.equal({ status: 204, body: undefined });
   });
 
-  it('answer 200 with each result in order when one was outdated', async () => {
+  it('return 200 with each result in order when one was outdated', async () => {
     await commit([100]);
     const { status, body } = await commit([105, 106, 102, 96, 130]);
     expect(status).to.equal(200);
@@ -94,7 +94,7 @@ describe('the routes of cursors', () => {
     );
   });
 
-  it('answer mistakes with their status', async () => {
+  it('return the status of each client error', async () => {
     const body = JSON.stringify({ items: [cursor(1)] });
     const header = { 'X-Nakadi-StreamId': streamId };
     const unknown = `${server.url}/subscriptions/none/cursors`;
@@ -134,8 +134,8 @@ describe('the routes of cursors', () => {
     expect((await reset(offsets.map(cursor))).status).to.equal(204);
   });
 
-  it('ask to come again when the coordination store is away, and have stored nothing', async () => {
-    const away = () => Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis does not answer.'));
+  it('ask the client to retry when the coordination store is down, and have stored nothing', async () => {
+    const away = () => Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis does not respond.'));
     const other = await serve([
       createCursorsRouter({ ...store, coordination: overriding(store.coordination, { commit: away }) }),
     ]);

@@ -78,7 +78,7 @@ describe('looking at event types and events before and without consuming them', 
       'a pattern whose automaton explodes, for one long text',
       'many rules for each of many items',
     ]) {
-      it(`refuses an event by ${title} as publishing would, and goes on answering`, async () => {
+      it(`rejects an event by ${title} as publishing would, and continues to serve`, async () => {
         const { schema, value } = costlyCases.find((costly) => costly.title === title) ?? { schema: {}, value: {} };
         const name = `costly-${title.length}`;
         const definition = eventTypeBody(name, { schema: { type: 'json_schema', schema: JSON.stringify(schema) } });
@@ -126,7 +126,7 @@ describe('looking at event types and events before and without consuming them', 
       [1_001, 1_000, '1000 or more', 100],
     ];
     for (const [found, checked, count, named] of counts) {
-      it(`tells ${checked} of ${found} findings about an event, and names ${named} when it is published`, async () => {
+      it(`reports ${checked} of ${found} violations of an event, and names ${named} when it is published`, async () => {
         const findingsShown = await findings(wrong(found));
         expect(findingsShown.checked).to.equal(checked);
         expect(findingsShown.published[0]).to.equal(`#: ${count} schema violations found`);
@@ -134,7 +134,7 @@ describe('looking at event types and events before and without consuming them', 
       });
     }
 
-    it('tells all about an event of 65536 bytes, and the first finding about one with a byte more', async () => {
+    it('reports all violations of an event of 65536 bytes, and only the first of one with a byte more', async () => {
       const padded = (bytes: number): string => wrong(3, ' '.repeat(bytes - wrong(3).length));
       expect(padded(65_536)).to.have.length(65_536);
       expect(await findings(padded(65_536))).to.deep.include({ checked: 3 });
@@ -149,13 +149,13 @@ describe('looking at event types and events before and without consuming them', 
       [{ event_type: 'unknown', event: {} }, 404],
       [{ event_type: { name: 7 } }, 400],
     ] as const) {
-      it(`answers ${status} to ${JSON.stringify(body)}`, async () => {
+      it(`returns ${status} for ${JSON.stringify(body)}`, async () => {
         expect((await check(body)).status).to.equal(status);
       });
     }
   });
 
-  it('answers a compatibility check of a schema alone', async () => {
+  it('checks the compatibility of only a schema', async () => {
     const path = '/event-types/orders/schemas/latest/compatibility-check';
     const added = { type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"string"},"n":{}}}' };
     expect((await request('POST', path, added)).body).to.deep.equal({
@@ -185,7 +185,7 @@ describe('looking at event types and events before and without consuming them', 
     ['a schema that is no JSON', { schema: '{' }, 422, /./],
     ['a body that is no object', [], 400, /./],
   ] as const) {
-    it(`answers ${status} to a compatibility check with ${what}`, async () => {
+    it(`returns ${status} for a compatibility check with ${what}`, async () => {
       const response = await request('POST', '/event-types/orders/schemas/1.0.0/compatibility-check', body);
       expect(response.status, response.text).to.equal(status);
       if (detail !== undefined) expect(response.body['detail']).to.match(detail);
@@ -231,7 +231,7 @@ describe('looking at event types and events before and without consuming them', 
       expect(events.map(({ order }) => order)).to.deep.equal(['b', 'c']);
     });
 
-    it('begins with what comes when it is told nothing', async () => {
+    it('begins with new events by default', async () => {
       const response = await stream('stream_keep_alive_limit=1&batch_flush_timeout=1');
       const cursor = '"cursor":{"partition":"0","offset":"001-0001-000000000000000002"}';
       const info = '"info":{"debug":"Keep-alive limit reached: 1","code":"keep_alive_limit"}';
@@ -251,18 +251,18 @@ describe('looking at event types and events before and without consuming them', 
       ['', [begin, begin], 412, 'more than one cursor for a partition'],
       ['', [{ partition: '0', offset: 'x' }], 412, 'invalid offset x'],
     ] as const) {
-      it(`answers ${status} to ?${query} with ${JSON.stringify(cursors)}`, async () => {
+      it(`returns ${status} for ?${query} with ${JSON.stringify(cursors)}`, async () => {
         const response = await stream(query, cursors);
         expect([response.status, response.body['detail']]).to.deep.equal([status, detail]);
       });
     }
 
-    it('answers 412 to a position beyond the end and 404 to an unknown type', async () => {
+    it('returns 412 for a position beyond the end and 404 for an unknown type', async () => {
       expect((await stream('', [{ partition: '0', offset: '9' }])).status).to.equal(412);
       expect((await request('GET', '/event-types/unknown/events')).status).to.equal(404);
     });
 
-    it('is not to be asked for with HEAD', async () => {
+    it('does not support HEAD', async () => {
       const response = await request('HEAD', '/event-types/orders/events');
       expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'GET,POST']);
     });

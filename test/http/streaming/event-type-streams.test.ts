@@ -65,7 +65,7 @@ describe('GET /event-types/{name}/events', () => {
     }
   });
 
-  it('is not found under a name that nobody has, in the words that clients know', async () => {
+  it('is not found under an unknown name, with the text that clients know', async () => {
     const client = await server.openEventType('nobody');
     expect(await client.problem()).to.include({ status: 404, detail: 'topic not found' });
   });
@@ -84,7 +84,7 @@ describe('GET /event-types/{name}/events', () => {
     client.destroy();
   });
 
-  it('ends every stream with a last line at shutdown, and takes no more', async () => {
+  it('ends every stream with a last line at shutdown, and accepts no more', async () => {
     const other = await startStreamServer();
     const type = await other.defineEventType(1);
     const client = await other.openEventType(type);
@@ -174,7 +174,7 @@ describe('GET /event-types/{name}/events', () => {
     }
   });
 
-  it('begins behind the position asked for: before the first event, at the last but one, and at the last', async () => {
+  it('begins after the requested position: before the first event, at the last but one, and at the last', async () => {
     const type = await server.defineEventType(1);
     await server.publish(type, 0, [0, 1, 2]);
     for (const [offset, first] of [

@@ -58,7 +58,7 @@ describe('the routes of event types', () => {
     });
   });
 
-  it('list all types unless a page is asked for', async () => {
+  it('list all types unless a page is requested', async () => {
     for (const name of ['a', 'b', 'c']) await request('POST', '/event-types', eventTypeBody(name));
     const names = async (query: string): Promise<string[]> => {
       const { text } = await request('GET', `/event-types${query}`);
@@ -83,7 +83,7 @@ describe('the routes of event types', () => {
     expect(await names('?offset=3')).to.deep.equal([]);
   });
 
-  it('answer what is wrong with a problem', async () => {
+  it('return a problem for invalid requests', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
     await broker.eventTypes.registerSystemEventTypes(
       ['lendstream.loan-commands', 'loan_state_changed'].map((name) => ({
@@ -119,7 +119,7 @@ describe('the routes of event types', () => {
     }
   });
 
-  it('list the types that somebody may write, and refuse a filter that names nobody', async () => {
+  it('list the types that a client may write, and reject a filter without a name', async () => {
     const somebody = [{ data_type: 'user', value: 'x' }];
     const others = [{ data_type: 'user', value: 'y' }];
     const authorization = { admins: others, readers: others, writers: somebody };
@@ -140,13 +140,13 @@ describe('the routes of event types', () => {
     const response = await request('POST', '/event-types', wanted);
     expect([response.status, response.body['detail']]).to.deep.equal([
       422,
-      'Field "name" is too much like "shop.orders_placed": dots and underscores alone do not make another name\n',
+      'Field "name" is too similar to "shop.orders_placed": names must differ in more than dots and underscores\n',
     ]);
     await request('DELETE', '/event-types/shop.orders_placed');
     expect((await request('POST', '/event-types', wanted)).status).to.equal(201);
   });
 
-  it('make one of two names that would be taken for one another when both are asked for at once', async () => {
+  it('create one of two names that could be confused when both are requested at the same time', async () => {
     const names = ['a.b.c', 'a_b.c', 'a.b_c', 'a_b_c'];
     const responses = await Promise.all(names.map((name) => request('POST', '/event-types', eventTypeBody(name))));
     expect(responses.map(({ status }) => status)).to.have.members([201, 422, 422, 422]);

@@ -45,7 +45,7 @@ describe('the routes of partitions', () => {
     const withCursors = await request('GET', '/event-types/orders/partitions?cursors=[]');
     expect([withCursors.status, withCursors.body['detail']]).to.deep.equal([
       422,
-      'The parameter cursors is not supported: POST /event-types/orders/cursors-lag answers what it asks for.',
+      'The parameter cursors is not supported: POST /event-types/orders/cursors-lag returns it.',
     ]);
   });
 });

@@ -45,7 +45,7 @@ describe('POST /event-types/{name}/events', () => {
 
   const events = JSON.stringify([{ metadata: exampleMetadata(), order: 'x' }]);
 
-  it('answers 200 with nothing, whatever the content type', async () => {
+  it('returns 200 without a body, whatever the content type', async () => {
     for (const type of [
       'application/json',
       'text/plain',
@@ -57,7 +57,7 @@ describe('POST /event-types/{name}/events', () => {
     }
   });
 
-  it('answers others while the events of a full body are checked, up to the budget of the request', async () => {
+  it('serves others while the events of a full body are validated, up to the budget of the request', async () => {
     const rules = Array.from({ length: 300 }, () => ({ items: { multipleOf: 0.01 } }));
     const schema = JSON.stringify({ properties: { v: { allOf: rules } } });
     const type = eventTypeBody('full-body', { category: 'undefined', schema: { type: 'json_schema', schema } });
@@ -142,7 +142,7 @@ describe('POST /event-types/{name}/events', () => {
     ['announced', `Content-Length: ${24 * mebibyte}`, ' '.repeat(mebibyte)],
     ['in chunks', 'Transfer-Encoding: chunked', `100000\r\n${' '.repeat(mebibyte)}\r\n`],
   ] as const) {
-    it(`answers a client that first sends all of a body too large, ${form}`, async () => {
+    it(`responds to a client that first sends all of a body that is too large, ${form}`, async () => {
       const socket = connect(Number(new URL(broker.url).port), '127.0.0.1');
       socket.write(`POST /event-types/orders/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n\r\n`);
       for (let number = 0; number < 24; number += 1) {
@@ -178,7 +178,7 @@ describe('POST /event-types/{name}/events', () => {
     expect((await post(events, { 'Content-Encoding': 'br' })).status).to.equal(415);
   });
 
-  it('answers 422 with one item for each event', async () => {
+  it('returns 422 with one item for each event', async () => {
     const bad = [{ metadata: exampleMetadata(), order: 1 }, { order: 'x' }];
     const response = await post(JSON.stringify(bad));
     expect(response.status).to.equal(422);
@@ -197,7 +197,7 @@ describe('POST /event-types/{name}/events', () => {
     );
   });
 
-  it('answers 400 and 404 with a problem', async () => {
+  it('returns 400 and 404 with a problem', async () => {
     const malformed = await post('[{]');
     expect(malformed.status).to.equal(400);
     expect(malformed.headers.get('content-type')).to.equal('application/problem+json');
@@ -212,7 +212,7 @@ describe('POST /event-types/{name}/events', () => {
   });
 
   for (const { title, schema, value } of costlyCases) {
-    it(`goes on answering others, and refuses what cannot be checked in time: ${title}`, async () => {
+    it(`continues to serve others, and rejects events that cannot be checked in time: ${title}`, async () => {
       const body = eventTypeBody('costly', {
         category: 'undefined',
         enrichment_strategies: [],
@@ -340,7 +340,7 @@ describe('POST /event-types/{name}/events when the log does not take it all', ()
     ['503 when there is no room for any of it just now', { 0: 'OVERLOADED', 1: 'OVERLOADED' }, 503],
   ];
   for (const [what, refusedNow, status] of cases) {
-    it(`answers ${what}`, async () => {
+    it(`returns ${what}`, async () => {
       refused = refusedNow;
       const events = ['0', '1'].map((partition) => ({ metadata: exampleMetadata({ partition }) }));
       const response = await call(`${broker.url}/event-types/orders/events`, 'POST', events);

@@ -158,7 +158,7 @@ describe('several streams of one subscription', () => {
     first.destroy();
   });
 
-  describe('with partitions asked for', () => {
+  describe('with requested partitions', () => {
     it('get those and no other', async () => {
       const { id, type } = await prepare(8);
       for (let partition = 0; partition < 8; partition += 1) await server.publish(type, partition, [partition]);
@@ -208,7 +208,7 @@ describe('several streams of one subscription', () => {
       closeAll([taking, auto]);
     });
 
-    it('are refused to all but one of two that ask at the same time', async () => {
+    it('are given to only one of two streams that request them at the same time', async () => {
       const { id, type } = await prepare(2);
       const clients = await Promise.all([server.open(id, direct(type, 1)), server.open(id, direct(type, 1))]);
       expect(sortedNumbers(clients.map(({ status }) => status))).to.deep.equal([200, 409]);
@@ -232,7 +232,7 @@ describe('several streams of one subscription', () => {
     });
   });
 
-  it('never leave out an event and never reorder a partition, whoever comes and goes', async () => {
+  it('never leave out an event and never reorder a partition, whichever streams join and leave', async () => {
     const { id, type } = await prepare(3);
     const perPartition = 300;
     const received = new Map<string, number[]>();

@@ -34,7 +34,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     return { type, id: await server.subscribe([type]) };
   }
 
-  describe('the answer', () => {
+  describe('the response', () => {
     it('begins at once with both stream ids, before there is anything to send', async () => {
       const { id } = await prepare();
       const client = await server.open(id);
@@ -49,7 +49,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('has its headers in a piece of their own, before the first line, even when events wait', async () => {
+    it('sends its headers first, before the first line, even when events wait', async () => {
       const { id } = await prepare(1, 1);
       const socket = connect(server.port, '127.0.0.1', () =>
         socket.write(`GET /subscriptions/${id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n`),
@@ -88,7 +88,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       }
     });
 
-    it('ends with its connection for a client of HTTP/1.0, and for one that asks for that', async () => {
+    it('closes the connection at its end for a client of HTTP/1.0, and on request', async () => {
       const { id } = await prepare();
       for (const request of [
         `GET /subscriptions/${id}/events?stream_timeout=1 HTTP/1.0\r\n\r\n`,
@@ -251,7 +251,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       }
     });
 
-    it('leaves no session behind when the answer cannot be begun', async () => {
+    it('leaves no session behind when the response cannot begin', async () => {
       const { id } = await prepare();
       server.server.once('request', (_request, response: ServerResponse) => {
         const writeHead = response.writeHead.bind(response);
@@ -308,7 +308,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('stop when the window is used up and go on with each commit', async () => {
+    it('pause when the window is full and resume with each commit', async () => {
       const { id } = await prepare(1, 30);
       const client = await server.open(id, { query: '?max_uncommitted_events=5&batch_flush_timeout=600' });
       await client.until(() => client.batches.length === 5);
@@ -326,7 +326,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('come for as long as was asked, however large the numbers are', async () => {
+    it('come for the requested time, however large the numbers are', async () => {
       const { id, type } = await prepare(1, 1);
       const names = ['batch_flush_timeout', 'max_uncommitted_events', 'stream_limit', 'stream_keep_alive_limit'];
       const query = names.map((name) => `${name}=2147483647`).join('&');
@@ -348,7 +348,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('go on as keep-alives with the last sent cursor while the window is used up', async () => {
+    it('continue as keep-alives with the last sent cursor while the window is full', async () => {
       const { id } = await prepare(1, 3);
       const client = await server.open(id, { query: '?batch_flush_timeout=1&max_uncommitted_events=2' });
       await client.until(() => client.batches.length === 3);
@@ -470,7 +470,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       second.destroy();
     });
 
-    it('goes on behind an offset that was committed before it was sent', async () => {
+    it('continues after an offset that was committed before it was sent', async () => {
       const { id, type } = await prepare(1, 10);
       const client = await server.open(id, { query: '?max_uncommitted_events=2&batch_flush_timeout=600' });
       await client.until(() => client.numbers.length === 2);
@@ -534,7 +534,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(client.lastInfo?.code).to.equal('commit_timeout');
     });
 
-    it('comes when exactly the limit was sent and all of it is committed; the next stream goes on behind it', async () => {
+    it('comes when exactly the limit was sent and committed; the next stream continues after it', async () => {
       const { id } = await prepare(1, 10);
       const client = await server.open(id, {
         query: '?stream_limit=7&batch_limit=3&max_uncommitted_events=100&batch_flush_timeout=600',
@@ -632,7 +632,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     });
   });
 
-  it('leaves the sessions of all that were asked for on one connection when the client closes it', async () => {
+  it('ends the sessions of all streams on one connection when the client closes it', async () => {
     const prepared = [await prepare(1, 1), await prepare(1, 1), await prepare(1, 1)];
     const requests = prepared.map(({ id }) => `GET /subscriptions/${id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     const sessions = async (): Promise<number[]> => {
@@ -705,7 +705,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     client.destroy();
   });
 
-  it('ends every stream with a last line at shutdown, and takes no more', async () => {
+  it('ends every stream with a last line at shutdown, and accepts no more', async () => {
     const other = await startStreamServer();
     const type = await other.defineEventType(2);
     const id = await other.subscribe([type]);

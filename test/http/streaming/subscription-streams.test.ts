@@ -36,12 +36,12 @@ describe('GET /subscriptions/{id}/streams', () => {
     return (await call(`${service.url}/subscriptions/${id}/streams`, 'GET')).body as unknown as Streams;
   }
 
-  it('says that nobody streams before anybody did', async () => {
+  it('shows no streams before the first one', async () => {
     const { items, last_commits, ended } = await streamsOf(await subscribe('nobody'));
     expect({ items, last_commits, ended }).to.deep.equal({ items: [], last_commits: [], ended: [] });
   });
 
-  it('says who streams which partition since when, and what was committed last', async () => {
+  it('shows each stream with its partitions and start, and the last commits', async () => {
     const id = await subscribe('somebody');
     const before = Date.now();
     const stream = await openStream(service.url, id);
@@ -62,7 +62,7 @@ describe('GET /subscriptions/{id}/streams', () => {
     stream.close();
   });
 
-  it('tells streams apart that chose their partitions, and why one ended', async () => {
+  it('distinguishes streams that chose their partitions, and shows why one ended', async () => {
     const id = await subscribe('choosing');
     const partitions = [{ event_type: 'orders', partition: '1' }];
     const stopping = new AbortController();

@@ -37,7 +37,7 @@ describe('the routes of subscriptions', () => {
     ...changes,
   });
 
-  it('answer a creation with 201 and both locations, a repetition with 200 and one', async () => {
+  it('return 201 and both locations for a creation, 200 and one for a repetition', async () => {
     const created = await call('POST', '/subscriptions', identity('locations'));
     const path = `/subscriptions/${(created.body as Subscription).id}`;
     expect(created.status).to.equal(201);
@@ -77,7 +77,7 @@ describe('the routes of subscriptions', () => {
     expect(new Set(responses.map(({ body }) => (body as Subscription).id)).size).to.equal(1);
   });
 
-  it('answer mistakes with problems', async () => {
+  it('return problems for client errors', async () => {
     const fields = await call('POST', '/subscriptions', {});
     expect(fields.status).to.equal(422);
     expect(fields.headers.get('content-type')).to.match(/^application\/problem\+json/);
@@ -137,7 +137,7 @@ describe('the routes of subscriptions', () => {
     }
   });
 
-  it('show status in the list when asked, and statistics', async () => {
+  it('show status in the list on request, and statistics', async () => {
     const { body: subscription } = await call(
       'POST',
       '/subscriptions',
@@ -187,7 +187,7 @@ describe('the routes of subscriptions', () => {
       ['offset=999999999999999', 200],
       ['offset=1000000000000000', 400],
     ] as const) {
-      it(`${query} is answered ${status}`, async () => {
+      it(`${query} gets ${status}`, async () => {
         expect((await call('GET', `/subscriptions?${query}`)).status).to.equal(status);
       });
     }
@@ -200,7 +200,7 @@ describe('the routes of subscriptions', () => {
     });
   });
 
-  it('keep who may read once somebody is named, and list by it', async () => {
+  it('keep their readers once one is named, and list by reader', async () => {
     const named = [{ data_type: 'user', value: 'reader-of-one' }];
     const authorization = { admins: named, readers: named };
     const { body: subscription } = await call('POST', '/subscriptions', identity('kept', { authorization }));

@@ -56,17 +56,17 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     await log.deleteTopic(topic.name);
   });
 
-  it('are refused in our words when they clash with one of somebody else', async () => {
+  it('are refused with our error when they conflict with an external topic', async () => {
     const topic = uniqueTopic();
     await log.createTopic(topic);
     const error = await failureOf(log.createTopic({ ...topic, name: topic.name.replace('test.', 'test_') }));
     expect(error).to.include({
       code: 'UNPROCESSABLE',
-      message: `A topic named ${topic.name} exists: dots and underscores alone do not make another name.`,
+      message: `A topic named ${topic.name} exists: names must differ in more than dots and underscores.`,
     });
   });
 
-  it('keep what an alteration does not name, also what somebody else has set', async () => {
+  it('keep the settings that an alteration does not name, including those set from outside', async () => {
     const topic = uniqueTopic({ retentionBytes: 9_000_000 });
     await log.createTopic(topic);
     await log.alterTopic(topic.name, { retentionMilliseconds: 7_200_000 });
@@ -90,7 +90,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     });
   }
 
-  it('get their partitions although the answer is lost or somebody else adds as many at the same time', async () => {
+  it('get their partitions although the response is lost or another client adds as many at the same time', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
       const topic = await subject.newTopic(1);
@@ -105,7 +105,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     }
   });
 
-  it('are asked for their cleanup policy once by all appends that need it at the same time', async () => {
+  it('are described once for all appends that need their cleanup policy at the same time', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
       const where = await subject.newPartition();

@@ -16,7 +16,7 @@ describeOnCluster('What Kafka tells of its topics', (cluster) => {
   });
   after(() => subject.close());
 
-  it('is not that a topic does not exist when it refuses to tell', async () => {
+  it('does not report a topic as missing when the broker refuses to describe it', async () => {
     const where = await subject.newPartition();
     const refused = subject.proxy.inject({
       api: 'Metadata',

@@ -93,7 +93,7 @@ describe('Partitions that cannot be read', () => {
     expect([retried, left.backoff]).to.deep.equal([[2], undefined]);
   });
 
-  it('are tried no more after the log was closed', async () => {
+  it('are not tried after the log was closed', async () => {
     const { clock, backoffs, retried } = observed();
     backoffs.begin(readsOf(1), new Error('moved'));
     backoffs.clear();

@@ -45,7 +45,7 @@ describe('Chunks of a partition', () => {
     ['a chunk of one record', 40, Infinity, [[40], 41]],
   ];
   for (const [title, from, bytesMaximum, expected] of cases) {
-    it(`answer ${title}`, () => {
+    it(`return ${title}`, () => {
       expect(offsetsRead(threeChunks(), from, bytesMaximum)).to.deep.equal(expected);
     });
   }
@@ -122,7 +122,7 @@ describe('The memory of chunks', () => {
   });
 });
 
-describe('A part of an answer', () => {
+describe('A part of a response', () => {
   const response = Buffer.alloc(8_000, 'x');
 
   it('is copied when it is small, so that it does not keep the rest in memory', () => {

@@ -60,7 +60,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     ['an answer that fails as a whole', { kind: 'patch response', patch: failedAsAWhole }, 2],
   ];
   for (const [title, fault, times] of transientFaults) {
-    it(`go on after ${title}, both those that wait and those that do not`, async () => {
+    it(`continue after ${title}, both waiting and immediate ones`, async () => {
       const where = await readPartition();
       const when = names(where);
       const first = inject({ api: 'Fetch', when, times, fault });
@@ -74,7 +74,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     });
   }
 
-  it('leave partitions without an error alone, whatever befalls one in the same answer', async () => {
+  it('leave partitions without an error alone, whatever happens to another in the same response', async () => {
     const topic = await subject.newTopic(3);
     const pending = [0, 1, 2].map((partition) => readCount(subject.log, { topic, partition }, 1));
     inject({ api: 'Fetch', when: names({ topic, partition: 0 }), times: 3, fault: reportError(6) });
@@ -110,7 +110,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     expect(await codeOf(subject.log.read({ ...where, offset: 1 }, forever))).to.equal('CORRUPT_BATCH');
   });
 
-  it('go on after every connection is lost while thousands wait', async () => {
+  it('continue after every connection is lost while thousands wait', async () => {
     const topic = await subject.newTopic(20);
     const pending = Array.from({ length: 2_000 }, (_, read) =>
       subject.log.read({ topic, partition: read % 20, offset: 0 }, forever),
@@ -170,7 +170,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     }
   });
 
-  it('survive a broker that hangs: its connection is given up and made anew', async () => {
+  it('survive a broker that hangs: its connection is replaced', async () => {
     const where = await readPartition();
     const waiting = readCount(subject.log, where, 1, 1);
     const hanging = inject({ api: 'Fetch', ...always, fault: { kind: 'lose request', disconnect: false } });

@@ -87,7 +87,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       }
     });
 
-    it('moves on where there is nothing but an aborted transaction', async () => {
+    it('moves on where there is only an aborted transaction', async () => {
       const where = await subject.newPartition();
       const writer = await subject.witness.openWriter(`aborting-${randomUUID()}`);
       const waiting = log.read({ ...where, offset: 0 }, forever);
@@ -147,7 +147,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
   });
 
   describe('what does not fit', () => {
-    it('comes in turn: many partitions with large batches, all asked at once for little', async () => {
+    it('comes in turn: many partitions with large batches, all requested together with a small limit', async () => {
       const partitionCount = 16;
       const topic = await subject.newTopic(partitionCount);
       const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
@@ -211,7 +211,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       expect((await undisturbed).map(({ value }) => value)).to.deep.equal(['one', 'two']);
     });
 
-    it('fail alone when no offset of Kafka could be what they ask for', async () => {
+    it('fail alone when their offset is impossible in Kafka', async () => {
       const where = await subject.newPartition();
       const waiting = readCount(log, where, 1);
       for (const offset of [2 ** 60, 2 ** 70, Number.NaN, Infinity, -1, -(2 ** 70)]) {
@@ -270,7 +270,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
     });
   });
 
-  it('reach who begins to wait while everything else is quiet within milliseconds', async () => {
+  it('reach a new waiting read within milliseconds while everything else is quiet', async () => {
     const topic = await subject.newTopic(12);
     const stop = new AbortController();
     const quiet = Array.from({ length: 11 }, (_, partition) =>

@@ -51,7 +51,7 @@ function sent(queue: PartitionQueue): { sequence: number; count: number; produce
 }
 
 describe('the queue of a partition', () => {
-  it('merges appends into one batch and tells each its own offset', () => {
+  it('merges appends into one batch and returns each its own offset', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1, 1);
@@ -141,7 +141,7 @@ describe('the queue of a partition', () => {
     ]);
   });
 
-  it('finds out whose fault it is when a common batch is refused', () => {
+  it('finds the caller at fault when a common batch is refused', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'good', 1);
@@ -158,7 +158,7 @@ describe('the queue of a partition', () => {
     expect(results.get('also good')).to.be.a('number');
   });
 
-  it('begins anew under another producer id when the broker refuses the number, with the same records', () => {
+  it('starts again with another producer id and the same records when the broker refuses the sequence number', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1);
@@ -188,7 +188,7 @@ describe('the queue of a partition', () => {
     expect(sent(queue)).to.deep.equal({ sequence: 0, count: 1, producer: 8n });
   });
 
-  it('answers what was never sent as not stored, and does not need another producer id for that', () => {
+  it('reports unsent appends as not stored, without another producer id', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1);
@@ -217,7 +217,7 @@ describe('the queue of a partition', () => {
     ['was refused for the moment', true],
     ['did not reach the broker', false],
   ] as const) {
-    it(`does not send what was answered as not stored with what shares its batch, which ${what}`, () => {
+    it(`does not send an append that was reported as not stored with the rest of its batch, which ${what}`, () => {
       const queue = newQueue();
       const results = new Map<string, unknown>();
       append(queue, results, 'early', 1);
@@ -235,7 +235,7 @@ describe('the queue of a partition', () => {
     });
   }
 
-  it('keeps a batch together that may be stored, though one of its callers was answered', () => {
+  it('keeps a batch together that may be stored, although one of its callers has its result', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'early', 1);
@@ -249,7 +249,7 @@ describe('the queue of a partition', () => {
     expect(results.get('late')).to.equal(6);
   });
 
-  it('answers a caller in time though its batch is under way, and keeps the batch until its answer comes', () => {
+  it('returns to a caller in time although its batch is in progress, and keeps the batch until its response comes', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1);

@@ -97,13 +97,13 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     });
   }
 
-  it('are stored once when no answer comes and nobody closes the connection', async () => {
+  it('are stored once when no response comes and the connection stays open', async () => {
     const where = await usedPartition();
     subject.proxy.inject({ api: 'Produce', fault: { kind: 'lose response', disconnect: false } });
     await expectStored(where, ['a'], await appendEach(where, 'a'));
   });
 
-  it('to several partitions are stored once each when their common answers are lost', async () => {
+  it('to several partitions are stored once each when their common responses are lost', async () => {
     const topic = await subject.newTopic(5);
     const partitions = [0, 1, 2, 3, 4].map((partition) => ({ topic, partition }));
     const append = (text: string): Promise<AppendResult[]> =>
@@ -119,7 +119,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     }
   });
 
-  it('whose answers stay away have an unknown outcome, those behind them none, and later ones are not mixed up', async () => {
+  it('without a response have an unknown outcome, those after them are not stored, and later ones are not mixed up', async () => {
     const where = await usedPartition();
     const injected = subject.proxy.inject({ api: 'Produce', fault: loseResponse, times: Infinity });
     const sent = appendEach(where, 'sent');
@@ -162,7 +162,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     expect(await subject.valuesIn(where)).to.deep.equal(['first', 'a', 'b']);
   });
 
-  it('that get an answer nobody knows have an unknown outcome, and the partition goes on', async () => {
+  it('that get an unknown error have an unknown outcome, and the partition continues', async () => {
     const where = await usedPartition();
     subject.proxy.inject({ api: 'Produce', fault: reportError(-1) });
     expect((await appendEach(where, 'a')).map(outcomeOf)).to.deep.equal(['OUTCOME_UNKNOWN']);
@@ -253,7 +253,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     await expectStored(where, ['a'], await appendEach(where, 'a'));
   });
 
-  it('to a topic that is deleted meanwhile say that it is unknown, and one of the same name starts anew', async () => {
+  it('to a topic that is deleted in between fail as unknown, and one of the same name starts again', async () => {
     const { topic } = await usedPartition();
     const where = { topic, partition: 0 };
     await subject.witness.deleteTopic(topic);
@@ -268,7 +268,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     await expectStored(where, ['anew', 'again'], await appendEach(where, 'anew', 'again'));
   });
 
-  it('are each stored once, where they were told, and in the order of their caller, whatever goes wrong', async () => {
+  it('are each stored once, at the returned offset, and in the order of their caller, whatever fails', async () => {
     const topic = await subject.newTopic(4);
     // None that refuses the number of a batch: right after a lost answer its outcome is unknown, and rightly so.
     const faults: Fault[] = [loseResponse, loseRequest, refuseWith(6), reportError(6), reportError(20), refuseWith(19)];
@@ -302,7 +302,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
 });
 
 describeOnCluster('Appends to Kafka, limited and closed', (cluster) => {
-  it('are refused at once beyond what may be queued, and those before are stored', async () => {
+  it('are refused immediately beyond the limit of the queue, and those before are stored', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers, { queuedBytesMaximum: 100_000 });
     try {
       const where = await subject.newPartition();

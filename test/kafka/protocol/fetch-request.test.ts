@@ -18,7 +18,7 @@ function responseOf(...topics: readonly (readonly [string, ...Buffer[]])[]): Buf
 }
 
 describe('A fetch request', () => {
-  it('asks every partition from its position, outside of sessions, as a committed reader', () => {
+  it('requests every partition from its position, without sessions, as a committed reader', () => {
     const positions = new Map([
       ['a', new Map([[3, { offset: 2 ** 40 + 5, bytesMaximum: 100 }]])],
       [
@@ -69,12 +69,12 @@ describe('A fetch request', () => {
     ]);
   });
 
-  it('knows an answer without any batch', () => {
+  it('accepts a response without any batch', () => {
     const bytes = responseOf(['a', partition(0, 0, 1n, [], ''), partition(1, 1, -1n, [], '')]);
     expect(fetchRequest(new Map(), limits).decode(bytes).hasRecords).to.equal(false);
   });
 
-  it('takes no answer that is shorter than it says', () => {
+  it('rejects a response that is shorter than its declared length', () => {
     const bytes = responseOf(['a', partition(0, 0, 5n, [9n, 5n], 'batches')]);
     const request = fetchRequest(new Map(), limits);
     for (let length = 0; length < bytes.length; length += 1) {

@@ -114,7 +114,7 @@ describe('decoding record batches', () => {
     expect(batch?.bytes.byteOffset).to.equal(bytes.byteOffset);
   });
 
-  it('looks at its own part of the answer alone', () => {
+  it('reads only its own part of the response', () => {
     const response = Buffer.concat([Buffer.alloc(33, 0xff), three, Buffer.alloc(17, 0xff)]);
     const result = decodeRecordBatches(where, response, 33, 33 + three.length, 0, []);
     expect(offsetsOf(result)).to.deep.equal([10, 11, 20, 21, 30, 31]);
@@ -135,7 +135,7 @@ describe('decoding record batches', () => {
     });
   }
 
-  it('keeps the foreign marks beside their records when records before them are left out', () => {
+  it('keeps the marks of external records with them when earlier records are left out', () => {
     const vector = vectorNamed('headers of somebody else, and of ours');
     const [batch] = decode(bytesOf(vector), 503).batches;
     expect(batch && [...(batch.external ?? [])]).to.deep.equal(Array(6).fill(1));
@@ -157,7 +157,7 @@ describe('decoding record batches', () => {
     expect(result.batches[0]?.offsets.at(-1)).to.equal(count - 1);
   });
 
-  it('ends before a batch that the answer holds only in part', () => {
+  it('ends before a batch that the response contains only in part', () => {
     for (let end = oneOfThree; end < three.length; end += 1) {
       const result = decode(three.subarray(0, end));
       expect(result.nextOffset).to.equal(end < 2 * oneOfThree ? 12 : 22);
@@ -175,7 +175,7 @@ describe('decoding record batches', () => {
     expect(error.details).to.deep.equal({ ...where, baseOffset: 20 });
   });
 
-  it('answers null for the key of a record that is not there', () => {
+  it('returns null for the key of a missing record', () => {
     expect(decode(three).batches[0]?.key(2)).to.equal(null);
   });
 
@@ -205,28 +205,40 @@ describe('a damaged record batch', () => {
       /shorter than its own header/,
     ],
     ['of negative length', changed((batch) => batch.writeInt32BE(-13, field.length)), /shorter than its own header/],
-    ['longer than the answer', changed((batch) => batch.writeInt32BE(1_000, field.length)), /larger than the answer/],
-    ['cut in its header', encode(records('one')).subarray(0, 20), /larger than the answer/, 0],
-    ['cut in its first field', encode(records('one')).subarray(0, 7), /larger than the answer/, null],
+    ['longer than the answer', changed((batch) => batch.writeInt32BE(1_000, field.length)), /larger than the response/],
+    ['cut in its header', encode(records('one')).subarray(0, 20), /larger than the response/, 0],
+    ['cut in its first field', encode(records('one')).subarray(0, 7), /larger than the response/, null],
     ['with a negative offset', changed((batch) => batch.writeBigInt64BE(-5n, 0)), /impossible offsets/, -5],
     ['that ends before it begins', changed((batch) => batch.writeInt32BE(-1, field.lastOffsetDelta)), /impossible/],
-    ['with a negative count', changed((batch) => batch.writeInt32BE(-1, field.recordCount)), /do not have the shape/],
-    ['with too many records', changed((batch) => batch.writeInt32BE(3, field.recordCount)), /do not have the shape/],
+    ['with a negative count', changed((batch) => batch.writeInt32BE(-1, field.recordCount)), /do not match its header/],
+    ['with too many records', changed((batch) => batch.writeInt32BE(3, field.recordCount)), /do not match its header/],
     [
       'with a huge count',
       changed((batch) => batch.writeInt32BE(2 ** 31 - 1, field.recordCount)),
-      /do not have the shape/,
+      /do not match its header/,
     ],
-    ['with bytes behind its records', changed((batch) => batch.writeInt32BE(1, field.recordCount)), /have the shape/],
-    ['with a last offset below its records', changed((batch) => batch.writeInt32BE(0, field.lastOffsetDelta)), /shape/],
-    ['with a record that is too long', changed((batch) => batch.writeInt8(0x7e, records0)), /shape/],
-    ['with a record that is too short', changed((batch) => batch.writeInt8(0, records0)), /shape/],
-    ['with a key that is too long', changed((batch) => batch.writeInt8(0x7e, records0 + 4)), /shape/],
-    ['with a key of length -2', changed((batch) => batch.writeInt8(3, records0 + 4)), /shape/],
-    ['with a value that is too long', changed((batch) => batch.writeInt8(0x7e, records0 + 6)), /shape/],
-    ['with a value up to its end', changed((batch) => batch.writeInt8(16, records0 + 6)), /shape/],
-    ['with a value of length -2', changed((batch) => batch.writeInt8(3, records0 + 6)), /shape/],
-    ['with an offset twice', changed((batch) => batch.writeInt8(2, records0 + 3)), /shape/],
+    [
+      'with bytes behind its records',
+      changed((batch) => batch.writeInt32BE(1, field.recordCount)),
+      /do not match its header/,
+    ],
+    [
+      'with a last offset below its records',
+      changed((batch) => batch.writeInt32BE(0, field.lastOffsetDelta)),
+      /do not match its header/,
+    ],
+    ['with a record that is too long', changed((batch) => batch.writeInt8(0x7e, records0)), /do not match its header/],
+    ['with a record that is too short', changed((batch) => batch.writeInt8(0, records0)), /do not match its header/],
+    ['with a key that is too long', changed((batch) => batch.writeInt8(0x7e, records0 + 4)), /do not match its header/],
+    ['with a key of length -2', changed((batch) => batch.writeInt8(3, records0 + 4)), /do not match its header/],
+    [
+      'with a value that is too long',
+      changed((batch) => batch.writeInt8(0x7e, records0 + 6)),
+      /do not match its header/,
+    ],
+    ['with a value up to its end', changed((batch) => batch.writeInt8(16, records0 + 6)), /do not match its header/],
+    ['with a value of length -2', changed((batch) => batch.writeInt8(3, records0 + 6)), /do not match its header/],
+    ['with an offset twice', changed((batch) => batch.writeInt8(2, records0 + 3)), /do not match its header/],
     ['whose checksum does not fit', Buffer.from(encode(records('one'))).fill(1, 17, 21), /its checksum/, 0],
   ];
   for (const [name, bytes, reason, baseOffset = 7] of cases) {
@@ -235,7 +247,7 @@ describe('a damaged record batch', () => {
     });
   }
 
-  it('that does not lie behind the one before it is not decoded', () => {
+  it('that does not follow the one before it is not decoded', () => {
     const again = Buffer.concat([three.subarray(0, oneOfThree), three.subarray(0, oneOfThree)]);
     expect(offsetsOf(decode(again))).to.deep.equal([10, 11]);
   });

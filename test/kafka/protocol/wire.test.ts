@@ -67,7 +67,7 @@ describe('the primitive types of the protocol', () => {
     expect(new WireReader(Buffer.from([0])).compactNullableString()).to.equal(null);
   });
 
-  it('of flexible answers are read past fields that are not known here', () => {
+  it('of flexible responses are read past unknown fields', () => {
     const reader = new WireReader(Buffer.from('02 05 02 aabb 81 01 00 2a'.replaceAll(' ', ''), 'hex'));
     reader.skipTags();
     expect(reader.int8()).to.equal(42);

@@ -32,7 +32,7 @@ describe('a decision', () => {
     });
   });
 
-  it('gives a transaction its terms, and books it on its value date unless told otherwise', () => {
+  it('gives a transaction its terms, and books it on its value date by default', () => {
     const own = { amount: money(1), valueDate: '2011-02-23', affected: noAmounts, taxes: noAmounts };
     const header = { commandId: 'c', digest: 'd', receivedAt: 0 };
     const transaction = transactionOf(loanOf(disbursed()), header, { newKey: (purpose) => purpose }, 'REPAYMENT', own);
@@ -89,7 +89,7 @@ describe('a decision', () => {
     expect(previewRefusals(loanOf(given(create(product(), most))))).to.have.length(1);
   });
 
-  it('lends and charges no more than can be read when nothing is ever repaid and overdue principal goes on earning', () => {
+  it('lends and charges no more than can be read if nothing is ever repaid and overdue principal keeps earning', () => {
     const late = (accrueLateInterest: boolean) =>
       disbursed(dynamicProduct({ interestSettings: { accrueLateInterest } }), '9716599190283.39');
     // As scheduled the loan asks for 9999999999999.99; on the last due date, unpaid, for 10202429149797.57.

@@ -68,7 +68,7 @@ describe('a disbursement', () => {
     ]);
   });
 
-  it('charges an optional fee when it is asked for, and not otherwise', () => {
+  it('charges an optional fee on request, and not otherwise', () => {
     const optional = product({ feesSettings: { fees: [fee({ id: 'extra', trigger: 'UPFRONT_DISBURSEMENT' })] } });
     expect(loanOf(disbursed(optional)).position.charges).to.deep.equal([]);
     const asked = given(
@@ -124,7 +124,7 @@ describe('a disbursement', () => {
     return rowsOf(loanOf(when(given(create(yearly), approve), command)))[0] ?? '';
   };
 
-  it('asks for the interest of a long first period with the first payment, where the product adjusts it', () => {
+  it('charges the interest of a long first period with the first payment, if the product adjusts it', () => {
     // 1000 at 12 % on thirty-day months, twelve payments of 88.85, the first after 45 days.
     expect(longFirst(true)).to.equal('78.85/0.00 15.00/0.00');
     expect(longFirst(false)).to.equal('73.85/0.00 15.00/0.00');

@@ -13,7 +13,7 @@ describe('evolving a loan', () => {
     expect(next.transactions.map(({ id }) => id)).to.deep.equal(['L1-1', 'L1-2']);
   });
 
-  it('throws on a fact that nobody can have decided', () => {
+  it('throws on a fact that cannot have been decided', () => {
     expect(() => evolve(null, { type: 'STATE_CHANGED', action: 'APPROVE', position: loan.position })).to.throw(
       'without a loan',
     );

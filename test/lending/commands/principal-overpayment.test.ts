@@ -51,7 +51,7 @@ describe('overpaying 100 of principal on the disbursement date', () => {
     ]);
   });
 
-  it('prices the payment anew over all installments when asked to', () => {
+  it('recalculates the payment over all installments on request', () => {
     const level = dynamicProduct({ interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' } });
     const story = when(
       disbursed(level),
@@ -72,7 +72,7 @@ describe('overpaying 100 of principal on the disbursement date', () => {
         principal.expected.plus(interest.amount.expected).toFixed(2),
       );
 
-    it('lets the first row ask for what it earned before and after, so that the last row is like the others', () => {
+    it('charges the interest before and after in the first row, so that the last row is like the others', () => {
       // 85.78 would repay 500 from the beginning. For 16 of the first 30 days interest was earned on 1000.
       expect(totalsAfter('2011-02-09')).to.deep.equal(['86.16', '86.16', '86.16', '86.16', '86.16', '86.15']);
     });

@@ -18,7 +18,7 @@ describe('the annuity', () => {
     );
   });
 
-  it('shares the principal evenly without interest, and at a rate too small to tell from none', () => {
+  it('shares the principal evenly without interest, and at a rate that is practically zero', () => {
     expect(annuityPayment(new Decimal(1000), new Decimal(0), 4).toString()).to.equal('250');
     expect(annuityPayment(new Decimal(1000), new Decimal('1e-60'), 4).toString()).to.equal('250');
   });

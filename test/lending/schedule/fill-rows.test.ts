@@ -45,7 +45,7 @@ describe('filling rows', () => {
     expect(fill(payments(1, 103, 50))).to.deep.equal(['0.00 3.00', '100.00 3.00', '200.00 2.00']);
   });
 
-  it('never repays more than is left, and goes on with empty rows or stops', () => {
+  it('never repays more than the remainder, and continues with empty rows or stops', () => {
     expect(fill(kept(200, 200, 200))).to.deep.equal(['200.00 3.00', '100.00 1.00', '0.00 0.00']);
     expect(fill(kept(200, 200, 200), { endsWhenRepaid: true })).to.deep.equal(['200.00 3.00', '100.00 1.00']);
   });
@@ -71,7 +71,7 @@ describe('filling rows', () => {
     expect(fill(exact, { terms: whole })).to.deep.equal(['99.00 3.00', '98.99 2.01', '102.01 1.02']);
   });
 
-  it('leaves the remainder of interest to the last row when asked to', () => {
+  it('leaves the remainder of interest to the last row on request', () => {
     const rounding = {
       roundingRepaymentScheduleMethod: 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT',
     } as const;

@@ -130,7 +130,7 @@ describe('the time elapsed within a period', () => {
     });
   });
 
-  it('goes on at the same pace after the due date', () => {
+  it('continues at the same rate after the due date', () => {
     const period = { accruesAfter: '2023-02-12', dueDate: '2023-03-12' };
     const interest = interestTerms({ scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' });
     expect(elapsedYears({ interest, dueDates: monthly }, period, '2023-03-12', '2023-03-27')).to.deep.equal({

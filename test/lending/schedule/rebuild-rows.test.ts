@@ -56,7 +56,7 @@ describe('rebuilding the remaining rows', () => {
     });
   }
 
-  it('keeps a payment that it is told', () => {
+  it('keeps a given payment', () => {
     const [method, payment] = ['REDUCE_NUMBER_OF_INSTALLMENTS_NEW', new Decimal(240)] as const;
     const rows = rebuildRows({
       terms: annuity,
@@ -69,7 +69,7 @@ describe('rebuilding the remaining rows', () => {
     expect(totalsOf(rows)).to.deep.equal(['240.00', '237.90']);
   });
 
-  it('inside a period counts what has accrued and goes on from that day', () => {
+  it('within a period, counts the accrued interest and continues from that day', () => {
     const start = { from: '2017-04-06', accruedInterest: new Decimal('2.5') };
     const [row] = rebuildRows({
       terms,

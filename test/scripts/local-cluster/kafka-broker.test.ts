@@ -20,7 +20,7 @@ describe('The properties of a Kafka node', () => {
     ]);
   });
 
-  it('ask for no replication of a node that is alone', () => {
+  it('require no replication of a single node', () => {
     const lines = serverProperties([first], first, '/somewhere').split('\n');
     expect(lines).to.include.members(['min.insync.replicas=1', 'transaction.state.log.replication.factor=1']);
   });

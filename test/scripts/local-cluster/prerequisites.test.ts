@@ -9,13 +9,13 @@ describe('What a local cluster needs of the machine', () => {
     });
   });
 
-  it('is told, with the command that installs it, to anybody else on Debian', () => {
+  it('is reported with the command that installs it to other users on Debian', () => {
     expect(remedyFor([java, maven], { hasAptGet: true, isRoot: false })).to.deep.equal({
       tell: 'Java 17, Maven: not found. Install with: sudo apt-get install --yes openjdk-17-jre-headless maven',
     });
   });
 
-  it('is told with its names elsewhere', () => {
+  it('is reported with its names elsewhere', () => {
     for (const isRoot of [true, false]) {
       expect(remedyFor([maven], { hasAptGet: false, isRoot }))
         .to.have.property('tell')

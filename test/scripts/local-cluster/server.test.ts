@@ -39,7 +39,7 @@ describe('A server of a local cluster', () => {
     };
   }
 
-  it('runs, is suspended, goes on and is killed', async () => {
+  it('runs, is suspended, resumes and is killed', async () => {
     const staying = `require('fs').writeFileSync(MARK, ''); setInterval(() => {}, 1000)`;
     const server = createServer(patient('staying', staying), undefined, () => undefined);
     expect(server.condition()).to.equal('gone');
@@ -53,7 +53,7 @@ describe('A server of a local cluster', () => {
     expect(server.condition()).to.equal('gone');
   });
 
-  it('tells its last lines when it does not come up', async () => {
+  it('shows its last lines when it does not start', async () => {
     const failing = patient('failing', `console.log('no such setting: colour'); process.exit(1)`);
     const failure = await failureOf(createServer(failing, undefined, () => undefined).start());
     expect(failure.message).to.contain('failing ended while it was starting');
@@ -66,7 +66,7 @@ describe('A server of a local cluster', () => {
     expect(await failureOf(createServer(program, undefined, () => undefined).start())).not.to.be.instanceOf(PortTaken);
   });
 
-  it('is started once, however often it is asked to', async () => {
+  it('is started once, however often start is called', async () => {
     const pids: number[] = [];
     const staying = `require('fs').writeFileSync(MARK, ''); setInterval(() => {}, 1000)`;
     const server = createServer(patient('once', staying), undefined, ({ pid }) => pids.push(pid));
@@ -76,7 +76,7 @@ describe('A server of a local cluster', () => {
     expect(pids).to.have.length(1);
   });
 
-  describe('whose port somebody has taken in between', () => {
+  describe('whose port another program took in between', () => {
     let occupant: SocketServer;
 
     before(async function () {

@@ -19,7 +19,7 @@ describe('a runner of test files', () => {
     return runner.run(file);
   }
 
-  it('tells what a file printed, and how many tests passed and were skipped', async () => {
+  it('reports the output of a file, and how many tests passed and were skipped', async () => {
     const { counts, output, failures } = await run('passing');
     expect(counts).to.deep.equal({ passed: 1, failed: 0, skipped: 1 });
     expect(output).to.contain('A suite that passes').and.to.contain('says one thing').and.to.contain('no moon');

@@ -50,7 +50,7 @@ describe('the queue of test files', () => {
     expect(await takeAll('cluster')).to.deep.equal(['slow', 'kafka', 'previous', 'quick']);
   });
 
-  it('ends for all who wait when nothing is left but what cannot run', async () => {
+  it('ends for all waiting runners when only files are left that cannot run', async () => {
     queue = new WorkQueue([second]);
     const waiting = [queue.take('cluster'), queue.take('embedded')];
     queue.settle('current', false);

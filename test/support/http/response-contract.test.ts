@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { responseFaults, type SeenResponse } from './response-contract.ts';
 
-describe('holding answers against the description', () => {
+describe('validating responses against the description', () => {
   const flow = { 'x-flow-id': 'flow', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
   const json = { ...flow, 'content-type': 'application/json; charset=utf-8' };
   const version = { method: 'GET', url: '/version?x=1', status: 200, headers: json, body: '{"version":"1.0.0"}' };

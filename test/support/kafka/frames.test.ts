@@ -38,7 +38,7 @@ describe('frames of the Kafka protocol', () => {
     );
   });
 
-  it('tell what a request is', () => {
+  it('identify a request', () => {
     const { apiKey, apiVersion, correlationId, clientId, target } = produce;
     expect({ apiKey, apiVersion, correlationId, clientId, target }).to.deep.equal({
       apiKey: 0,
@@ -50,7 +50,7 @@ describe('frames of the Kafka protocol', () => {
   });
 
   for (const [name, sent] of Object.entries({ produce, fetch, addPartitions, offsetCommit })) {
-    it(`tell which partitions a request names: ${name}`, () => {
+    it(`list the partitions that a request names: ${name}`, () => {
       expect(partitionsOf(sent)).to.deep.equal([{ topic: 'loans', partitions: [3] }]);
     });
   }

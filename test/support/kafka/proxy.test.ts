@@ -77,7 +77,7 @@ describe('the Kafka proxy', () => {
     broker.server.close();
   });
 
-  it('lets requests and answers pass and counts them', async () => {
+  it('lets requests and responses pass and counts them', async () => {
     client.send('Metadata', 1, 'abcd');
     client.send('Produce', 2, 'ef');
     expect([await client.next(), await client.next()]).to.deep.equal([
@@ -87,7 +87,7 @@ describe('the Kafka proxy', () => {
     expect([proxy.requests('Produce'), proxy.responses('Produce'), proxy.requests('Fetch')]).to.deep.equal([1, 1, 0]);
   });
 
-  it('answers in the broker’s place', async () => {
+  it('responds in place of the broker', async () => {
     const injected = proxy.inject({ api: 'EndTxn', fault: refuseWith(51) });
     client.send('EndTxn', 1);
     client.send('EndTxn', 2);
@@ -113,7 +113,7 @@ describe('the Kafka proxy', () => {
     expect([(await hit).correlationId, broker.seen]).to.deep.equal([1, [2]]);
   });
 
-  it('loses an answer after the broker has done what it was asked, and cuts the connection if told to', async () => {
+  it('loses a response after the broker has done the request, and cuts the connection on request', async () => {
     const { hit } = proxy.inject({ api: 'Produce', nth: 2, fault: { kind: 'lose response', disconnect: true } });
     client.send('Produce', 1, '11');
     expect(await client.next()).to.deep.equal([1, '11']);
@@ -122,7 +122,7 @@ describe('the Kafka proxy', () => {
     expect([(await hit).correlationId, broker.seen, proxy.responses('Produce')]).to.deep.equal([2, [1, 2], 1]);
   });
 
-  it('keeps a connection’s order when an answer or a request is late', async () => {
+  it('keeps a connection’s order when a response or a request is late', async () => {
     proxy.inject({ api: 'Produce', fault: { kind: 'delay response', milliseconds: 30 } });
     proxy.inject({ api: 'Fetch', fault: { kind: 'delay request', milliseconds: 30 } });
     const before = performance.now();

@@ -153,7 +153,7 @@ export class TransactionCoordination {
       await this.#add(identity, open);
       await this.#end(identity, last.isCommit);
       const facts = { writerId: this.#writerId, partitions: open.map(keyOf), outcome };
-      logger.warn(facts, 'Kafka had left out partitions when it ended a transaction; it was ended there as decided');
+      logger.warn(facts, 'Kafka left out partitions when it ended a transaction; it is now ended there as decided');
       await retry.after(new LendstreamError('LOG_UNAVAILABLE', `Transactions of ${this.#writerId} stay undecided.`));
     }
     if (this.#lastTransaction === last) this.#lastTransaction = undefined;
@@ -318,5 +318,7 @@ function decisionOf({ state }: DescribedTransaction): boolean | undefined {
 }
 
 function outcomeUnknown(cause: LendstreamError): LendstreamError {
-  return new LendstreamError('OUTCOME_UNKNOWN', `How the transaction ended is not known. ${cause.message}`, { cause });
+  return new LendstreamError('OUTCOME_UNKNOWN', `The outcome of the transaction is not known. ${cause.message}`, {
+    cause,
+  });
 }

@@ -187,7 +187,7 @@ class KafkaWriter implements FencedWriter {
   #fail(error: unknown): LendstreamError {
     this.#failure = isLendstreamError(error)
       ? error
-      : new LendstreamError('OUTCOME_UNKNOWN', `The writer failed in an unforeseen way: ${describeError(error)}`, {
+      : new LendstreamError('OUTCOME_UNKNOWN', `The writer failed unexpectedly: ${describeError(error)}`, {
           cause: error,
         });
     return this.#failure;

@@ -217,7 +217,7 @@ describe('SimilarEvents', () => {
     }
   });
 
-  it('learns anew from each request that differs, less often the more of them there are', () => {
+  it('learns again from requests that differ, less often the more of them there are', () => {
     const type = typeOf();
     const similar = new ShapeFastPath(type);
     const shapes = [order, { ...order, more: 1 }].map((event) => Buffer.from(JSON.stringify([event])));

@@ -57,7 +57,7 @@ describe('matchEvents', () => {
     ).to.deep.equal(['v', '2026-01-31T00:00:00Z', 'z', 'w', '{"a":"z","m":', ',"b":"w"}']);
   });
 
-  it('compares what stands around the gaps letter by letter', () => {
+  it('compares the bytes around the gaps exactly', () => {
     const event = JSON.stringify({ '^$.*+?()[]|\\/"-é': true, a: 'x' });
     expect(found(`[${event},${event}]`)).to.have.length(2);
     for (const letter of '^$.*+?()[]|\\/-é') {
@@ -139,7 +139,7 @@ describe('matchEvents', () => {
     expect(patternOf(shapeOfFirst(`[${eventOf(21)}]`, { schema }))).to.equal(undefined);
   });
 
-  it('answers undefined wherever the request ends too early', () => {
+  it('returns undefined wherever the request ends too early', () => {
     const request = '[{"a":"x","b":1,"c":"y"},{"a":"z","b":2,"c":"w"}]';
     expect(found(request)).to.have.length(2);
     for (let length = request.indexOf('}') + 2; length < request.length - 1; length += 1) {

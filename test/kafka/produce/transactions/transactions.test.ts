@@ -54,7 +54,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     return [{ ...where, records: records(...texts) }];
   }
 
-  it('do not wait for the look whether the last one was finished, however slow a broker is to answer it', async function () {
+  it('do not wait for the check whether the last one was finished, however slow the broker is', async function () {
     this.timeout(30_000);
     const where = await subject.newPartition();
     const writer = await openWriter();
@@ -80,7 +80,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     expect(await allVisible(where)).to.deep.equal(['a', 'b']);
   });
 
-  it('ask nothing of the brokers while they are empty', async () => {
+  it('send no requests to the brokers while they are empty', async () => {
     const writer = await openWriter();
     const requests = (['AddPartitionsToTxn', 'Produce', 'EndTxn'] as const).map((api) => subject.proxy.requests(api));
     await writer.append([]);
@@ -258,7 +258,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     });
   }
 
-  it('are aborted when their writer is closed, so that nobody has to wait for what is behind them', async () => {
+  it('are aborted when their writer is closed, so that readers need not wait for later records', async () => {
     const where = await subject.newPartition();
     const writer = await openWriter();
     await writer.append(to(where, 'open'));

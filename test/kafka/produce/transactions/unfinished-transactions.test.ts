@@ -93,7 +93,7 @@ describeOnCluster('Transactions that Kafka has decided and not finished', (clust
     await visible('first', 'second');
   });
 
-  it('are visible when the writer is opened again, if the answer to their commit was lost', async () => {
+  it('are visible when the writer is opened again, if the response to their commit was lost', async () => {
     const writer = await aboutToEnd();
     subject.proxy.inject({ api: 'EndTxn', fault: { kind: 'lose response', disconnect: true } });
     expect(await codeOf(writer.commit())).to.equal('OUTCOME_UNKNOWN');
@@ -140,7 +140,7 @@ describeOnCluster('Transactions that Kafka has decided and not finished', (clust
     await writer.close();
   });
 
-  it('are tried again later while their partitions cannot be asked', async () => {
+  it('are retried later while their partitions cannot be reached', async () => {
     const writer = await aboutToEnd();
     await writer.commit();
     const injected = subject.proxy.inject({
