@@ -348,17 +348,24 @@ describe('a subscription stream', () => {
     async function openWaiting() {
       const { type, id } = await prepare(1);
       const own = { isAway: false };
+      let readsInFlight = 0;
       const warnings: string[] = [];
       const logger: Logger = { ...silentLogger, warn: (_facts, message) => void warnings.push(message) };
-      const unlessAway = <Result>(read: () => Promise<Result>): Promise<Result> =>
-        own.isAway ? Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.')) : read();
+      const unlessAway = <Result>(read: () => Promise<Result>): Promise<Result> => {
+        if (own.isAway) return Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.'));
+        readsInFlight += 1;
+        return read().finally(() => (readsInFlight -= 1));
+      };
       const coordination = overriding<Coordination>(server.coordination, {
+        watch: () => () => {},
         committedOffsets: (subscription) => unlessAway(() => server.coordination.committedOffsets(subscription)),
         topology: (subscription) => unlessAway(() => server.coordination.topology(subscription)),
       });
       await server.publish(type, 0, [1]);
       const { clock, stream } = await openOnOwnClock(id, { commit_timeout: 2 }, { coordination, logger });
       await stream.next();
+      // A read takes real time, in which the clock must not be turned.
+      await eventually(() => readsInFlight === 0);
       return { own, clock, stream, warnings };
     }
 

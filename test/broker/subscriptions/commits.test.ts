@@ -220,11 +220,12 @@ describe('committing cursors', () => {
       await store.join(subscription);
     });
 
-    /** A reset that waits for a stream, by a clock that is turned by hand. */
+    /** A reset that waits for a stream, by a clock that is turned by hand. No notification of a change reaches it. */
     async function resetUnderStream() {
       const streamId = await store.join(subscription);
       let reads = 0;
       const coordination = overriding<Coordination>(store.coordination, {
+        watch: () => () => {},
         topology: (id) => {
           reads += 1;
           return store.coordination.topology(id);
@@ -274,6 +275,7 @@ describe('committing cursors', () => {
       const reset = await resetUnderStream();
       await reset.turnTo(60_999);
       await store.coordination.closeSession(subscription.id, reset.streamId);
+      await reset.turnTo(61_000);
       expect(await reset.outcome).to.equal(undefined);
       expect((await offsets())[0]).to.equal('001-0001-000000000000000040');
     });
@@ -286,6 +288,7 @@ describe('committing cursors', () => {
       await reset.turnTo(1_000);
       expect(reset.reads()).to.equal(2);
       await store.coordination.closeSession(subscription.id, reset.streamId);
+      await reset.turnTo(2_000);
       await reset.outcome;
     });
 
