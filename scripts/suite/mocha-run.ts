@@ -41,7 +41,10 @@ export async function runMocha(
     });
     runner.on('fail', (test) => failedTests.push(test));
   });
-  return { counts, failures: printed(() => Mocha.reporters.Base.list(failedTests)) };
+  const failures = printed(() => Mocha.reporters.Base.list(failedTests));
+  // It would go on to listen for errors of this process, and keep the files that it has run.
+  mocha.dispose();
+  return { counts, failures };
 }
 
 /** What Mocha prints while that is called. */

@@ -41,6 +41,12 @@ describe('a runner of test files', () => {
     expect(runner.isAlive).to.equal(false);
   });
 
+  it('leaves nothing of a file in the process, however many files it runs', async () => {
+    const outputs: string[] = [];
+    for (let count = 1; count <= 12; count += 1) outputs.push((await run('failing')).output);
+    expect(outputs.join('')).not.to.contain('MaxListenersExceededWarning');
+  });
+
   it('counts one failure for a file whose process dies, names both, and ends what the file has started', async () => {
     const { counts, failures, output } = await run('dying');
     expect(counts).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
