@@ -208,6 +208,10 @@ export class Invariants {
     }
     const own = operations.filter((operation) => operation.arguments[0] === subscriptionId);
     this.#checkSessions(subscription, before, snapshot, own, storeTime);
+    // A reset takes the partitions from everybody, also from those who may only commit late.
+    if (own.some(isResetWithOffsets)) {
+      for (const partition of subscription.partitions.values()) partition.lastOwner = undefined;
+    }
     for (const ownership of snapshot.topology.partitions) {
       const was = before?.topology.partitions.find(
         ({ eventType, partition }) => eventType === ownership.eventType && partition === ownership.partition,
@@ -421,11 +425,7 @@ export class Invariants {
       ({ method, arguments: [, streamId, released] }) =>
         method === 'release' && streamId === was.streamId && partitionKey(released as EventTypePartition) === key,
     );
-    const isReset = operations.some(
-      ({ method, arguments: [, offsets] }) =>
-        method === 'finishReset' && (offsets as readonly CommittedOffset[]).length > 0,
-    );
-    if (isReset) partition.lastOwner = undefined;
+    const isReset = operations.some(isResetWithOffsets);
     if (!isReleased && !isReset) throw new Violation(`I5: ${was.streamId} lost ${key} without letting go of it`);
     if (isReleased) this.#checkReleased(subscription, was.streamId, key, before);
   }
@@ -588,6 +588,10 @@ export class Invariants {
     subscription.partitions.set(key, partition);
     return partition;
   }
+}
+
+function isResetWithOffsets({ method, arguments: [, offsets] }: StoreOperation): boolean {
+  return method === 'finishReset' && (offsets as readonly CommittedOffset[]).length > 0;
 }
 
 function isFinishedReset({ method, isFinished, error }: StoreOperation): boolean {

@@ -18,7 +18,6 @@ const state = 'embedded/subscription-state.js';
 const coordination = 'embedded/coordination.js';
 const rebalance = 'broker/subscriptions/rebalance.js';
 const lease = 'broker/streaming/node-lease.js';
-const watch = 'broker/streaming/watch.js';
 const assigned = 'broker/streaming/assigned-partitions.js';
 const mirror = 'broker/log/cursor-mirror.js';
 
@@ -78,13 +77,13 @@ const mutants: readonly Mutant[] = [
     replacement: 'if (true) {',
   },
   {
-    fault: 'The offset that was committed last counts, and not the largest',
+    fault: 'One offset less than what was committed is stored',
     file: state,
     text: 'partition.committed = Math.max(partition.committed, offset);',
     replacement: 'partition.committed = offset - 1;',
   },
   {
-    fault: 'A reset leaves the partitions to their owners',
+    fault: 'Streams open during a reset',
     file: state,
     text: "if (this.#isResetting)\n            return { outcome: 'resetting' };",
     replacement: '',
@@ -138,38 +137,10 @@ const mutants: readonly Mutant[] = [
     replacement: '',
   },
   {
-    fault: 'A stream does not read the state again after a failure',
-    file: watch,
-    text: 'this.#topologyRecheckAt = this.#services.clock.monotonic() + retryMilliseconds;',
-    replacement: '',
-  },
-  {
-    fault: 'A change during a read is forgotten',
-    file: watch,
-    text: 'const topology = await applyRebalance(coordination, this.#subscriptionId);',
-    replacement:
-      'const topology = await applyRebalance(coordination, this.#subscriptionId);\n        this.#topologyWanted = false;',
-  },
-  {
-    fault: 'The offsets are read before the topology',
-    file: watch,
-    text: 'const topology = await applyRebalance(coordination, this.#subscriptionId);',
-    replacement:
-      'const early = await this.#readOffsets();\n        const topology = await applyRebalance(coordination, this.#subscriptionId);\n' +
-      '        this.#generation = topology.generation;\n' +
-      "        return { kind: 'topology', topology, committed: early.committed, leaseEpoch };",
-  },
-  {
     fault: 'A stream releases a partition with events that are not committed',
     file: assigned,
     text: 'assigned.handOverUntil !== undefined && assigned.uncommittedEvents === 0',
     replacement: 'assigned.handOverUntil !== undefined',
-  },
-  {
-    fault: 'A stream goes on sending a partition that is to go to another',
-    file: 'broker/streaming/sender.js',
-    text: 'partition.handOverUntil === undefined ? allowance : 0',
-    replacement: 'allowance',
   },
   {
     fault: 'A stream begins one event too late',
@@ -182,12 +153,6 @@ const mutants: readonly Mutant[] = [
     file: assigned,
     text: 'const start = Math.max(position, (bounds[index]?.earliest ?? 0) - 1);',
     replacement: 'const start = Math.max(position - 1, (bounds[index]?.earliest ?? 0) - 1);',
-  },
-  {
-    fault: 'A stream keeps partitions that it no longer owns',
-    file: assigned,
-    text: 'if (stopped)\n            this.#list = kept;',
-    replacement: '',
   },
   {
     fault: 'Partitions of closed streams go to nobody',
