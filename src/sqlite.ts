@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 /**
@@ -14,11 +15,20 @@ export interface DatabaseSettings {
   readonly returnArrays?: boolean;
   /** Whether the file is neither created nor changed. Default false. */
   readonly readOnly?: boolean;
+  /** Whether a file that is missing is an error, instead of being created. Default false. */
+  readonly mustExist?: boolean;
 }
 
 /** Opens a database file. @throws Error when the file cannot be opened; {@link databaseErrorKind} returns its kind */
-export function openDatabase(path: string, settings: DatabaseSettings = {}): Connection {
-  return new DatabaseSync(path, settings);
+export function openDatabase(path: string, { mustExist = false, ...settings }: DatabaseSettings = {}): Connection {
+  return new DatabaseSync(mustExist ? existingFile(path) : path, settings);
+}
+
+/** The address of a file for reading and writing, which SQLite does not create: https://www.sqlite.org/uri.html */
+function existingFile(path: string): URL {
+  const address = pathToFileURL(path);
+  address.searchParams.set('mode', 'rw');
+  return address;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LendstreamError } from '../src/errors.ts';
@@ -51,6 +51,18 @@ describe('SQLite', () => {
     expect(() => database.prepare('SELECT ?').get(undefined)).to.throw();
     expect(database.prepare('SELECT ?').get(2 ** 53 - 1)).to.deep.equal([2 ** 53 - 1]);
     database.close();
+  });
+
+  it('opens a file that must exist whatever its name, and creates none', async () => {
+    for (const name of ['missing.db', 'per cent %41 ? #.db']) {
+      expect(kindOf(() => openDatabase(file(name), { mustExist: true }).close())).to.equal('failed');
+      expect(await readdir(folder)).not.to.include(name);
+      openDatabase(file(name)).exec('CREATE TABLE numbers (value INTEGER) STRICT; INSERT INTO numbers VALUES (7)');
+      const database = openDatabase(file(name), { mustExist: true, returnArrays: true });
+      expect(database.prepare('SELECT value FROM numbers').all()).to.deep.equal([[7]]);
+      database.exec('INSERT INTO numbers VALUES (8)');
+      database.close();
+    }
   });
 
   describe('names what failed', () => {

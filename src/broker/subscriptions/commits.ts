@@ -148,22 +148,22 @@ export async function resetCursors(services: CommitServices, subscriptionId: str
 /** Resolves with true as soon as no stream is open, with false when the time is up. */
 async function streamsEnded({ coordination, clock }: CommitServices, subscriptionId: string): Promise<boolean> {
   const deadline = clock.monotonic() + resetMillisecondsMaximum;
-  for (;;) {
-    let stop = (): void => {};
-    // Watching begins before checking, so that no change falls between the two.
-    const change = new Promise<void>((resolve) => {
-      stop = coordination.watch(subscriptionId, () => resolve());
-    });
-    try {
+  let notify = (): void => {};
+  // Watching once begins before the first check. Each watch reports a change by itself, so a watch for each check would
+  // never let the checks wait.
+  const stop = coordination.watch(subscriptionId, () => notify());
+  try {
+    for (;;) {
+      const change = new Promise<void>((resolve) => (notify = resolve));
       await coordination.reapSessions(subscriptionId);
       if ((await coordination.topology(subscriptionId)).sessions.length === 0) return true;
       const remainingMilliseconds = deadline - clock.monotonic();
       if (remainingMilliseconds <= 0) return false;
       const milliseconds = Math.min(remainingMilliseconds, lostNotificationMilliseconds);
       await withTimeout(clock, change, milliseconds, () => undefined);
-    } finally {
-      stop();
     }
+  } finally {
+    stop();
   }
 }
 

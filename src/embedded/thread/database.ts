@@ -126,9 +126,12 @@ function checkIntegrity(connection: Connection, path: string): void {
   );
 }
 
-/** Opens a connection that cannot change data. It may still checkpoint. */
+/**
+ * Opens a connection that cannot change data. It may still checkpoint. It never creates the file, for a folder that
+ * lost its log must not seem to have one.
+ */
 export function openForReading(path: string): Connection {
-  const connection = openDatabase(path, { returnArrays: true });
+  const connection = openDatabase(path, { returnArrays: true, mustExist: true });
   connection.exec(`
     PRAGMA busy_timeout = ${lockWaitMilliseconds};
     PRAGMA query_only = ON;

@@ -20,6 +20,8 @@ describe('the lease of a process', () => {
   let clock: SimulatedClock;
   let isOutOfReach: boolean;
   let renewals: number;
+  /** The renewal that the store has not responded to yet, or the last one. */
+  let renewal: Promise<void>;
   /** How long the process stands still while the store responds. Milliseconds. */
   let pauseMilliseconds: number;
   let lease: NodeLease;
@@ -30,13 +32,15 @@ describe('the lease of a process', () => {
     clock = new SimulatedClock();
     isOutOfReach = false;
     renewals = 0;
+    renewal = Promise.resolve();
     pauseMilliseconds = 0;
     const coordination = overriding<Coordination>(store.coordination, {
       renewLease: async (nodeId, milliseconds) => {
         renewals += 1;
         clock.jump(pauseMilliseconds);
         if (isOutOfReach) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
-        await store.coordination.renewLease(nodeId, milliseconds);
+        renewal = store.coordination.renewLease(nodeId, milliseconds);
+        await renewal;
       },
     });
     health = new Health(clock);
@@ -53,6 +57,13 @@ describe('the lease of a process', () => {
     lease.stop();
     await store.close();
   });
+
+  /** Lets time pass, and a store over the network respond to the renewal that falls due in it. */
+  async function turn(milliseconds: number): Promise<void> {
+    await clock.turn(milliseconds);
+    await renewal;
+    await clock.turn(0);
+  }
 
   const state = () => [lease.isValid(clock.monotonic()), lease.epoch];
 
@@ -83,7 +94,7 @@ describe('the lease of a process', () => {
   it('is renewed automatically every third of its time, in the same epoch', async () => {
     await lease.start();
     for (let second = 1; second <= 60; second += 1) {
-      await clock.turn(1_000);
+      await turn(1_000);
       expect(state()).to.deep.equal([true, 1]);
       expect(renewals).to.equal(1 + Math.floor(second / 3));
     }
@@ -93,7 +104,7 @@ describe('the lease of a process', () => {
     await lease.start();
     clock.jump(60_000);
     expect(state()).to.deep.equal([false, 1]);
-    await clock.turn(0);
+    await turn(0);
     expect(state()).to.deep.equal([true, 2]);
   });
 
@@ -111,25 +122,25 @@ describe('the lease of a process', () => {
     await lease.start();
     isOutOfReach = true;
     for (let second = 1; second <= 60; second += 1) {
-      await clock.turn(1_000);
+      await turn(1_000);
       expect(state()).to.deep.equal([true, 1]);
     }
     isOutOfReach = false;
-    await clock.turn(900);
+    await turn(900);
     expect(state()).to.deep.equal([true, 2]);
   });
 
   it('is not held after a pause, however often the store is then found out of reach', async () => {
     await lease.start();
     isOutOfReach = true;
-    await clock.turn(4_000);
+    await turn(4_000);
     clock.jump(60_000);
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      await clock.turn(900);
+      await turn(900);
       expect(state()).to.deep.equal([false, 1]);
     }
     isOutOfReach = false;
-    await clock.turn(900);
+    await turn(900);
     expect(state()).to.deep.equal([true, 2]);
   });
 
@@ -146,20 +157,20 @@ describe('the lease of a process', () => {
   it('is tried again after a tenth of its time when it could not be renewed', async () => {
     await lease.start();
     isOutOfReach = true;
-    await clock.turn(3_000);
+    await turn(3_000);
     expect(renewals).to.equal(2);
-    await clock.turn(899);
+    await turn(899);
     expect(renewals).to.equal(2);
-    await clock.turn(1);
+    await turn(1);
     expect(renewals).to.equal(3);
   });
 
   it('runs out when it is stopped', async () => {
     await lease.start();
     lease.stop();
-    await clock.turn(7_199);
+    await turn(7_199);
     expect(state()).to.deep.equal([true, 1]);
-    await clock.turn(1);
+    await turn(1);
     expect(state()).to.deep.equal([false, 1]);
     expect(renewals).to.equal(1);
   });
@@ -170,9 +181,9 @@ describe('the lease of a process', () => {
     let code: unknown;
     const other = new NodeLease({ ...own, coordination: silent });
     void codeOf(other.start()).then((failure) => (code = failure));
-    await clock.turn(2_999);
+    await turn(2_999);
     expect(code).to.equal(undefined);
-    await clock.turn(1);
+    await turn(1);
     expect(code).to.equal('COORDINATION_UNAVAILABLE');
     other.stop();
   });

@@ -63,7 +63,7 @@ describe('Chunks of a partition', () => {
     const batch = {
       ...recordBatch(entries),
       key: (index: number) => `key ${index}`,
-      foreign: Uint8Array.of(0, 1, 0, 1),
+      external: Uint8Array.of(0, 1, 0, 1),
     };
     const chunks = new PartitionChunks();
     chunks.add(createChunk(5, { batches: [batch], nextOffset: 9 }, batch.bytes, 0));
