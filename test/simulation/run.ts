@@ -52,9 +52,11 @@ async function main(): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-// A run leaves promises behind that nothing will settle, and no open resource.
 main().then(
-  (code) => process.exit(code),
+  (code) => {
+    // A pipe takes a history in pieces: the last one first has to be on its way.
+    process.stdout.write('', () => process.exit(code));
+  },
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(2);

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../src/schemas.ts';
 import { runCampaign } from './campaign.ts';
 import { simulate } from './simulation.ts';
 
@@ -7,7 +11,7 @@ const seeds = 1_000;
 
 describe('the broker in simulated time', () => {
   it(`keeps every invariant for ${seeds} seeds`, async function () {
-    this.timeout(300_000);
+    this.timeout(600_000);
     const lines: string[] = [];
     const failures = await runCampaign(1, seeds, (line) => lines.push(line));
     expect(failures, lines.join('\n')).to.equal(0);
@@ -20,6 +24,18 @@ describe('the broker in simulated time', () => {
       expect(second.history.join('\n')).to.equal(first.history.join('\n'));
       expect(first.history.length).to.be.greaterThan(10);
     }
+  });
+
+  it('prints the whole history of a seed, the same in another process', async function () {
+    this.timeout(120_000);
+    const program = join(packageRoot, 'dist/test/simulation/run.js');
+    const { stdout } = await promisify(execFile)(process.execPath, [program, '--seed', '2759'], {
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    const { history, steps } = await simulate(2759, true);
+    const lines = stdout.split('\n');
+    expect(lines.slice(0, history.length).join('\n')).to.equal(history.join('\n'));
+    expect(lines[history.length]).to.match(new RegExp(`^Seed 2759: ${steps} steps, .* every invariant held$`));
   });
 
   it('does the same whether its history is recorded or not', async () => {
