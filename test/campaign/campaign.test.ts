@@ -25,22 +25,25 @@ describe('npm run campaign', () => {
     return { status, output: stdout + stderr };
   }
 
-  it('runs a part that was asked for, and reports counts, duration, seed and version', function () {
+  it('runs the parts that were asked for in their order, and reports counts, durations, seed and version', function () {
     this.timeout(120_000);
-    const { status, output } = run('--only', 'fuzz', '--requests', '30', '--seed', '7', '--report', report);
+    const words = ['--only', 'simulation,fuzz', '--requests', '30', '--seeds', '3', '--seed', '7', '--report', report];
+    const { status, output } = run(...words);
     expect(status, output).to.equal(0);
-    expect(output).to.contain(`1 of 1 parts ran, 0 failed. The report is in ${report}\n`);
+    expect(output).to.contain(`2 of 2 parts ran, 0 failed. The report is in ${report}\n`);
     const written = readFileSync(report, 'utf8');
     expect(written).to.contain(`seed 7, Node.js ${process.version}`);
-    expect(written).to.match(
-      /\| `node dist\/test\/fuzz\/run\.js --requests 30 --seed 7` \| \d+ min \d+ s \| nothing found \|/,
-    );
+    const rows = written.matchAll(/\| `node (.*?)` \| \d+ min \d+ s \| nothing found \|/g);
+    expect(Array.from(rows, ([, command]) => command)).to.deep.equal([
+      'dist/test/fuzz/run.js --requests 30 --seed 7',
+      'dist/test/simulation/run.js --seeds 3 --from 7',
+    ]);
     expect(written).to.contain('Seed 7: 30 requests');
   });
 
   it('says which part failed, in the table and with the last that it printed', () => {
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
-    const settings = { requests: 1, minutes: 1, seed: 1 };
+    const settings = { requests: 1, minutes: 1, seeds: 1, seed: 1 };
     const [step] = steps as [Step, ...Step[]];
     const outcome = { step, command: 'node x', isGood: false, milliseconds: 61_000, output: lines };
     const text = reportOf(settings, new Date(0), [outcome]);

@@ -23,6 +23,7 @@ function settingsOf(words: readonly string[]) {
       only: { type: 'string' },
       requests: { type: 'string', default: '1000000' },
       minutes: { type: 'string', default: '60' },
+      seeds: { type: 'string', default: '100000' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
       report: { type: 'string', default: resolve(packageRoot, 'coverage/campaign.md') },
     },
@@ -34,6 +35,7 @@ function settingsOf(words: readonly string[]) {
   const settings: CampaignSettings = {
     requests: numberOf('requests', values.requests),
     minutes: numberOf('minutes', values.minutes),
+    seeds: numberOf('seeds', values.seeds),
     seed: numberOf('seed', values.seed),
   };
   return { settings, chosen: steps.filter(({ name }) => names.includes(name)), report: values.report };

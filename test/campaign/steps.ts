@@ -4,6 +4,8 @@ export interface CampaignSettings {
   readonly requests: number;
   /** Minutes of faults, for each size of the cluster. */
   readonly minutes: number;
+  /** Seeds of the simulation, from `seed` on. */
+  readonly seeds: number;
   readonly seed: number;
 }
 
@@ -35,5 +37,11 @@ export const steps: readonly Step[] = [
     title: 'Faults, on a cluster of three brokers',
     program: 'test/faults/run.js',
     arguments: ({ minutes, seed }) => ['--brokers', 3, '--minutes', minutes, '--seed', seed + 1],
+  },
+  {
+    name: 'simulation',
+    title: 'Nodes and clients against an adversary, in simulated time',
+    program: 'test/simulation/run.js',
+    arguments: ({ seeds, seed }) => ['--seeds', seeds, '--from', seed],
   },
 ];
