@@ -1,4 +1,4 @@
--- Withdraws an incarnation, so that nobody works with a shard that is being refilled. The token proves at the end that
+-- Withdraws an incarnation, so that no process uses a shard while it is refilled. The token proves at the end that
 -- nothing was lost in between.
 -- KEYS  shard
 -- ARGV  the incarnation to withdraw, or empty; token

@@ -1,4 +1,4 @@
--- Marks a reset. The mark ends by itself, in case whoever resets dies before the end.
+-- Marks a reset. The mark ends by itself, in case the process that resets dies before the end.
 -- KEYS  shard, meta
 -- ARGV  incarnation, channel, origin, milliseconds
 -- {'OK', '1' when it has begun, '0' when one was under way}

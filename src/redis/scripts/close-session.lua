@@ -1,6 +1,6 @@
--- Removes a session; its partitions go to their next stream where one is named and open, else to nobody.
+-- Removes a session; its partitions go to their next stream where one is named and open, else to no stream.
 -- KEYS  shard, meta, owners, sessions
--- ARGV  incarnation, channel, origin, stream, '1' when it may still commit what goes to nobody
+-- ARGV  incarnation, channel, origin, stream, '1' when it may still commit what goes to no stream
 -- {'OK', '1' when it was there}
 local wrong = wrong_incarnation()
 if wrong then return wrong end

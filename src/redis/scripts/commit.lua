@@ -9,7 +9,7 @@ if wrong then return wrong end
 local dirty, meta, owners, offsets, sessions = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local stream = ARGV[5]
 
--- While nodes are still bringing back what they know, nobody is told that he lost what he may not have lost.
+-- While nodes are still bringing back what they know, no stream is refused for what it may not have lost.
 local function refuse(refusal)
   if is_recovering(meta) then return {'RECOVERING'} end
   return refusal

@@ -38,7 +38,7 @@ local function tell(change)
   redis.call('PUBLISH', ARGV[2], ARGV[3] .. ' ' .. change)
 end
 
--- Sessions or ownership have changed: whoever decided on the state before decides again.
+-- Sessions or ownership have changed: a decision on the state before is made again.
 local function new_generation(meta)
   local generation = redis.call('HGET', meta, 'generation')
   redis.call('HSET', meta, 'generation', text(generation and tonumber(generation) + 1 or fresh()))
@@ -65,7 +65,7 @@ local function write_owner(owners, place, owner)
   redis.call('HSET', owners, place, written)
 end
 
--- The owner lets go: to the next stream where that is open, else to nobody.
+-- The owner releases the partition: to the next stream where that is open, else to no stream.
 local function hand_over(owners, sessions, place, owner)
   local next_stream = owner.state == 'R' and owner.next_stream or ''
   if next_stream ~= '' and redis.call('HEXISTS', sessions, next_stream) == 1 then
@@ -77,7 +77,8 @@ local function hand_over(owners, sessions, place, owner)
   return owner
 end
 
--- Who closes as the owner of a partition that goes to nobody may still commit it for a while: as long as its fence stays.
+-- A session that closes as the owner of a partition that goes to no stream may still commit it for a while: as long
+-- as its fence stays.
 -- That is written in meta as closed/place -> stream|fence|end of the while.
 local function close_session(meta, owners, sessions, stream, accepts_late_commits)
   local session = redis.call('HGET', sessions, stream)

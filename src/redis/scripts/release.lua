@@ -1,4 +1,4 @@
--- The owner hands a partition to its next stream, or to nobody.
+-- The owner hands a partition to its next stream, or to no stream.
 -- KEYS  shard, meta, owners, sessions
 -- ARGV  incarnation, channel, origin, stream, place, fence
 -- {'RELEASED', owner now or empty, fence} | {'FENCED'}

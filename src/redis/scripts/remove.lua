@@ -1,5 +1,5 @@
--- Forgets a subscription. The floor keeps whatever begins anew in this shard above all that it had counted, and for a
--- while it is known that what lies below is gone: somebody may have read the mirror before.
+-- Deletes a subscription. The floor keeps every new count of this shard above the counts that it had. For a while the
+-- shard knows that all below is gone, because a process may have read the mirror before.
 -- KEYS  shard, dirty, meta, owners, offsets, sessions, removed, commits, ends
 -- ARGV  incarnation, channel, origin, subscription, milliseconds to know it
 -- {'OK', place, ...} that it had
