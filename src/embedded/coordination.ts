@@ -19,7 +19,7 @@ import {
   type Topology,
 } from '../ports/coordination.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/log/cursor-mirror.ts';
+import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/log/cursors-topic.ts';
 import { MirrorWrites } from './mirror-writes.ts';
 import { InMemoryHistory } from './in-memory-history.ts';
 import { SubscriptionState } from './subscription-state.ts';

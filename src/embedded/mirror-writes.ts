@@ -1,5 +1,5 @@
 import { after, type Clock, type Timer } from '../clock.ts';
-import { writeMirror } from '../broker/log/cursor-mirror.ts';
+import { writeMirror } from '../broker/log/cursors-topic.ts';
 import type { EventLog, LogRecord } from '../ports/event-log.ts';
 import { isLendstreamError } from '../errors.ts';
 

@@ -20,14 +20,14 @@ import type { Logger } from '../logger.ts';
 import { type BrokerAddress, KafkaConnections } from './connection/connections.ts';
 import { Coordinators } from './connection/coordinator.ts';
 import { KafkaReader } from './consume/reader.ts';
-import { KafkaGroupOffsets } from './admin/group-offsets.ts';
+import { KafkaGroupOffsets } from './admin/consumer-group-offsets.ts';
 import { deleteRecords } from './admin/delete-records.ts';
 import { listBounds } from './consume/list-offsets.ts';
 import { metadataRequest } from './protocol/metadata-request.ts';
 import { ClusterMetadata } from './connection/metadata.ts';
 import { KafkaProducer } from './produce/producer.ts';
 import { KafkaTopics } from './admin/topics.ts';
-import { openKafkaWriter } from './produce/transactions/transactions.ts';
+import { openKafkaWriter } from './produce/transactions/writer.ts';
 
 /** What {@link KafkaLog.open} needs to reach a cluster. */
 export interface KafkaLogOptions {

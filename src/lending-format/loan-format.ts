@@ -2,7 +2,7 @@ import { accountOf, productView } from '../lending/accounts.ts';
 import { balancesOf } from '../lending/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
 import { scheduleOf } from '../lending/installments.ts';
-import { decodeAccount, decodeTransactionKeys, decodeTransactions } from '../lending/codec/loan-codec.ts';
+import { decodeAccount, decodeTransactionKeys, decodeTransactions } from '../lending/codec/stored-loan.ts';
 import { type Loan, transactionId } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import type { Refusal } from '../lending/refusals.ts';

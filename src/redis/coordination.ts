@@ -18,7 +18,7 @@ import {
   type SubscriptionHistory,
   type Topology,
 } from '../ports/coordination.ts';
-import { createCursorsTopic } from '../broker/log/cursor-mirror.ts';
+import { createCursorsTopic } from '../broker/log/cursors-topic.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { withTimeout, type Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
@@ -32,7 +32,7 @@ import {
   encodeSession,
 } from './script-codec.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
-import { GroupExport, renewalClaimMilliseconds } from './group-export.ts';
+import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
 import { KeySpace, parsePartitionKey } from './keys.ts';
 import { Leases } from './leases.ts';

@@ -1,5 +1,5 @@
 import { after, every, type Clock, type Timer } from '../clock.ts';
-import { mirrorRecord, writeMirror } from '../broker/log/cursor-mirror.ts';
+import { mirrorRecord, writeMirror } from '../broker/log/cursors-topic.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -43,7 +43,7 @@ export interface MirrorWriterOptions {
  *
  * Processes write in no particular order. So after each append, Redis is asked whether it has a newer offset than the
  * written one, which is then written too. Soon after, the last record of a partition is therefore the right one. Until
- * then, epochs and offsets show which record is the newest (see broker/log/cursor-mirror.ts).
+ * then, epochs and offsets show which record is the newest (see broker/log/cursors-topic.ts).
  */
 export class MirrorWriter {
   readonly #options: MirrorWriterOptions;

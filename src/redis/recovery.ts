@@ -1,5 +1,5 @@
 import { partitionKey } from '../ports/coordination.ts';
-import { readMirror, type MirroredOffset } from '../broker/log/cursor-mirror.ts';
+import { readMirror, type MirroredOffset } from '../broker/log/cursors-topic.ts';
 import { after, withTimeout, type Clock } from '../clock.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';

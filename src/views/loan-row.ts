@@ -1,4 +1,4 @@
-import { decodeSummary } from '../lending/codec/loan-codec.ts';
+import { decodeSummary } from '../lending/codec/stored-loan.ts';
 import { toInstant, transactionId } from '../lending/loan.ts';
 import type { Decimal } from '../lending/money.ts';
 

@@ -4,7 +4,7 @@ import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { LoanCommand, ProductChanges } from '../lending/commands.ts';
 import { execute } from '../lending/commands/execute.ts';
-import type { EncodedLoan } from '../lending/codec/loan-codec.ts';
+import type { EncodedLoan } from '../lending/codec/stored-loan.ts';
 import { type Loan, type LoanTransaction, transactionOfCommand } from '../lending/loan.ts';
 import { createProduct, productRuleMessages } from '../lending/product-rules.ts';
 import type { LoanProduct } from '../lending/product.ts';

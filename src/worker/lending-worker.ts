@@ -8,7 +8,7 @@ import { commandTypes, unreadableCommandType } from '../lending-format/command-f
 import { commandOutcomes } from '../lending-format/checkpoint.ts';
 import { ensureLendingTopics } from '../lending-format/lending-topics.ts';
 import { commandsPerCommitMaximum, definitionsMillisecondsMaximum, runPartitionLoop } from './partition-loop.ts';
-import { PartitionSharing } from './partition-sharing.ts';
+import { PartitionSharing } from './partition-ownership.ts';
 import { idempotencyMilliseconds } from './idempotency-records.ts';
 import { CommandLag } from './command-lag.ts';
 

@@ -1,5 +1,5 @@
 import { recordBytesMaximum } from '../ports/event-log.ts';
-import { type EncodedLoan, encodeLoan, encodeLoanAfter, encodeTransaction } from '../lending/codec/loan-codec.ts';
+import { type EncodedLoan, encodeLoan, encodeLoanAfter, encodeTransaction } from '../lending/codec/stored-loan.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
 
 /**

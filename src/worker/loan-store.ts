@@ -3,7 +3,7 @@ import { withoutExternalRecords } from '../broker/log/external-records.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Loan } from '../lending/loan.ts';
-import { type EncodedLoan, decodeLoan } from '../lending/codec/loan-codec.ts';
+import { type EncodedLoan, decodeLoan } from '../lending/codec/stored-loan.ts';
 import {
   type CheckpointRecord,
   checkpointKey,

@@ -9,7 +9,7 @@ import { CommandRetention } from './command-retention.ts';
 import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import { LoanStore } from './loan-store.ts';
-import type { LoopEnd } from './partition-sharing.ts';
+import type { LoopEnd } from './partition-ownership.ts';
 import { readToggles } from '../lending-format/toggles.ts';
 import type { CommandLag } from './command-lag.ts';
 
@@ -22,7 +22,7 @@ import type { CommandLag } from './command-lag.ts';
  *           loans in memory.
  * After an error it is unknown what the log contains. The loop then drops the writer and the loans in memory, pauses,
  * and is `owning` again. Only a newer owner (WRITER_FENCED), `signal` or a closed log ends it. Where and when it begins
- * again is decided in partition-sharing.ts.
+ * again is decided in partition-ownership.ts.
  */
 export interface PartitionLoopOptions {
   readonly log: EventLog;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { createCursorsTopic, cursorsTopic, mirrorRecord } from '../../src/broker/log/cursor-mirror.ts';
+import { createCursorsTopic, cursorsTopic, mirrorRecord } from '../../src/broker/log/cursors-topic.ts';
 import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { MirrorWrites } from '../../src/embedded/mirror-writes.ts';
 import { LendstreamError } from '../../src/errors.ts';

@@ -3,7 +3,7 @@ import { before, describe, it } from 'mocha';
 import { type SchemaValidator, compileValidator } from '../../src/broker/schemas/json-schema.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
 import { execute } from '../../src/lending/commands/execute.ts';
-import { encodeLoan } from '../../src/lending/codec/loan-codec.ts';
+import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import type { Loan } from '../../src/lending/loan.ts';
 import { Decimal } from '../../src/lending/money.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'mocha';
 import { type Balances, balancesOf, figuresOf } from '../../src/lending/balances.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
 import { type InstallmentView, scheduleOf } from '../../src/lending/installments.ts';
-import { decodeLoan, encodeLoan } from '../../src/lending/codec/loan-codec.ts';
+import { decodeLoan, encodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import { type TaxedPortion, rowDue } from '../../src/lending/loan.ts';
 import { Decimal, sum } from '../../src/lending/money.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { decodeLoan, encodeLoan } from '../../src/lending/codec/loan-codec.ts';
+import { decodeLoan, encodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import { transactionView, transactionsOf } from '../../src/lending/transactions.ts';
 import { adjust, applyFee, applyPenalty, disbursed, loanOf, overpay, repay, texts, when } from './loan-fixtures.ts';
 

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
-import { PartitionSharing, loanPartitionsId, type LoopEnd } from '../../src/worker/partition-sharing.ts';
+import { PartitionSharing, loanPartitionsId, type LoopEnd } from '../../src/worker/partition-ownership.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';

@@ -8,7 +8,7 @@ import {
   type PartitionOwnership,
   type Topology,
 } from '../../src/ports/coordination.ts';
-import { readMirror } from '../../src/broker/log/cursor-mirror.ts';
+import { readMirror } from '../../src/broker/log/cursors-topic.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { shardCount, shardOf, type KeySpace } from '../../src/redis/keys.ts';

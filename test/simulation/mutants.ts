@@ -19,7 +19,7 @@ const coordination = 'embedded/coordination.js';
 const rebalance = 'broker/subscriptions/rebalance.js';
 const lease = 'broker/streaming/node-lease.js';
 const assigned = 'broker/streaming/assigned-partitions.js';
-const mirror = 'broker/log/cursor-mirror.js';
+const mirror = 'broker/log/cursors-topic.js';
 
 const mutants: readonly Mutant[] = [
   {
@@ -129,6 +129,12 @@ const mutants: readonly Mutant[] = [
     file: lease,
     text: 'if (this.#isUnreachable || !this.isValid(this.#respondedAt))',
     replacement: 'if (this.#epoch === 0)',
+  },
+  {
+    fault: 'A failed renewal is not tried again',
+    file: lease,
+    text: 'this.#renewIn(leaseMilliseconds * retryShare);',
+    replacement: '',
   },
   {
     fault: 'A stream releases a partition with events that are not committed',

@@ -1,5 +1,5 @@
 import { OpenStreams } from '../../src/http/streaming/open-streams.ts';
-import { partitionCounts } from '../../src/broker/subscriptions/assignment.ts';
+import { partitionCounts } from '../../src/broker/subscriptions/joining.ts';
 import { commitCursors, resetCursors, type CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
 import { EndOffsetCache } from '../../src/broker/subscriptions/end-offsets.ts';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';

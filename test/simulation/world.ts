@@ -1,4 +1,4 @@
-import { partitionCounts } from '../../src/broker/subscriptions/assignment.ts';
+import { partitionCounts } from '../../src/broker/subscriptions/joining.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { subscriptionId, type Subscription } from '../../src/broker/definitions/subscription.ts';

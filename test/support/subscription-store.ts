@@ -10,7 +10,7 @@ import {
   openSession,
   partitionCounts,
   applyRebalance,
-} from '../../src/broker/subscriptions/assignment.ts';
+} from '../../src/broker/subscriptions/joining.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';

@@ -7,7 +7,7 @@ import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { Health, type HealthPart } from '../../src/health.ts';
-import { decodeLoan } from '../../src/lending/codec/loan-codec.ts';
+import { decodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import type { LoanQuery } from '../../src/views/loan-query.ts';

@@ -1,5 +1,5 @@
 import type { AccountState, Loan, LoanTransaction } from '../../src/lending/loan.ts';
-import { encodeLoan } from '../../src/lending/codec/loan-codec.ts';
+import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import { Decimal, zero } from '../../src/lending/money.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { recordBytesMaximum } from '../../src/ports/event-log.ts';
-import { encodeLoan } from '../../src/lending/codec/loan-codec.ts';
+import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import type { Loan } from '../../src/lending/loan.ts';
 import { type LoanDraft, draftOf, finishDraft } from '../../src/worker/loan-draft.ts';
 import { anyStart, anySteps, walk } from '../lending/loan-arbitraries.ts';

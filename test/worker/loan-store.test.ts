@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import { encodeLoan } from '../../src/lending/codec/loan-codec.ts';
+import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { loansTopic } from '../../src/lending-format/lending-topics.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { withLock } from '../definitions/claims.ts';
+import { withLock } from '../definitions/definition-locks.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { ensureTopic } from '../log/ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { initialisePartitions, openSession } from '../subscriptions/assignment.ts';
+import { initialisePartitions, openSession } from '../subscriptions/joining.ts';
 import { partitionKey, type Coordination } from '../../ports/coordination.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { NodeLease } from './node-lease.ts';

@@ -10,7 +10,7 @@ import type { Clock, Timer } from '../../clock.ts';
 import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
-import { surplusStreams } from '../subscriptions/assignment.ts';
+import { surplusStreams } from '../subscriptions/joining.ts';
 import type { Chunk } from './batch-line.ts';
 import { flushDueAt } from './batches.ts';
 import { closeInfo, closesImmediately, type CloseCode } from './close-reasons.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { applyRebalance } from '../subscriptions/assignment.ts';
+import { applyRebalance } from '../subscriptions/joining.ts';
 import type { CommittedOffset, Coordination, CoordinationChange, Topology } from '../../ports/coordination.ts';
 import type { NodeLease } from './node-lease.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import { withTimeout, type Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
-import { initialisePartitions, partitionCounts } from './assignment.ts';
+import { initialisePartitions, partitionCounts } from './joining.ts';
 import { partitionKey, type CommittedOffset, type Coordination } from '../../ports/coordination.ts';
 import { beyondEndReason, boundsByPartition, unavailabilityReason } from '../cursors/cursor-availability.ts';
 import { formatOffset } from '../cursors/cursor.ts';

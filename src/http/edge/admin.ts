@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LendstreamError } from '../../errors.ts';
-import { pageHeaders } from './page-policy.ts';
+import { pageHeaders } from './content-security-policy.ts';
 import { methodNotAllowed } from './problem.ts';
 
 /** Where the build puts the admin page: beside the compiled sources. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packageRoot } from '../../schemas.ts';
-import { pageHeaders } from './page-policy.ts';
+import { pageHeaders } from './content-security-policy.ts';
 import { methodNotAllowed } from './problem.ts';
 
 const page = `<!doctype html>

@@ -7,7 +7,7 @@
 import { after, systemRandom } from '../../clock.ts';
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
-import { partitionCounts } from '../../broker/subscriptions/assignment.ts';
+import { partitionCounts } from '../../broker/subscriptions/joining.ts';
 import { type CloseCode, closeCodes } from '../../broker/streaming/close-reasons.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';

@@ -6,7 +6,7 @@ import type { KafkaConnections } from '../../connection/connections.ts';
 import type { KafkaRequest } from '../../protocol/request.ts';
 import type { Coordinators } from '../../connection/coordinator.ts';
 import type { ClusterMetadata } from '../../connection/metadata.ts';
-import { partitionsWithOpenTransaction } from './open-transactions.ts';
+import { partitionsWithOpenTransaction } from './unfinished-transactions.ts';
 import { errorOf, isCoordinatorError, protocolError } from '../../protocol/errors.ts';
 import { Retry, orTransientError } from '../../connection/retry.ts';
 import { keyOf } from '../../protocol/topic-partitions.ts';

@@ -8,7 +8,7 @@ import {
   readMirror,
   writeMirror,
   type MirroredOffset,
-} from '../../../src/broker/log/cursor-mirror.ts';
+} from '../../../src/broker/log/cursors-topic.ts';
 import { openPartOfEmbeddedLog } from '../../support/shared-embedded-log.ts';
 
 describe('the mirror of committed offsets', () => {

@@ -5,7 +5,7 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { type LoopEnd, PartitionSharing, loanPartitionsId, planLoops } from '../../src/worker/partition-sharing.ts';
+import { type LoopEnd, PartitionSharing, loanPartitionsId, planLoops } from '../../src/worker/partition-ownership.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';

@@ -8,7 +8,7 @@ import {
   applyRebalance,
   startingOffsets,
   surplusStreams,
-} from '../../../src/broker/subscriptions/assignment.ts';
+} from '../../../src/broker/subscriptions/joining.ts';
 import type { EventTypePartition, PartitionOwnership, Session } from '../../../src/ports/coordination.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { isLendstreamError } from '../../../src/errors.ts';

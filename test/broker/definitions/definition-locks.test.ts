@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { type LockServices, withLock } from '../../../src/broker/definitions/claims.ts';
+import { type LockServices, withLock } from '../../../src/broker/definitions/definition-locks.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { codeOf } from '../../support/log-reading.ts';

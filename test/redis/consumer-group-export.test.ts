@@ -7,8 +7,8 @@ import {
   GroupExport,
   renewalCheckIntervalMilliseconds,
   renewalClaimMilliseconds,
-} from '../../src/redis/group-export.ts';
-import { loanPartitionsId } from '../../src/worker/partition-sharing.ts';
+} from '../../src/redis/consumer-group-export.ts';
+import { loanPartitionsId } from '../../src/worker/partition-ownership.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';

@@ -8,7 +8,7 @@ import {
   decodeTransactions,
   encodeLoan,
   encodeLoanAfter,
-} from '../../../src/lending/codec/loan-codec.ts';
+} from '../../../src/lending/codec/stored-loan.ts';
 import { transactionOfCommand, type Loan } from '../../../src/lending/loan.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import { create, disbursed, given, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
