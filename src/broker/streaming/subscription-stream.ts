@@ -56,7 +56,7 @@ const commitWithoutConsumerMilliseconds = 5_000;
 const outageMillisecondsMaximum = 60_000;
 
 /** What the reader gets last: the last line, or the error that building a line failed with. */
-type LastBytes = { readonly chunk: Chunk } | { readonly error: unknown } | 'delivered';
+type LastBytes = { readonly chunk: Chunk; readonly hasEvents: boolean } | { readonly error: unknown } | 'delivered';
 
 type StreamState =
   | { readonly name: 'streaming' }
@@ -249,6 +249,11 @@ export class SubscriptionStream implements Observer {
       if (state.name === 'ended' && state.isSessionClosed) this.#resolveReader(null);
     } else if ('error' in last) {
       this.#resolveReader(Promise.reject(last.error));
+    } else if (last.hasEvents && !this.#maySend(this.#services.clock.monotonic())) {
+      // Others may have sent these events by now. Without them the last line would carry a cursor beyond what was sent.
+      if (state.name !== 'ended') return;
+      state.last = 'delivered';
+      this.#deliverLast();
     } else {
       state.last = 'delivered';
       this.#resolveReader(last.chunk);
@@ -411,7 +416,7 @@ export class SubscriptionStream implements Observer {
     try {
       const chunk = this.#sender.lastChunk([lastLinePartition], closeInfo(code, detail), now, isFlushing);
       this.#recordSent(this.#sender.sentEvents - sentBefore, now);
-      this.#enterClosing(code, { chunk });
+      this.#enterClosing(code, { chunk, hasEvents: this.#sender.sentEvents > sentBefore });
     } catch (error) {
       this.#enterClosing('log_error', { error });
     }

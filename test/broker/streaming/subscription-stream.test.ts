@@ -99,7 +99,7 @@ describe('a subscription stream', () => {
      * A stream by a clock that is turned by hand, under a lease that is renewed by hand. Change notifications do not
      * reach it, and the store only as long as it is within reach.
      */
-    async function openStoppable(id: string) {
+    async function openStoppable(id: string, source: Record<string, unknown> = { commit_timeout: 60 }) {
       const own = { isOutOfReach: false };
       const clock = new SimulatedClock();
       const ownReads = countingReads(server.log);
@@ -126,7 +126,7 @@ describe('a subscription stream', () => {
       const lease = new NodeLease({ ...named, leaseMilliseconds: 20_000 });
       await lease.start();
       const { log } = ownReads;
-      const stream = await open(id, { commit_timeout: 60 }, { lease, clock, coordination, log });
+      const stream = await open(id, source, { lease, clock, coordination, log });
       return { own, clock, lease, stream, reads: ownReads.reads };
     }
 
@@ -168,6 +168,25 @@ describe('a subscription stream', () => {
       const lines = await remaining;
       expect(lines.map(({ info }) => info?.code)).to.deep.equal(['session_lost']);
       expect(lines.flatMap(({ events }) => events ?? [])).to.deep.equal([]);
+      successor.clientClosed();
+    });
+
+    it('keeps back the events of its last line, which nobody read before it stood still', async () => {
+      const { type, id } = await prepare(1);
+      await server.publish(type, 0, [1, 2]);
+      const source = { batch_limit: 10, batch_flush_timeout: 60, stream_timeout: 5, commit_timeout: 60 };
+      const { clock, lease, stream, reads } = await openStoppable(id, source);
+      await eventually(() => reads() > 0);
+      await clock.turn(5_000);
+      expect(stream.closeReason).to.equal('Stream timeout reached');
+      clock.jump(17_000);
+      await server.coordination.renewLease(lease.nodeId, 0);
+      const successor = await open(id);
+      expect(await nextEvents(successor)).to.deep.equal([1, 2]);
+      const remaining = rest(stream);
+      await lease.renew();
+      await clock.turn(250);
+      expect((await remaining).flatMap(({ events }) => events ?? [])).to.deep.equal([]);
       successor.clientClosed();
     });
 
