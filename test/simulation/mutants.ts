@@ -131,12 +131,6 @@ const mutants: readonly Mutant[] = [
     replacement: 'if (this.#epoch === 0)',
   },
   {
-    fault: 'A failed renewal is not tried again',
-    file: lease,
-    text: 'this.#renewIn(leaseMilliseconds * retryShare);',
-    replacement: '',
-  },
-  {
     fault: 'A stream releases a partition with events that are not committed',
     file: assigned,
     text: 'assigned.handOverUntil !== undefined && assigned.uncommittedEvents === 0',
