@@ -129,7 +129,14 @@ async function boundsAt(
     if (errorCode !== undefined && errorCode !== protocolError.none) {
       throw errorOf(errorCode, `Looking up the bounds of topic ${partition.topic}, partition ${partition.partition},`);
     }
-    bounds.push({ ...partition, earliest: first.offset, latest: Math.max(first.offset, end.offset) });
+    // Field by field: on Node 20 a spread with added fields takes a microsecond, and its objects take more memory,
+    // which adds up to kilobytes for each idle stream.
+    bounds.push({
+      topic: partition.topic,
+      partition: partition.partition,
+      earliest: first.offset,
+      latest: Math.max(first.offset, end.offset),
+    });
   }
   return bounds;
 }
