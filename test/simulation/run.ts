@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { packageRoot } from '../../src/schemas.ts';
+import { endIfHelpIsAsked } from '../../scripts/read-usage.ts';
 import { runCampaign } from './campaign.ts';
 import { runMutants } from './mutants.ts';
 import { simulate } from './simulation.ts';
 
 /** The command line of the simulation. */
 
-const usage = readFileSync(join(packageRoot, 'scripts/usage/simulate.txt'), 'utf8').trimEnd();
+endIfHelpIsAsked('simulate');
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -37,13 +35,8 @@ async function main(): Promise<number> {
       seed: { type: 'string' },
       'until-failure': { type: 'boolean', default: false },
       mutants: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) {
-    say(usage);
-    return 0;
-  }
   if (values.seed !== undefined) return repeat(numberOf('seed', values.seed));
   if (values.mutants) return (await runMutants(say)) === 0 ? 0 : 1;
   const first = numberOf('from', values.from);
