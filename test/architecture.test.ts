@@ -191,14 +191,14 @@ function faultsOf(file: string): string[] {
   });
 }
 
-describe('the house', () => {
+describe('the source tree', () => {
   const sources = sourceFiles('src');
 
-  it('imports only in the directions of the table', () => {
+  it('imports only in the directions that the table allows', () => {
     expect(sources.flatMap(faultsOf)).to.deep.equal([]);
   });
 
-  it('lists no more files side by side than can be read', () => {
+  it('has no folder with more files than the maximum', () => {
     const sizes = new Map<string, number>();
     for (const file of [...sources, ...sourceFiles('test'), ...sourceFiles('scripts')]) {
       const folder = file.slice(0, file.lastIndexOf('/'));
@@ -207,19 +207,19 @@ describe('the house', () => {
     expect([...sizes].filter(([, size]) => size > filesInFolderMaximum)).to.deep.equal([]);
   });
 
-  it('reads the environment in main.ts alone', () => {
+  it('reads the environment in main.ts only', () => {
     const readers = sources.filter((file) => /process\.env/.test(readFileSync(join(packageRoot, file), 'utf8')));
     expect(readers).to.deep.equal(['src/main.ts']);
   });
 
-  it('takes time and chance from the clock', () => {
+  it('takes time and random numbers only from the clock', () => {
     const unclockedFiles = sources.filter(
       (file) => !clocks.test(file) && unclocked.test(readFileSync(join(packageRoot, file), 'utf8')),
     );
     expect(unclockedFiles.sort()).to.deep.equal([...stillUnclocked].sort());
   });
 
-  it('has a test beside every source file that decides something', () => {
+  it('has a test file for each source file that exports a function or class of lending, ports or broker', () => {
     const tests = new Set(
       sourceFiles('test').map((file) => file.replace(/^test\//, 'src/').replace('.test.ts', '.ts')),
     );
@@ -227,7 +227,7 @@ describe('the house', () => {
     expect(deciding.filter((file) => !tests.has(file))).to.deep.equal([]);
   });
 
-  it('clears no rule for itself: no leftover markers, no silenced checks', () => {
+  it('has no leftover markers, no silenced checks and no any', () => {
     const marker = /\b(TODO|FIXME|XXX|HACK)\b|@ts-(ignore|expect-error)|oxlint-disable|: any\b|as any\b/;
     const marked = [...sources, ...sourceFiles('test'), ...sourceFiles('scripts')].filter(
       (file) => file !== 'test/architecture.test.ts' && marker.test(readFileSync(join(packageRoot, file), 'utf8')),
@@ -235,7 +235,7 @@ describe('the house', () => {
     expect(marked).to.deep.equal([]);
   });
 
-  it('says in comments, log lines and errors what a program does in words that are read once', () => {
+  it('has none of the puzzling words in comments, log lines and errors', () => {
     const found = [...sources, ...sourceFiles('scripts')]
       .filter((file) => !file.endsWith('.generated.ts'))
       .flatMap((file) =>
@@ -246,7 +246,7 @@ describe('the house', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('says in documents, schemas and the admin page what a program does in words that are read once', () => {
+  it('has none of the puzzling words in documents, schemas and the admin page', () => {
     const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...filesUnder('docs', '.md')];
     const pages = [...filesUnder('src/admin', '.ts'), ...filesUnder('src/admin', '.tsx')];
     const found = [...documents, ...pages, ...filesUnder('schemas', '.json')].flatMap((file) =>

@@ -37,7 +37,7 @@ class ListOfUses {
 const step = fc.record({ act: fc.constantFrom('get', 'set', 'delete'), key: fc.nat(7), value: fc.nat(99) });
 
 describe('a map with a limit', () => {
-  it('keeps as many entries as it may, and for one more gives up the one that was set first', () => {
+  it('drops the entry that was set first when one more than its limit is set', () => {
     const map = new BoundedMap<string, number>(3);
     for (const [index, key] of ['a', 'b', 'c'].entries()) map.set(key, index);
     expect(map.size).to.equal(3);
@@ -60,7 +60,7 @@ describe('a map with a limit', () => {
     expect(['a', 'b', 'c', 'd', 'e'].map((key) => map.get(key))).to.deep.equal([undefined, 10, undefined, 3, 4]);
   });
 
-  it('gives up nothing for a new value of an entry, or for the place of a deleted one', () => {
+  it('drops nothing when a value is replaced, or when an entry was deleted before', () => {
     const map = new BoundedMap<string, number>(2);
     map.set('a', 0);
     map.set('b', 1);
@@ -72,7 +72,7 @@ describe('a map with a limit', () => {
     expect(['a', 'b', 'c'].map((key) => map.get(key))).to.deep.equal([0, undefined, 3]);
   });
 
-  it('holds one entry if that is the limit', () => {
+  it('holds one entry when the limit is one', () => {
     const map = new BoundedMap<string, number>(1);
     map.set('a', 0);
     map.set('b', 1);
@@ -80,7 +80,7 @@ describe('a map with a limit', () => {
     expect([map.size, map.get('a'), map.get('b')]).to.deep.equal([1, undefined, 1]);
   });
 
-  it('does after any calls what a list of uses does', () => {
+  it('has the same entries as a list of uses after any sequence of calls', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), (maximum, steps) => {
         const map = new BoundedMap<number, number>(maximum);

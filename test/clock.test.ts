@@ -28,7 +28,7 @@ const clocks: readonly [name: string, create: () => { clock: Clock; turn: (milli
 
 for (const [name, create] of clocks) {
   describe(name, () => {
-    it('calls at a deadline, once, and not before', async () => {
+    it('calls back at the deadline, once, and not before', async () => {
       const { clock, turn } = create();
       const deadline = clock.monotonic() + 20;
       const calledAt: number[] = [];
@@ -40,7 +40,7 @@ for (const [name, create] of clocks) {
       expect(calledAt[0]).to.be.at.least(deadline);
     });
 
-    it('fires a deadline that has passed, but only after the call has returned', async () => {
+    it('calls back for a deadline that has passed, but only after the call has returned', async () => {
       const { clock, turn } = create();
       let calls = 0;
       clock.at(clock.monotonic() - 1, () => (calls += 1));
@@ -49,7 +49,7 @@ for (const [name, create] of clocks) {
       expect(calls).to.equal(1);
     });
 
-    it('calls in the order of the deadlines, and of the calls where these are equal', async () => {
+    it('calls back in the order of the deadlines, and in the order of the calls when deadlines are equal', async () => {
       const { clock, turn } = create();
       const start = clock.monotonic();
       const order: string[] = [];
@@ -60,7 +60,7 @@ for (const [name, create] of clocks) {
       expect(order).to.deep.equal(['first', 'second', 'later']);
     });
 
-    it('does not call what was cancelled, and cancels twice without harm', async () => {
+    it('does not call back after a cancel, and cancels twice without harm', async () => {
       const { clock, turn } = create();
       let calls = 0;
       const timer = after(clock, 5, () => (calls += 1));
@@ -97,7 +97,7 @@ for (const [name, create] of clocks) {
       expect(woken).to.include('aborted');
     });
 
-    it('gives what a promise resolves to in time, and else what is said for the late one', async () => {
+    it('withTimeout returns the result of a promise in time, and otherwise the result of the late callback', async () => {
       const { clock, turn } = create();
       const inTime = withTimeout(clock, Promise.resolve('in time'), 10, () => 'late');
       const never = withTimeout(clock, new Promise(() => undefined), 10, () => 'late');
@@ -112,7 +112,7 @@ for (const [name, create] of clocks) {
         .with.property('message', 'too late');
     });
 
-    it('passes on how a promise failed in time, and ignores how it fails later', async () => {
+    it('withTimeout passes on a failure in time, and ignores a failure after the timeout', async () => {
       const { clock, turn } = create();
       const failure = new Error('failed');
       const failed = withTimeout(clock, Promise.reject(failure), 10, () => 'late').catch((error: unknown) => error);
@@ -125,8 +125,8 @@ for (const [name, create] of clocks) {
   });
 }
 
-describe('the clock of the system', () => {
-  it('waits for a deadline that lies beyond the longest timer of Node', async () => {
+describe('the system clock', () => {
+  it('waits for a deadline beyond the longest timer of Node', async () => {
     let calls = 0;
     const timer = after(systemClock, 2 ** 31 + 1_000, () => (calls += 1));
     const stopped = new AbortController();
@@ -141,7 +141,7 @@ describe('the clock of the system', () => {
 });
 
 describe('a simulated clock', () => {
-  it('fires what fell due while the process stood still when it is turned again, at the time that it is then', async () => {
+  it('fires a timer that fell due while the process was suspended at the time of the next turn', async () => {
     const clock = new SimulatedClock();
     const fired: [string, number][] = [];
     clock.at(2_000, () => fired.push(['second', clock.monotonic()]));
@@ -157,7 +157,7 @@ describe('a simulated clock', () => {
 });
 
 describe('giving way', () => {
-  it('lets everything that is due happen first', async () => {
+  it('runs everything that is due first', async () => {
     const order: string[] = [];
     setImmediate(() => order.push('due'));
     await giveWay();

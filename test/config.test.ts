@@ -104,13 +104,13 @@ describe('the settings', () => {
     });
   }
 
-  it('refuse a file of keys that is empty or not there, also where no keys are needed', () => {
+  it('refuse a key file that is empty or missing, even where no keys are needed', () => {
     writeFileSync(file, '\n');
     expect(problemsOf({ API_KEYS_FILE: file })).to.equal('API_KEYS_FILE has no key');
     expect(problemsOf({ API_KEYS_FILE: join(folder, 'none') })).to.match(/^API_KEYS_FILE names a file that cannot/);
   });
 
-  it('name the hosts that a proxy is reached by', () => {
+  it('accept the host names by which a proxy is reached', () => {
     const hosts = ['streams.example', 'other_name:8443', '[fd00::1]:80', '10.0.0.1'];
     expect(readConfig({ ALLOWED_HOSTS: hosts.join(', ') }).allowedHosts).to.deep.equal(hosts);
     expect(readConfig({}).allowedHosts).to.deep.equal([]);

@@ -30,7 +30,7 @@ describe('docker-compose.kafka.yml', () => {
     expect(status).to.equal(0);
   });
 
-  it('runs the Kafka that the tests run on, with the same replication and failover', () => {
+  it('runs the Kafka version of the tests, with the same replication and failover', () => {
     expect(compose).to.contain(`image: apache/kafka:${kafkaVersions[0]}\n`);
     const settings = read('scripts/kafka/three-brokers.properties')
       .split('\n')
@@ -41,7 +41,7 @@ describe('docker-compose.kafka.yml', () => {
     expect(compose.split('\n')).to.include.members(settings);
   });
 
-  it('has two processes of each role, and Prometheus asks all four', () => {
+  it('has two processes of each role, and Prometheus scrapes all four', () => {
     const services = [...compose.matchAll(/^ {2}([a-z]+-\d):\n {4}<<: \*service\n(?: {4}.*\n)*? {6}ROLES: (\w+)$/gm)];
     expect(services.map(([, name, role]) => `${name} ${role}`)).to.deep.equal([
       'serve-1 serve',
@@ -53,7 +53,7 @@ describe('docker-compose.kafka.yml', () => {
     for (const [, name] of services) expect(prometheus).to.contain(`'${name}:8080'`);
   });
 
-  it('opens ports on loopback only, and has no key of its own', () => {
+  it('opens ports on loopback only, and contains no key', () => {
     const ports = [...compose.matchAll(/ports: \[(.*)\]/g)].map(([, port]) => port);
     expect(ports).to.have.length.greaterThan(5);
     expect(ports.filter((port) => !/^'127\.0\.0\.1:\d+:\d+'$/.test(port ?? ''))).to.deep.equal([]);

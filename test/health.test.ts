@@ -7,7 +7,7 @@ describe('the health of a process', () => {
   let now = 1_000;
   const clock = { ...systemClock, now: () => now, monotonic: () => now };
 
-  it('is ready while every part is, and gives the reason of each that is not', () => {
+  it('is ready while every part is ready, and reports the reason of each part that is not', () => {
     const health = new Health(clock);
     const [disk, view] = [health.part('disk'), health.part('loan-view')];
     expect(health.notReadyReasons()).to.deep.equal([]);
@@ -19,7 +19,7 @@ describe('the health of a process', () => {
     expect(health.notReadyReasons()).to.deep.equal([]);
   });
 
-  it('keeps since when a part has been ready or not, whatever is reported again', () => {
+  it('reports since when a part has been ready or not ready, however often the same state is reported', () => {
     const health = new Health(clock);
     const disk = health.part('disk');
     const tell = (): unknown[] => health.parts().map(({ name, ready, since, reason }) => [name, ready, since, reason]);
@@ -35,7 +35,7 @@ describe('the health of a process', () => {
     expect(tell()).to.deep.equal([['disk', true, 4_000, null]]);
   });
 
-  it('ends with the first part that cannot work again, which stays so whatever it says', async () => {
+  it('ends with the first part that cannot recover, and ignores later reports of that part', async () => {
     const health = new Health(clock);
     const writer = health.part('log-writer');
     writer.reportFailed('The writer ended.');

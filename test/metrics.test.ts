@@ -13,7 +13,7 @@ describe('removeStaleSeries', () => {
     return lines.filter((line) => /^lendstream_\w+\{.*(subscription_id|event_type)=/.test(line));
   }
 
-  it('forgets deleted subscriptions and event types, and keeps the others', async () => {
+  it('removes the series of deleted subscriptions and event types, and keeps all others', async () => {
     const metrics = createMetrics();
     for (const id of ['kept', 'deleted']) {
       metrics.openStreams.inc({ subscription_id: id });
@@ -32,7 +32,7 @@ describe('removeStaleSeries', () => {
     expect(after).to.have.length(before.length / 2);
   });
 
-  it('waits for the streams of a deleted subscription, so that no gauge ends below zero', async () => {
+  it('waits until the streams of a deleted subscription have ended, so that no gauge ends below zero', async () => {
     const metrics = createMetrics();
     metrics.openStreams.inc({ subscription_id: 'deleted' });
     await removeStaleSeries(metrics, things);

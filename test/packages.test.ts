@@ -23,7 +23,7 @@ describe('the packages of the service', () => {
     ]);
   });
 
-  it('have no install script but that of the SQLite binding, and run none', () => {
+  it('have no install script except the SQLite binding, and run none', () => {
     const withScript = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true);
     expect(withScript.map(([path]) => path)).to.deep.equal(['node_modules/@photostructure/sqlite']);
     expect(readFileSync(join(packageRoot, '.npmrc'), 'utf8')).to.match(/^ignore-scripts=true$/m);

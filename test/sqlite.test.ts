@@ -24,7 +24,7 @@ describe('SQLite', () => {
     return 'none';
   }
 
-  it('is of a version in which starting the write-ahead log over loses no page', () => {
+  it('has a version in which restarting the write-ahead log loses no page', () => {
     const database = openDatabase(file(), { returnArrays: true });
     const [version] = database.prepare('SELECT sqlite_version()').get() as [string];
     database.close();
@@ -32,7 +32,7 @@ describe('SQLite', () => {
     expect(major * 1e6 + minor * 1e3 + patch).to.be.at.least(3_051_003);
   });
 
-  it('keeps bytes whether they come alone, as a view of others, or empty, and gives each row memory of its own', () => {
+  it('keeps byte values whether they are whole buffers, views or empty, and gives each row its own memory', () => {
     const database = openDatabase(file(), { returnArrays: true });
     database.exec('CREATE TABLE bytes (id INTEGER PRIMARY KEY, value BLOB NOT NULL) STRICT');
     const insert = database.prepare('INSERT INTO bytes (value) VALUES (?)');
@@ -45,7 +45,7 @@ describe('SQLite', () => {
     expect(rows.map(([{ buffer, length }]) => buffer.byteLength - length)).to.deep.equal([0, 0, 0]);
   });
 
-  it('throws for a value that it cannot bind, and works on', () => {
+  it('throws for a value that it cannot bind, and stays usable', () => {
     const database = openDatabase(file(), { returnArrays: true });
     expect(() => database.prepare('SELECT ?').get({ an: 'object' })).to.throw();
     expect(() => database.prepare('SELECT ?').get(undefined)).to.throw();
@@ -53,7 +53,7 @@ describe('SQLite', () => {
     database.close();
   });
 
-  it('opens a file that must exist whatever its name, and creates none', async () => {
+  it('opens an existing file whatever its name, and creates none', async () => {
     for (const name of ['missing.db', 'per cent %41 ? #.db']) {
       expect(kindOf(() => openDatabase(file(name), { mustExist: true }).close())).to.equal('failed');
       expect(await readdir(folder)).not.to.include(name);
@@ -65,8 +65,8 @@ describe('SQLite', () => {
     }
   });
 
-  describe('names what failed', () => {
-    it('full: the file is as large as it may be', () => {
+  describe('names the kind of a failure', () => {
+    it('full: the file has reached its maximum size', () => {
       const database = openDatabase(file());
       database.exec('CREATE TABLE bytes (value BLOB) STRICT; PRAGMA max_page_count = 2;');
       const insert = 'INSERT INTO bytes VALUES (zeroblob(100000)) RETURNING 1';
@@ -86,7 +86,7 @@ describe('SQLite', () => {
       holder.close();
     });
 
-    it('damaged: no database, or one with other bytes in the middle', async () => {
+    it('damaged: the file is no database, or bytes in the middle were changed', async () => {
       await writeFile(file(), 'no database at all, and longer than a header'.repeat(100));
       expect(kindOf(() => openDatabase(file()).exec('SELECT * FROM sqlite_schema'))).to.equal('damaged');
 
@@ -110,7 +110,7 @@ describe('SQLite', () => {
       expect(kindOf(() => openDatabase(join(folder, 'missing', 'some.db')))).to.equal('failed');
     });
 
-    it('other: a wrong statement, a broken rule, and what is no error of the database', () => {
+    it('other: a wrong statement, a violated constraint, and errors that are not from the database', () => {
       const database = openDatabase(file());
       database.exec('CREATE TABLE numbers (value INTEGER PRIMARY KEY) STRICT; INSERT INTO numbers VALUES (1);');
       expect(kindOf(() => database.exec('nonsense'))).to.equal('other');
@@ -121,7 +121,7 @@ describe('SQLite', () => {
     });
   });
 
-  it('distinguishes texts that differ only after a NUL', () => {
+  it('distinguishes texts that differ only after a NUL character', () => {
     const texts = ['a', 'a\0', 'a\0b', 'a\\0', 'a\\0b', 'a\\', 'a\\\0'];
     const database = openDatabase(file(), { returnArrays: true });
     database.exec('CREATE TABLE texts (value TEXT PRIMARY KEY) STRICT');

@@ -45,7 +45,7 @@ describe('the lines of a JSON text', () => {
     });
   }
 
-  it('has no fault exactly where a parser finds none', () => {
+  it('finds a fault exactly in the texts that a parser rejects', () => {
     const parses = (candidate: string): boolean => {
       try {
         JSON.parse(candidate);
@@ -71,7 +71,7 @@ describe('the lines of a JSON text', () => {
     );
   });
 
-  it('take the findings of a message to their places', () => {
+  it('assign the findings of a message to their lines', () => {
     const message = 'Invalid schema: #/properties/a~1b: the type changed, #/type: may not be';
     expect(findingsOf(text, message)).to.deep.equal([
       { line: 4, message: 'Invalid schema: #/properties/a~1b: the type changed' },

@@ -109,7 +109,7 @@ describe('pages of other sites in a browser', function () {
     await expectNothingChanged();
   });
 
-  it('cannot read, nor take partitions with a stream', async () => {
+  it('cannot read responses, nor take partitions with a stream', async () => {
     const subscription = { owning_application: 'ours', event_types: ['shop.orders'] };
     const { body } = await call(`${service.url}/subscriptions`, 'POST', subscription);
     const events = `${service.url}/subscriptions/${String(body['id'])}/events`;
@@ -136,7 +136,7 @@ describe('pages of other sites in a browser', function () {
     }
   });
 
-  it('can read nothing under a name that an attacker pointed here', async () => {
+  it('can read nothing under a host name that an attacker pointed at this machine', async () => {
     const rebound = service.url.replace('127.0.0.1', reboundName);
     // What the name led to before: an attacker's page, of the same origin as the service has now.
     await page.route(`${rebound}/attack`, (route) => route.fulfill({ contentType: 'text/html', body: 'Hello' }));
@@ -153,7 +153,7 @@ describe('pages of other sites in a browser', function () {
     await expectNothingChanged();
   });
 
-  it('differ from the pages of the service itself, under its own names and that of a proxy', async () => {
+  it('are distinguished from the pages of the service itself, under its own names and that of a proxy', async () => {
     for (const [name, toggle] of [
       ['127.0.0.1', 'PRINCIPAL_OVERPAYMENT'],
       ['localhost', 'ALLOW_NON_SCHEDULED_FEES'],

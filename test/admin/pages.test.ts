@@ -28,7 +28,7 @@ describe('the bundle of the admin page', () => {
     expect(sent).to.be.lessThan(bundleBytesMaximum);
   });
 
-  it('refers to no other site', () => {
+  it('contains no address of another site', () => {
     const addresses = files.flatMap(({ bytes }) => bytes.toString().match(/https?:\/\/[^\s"'`)]+/g) ?? []);
     // Names of XML vocabularies, which are not requested.
     expect(addresses.filter((address) => !address.startsWith('http://www.w3.org/'))).to.deep.equal([]);
@@ -100,7 +100,7 @@ describe('the admin page in a browser', function () {
     throw new Error('The Tab key did not lead there');
   }
 
-  it('leads from an empty system to the first event type, by keyboard alone', async () => {
+  it('leads from an empty system to the first event type with the keyboard only', async () => {
     await open('');
     await text('No event types of your own yet').waitFor();
     await tabTo(link('Define the first one'));
@@ -136,7 +136,7 @@ describe('the admin page in a browser', function () {
     expect((await api('GET', '/event-types/orders.placed')).body).to.include({ owning_application: 'shop' });
   });
 
-  it('says that a name is taken, before and on creating it', async () => {
+  it('reports that a name is taken, before and when the event type is created', async () => {
     await open('/event-types/+new');
     await page.getByLabel('Name', { exact: true }).fill('orders.placed');
     await page.getByLabel('Owning application').fill('other');
@@ -224,7 +224,7 @@ describe('the admin page in a browser', function () {
       .waitFor();
   });
 
-  it('deletes a subscription after a confirmation, and says that it is gone', async () => {
+  it('deletes a subscription after a confirmation, and reports the deletion', async () => {
     const address = page.url();
     await button('Delete').click();
     await page.getByRole('dialog').waitFor();
@@ -261,7 +261,7 @@ describe('the admin page in a browser', function () {
     await page.getByRole('alert').getByText('There is no loan “missing”.').waitFor();
   });
 
-  it('switches a toggle after a confirmation, and the names of the balances with it', async () => {
+  it('switches a toggle after a confirmation, and then uses the other names of balances', async () => {
     await open('/toggles');
     await text('Never switched.').waitFor();
     await button('Switch on ALLOW_NON_SCHEDULED_FEES').click();
@@ -346,7 +346,7 @@ describe('the admin page in a browser', function () {
     );
   }
 
-  it('survives the service going away and coming back', async () => {
+  it('continues after the service was away and is back', async () => {
     await open('/toggles');
     await button('Switch off ALLOW_NON_SCHEDULED_FEES').waitFor();
     await service.kill();
@@ -392,7 +392,7 @@ describe('the admin page in a browser', function () {
     });
   }
 
-  it('validates again when the service could not', async () => {
+  it('validates again after the service could not', async () => {
     const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
     await page.route('**/registry/event-type-checks', (route) =>
       route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail":"The log is away."}' }),
@@ -416,7 +416,7 @@ describe('the admin page in a browser', function () {
     return name;
   }
 
-  it('asks before a link loses unsaved work, and stays when the user cancels', async () => {
+  it('asks before following a link that would lose unsaved work, and stays when the user cancels', async () => {
     await edit();
     await owner().fill('somebody else');
     await link('Loans').click();
@@ -513,7 +513,7 @@ describe('the admin page in a browser', function () {
     });
   }
 
-  it('goes back after the user skipped to the content, however often', async () => {
+  it('goes back after the user used the skip link, however often', async () => {
     const name = await edit();
     await owner().fill('somebody else');
     const skip = link('Skip to content');
@@ -527,7 +527,7 @@ describe('the admin page in a browser', function () {
     await page.getByRole('heading', { name, exact: true }).waitFor();
   });
 
-  it('guards a change from the first moment', async () => {
+  it('guards a change immediately after it is made', async () => {
     await edit();
     const asked = await page.evaluate<boolean[]>(`(async () => {
       const owner = document.querySelector('section input:not([readonly])');
@@ -571,7 +571,7 @@ describe('the admin page in a browser', function () {
     expect(await dialog().count()).to.equal(0);
   });
 
-  it('resumes live events where it was when the service is back', async () => {
+  it('resumes live events at the last one shown when the service is back', async () => {
     const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
     const name = types[0]?.name ?? '';
     await open(`/event-types/${name}/events`);
@@ -631,7 +631,7 @@ describe('the admin page in a browser', function () {
     await text('somebody else').waitFor();
   });
 
-  it('sent no request to another site', () => {
+  it('never sends a request to another site', () => {
     expect(foreignRequests).to.deep.equal([]);
   });
 });

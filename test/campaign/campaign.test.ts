@@ -25,7 +25,7 @@ describe('npm run campaign', () => {
     return { status, output: stdout + stderr };
   }
 
-  it('runs the parts that were asked for in their order, and reports counts, durations, seed and version', function () {
+  it('runs the requested parts in their order, and reports counts, durations, seed and version', function () {
     this.timeout(120_000);
     const words = ['--only', 'simulation,fuzz', '--requests', '30', '--seeds', '3', '--seed', '7', '--report', report];
     const { status, output } = run(...words);
@@ -41,7 +41,7 @@ describe('npm run campaign', () => {
     expect(written).to.contain('Seed 7: 30 requests');
   });
 
-  it('says which part failed, in the table and with the last that it printed', () => {
+  it('reports which part failed, in the table and with its last output lines', () => {
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
     const settings = { requests: 1, minutes: 1, seeds: 1, seed: 1 };
     const [step] = steps as [Step, ...Step[]];
@@ -52,7 +52,7 @@ describe('npm run campaign', () => {
   });
 
   for (const words of [['--only', 'fuzz,nothing'], ['--minutes', 'long'], ['--requests', ''], ['--bogus']]) {
-    it(`refuses ${words.join(' ')} in one line, and begins nothing`, () => {
+    it(`refuses ${words.join(' ')} in one line, and runs nothing`, () => {
       const { status, output } = run(...words, '--report', join(folder, 'none.md'));
       expect(status).to.equal(2);
       expect(output).to.match(/^lendstream: .*\n$/);

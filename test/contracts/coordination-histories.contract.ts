@@ -60,7 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
  */
 export function describeRandomHistories(open: () => Coordination): void {
   describe('random histories', () => {
-    it('keep one owner per partition, growing fences and offsets that move forward but for resets', async function () {
+    it('keep one owner per partition, rising fences, and offsets that only a reset moves back', async function () {
       this.timeout(60_000);
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {

@@ -140,7 +140,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await coordination.claim(name, 10_000)).to.equal(true);
       });
 
-      it('are free again once their time has passed, and not before', async () => {
+      it('are free again when they have expired, and not before', async () => {
         const name = randomUUID();
         await coordination.claim(name, 400);
         await harness.elapse(50);
@@ -151,13 +151,13 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('initialising', () => {
-      it('is empty before', async () => {
+      it('has no partitions and no sessions before', async () => {
         expect(await coordination.committedOffsets(subscription)).to.deep.equal([]);
         const { sessions, partitions, resetting } = await coordination.topology(subscription);
         expect({ sessions, partitions, resetting }).to.deep.equal({ sessions: [], partitions: [], resetting: false });
       });
 
-      it('makes partitions known in order, unassigned, with their offsets', async () => {
+      it('registers partitions in order, unassigned, with their offsets', async () => {
         await coordination.initialise(subscription, [
           { eventType: 'contract.b', partition: 0, offset: 4 },
           { eventType: 'contract.a', partition: 10, offset: 3 },
@@ -182,7 +182,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await owner(1)).to.equal(null);
       });
 
-      it('happens once when many streams begin at once', async () => {
+      it('happens once when many streams start at the same time', async () => {
         await Promise.all(Array.from({ length: 10 }, (_, index) => initialise(index, index)));
         const [first, second] = await offsets();
         expect(first).to.equal(second);
@@ -192,7 +192,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('opening a session', () => {
-      it('takes as many streams as there are partitions and then refuses', async () => {
+      it('opens as many streams as there are partitions and then refuses', async () => {
         await initialise(-1, -1);
         await join();
         await join();
@@ -202,7 +202,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         });
       });
 
-      it('lets exactly as many of twenty racing streams in as there are partitions', async () => {
+      it('opens exactly as many of twenty concurrent streams as there are partitions', async () => {
         await initialise(-1, -1, -1);
         const results = await Promise.all(
           Array.from({ length: 20 }, () => coordination.openSession(subscription, session())),
@@ -210,7 +210,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(results.filter(({ outcome }) => outcome === 'opened')).to.have.length(3);
       });
 
-      it('opens exactly one of two first clients on one partition', async () => {
+      it('opens exactly one of two concurrent first streams on one partition', async () => {
         for (let round = 0; round < 10; round += 1) {
           subscription = randomUUID();
           const race = async () => {
@@ -222,7 +222,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         }
       });
 
-      it('keeps requested partitions out of the slots of others', async () => {
+      it('does not count requested partitions as slots for other streams', async () => {
         await initialise(-1, -1);
         await join([1]);
         await join();
@@ -238,7 +238,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         });
       });
 
-      it('gives a requested partition to exactly one of ten streams at once', async () => {
+      it('gives a requested partition to exactly one of ten concurrent streams', async () => {
         await initialise(-1, -1);
         const results = await Promise.all(
           Array.from({ length: 10 }, () => coordination.openSession(subscription, session([1]))),
@@ -246,13 +246,13 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(results.filter(({ outcome }) => outcome === 'opened')).to.have.length(1);
       });
 
-      it('lets a direct stream in although all slots are taken', async () => {
+      it('opens a direct stream although all slots are taken', async () => {
         await initialise(-1);
         await join();
         await join([0]);
       });
 
-      it('shows sessions by stream id and raises the generation', async () => {
+      it('lists sessions by stream id and raises the generation', async () => {
         await initialise(-1, -1);
         const earlier = (await coordination.topology(subscription)).generation;
         const ids = [await join(), await join()].sort();
@@ -263,7 +263,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('ownership', () => {
-      it('is applied under the generation it was decided on, raising the fence', async () => {
+      it('is applied under the generation that it was decided on, and raises the fence', async () => {
         await initialise(-1);
         const before = (await ownership(0)).fence;
         const streamId = await join();
@@ -303,7 +303,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(results).to.have.members(['applied', 'conflict']);
       });
 
-      it('goes to no stream that is closed, as owner or as next', async () => {
+      it('is not given to a closed stream, neither as owner nor as next stream', async () => {
         const streamId = await owning(-1);
         await initialise(-1, -1);
         const { generation } = await coordination.topology(subscription);
@@ -330,7 +330,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await owner(0)).to.equal(streamId);
       });
 
-      it('stays with the owner, fence and all, while it is reassigning and when that is called off', async () => {
+      it('stays with the owner under the same fence while it is reassigning and when that is cancelled', async () => {
         const streamId = await owning(-1, -1);
         const other = await join();
         const { fence } = await ownership(1);
@@ -368,7 +368,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(next, at(1, 3))).to.deep.equal(committed(true));
       });
 
-      it('leaves the partition unassigned when its next stream is gone', async () => {
+      it('leaves the partition unassigned when its next stream is closed', async () => {
         const { old, next, fence } = await reassigning();
         await coordination.closeSession(subscription, next);
         expect(await coordination.release(subscription, old, partitionAt(1), fence)).to.deep.include({
@@ -378,7 +378,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await ownership(1)).to.deep.include({ state: 'unassigned', streamId: null, nextStreamId: null });
       });
 
-      it('is refused to a stranger, under an old fence, and for an unknown partition', async () => {
+      it('is refused to another stream, under an old fence, and for an unknown partition', async () => {
         const { old, next, fence } = await reassigning();
         const before = await coordination.topology(subscription);
         for (const result of [
@@ -392,7 +392,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await coordination.topology(subscription)).to.deep.equal(before);
       });
 
-      it('works once', async () => {
+      it('works only once', async () => {
         const { old, fence } = await reassigning();
         await coordination.release(subscription, old, partitionAt(1), fence);
         expect(await coordination.release(subscription, old, partitionAt(1), fence)).to.deep.equal({
@@ -417,7 +417,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         });
       });
 
-      it('is no error for a session that is not there, and changes nothing', async () => {
+      it('changes nothing and reports no error for an unknown session', async () => {
         await owning(-1);
         const before = await coordination.topology(subscription);
         await coordination.closeSession(subscription, randomUUID());
@@ -425,7 +425,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await coordination.topology(subscription)).to.deep.equal(before);
       });
 
-      it('never lets a fence come again', async () => {
+      it('never uses a fence again', async () => {
         await initialise(-1);
         const seen: number[] = [];
         for (let round = 0; round < 5; round += 1) {
@@ -440,7 +440,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('committing', () => {
-      it('moves forward only, judging cursors in order against the running maximum', async () => {
+      it('only moves forward, and judges cursors in order against the highest one so far', async () => {
         const streamId = await owning(100);
         expect(await commit(streamId, ...[105, 106, 102, 96, 130].map((offset) => at(0, offset)))).to.deep.equal(
           committed(true, true, false, false, true),
@@ -451,7 +451,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([130]);
       });
 
-      it('judges each partition by itself', async () => {
+      it('judges each partition separately', async () => {
         const streamId = await owning(100, 200);
         expect(
           await commit(streamId, at(0, 101), at(1, 201), at(1, 150), at(0, 101), at(1, 202), at(0, 99), at(0, 103)),
@@ -459,29 +459,29 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([103, 202]);
       });
 
-      it('does not let a first cursor that is outdated stop the next', async () => {
+      it('accepts a cursor after an outdated one', async () => {
         const streamId = await owning(100);
         expect(await commit(streamId, at(0, 90), at(0, 101))).to.deep.equal(committed(false, true));
       });
 
-      it('accepts the very first event and takes the position before it for outdated', async () => {
+      it('accepts the very first event and treats the position before it as outdated', async () => {
         const streamId = await owning(-1);
         expect(await commit(streamId, at(0, -1))).to.deep.equal(committed(false));
         expect(await commit(streamId, at(0, 0))).to.deep.equal(committed(true));
       });
 
-      it('returns nothing for nothing', async () => {
+      it('returns an empty result for an empty request', async () => {
         expect(await commit(await owning(-1))).to.deep.equal(committed());
       });
 
-      it('knows sessions, and of no other subscription', async () => {
+      it('is refused for unknown sessions and for those of another subscription', async () => {
         const streamId = await owning(5);
         expect(await commit(randomUUID(), at(0, 6))).to.deep.equal(notFound);
         expect(await coordination.commit(randomUUID(), streamId, [at(0, 6)])).to.deep.equal(notFound);
         expect(await offsets()).to.deep.equal([5]);
       });
 
-      it('commits all or nothing: one partition of another stream refuses the whole request', async () => {
+      it('is refused as a whole when one partition belongs to another stream', async () => {
         const first = await owning(5, 5);
         const second = await join();
         await applyRebalance();
@@ -495,7 +495,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([5, 5]);
       });
 
-      it('counts under a fence only while that tenure lasts', async () => {
+      it('is accepted under a fence only while that fence is current', async () => {
         const streamId = await owning(5);
         const { fence } = await ownership(0);
         expect(await commit(streamId, { ...at(0, 6), fence })).to.deep.equal(committed(true));
@@ -506,7 +506,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([6]);
       });
 
-      it('ends at the highest of many at once', async () => {
+      it('ends at the highest of many concurrent offsets', async () => {
         const streamId = await owning(-1);
         const order = Array.from({ length: 50 }, (_, index) => (index * 7) % 50);
         const results = await Promise.all(order.map((offset) => commit(streamId, at(0, offset))));
@@ -515,7 +515,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(advances.length).to.be.within(1, 50);
       });
 
-      it('accepts one of many equal requests', async () => {
+      it('accepts one of many equal concurrent requests', async () => {
         const streamId = await owning(-1);
         const results = await Promise.all(Array.from({ length: 20 }, () => commit(streamId, at(0, 3))));
         expect(results.filter((result) => result.outcome === 'committed' && result.advanced[0])).to.have.length(1);
@@ -523,7 +523,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('committing after the session was closed', () => {
-      it('counts until another stream gets the partition, by the same rules', async () => {
+      it('is accepted until another stream gets the partition, by the same rules', async () => {
         const streamId = await owning(5, 5);
         await coordination.closeSession(subscription, streamId);
         expect(await owner(0), 'the partition is free at once').to.equal(null);
@@ -533,20 +533,20 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([9, 5]);
       });
 
-      it('counts by way of another process', async () => {
+      it('is accepted on another process', async () => {
         const streamId = await owning(5);
         await coordination.closeSession(subscription, streamId);
         expect(await harness.unheard.commit(subscription, streamId, [at(0, 6)])).to.deep.equal(committed(true));
       });
 
-      it('counts while other streams are open that did not get the partition yet', async () => {
+      it('is accepted while other streams are open that did not get the partition yet', async () => {
         const streamId = await owning(5);
         await coordination.closeSession(subscription, streamId);
         await join();
         expect(await commit(streamId, at(0, 6))).to.deep.equal(committed(true));
       });
 
-      it('is refused once another stream has the partition, and after that one has gone too', async () => {
+      it('is refused once another stream has the partition, and also after that stream has ended', async () => {
         const streamId = await owning(5);
         await coordination.closeSession(subscription, streamId);
         const next = await join();
@@ -558,7 +558,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([8]);
       });
 
-      it('is refused where the partition went to its next stream as the session closed', async () => {
+      it('is refused for a partition that went to its next stream when the session closed', async () => {
         const streamId = await owning(5, 5);
         const next = await join();
         await applyRebalance();
@@ -568,7 +568,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, at(0, 6)), 'nobody has this one').to.deep.equal(committed(true));
       });
 
-      it('is all or nothing when another stream has one of the partitions', async () => {
+      it('is refused as a whole when another stream has one of the partitions', async () => {
         const streamId = await owning(5, 5);
         const next = await join([1]);
         await applyRebalance();
@@ -579,7 +579,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([5, 5]);
       });
 
-      it("counts until the session's commit timeout has passed, and no longer", async () => {
+      it('is accepted until the commit timeout of the session has passed, and no longer', async () => {
         const streamId = await owning(5);
         await coordination.closeSession(subscription, streamId);
         await harness.elapse(commitTimeoutMilliseconds - 1_000);
@@ -589,13 +589,13 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([6]);
       });
 
-      it('never counts for a stream that ended because nothing was committed in time', async () => {
+      it('is never accepted for a stream that ended because nothing was committed in time', async () => {
         const streamId = await owning(5);
         await coordination.closeSession(subscription, streamId, 'refused');
         expect(await commit(streamId, at(0, 6))).to.deep.equal(notFound);
       });
 
-      it('counts for the last owner alone, of partitions that it had, with cursors', async () => {
+      it('is accepted only from the last owner of each partition, and only with cursors', async () => {
         const [first, second] = [await owning(5, 5), await join()];
         await applyRebalance();
         await coordination.release(subscription, first, partitionAt(1), (await ownership(1)).fence);
@@ -610,7 +610,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([5, 6]);
       });
 
-      it('counts under a fence only when it is the one of that tenure', async () => {
+      it('is accepted under a fence only when that fence is the one of the closed session', async () => {
         const streamId = await owning(5);
         const { fence } = await ownership(0);
         await coordination.closeSession(subscription, streamId);
@@ -618,7 +618,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, { ...at(0, 6), fence })).to.deep.equal(committed(true));
       });
 
-      it('counts when the session was closed because its process died', async () => {
+      it('is accepted when the session was closed because its process died', async () => {
         const dying = randomUUID();
         await coordination.renewLease(dying, 300);
         await initialise(5);
@@ -629,7 +629,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(dead, at(0, 6))).to.deep.equal(committed(true));
       });
 
-      it('does not outlive a reset of the cursors', async () => {
+      it('is refused after a reset of the cursors', async () => {
         const streamId = await owning(5, 5);
         await coordination.closeSession(subscription, streamId);
         await coordination.beginReset(subscription);
@@ -640,7 +640,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await offsets()).to.deep.equal([3, 5]);
       });
 
-      it('does not outlive the subscription', async () => {
+      it('is refused after the subscription was removed', async () => {
         const streamId = await owning(5);
         await coordination.closeSession(subscription, streamId);
         await coordination.remove(subscription);
@@ -651,7 +651,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('leases', () => {
-      it('close the sessions of dead nodes only, and free their partitions', async () => {
+      it('that expired close only the sessions of their nodes, and free their partitions', async () => {
         const dying = randomUUID();
         await coordination.renewLease(dying, 300);
         await initialise(5, 5);
@@ -670,7 +670,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(dead, at(0, 6), at(1, 6))).to.deep.equal(notFound);
       });
 
-      it('hold on while they are renewed', async () => {
+      it('stay valid while they are renewed', async () => {
         const renewing = randomUUID();
         await initialise(-1);
         await coordination.renewLease(renewing, 300);
@@ -682,7 +682,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         }
       });
 
-      it("hand a dead owner's reassigning partitions to their next stream", async () => {
+      it('that expired hand the reassigning partitions of their owner to the next stream', async () => {
         const dying = randomUUID();
         await coordination.renewLease(dying, 300);
         await initialise(-1, -1);
@@ -697,7 +697,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('resetting', () => {
-      it('begins once, refuses new sessions and still takes commits', async () => {
+      it('begins once, refuses new sessions and still accepts commits', async () => {
         const streamId = await owning(10, 10);
         expect(await coordination.beginReset(subscription)).to.equal(true);
         expect(await coordination.beginReset(subscription)).to.equal(false);
@@ -706,7 +706,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, at(0, 11))).to.deep.equal(committed(true));
       });
 
-      it('sets offsets in either direction and keeps the others', async () => {
+      it('sets offsets in either direction and keeps those that are not named', async () => {
         await initialise(10, 10, 10);
         await coordination.beginReset(subscription);
         await coordination.finishReset(subscription, [at(0, 3), at(2, 30)]);
@@ -715,7 +715,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await join();
       });
 
-      it('raises all fences and takes every partition from its owner: what was delivered before is not committed after', async () => {
+      it('raises all fences and removes every owner, so that earlier deliveries cannot be committed', async () => {
         const streamId = await owning(10, 10);
         const fences = [(await ownership(0)).fence, (await ownership(1)).fence];
         await coordination.beginReset(subscription);
@@ -728,7 +728,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, at(0, 4))).to.deep.equal(committed(true));
       });
 
-      it('ends without doing anything when no offsets are given', async () => {
+      it('ends without any change when no offsets are given', async () => {
         const streamId = await owning(10);
         await coordination.beginReset(subscription);
         await coordination.finishReset(subscription, []);
@@ -750,13 +750,13 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         committedAt,
       });
 
-      it('is empty at first, and says since when it is kept', async () => {
+      it('is empty at first, and has the time since when it is kept', async () => {
         const { since, lastCommits, endedStreams } = await coordination.history(subscription);
         expect([lastCommits, endedStreams]).to.deep.equal([[], []]);
         expect(since).to.be.within(Date.now() - 600_000, Date.now() + 1_000);
       });
 
-      it('has the last commit of each partition, whichever process took it', async () => {
+      it('has the last commit of each partition, whichever process received it', async () => {
         const commits = [commitOf(0, '1', 10), commitOf(1, '5', 10)];
         await coordination.recordHistory(subscription, { lastCommits: commits, endedStreams: [] });
         await harness.unheard.recordHistory(subscription, { lastCommits: [commitOf(0, '2', 20)], endedStreams: [] });
@@ -765,7 +765,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect((await coordination.history(randomUUID())).lastCommits).to.deep.equal([]);
       });
 
-      it('has the last ten streams that ended, the newest first', async () => {
+      it('has the last ten streams that ended, newest first', async () => {
         await coordination.recordHistory(subscription, { lastCommits: [], endedStreams: [ended(2), ended(1)] });
         for (let number = 3; number <= 12; number += 1) {
           await harness.unheard.recordHistory(subscription, { lastCommits: [], endedStreams: [ended(number)] });
@@ -774,7 +774,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(endedStreams).to.deep.equal([12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map(ended));
       });
 
-      it('is forgotten with the subscription', async () => {
+      it('is removed with the subscription', async () => {
         await coordination.recordHistory(subscription, {
           lastCommits: [commitOf(0, '1', 10)],
           endedStreams: [ended(1)],
@@ -786,7 +786,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('removing', () => {
-      it('forgets sessions, ownership and offsets', async () => {
+      it('deletes sessions, ownership and offsets', async () => {
         const streamId = await owning(10);
         await coordination.remove(subscription);
         expect(await coordination.committedOffsets(subscription)).to.deep.equal([]);
@@ -795,7 +795,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, at(0, 11))).to.deep.equal({ outcome: 'session_not_found' });
       });
 
-      it('lets a subscription of the same id start again, above all its earlier lease epochs', async () => {
+      it('lets a subscription of the same id start again, with higher lease epochs than before', async () => {
         await owning(10);
         const { generation } = await coordination.topology(subscription);
         const { fence } = await ownership(0);
@@ -806,13 +806,13 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect((await coordination.topology(subscription)).generation).to.be.greaterThan(generation);
       });
 
-      it('is no error for a subscription that is not known', async () => {
+      it('reports no error for an unknown subscription', async () => {
         await coordination.remove(randomUUID());
       });
     });
 
     describe('watching', () => {
-      it('notifies of sessions and ownership, commits, a reset and removal', async () => {
+      it('reports sessions and ownership, commits, a reset and removal', async () => {
         const { changes, stop } = recordNotifications();
         const expecting = async (change: CoordinationChange, act: () => Promise<unknown>): Promise<void> => {
           changes.length = 0;
@@ -833,7 +833,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         stop();
       });
 
-      it('notifies with a commit of this process of the committed offsets, and not of outdated ones', async () => {
+      it('reports the committed offsets of a commit on this process, and not outdated ones', async () => {
         const streamId = await owning(-1);
         const notified: (readonly CommittedOffset[] | undefined)[] = [];
         const stop = coordination.watch(subscription, (change, _generation, committed) => {
@@ -847,7 +847,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(positions).to.deep.equal([[[0, 5]], [[0, 7]]]);
       });
 
-      it('notifies a watcher only of its own subscription, and no longer after it has stopped', async () => {
+      it('notifies a watcher only about its own subscription, and only until it stops', async () => {
         const { changes, stop } = recordNotifications();
         const own = subscription;
         await owning(-1);
@@ -866,7 +866,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(changes).to.deep.equal([]);
       });
 
-      it('notifies of a commit only when it is stored', async () => {
+      it('reports a commit only when it is stored', async () => {
         const streamId = await owning(-1);
         const seen: Promise<number[]>[] = [];
         const stop = coordination.watch(subscription, (change) => {
@@ -883,7 +883,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       /** A part of a second more than promised: what is waited for has to be asked for as well. */
       const milliseconds = missedChangesMillisecondsMaximum + 500;
 
-      it('hears of each change of sessions and ownership', async function () {
+      it('reports each change of sessions and ownership', async function () {
         this.timeout(20_000);
         await initialise(-1, -1, -1);
         let sessionsSeen = -1;
@@ -904,7 +904,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         stop();
       });
 
-      it('sees the sessions of dead nodes closed, and those of living ones kept', async function () {
+      it('closes the sessions of dead nodes, and keeps those of living nodes', async function () {
         this.timeout(20_000);
         const dying = randomUUID();
         await harness.unheard.renewLease(dying, 10_000);

@@ -107,7 +107,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await valuesIn({ topic, partition: 1 })).to.deep.equal(['first']);
       });
 
-      it('grow by partitions and keep their records and every setting that was not named', async () => {
+      it('can get more partitions, and keep their records and every setting that was not named', async () => {
         const configuration: TopicConfiguration = { ...topicConfiguration(1), retentionBytes: 5_000_000 };
         const { name: topic } = configuration;
         await log.createTopic(configuration);
@@ -121,7 +121,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(listed).to.deep.equal({ ...configuration, partitionCount: 3, retentionMilliseconds: 7_200_000 });
       });
 
-      it('never shrink, and a request to shrink changes nothing', async () => {
+      it('cannot get fewer partitions, and a request for it changes nothing', async () => {
         const topic = await newTopic(3);
         const alteration = { partitionCount: 2, retentionMilliseconds: 1_000 };
         expect(await codeOf(log.alterTopic(topic, alteration))).to.equal('UNPROCESSABLE');
@@ -143,7 +143,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('that are deleted fail their pending reads and leave other topics alone', async () => {
+      it('that are deleted fail their pending reads and leave other topics unchanged', async () => {
         const deleted = await newPartition();
         const kept = await newPartition();
         const end = await appendTo(log, kept, records('before'));
@@ -184,7 +184,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await latestOf(where)).to.be.greaterThan(offsets.at(-1) ?? Infinity);
       });
 
-      it('returns each partition in the order of the request, and one failure affects no other', async () => {
+      it('returns a result per partition in the order of the request, and one failure affects no other', async () => {
         const topic = await newTopic(3);
         const tooLarge = { key: null, value: Buffer.alloc(recordBytesMaximum + 1) };
         const results = await log.append([
@@ -205,7 +205,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await valuesIn({ topic, partition: 0 })).to.deep.equal(['zero']);
       });
 
-      it('takes a record of the largest size', async () => {
+      it('accepts a record of the maximum size', async () => {
         const where = await newPartition();
         const key = 'k'.repeat(100);
         const value = Buffer.alloc(recordBytesMaximum - key.length, 'v');
@@ -216,7 +216,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(batch?.key(0)).to.equal(key);
       });
 
-      it('takes records of the largest size together, however small each of them is', async () => {
+      it('accepts several records of the maximum size together, whatever their number', async () => {
         const where = await newPartition();
         const record = { key: 'key', value: Buffer.from('{"n":1}') };
         const count = Math.floor(appendBytesMaximum / appendBytes(record));
@@ -229,13 +229,13 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect([offset, bounds?.latest]).to.deep.equal([0, count]);
       });
 
-      it('counts the key against the size of its record', async () => {
+      it('counts the key as part of the record size', async () => {
         const where = await newPartition();
         const record = { key: 'k'.repeat(10), value: Buffer.alloc(recordBytesMaximum - 9) };
         expect(await codeOf(appendTo(log, where, [record]))).to.equal('RECORD_TOO_LARGE');
       });
 
-      it('stores keys, tombstones and empty values as they are', async () => {
+      it('stores keys, tombstones and empty values unchanged', async () => {
         const where = await newPartition();
         const appended: LogRecord[] = [
           keyed('plain', '{"a":1}'),
@@ -258,7 +258,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await valuesIn(where)).to.deep.equal(['2']);
       });
 
-      it('keeps its records together among many concurrent ones, each stored once', async () => {
+      it('stores its records together and once, among many concurrent appends', async () => {
         const topic = await newTopic(2);
         const writers = Array.from({ length: 24 }, (_, writer) => writer);
         const rounds = Array.from({ length: 8 }, (_, round) => round);
@@ -288,7 +288,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('under more load than can be taken is refused as retriable, and just what was accepted is stored', async () => {
+      it('is refused as retriable under too much load, and exactly the accepted ones are stored', async () => {
         const where = await newPartition();
         const value = Buffer.alloc(1024 * 1024, 'x');
         const attempts = Array.from({ length: 150 }, (_, attempt) => `${attempt}`);
@@ -301,7 +301,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(stored.map(({ key }) => key)).to.have.members(accepted);
       });
 
-      it('is still there after the log was closed and opened again', async () => {
+      it('is still stored after the log was closed and opened again', async () => {
         const other = await open();
         try {
           const configuration = topicConfiguration(2);
@@ -329,7 +329,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
     });
 
     describe('a read', () => {
-      it('begins at any offset, in the middle of a batch too', async () => {
+      it('starts at any offset, also in the middle of a batch', async () => {
         const where = await newPartition();
         await appendTo(log, where, records('a', 'b', 'c', 'd'));
         await appendTo(log, where, [keyed('k5', 'e'), keyed('k6', 'f')]);
@@ -341,7 +341,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('returns the records with their times and their partition', async () => {
+      it('returns the records with their timestamps and their partition', async () => {
         const topic = await newTopic(2);
         const before = Date.now();
         await appendTo(log, { topic, partition: 1 }, records('a'));
@@ -366,7 +366,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('returns at least one batch and exceeds its bytes by less than one', async () => {
+      it('returns at least one batch and exceeds its byte limit by less than one batch', async () => {
         const where = await newPartition();
         for (let batch = 0; batch < 20; batch += 1) await appendTo(log, where, records('v'.repeat(1_000)));
         const latest = await latestOf(where);
@@ -389,7 +389,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('outside of what is held says what is held', async () => {
+      it('outside of the available offsets fails with the available offsets', async () => {
         const where = await newPartition();
         await appendTo(log, where, records('a', 'b'));
         const latest = await latestOf(where);
@@ -413,7 +413,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(performance.now() - started).to.be.above(50);
       });
 
-      it('at the end waits for the next record, in whichever partition it comes', async () => {
+      it('at the end waits for the next record, in any partition', async () => {
         const topic = await newTopic(2);
         const pending = [0, 1].map((partition) => readCount(log, { topic, partition }, 1));
         await appendTo(log, { topic, partition: 1 }, records('one'));
@@ -422,7 +422,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect((await pending[0])?.map(({ value }) => value)).to.deep.equal(['zero']);
       });
 
-      it('waits in any number, and one append wakes them all', async () => {
+      it('may wait with any number of others, and one append wakes all of them', async () => {
         const where = await newPartition();
         const pending = Array.from({ length: 500 }, () => log.read({ ...where, offset: 0 }, forever));
         await appendTo(log, where, records('for all'));
@@ -431,7 +431,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('that waits ends with nothing when its signal aborts, and only then', async () => {
+      it('that waits ends empty when its signal aborts, and only then', async () => {
         const where = await newPartition();
         const ended = new AbortController();
         const kept = new AbortController();
@@ -450,7 +450,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(late).to.deep.equal({ batches: [], nextOffset: offset });
       });
 
-      it('returns the same however appends and reads were cut', async () => {
+      it('returns the same records however appends and reads were split', async () => {
         const value = fc.oneof(fc.constant(null), fc.string({ maxLength: 30 }));
         const record = fc.record({ key: fc.option(fc.string({ maxLength: 5, unit: 'grapheme' })), value });
         const appends = fc.array(fc.array(record, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 6 });
@@ -476,7 +476,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
     });
 
     describe('a writer', () => {
-      it('makes its records visible with the commit, over several topics', async () => {
+      it('makes its records visible with the commit, in several topics', async () => {
         const [first, second] = [await newPartition(), await newPartition()];
         const writer = await log.openWriter(`writer-${randomUUID()}`);
         await writer.append([
@@ -492,7 +492,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await writer.close();
       });
 
-      it('shows its commit to readers that read up to the bounds that include it', async () => {
+      it('shows its commit to reads up to bounds that include it', async () => {
         const places = [await newPartition(), await newPartition()];
         const writer = await log.openWriter(`writer-${randomUUID()}`);
         for (let round = 1; round <= 20; round += 1) {
@@ -512,7 +512,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await writer.close();
       });
 
-      it('leaves nothing behind when it aborts, and the log and the writer continue', async () => {
+      it('leaves no records when it aborts, and the log and the writer continue', async () => {
         const where = await newPartition();
         const writer = await log.openWriter(`writer-${randomUUID()}`);
         await writer.append([{ ...where, records: records('aborted') }]);
@@ -525,7 +525,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await writer.close();
       });
 
-      it('wakes reads that wait', async () => {
+      it('wakes waiting reads when it commits', async () => {
         const where = await newPartition();
         const pending = readCount(log, where, 1);
         const writer = await log.openWriter(`writer-${randomUUID()}`);
@@ -535,7 +535,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await writer.close();
       });
 
-      it('commits and aborts an empty transaction as a matter of course', async () => {
+      it('commits and aborts an empty transaction without error', async () => {
         const writer = await log.openWriter(`writer-${randomUUID()}`);
         await writer.commit();
         await writer.abort();
@@ -569,7 +569,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         });
       }
 
-      it('is opened when what earlier ones have committed in the partitions that it names is visible', async () => {
+      it('opens only when earlier commits in the named partitions are visible', async () => {
         const places = [await newPartition(), await newPartition()];
         const writerId = `writer-${randomUUID()}`;
         for (let round = 1; round <= 10; round += 1) {
@@ -580,7 +580,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('is not fenced off by a writer of another name', async () => {
+      it('is not fenced off by a writer of another id', async () => {
         const where = await newPartition();
         const writer = await log.openWriter(`writer-${randomUUID()}`);
         await writer.append([{ ...where, records: records('mine') }]);
@@ -590,7 +590,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await Promise.all([writer.close(), other.close()]);
       });
 
-      it('is the only one of its name when many are opened at once', async () => {
+      it('fences off all others of its id when many are opened at the same time', async () => {
         const where = await newPartition();
         const writerId = `writer-${randomUUID()}`;
         const writers = await Promise.all([0, 1, 2, 3].map(() => log.openWriter(writerId).catch(() => undefined)));
@@ -605,7 +605,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await last.close();
       });
 
-      it('is spent after an error', async () => {
+      it('cannot be used after an error', async () => {
         const where = await newPartition();
         const writer = await log.openWriter(`writer-${randomUUID()}`);
         await writer.append([{ ...where, records: records('not committed') }]);
@@ -622,7 +622,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await valuesIn(where)).to.deep.equal([]);
       });
 
-      it('keeps what it committed, and nothing else, over a new start', async () => {
+      it('keeps what it committed, and nothing else, after a restart', async () => {
         const other = await open();
         try {
           const configuration = topicConfiguration(1);
@@ -645,7 +645,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
     });
 
     describe('retention', () => {
-      it('removes old records, and reads below the first one held say where that is', async () => {
+      it('removes old records, and reads below the earliest one fail with its offset', async () => {
         const where = await newPartition();
         const beside = await newPartition();
         await appendTo(log, where, records('old', 'older'));
@@ -665,7 +665,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
     describe('deleting records', () => {
       const later = (): number => Date.now() + 3_600_000;
 
-      it('takes those below an offset that are old enough, and leaves all others', async () => {
+      it('removes those below an offset that are old enough, and no others', async () => {
         const where = await newPartition();
         await appendTo(log, where, records('a', 'b'));
         const middle = await latestOf(where);
@@ -686,7 +686,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await valuesIn(where)).to.deep.equal(['d']);
       });
 
-      it('leaves what is younger', async () => {
+      it('keeps records that are too young', async () => {
         const where = await newPartition();
         await appendTo(log, where, records('old'));
         const appended = Date.now();
@@ -697,7 +697,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await valuesIn(where)).to.deep.equal(['young']);
       });
 
-      it('is kept over the process, and refused for what is not there', async () => {
+      it('still applies after a restart, and is refused for unknown partitions and offsets', async () => {
         const other = await open();
         try {
           const configuration = { ...topicConfiguration(1), retentionMilliseconds: Infinity };
@@ -721,7 +721,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
     });
 
     describe('group offsets', () => {
-      it('return the latest export, partition by partition', async () => {
+      it('are the latest export of each partition', async () => {
         const topic = await newTopic(2);
         const group = `group-${randomUUID()}`;
         expect(await log.groupOffsets(group)).to.deep.equal([]);
@@ -737,7 +737,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         ]);
       });
 
-      it('outlive the process', async () => {
+      it('are kept after a restart', async () => {
         const other = await open();
         try {
           const configuration = topicConfiguration(1);
@@ -794,7 +794,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         }
       });
 
-      it('fails reads that wait for a record that does not come', async () => {
+      it('fails reads that wait for a next record', async () => {
         const other = await open();
         const configuration = topicConfiguration(1);
         await other.log.createTopic(configuration);

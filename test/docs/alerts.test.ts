@@ -200,7 +200,7 @@ async function firesAfter({ alert, before }: Row, scenario: Scenario, seconds: n
 }
 
 describe('the alerts of docs/operating.md', () => {
-  it('are tried out here, each of them', () => {
+  it('are all covered by this test', () => {
     expect([...new Set(rows.map(({ alert }) => alert))]).to.deep.equal([...alerts.keys()]);
   });
 
@@ -214,7 +214,7 @@ describe('the alerts of docs/operating.md', () => {
     });
   }
 
-  it('see the first one that is counted, because its series is there from the start with 0', async () => {
+  it('detect the first increase, because each series exists from the start with 0', async () => {
     const folder = await temporaryFolder();
     const app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
     try {

@@ -59,7 +59,7 @@ async function numbersOf(service: Service, subscriptionId: string, least: number
 }
 
 describe('the backup that docs/operating.md describes', () => {
-  it('holds everything acknowledged before, taken under load and restored elsewhere', async () => {
+  it('holds everything acknowledged before it, when made under load and restored elsewhere', async () => {
     const folder = await temporaryFolder();
     const copies = await temporaryFolder();
     const running: Service[] = [];
@@ -115,7 +115,7 @@ describe('the backup that docs/operating.md describes', () => {
     }
   });
 
-  it('writes over no backup that is there, and the copied folder of a stopped service is one too', async () => {
+  it("overwrites no existing backup, and a copy of a stopped service's folder is a backup too", async () => {
     const folder = await temporaryFolder();
     const copies = await temporaryFolder();
     try {

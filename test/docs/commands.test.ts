@@ -16,7 +16,7 @@ const isCurlThere = spawnSync('curl', ['--version']).status === 0;
 
 describe('the commands of the documents', () => {
   for (const document of documents) {
-    it(`of ${document} print what it says`, async function test() {
+    it(`of ${document} print what it shows`, async function test() {
       if (!isCurlThere && process.env['CI'] === undefined) {
         if (this.test !== undefined) this.test.title += ' (skipped: curl is not installed)';
         this.skip();
@@ -64,8 +64,8 @@ describe('the commands of the documents', () => {
   });
 });
 
-describe('the files that documents show', () => {
-  it('are shown as they are', async () => {
+describe('the files shown in documents', () => {
+  it('are equal to the real files', async () => {
     const markdown = await readFile(join(packageRoot, 'docs/getting-started.md'), 'utf8');
     const shownFiles = fencedBlocks(markdown).filter(({ words }) => words[0]?.startsWith('file=') === true);
     expect(shownFiles).to.have.length(1);

@@ -18,7 +18,7 @@ function fieldsOf(value: unknown, path = ''): string[] {
 }
 
 describe('docs/events.md', () => {
-  it('shows every lending event under both settings of the toggles, valid and with the fields of a fresh run', async () => {
+  it('shows every lending event under both settings of the toggles, valid and with the fields of a current run', async () => {
     const blocks = exampleBlocks(await readFile(join(packageRoot, 'docs/events.md'), 'utf8'));
     const names = lendingEventTypeNames.flatMap((name) => [`${name}.off`, `${name}.on`]);
     expect([...blocks.keys()].sort()).to.deep.equal(names.sort());

@@ -69,7 +69,7 @@ describe('docs/errors.md', () => {
     expect(wrong.map(([reason]) => reason)).to.deep.equal([]);
   });
 
-  it('has a row with the number of every error of the lending API about requests', () => {
+  it('has a row with the number of every error about lending requests', () => {
     const source = /const requestErrorCodes = \{([^}]*)\}/.exec(read('src/http/edge/lending-errors.ts'))?.[1] ?? '';
     const codes = [...source.matchAll(/(\w+): ([\d_]+)/g)].map((match) => [match[1] ?? '', match[2] ?? ''] as const);
     expect(codes.length).to.be.greaterThan(3);
@@ -81,7 +81,7 @@ describe('docs/errors.md', () => {
 describe('docs/operating.md', () => {
   const rows = rowsByName('docs/operating.md');
 
-  it('has a row for every setting, and for no other', () => {
+  it('has a row for every setting, and no other rows', () => {
     const settings = [...read('src/config.ts').matchAll(/\b(?:text|integer|file)\('([A-Z_]+)'/g)].map(
       (match) => match[1] ?? '',
     );
@@ -140,7 +140,7 @@ describe('the expressions of docs/operating.md and of the dashboard', () => {
 });
 
 describe('docs/api.md', () => {
-  it('names every path that is routed', () => {
+  it('names every routed path', () => {
     const text = read('docs/api.md');
     const sources = readdirSync(join(packageRoot, 'src/http'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
