@@ -33,7 +33,7 @@ function hasResponse({ text }: Unfinished): boolean {
   return /HTTP\/1.1 [2-5]/.test(text);
 }
 
-describe('bodies that are under way', function () {
+describe('request bodies in flight', function () {
   this.timeout(120_000);
   let folder: string;
   let service: Service;
@@ -99,7 +99,7 @@ describe('bodies that are under way', function () {
     sockets.length = 0;
   }
 
-  it('take no more memory than their budget, and get 503 beyond it while commits continue', async () => {
+  it('use no more memory than their budget, and get 503 beyond it while commits continue', async () => {
     const subscription = { owning_application: 'shop', event_types: ['shop.orders'], read_from: 'begin' };
     const { body } = await call(`${service.url}/subscriptions`, 'POST', subscription);
     const stream = await openStream(service.url, String(body['id']), '?batch_flush_timeout=1');
@@ -128,7 +128,7 @@ describe('bodies that are under way', function () {
     await endAll();
   });
 
-  it('count as they arrive when their length is not declared', async () => {
+  it('are counted as they arrive when their length is not declared', async () => {
     const chunk = (bytes: number): Buffer => Buffer.from(`${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`);
     const admitted = largeBytesMaximum / bodyBytesMaximum;
     for (let number = 0; number < admitted; number += 1) {
@@ -142,7 +142,7 @@ describe('bodies that are under way', function () {
     await endAll();
   });
 
-  it('count what they unpack to', async () => {
+  it('are counted by their unpacked size', async () => {
     // All but the room for what is sent, so that only what comes out can be too much.
     const packed = gzipSync(Buffer.from(`[{}]${' '.repeat(bodyBytesMaximum - 4)}`));
     const free = bodyBytesMaximum - mebibyte;
@@ -162,7 +162,7 @@ describe('bodies that are under way', function () {
     expect((await send(packed)).status).to.equal(200);
   });
 
-  it('of small requests have a limit too', async () => {
+  it('of small requests have a separate limit', async () => {
     const lines = `Content-Length: ${smallBodyBytes}`;
     for (let number = 0; number < smallBytesMaximum / smallBodyBytes; number += 1) await begin(lines, Buffer.alloc(1));
     expect(await refusedBodies('small')).to.equal(0);

@@ -98,7 +98,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
     expect(new Set(responses.map(({ headers }) => headers.get('location'))).size).to.equal(1);
   });
 
-  it('shares four partitions two and two, and moves them within a second when one consumer leaves', async () => {
+  it('gives each of two consumers two of four partitions, and moves them within a second when one leaves', async () => {
     await define('shared.four');
     const subscription = await subscribe('shared.four');
     const first = await stream(subscription, '?batch_flush_timeout=1');
@@ -139,7 +139,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       (await partitions(subscription)).every(({ state }) => state !== 'assigned');
 
     for (const milliseconds of [0, 50, 500]) {
-      it(`counts after ${milliseconds} ms`, async () => {
+      it(`is accepted after ${milliseconds} ms`, async () => {
         const [, consumer, committed] = await receivedThree(`late.after-${milliseconds}`);
         const cursors = firstCursors(consumer);
         consumer.close();
@@ -155,7 +155,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       });
     }
 
-    it('counts although its partitions are free at once, and the next stream begins behind it', async () => {
+    it('is accepted although its partitions are free at once, and the next stream begins after it', async () => {
       const [subscription, consumer] = await receivedThree('late.next');
       const cursors = firstCursors(consumer);
       consumer.close();
@@ -167,7 +167,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       next.close();
     });
 
-    it('is 422 once another stream holds the partition, and says why', async () => {
+    it('returns 422 with the reason once another stream holds the partition', async () => {
       const [subscription, consumer, committed] = await receivedThree('late.taken');
       const before = await committed();
       const cursors = firstCursors(consumer);
@@ -181,7 +181,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       next.close();
     });
 
-    it('is 422 when the commit timeout has passed, even without another stream', async () => {
+    it('returns 422 when the commit timeout has passed, even without another stream', async () => {
       const [subscription, consumer, committed] = await receivedThree('late.too-late', 'commit_timeout=1');
       const before = await committed();
       const cursors = firstCursors(consumer);
@@ -192,7 +192,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       expect(await committed()).to.deep.equal(before);
     });
 
-    it('counts when the stream had already ended by its own timeout', async () => {
+    it('is accepted when the stream had already reached its own timeout', async () => {
       const [, consumer, committed] = await receivedThree('late.stream-timeout', 'stream_timeout=1');
       await consumer.until((batches) => batches.at(-1)?.info?.code === 'stream_timeout');
       const cursors = lastCursors(consumer.batches);
@@ -203,7 +203,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
     });
   });
 
-  it('frees the partitions of a process that was killed within its lease; until then its streams may commit', async function () {
+  it('frees the partitions of a killed process when its lease ends, and accepts commits of its streams until then', async function () {
     this.timeout(90_000);
     await define('shared.killed');
     const subscription = await subscribe('shared.killed');
@@ -239,7 +239,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
     next.close();
   });
 
-  it('takes a third consumer in and refuses a fifth', async () => {
+  it('adds a third consumer and refuses a fifth', async () => {
     await define('shared.slots');
     const subscription = await subscribe('shared.slots');
     const streams: OpenStream[] = [];
@@ -258,7 +258,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
     for (const each of streams) each.close();
   });
 
-  it('brings uncommitted events again and committed ones never', async () => {
+  it('delivers uncommitted events again and committed events never', async () => {
     await define('shared.again');
     const subscription = await subscribe('shared.again');
     await publish('shared.again', 0, 100);

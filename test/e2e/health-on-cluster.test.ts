@@ -11,9 +11,9 @@ import { openTcpProxy } from '../support/tcp-proxy.ts';
 /** Ten seconds without an answer, what a question takes to fail, and a busy machine. */
 const noticedWithinMilliseconds = 30_000;
 
-describeOnCluster('a process whose cluster is away', (cluster) => {
+describeOnCluster('a process whose cluster is unreachable', (cluster) => {
   for (const kind of ['cut', 'half-open'] as const) {
-    it(`is not ready while Redis, then Kafka, is away for long, says which, and is ready again afterwards: ${kind}`, async function () {
+    it(`is not ready while Redis, then Kafka, is unreachable for long, names which one, and is ready again afterwards: ${kind}`, async function () {
       this.timeout(200_000);
       const folder = await temporaryFolder();
       const server = await startRedisServer();

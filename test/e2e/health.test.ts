@@ -22,7 +22,7 @@ const eventType = {
 };
 const events = `/event-types/${eventType.name}/events`;
 
-describe('a service that a part fails', () => {
+describe('a service in which one part fails', () => {
   let folder: string;
   let url: string;
   let child: ChildProcess;
@@ -79,7 +79,7 @@ describe('a service that a part fails', () => {
     return eventsOf(stream.batches).map(({ number }) => number);
   }
 
-  it('ends with 70 and a last line that says why when the thread that writes ended, and loses nothing', async () => {
+  it('exits with 70 and the reason in the last line when the writing thread ended, and loses nothing', async () => {
     await start(folder, { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREAD: 'thread/writer.js' });
     const id = await subscribe();
     expect((await publish({ number: 1 })).status).to.equal(200);
@@ -116,7 +116,7 @@ describe('a service that a part fails', () => {
     });
   }
 
-  it('acknowledges nothing into a folder that was deleted, says so, and serves what it has', async () => {
+  it('acknowledges nothing when its folder was deleted, reports that, and serves what it has', async () => {
     const dataFolder = join(folder, 'data');
     await start(dataFolder);
     const id = await subscribe();
@@ -134,7 +134,7 @@ describe('a service that a part fails', () => {
     expect((await call(`${url}/subscriptions/${id}`, 'GET')).status).to.equal(200);
   });
 
-  it('reads while the disk is full, refuses writes with the reason, and resumes when there is space', async function (): Promise<void> {
+  it('continues to read while the disk is full, refuses writes with the reason, and resumes when there is space', async function (): Promise<void> {
     // What it keeps in reserve, and as much again.
     const disk = await mountSmallDisk(160);
     if (typeof disk === 'string') {

@@ -94,7 +94,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
   after(() => system.stop());
 
   for (const [index, toggles] of tried.entries()) {
-    it(`gives the consumer what REST shows, with ${describeCombination(toggles)}`, async function () {
+    it(`delivers to the consumer what REST shows, with ${describeCombination(toggles)}`, async function () {
       this.timeout(120_000);
       const loan = `flow-${index}`;
       for (const name of toggleNames) {
@@ -179,7 +179,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
     });
   }
 
-  it('has the published schedule of the annuity loan', async () => {
+  it('shows the published schedule of the annuity loan', async () => {
     const loan = 'flow-published';
     await post('/loans', { id: loan, productTypeKey: 'flow', loanAmount: 1000 });
     await post(`/loans/${loan}:changeState`, { action: 'APPROVE' });
@@ -193,7 +193,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
     expect(installments.map(({ interest }) => interest.amount['expected'])).to.deep.equal([100, 78.45, 54.75, 28.68]);
   });
 
-  it('decides a command that a producer publishes the same way', async () => {
+  it('decides a command published by a producer in the same way', async () => {
     const published = await post('/event-types/lendstream.loan-commands/events', [
       {
         metadata: { eid: '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11', occurred_at: '2026-01-12T10:00:00Z' },

@@ -48,7 +48,7 @@ describe('the process', () => {
     await removeFolder(folder);
   });
 
-  it('keeps its data over a restart', async () => {
+  it('keeps its data after a restart', async () => {
     const first = await start();
     expect((await call(`${first.url}/event-types`, 'POST', eventType)).status).to.equal(201);
     expect(await first.stop()).to.equal(0);
@@ -56,7 +56,7 @@ describe('the process', () => {
     expect((await call(`${second.url}/event-types/process.greeting`, 'GET')).status).to.equal(200);
   });
 
-  it('says in one line that the port is in use', async () => {
+  it('reports in one line that the port is in use', async () => {
     const occupant = createServer().listen(0, '127.0.0.1');
     await once(occupant, 'listening');
     const address = occupant.address();
@@ -68,7 +68,7 @@ describe('the process', () => {
     expect(lines[0]).to.include(port).and.to.include('in use');
   });
 
-  it('says in one line that the data folder cannot be used', async () => {
+  it('reports in one line that the data folder cannot be used', async () => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');
     const { code, lines } = await runToEnd({ DATA_DIR: join(file, 'data') });
@@ -77,7 +77,7 @@ describe('the process', () => {
     expect(lines[0]).to.include(file);
   });
 
-  it('says in one line that another process has the data', async () => {
+  it('reports in one line that another process uses the data', async () => {
     await start();
     const { code, lines } = await runToEnd({ DATA_DIR: folder });
     expect(code).to.equal(1);
@@ -85,14 +85,14 @@ describe('the process', () => {
     expect(lines[0]).to.include(folder);
   });
 
-  it('names every wrong setting at once', async () => {
+  it('names all invalid settings at once', async () => {
     const { code, lines } = await runToEnd({ DATA_DIR: folder, PORT: 'eighty', LENDING_PARTITIONS: '0' });
     expect(code).to.equal(1);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include('PORT').and.to.include('LENDING_PARTITIONS');
   });
 
-  it('makes files that its own user alone can read, and takes them from others where they could, in a folder that was there', async () => {
+  it('creates files that only its own user can read, and removes the access of others in an existing folder', async () => {
     const open = join(folder, 'open to others');
     mkdirSync(open, { mode: 0o755 });
     for (const mode of [0o600, 0o644]) {
@@ -106,7 +106,7 @@ describe('the process', () => {
     }
   });
 
-  it('refuses to be reachable from other machines without keys, and requires them when they are set', async () => {
+  it('refuses to listen for other machines without keys, and requires the keys when they are set', async () => {
     const { code, lines } = await runToEnd({ DATA_DIR: folder, HOST: '0.0.0.0' });
     expect(code).to.equal(1);
     expect(lines[0]).to.include('API_KEYS');
@@ -118,7 +118,7 @@ describe('the process', () => {
     expect((await call(`${service.url}/health`, 'GET')).status).to.equal(200);
   });
 
-  it('gives open streams their last line when it stops', async () => {
+  it('sends a last line on open streams when it stops', async () => {
     const service = await start();
     await call(`${service.url}/event-types`, 'POST', eventType);
     const { body } = await call(`${service.url}/subscriptions`, 'POST', {
@@ -134,13 +134,13 @@ describe('the process', () => {
     expect(stream.batches.at(-1)?.cursor.event_type).to.equal(eventType.name);
   });
 
-  it('stops cleanly when its output is no longer read', async () => {
+  it('stops cleanly when nothing reads its output any more', async () => {
     const service = await start();
     service.child.stdout?.destroy();
     expect(await service.stop()).to.equal(0);
   });
 
-  it('ends immediately at the second signal', async () => {
+  it('exits immediately at the second signal', async () => {
     const service = await start();
     await call(`${service.url}/event-types`, 'POST', eventType);
     const exited = once(service.child, 'exit');
@@ -150,7 +150,7 @@ describe('the process', () => {
     expect(service.child.exitCode).to.be.oneOf([0, 130]);
   });
 
-  it('starts by its script from any folder, without a terminal', async function () {
+  it('starts with its script from any folder, without a terminal', async function () {
     this.timeout(60_000);
     const child = spawn(join(packageRoot, 'scripts/start'), [], {
       cwd: folder,

@@ -6,7 +6,7 @@ import { describeOnCluster } from '../support/cluster.ts';
 import { runKafkaTool } from '../support/kafka/tools.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
-describeOnCluster("records that Kafka's own console producer wrote", (cluster) => {
+describeOnCluster('records written by the console producer of Kafka', (cluster) => {
   let folder: string;
   let service: Service;
   const eventType = `others-${randomUUID()}`;

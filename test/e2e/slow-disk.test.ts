@@ -15,8 +15,8 @@ const eventType = {
 /** How long what does not need the disk may take while the writer is held, on a machine that does other things too. */
 const promptMilliseconds = 1_500;
 
-describe('a disk that takes a write and does not finish it', () => {
-  it('delays what is written, and neither streams nor requests that read', async function () {
+describe('a disk that accepts a write and does not finish it', () => {
+  it('delays writes, but neither streams nor reading requests', async function () {
     this.timeout(60_000);
     const folder = await temporaryFolder();
     const service = await startService(folder);

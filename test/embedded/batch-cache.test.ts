@@ -27,7 +27,7 @@ function batchAt(baseOffset: number, run?: SharedBuffer): StoredBatch {
 const batchMemory = batchAt(0).memoryBytes;
 
 describe('the batch cache', () => {
-  it('is for appends to event topics and followed topics, not for a store without readers', async () => {
+  it('is used for appends to event topics and followed topics, not for a store without readers', async () => {
     const partition = partitionState(1);
     expect(isWorthCaching(partition, 'delete')).to.equal(true);
     expect(isWorthCaching(partition, 'compact_and_delete')).to.equal(true);
@@ -61,7 +61,7 @@ describe('the batch cache', () => {
     expect(cache.find(partition, 30)).to.equal(undefined);
   });
 
-  it('never holds more than its bytes, and lets the longest unused go first', () => {
+  it('never exceeds its size in bytes, and drops the least recently used batch first', () => {
     const cache = new BatchCache(3 * batchMemory);
     const partition = partitionState(1);
     for (const base of [0, 10, 20]) cache.add(partition, batchAt(base));
@@ -73,7 +73,7 @@ describe('the batch cache', () => {
     expect(partition.cachedBatches).to.have.length(3);
   });
 
-  it('keeps a batch once, and none that is larger than all of it', () => {
+  it('keeps a batch once, and no batch larger than the whole cache', () => {
     const cache = new BatchCache(2 * batchMemory);
     const partition = partitionState(1);
     cache.add(partition, batchAt(0));
@@ -86,7 +86,7 @@ describe('the batch cache', () => {
     expect(small.bytes).to.equal(0);
   });
 
-  it('holds the memory of a run, and counts all of it, as long as it keeps one of its batches', () => {
+  it('holds and counts the memory of a whole run as long as it keeps one of its batches', () => {
     const cache = new BatchCache(10 * batchMemory);
     const partition = partitionState(1);
     const freed: ArrayBuffer[] = [];
@@ -103,7 +103,7 @@ describe('the batch cache', () => {
     expect(freed).to.deep.equal([run.memory]);
   });
 
-  it('lets all batches of a run go at once, also where another batch lies among them', () => {
+  it('drops all batches of a run at once, even when a batch of another run lies between them', () => {
     const partition = partitionState(1);
     const freed: ArrayBuffer[] = [];
     const [older, newer] = [0, 1].map(() => new SharedBuffer(new ArrayBuffer(25_000), (memory) => freed.push(memory)));
@@ -124,7 +124,7 @@ describe('the batch cache', () => {
     expect(cache.bytes).to.equal(0);
   });
 
-  it('keeps no batch of a run whose memory is larger than all of it', () => {
+  it('keeps no batch of a run whose memory is larger than the whole cache', () => {
     const cache = new BatchCache(4_999);
     const partition = partitionState(1);
     const run = new SharedBuffer(new ArrayBuffer(5_000), () => undefined);
@@ -133,7 +133,7 @@ describe('the batch cache', () => {
     expect(cache.bytes).to.equal(0);
   });
 
-  it('forgets what lies below an offset, or a whole partition', () => {
+  it('drops everything below an offset, or a whole partition', () => {
     const cache = new BatchCache(10 * batchMemory);
     const partition = partitionState(1);
     for (const base of [0, 10, 20]) cache.add(partition, batchAt(base));

@@ -96,7 +96,7 @@ describe('embedded coordination and its mirror', () => {
     expect(await coordination.applyOwnership(subscription, generation, changes)).to.equal('applied');
   };
 
-  it('keeps committed offsets over a restart, and neither sessions nor owners', async () => {
+  it('restores committed offsets after a restart, and neither sessions nor owners', async () => {
     await coordination.initialise('s', [at(0, -1), at(1, 4)]);
     await own('s', 'stream');
     await coordination.commit('s', 'stream', [at(0, 7)]);
@@ -112,7 +112,7 @@ describe('embedded coordination and its mirror', () => {
     expect(await coordination.commit('s', 'stream', [at(0, 8)])).to.deep.equal({ outcome: 'session_not_found' });
   });
 
-  it('keeps a reset over a restart, backwards too', async () => {
+  it('restores a reset after a restart, backwards too', async () => {
     await coordination.initialise('s', [at(0, 50), at(1, 50)]);
     await coordination.beginReset('s');
     await coordination.finishReset('s', [at(0, 3)]);
@@ -121,7 +121,7 @@ describe('embedded coordination and its mirror', () => {
     expect((await coordination.topology('s')).resetting).to.equal(false);
   });
 
-  it('keeps a removal over a restart', async () => {
+  it('keeps a removal after a restart', async () => {
     await coordination.initialise('gone', [at(0, 50)]);
     await coordination.initialise('kept', [at(0, 60)]);
     await coordination.remove('gone');
@@ -141,7 +141,7 @@ describe('embedded coordination and its mirror', () => {
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 199)]);
   });
 
-  it('keeps everything that was acknowledged during commits with a reset in between', async () => {
+  it('restores everything acknowledged by commits with a reset in between', async () => {
     await coordination.initialise('s', [at(0, -1)]);
     await own('s', 'stream');
     const commits = Array.from({ length: 50 }, (_, offset) => coordination.commit('s', 'stream', [at(0, offset)]));
@@ -184,7 +184,7 @@ describe('embedded coordination and its mirror', () => {
     expect(await coordination.committedOffsets('s')).to.deep.equal([]);
   });
 
-  it('takes a commit again that failed because too much was waiting', async () => {
+  it('accepts a commit again that failed because too many were waiting', async () => {
     await coordination.initialise('s', [at(0, -1)]);
     await restart(1);
     await own('s', 'stream');
@@ -199,7 +199,7 @@ describe('embedded coordination and its mirror', () => {
     });
   });
 
-  it('refuses a commit that could not be mirrored and stays where it was', async () => {
+  it('refuses a commit that could not be mirrored and keeps the offset', async () => {
     await coordination.initialise('s', [at(0, 4)]);
     await own('s', 'stream');
     const told: string[] = [];
@@ -219,7 +219,7 @@ describe('embedded coordination and its mirror', () => {
     expect(outdated).to.deep.equal({ outcome: 'committed', advanced: [false] });
   });
 
-  it('does not initialise, reset or remove what it could not mirror', async () => {
+  it('fails to initialise, reset or remove when the mirror cannot be written', async () => {
     await coordination.initialise('s', [at(0, 4)]);
     await log.close();
     await coordination.beginReset('s');
@@ -238,7 +238,7 @@ describe('embedded coordination and its mirror', () => {
     expect((await coordination.topology('s')).resetting, 'a failed reset is over').to.equal(false);
   });
 
-  it('returns nothing once closed', async () => {
+  it('rejects all calls once it is closed', async () => {
     await coordination.close();
     const failure: unknown = await coordination.topology('s').then(
       () => undefined,

@@ -26,14 +26,14 @@ describe('the data folder', () => {
     return EmbeddedLog.open({ dataFolder, logger: silentLogger });
   }
 
-  it('is created with the folders above it', async () => {
+  it('is created together with its parent folders', async () => {
     const dataFolder = join(folder, 'new', 'deeper');
     const log = await openLog(dataFolder);
     expect(existsSync(join(dataFolder, 'log.db'))).to.equal(true);
     await log.close();
   });
 
-  it('is refused where no folder can be made', async () => {
+  it('is refused where no folder can be created', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, 'not a folder');
     for (const dataFolder of [file, join(file, 'below'), '/proc/lendstream']) {
@@ -50,7 +50,7 @@ describe('the data folder', () => {
     expect(await codeOf(openLog(dataFolder))).to.equal('DATA_FOLDER_UNUSABLE');
   });
 
-  it('is known to be open to others, with each right that lets them in', () => {
+  it('is recognised as open to other users by each right that gives access', () => {
     const dataFolder = join(folder, 'of-some-mode');
     mkdirSync(dataFolder);
     for (const [mode, isOpen] of [
@@ -82,7 +82,7 @@ describe('the data folder', () => {
     }
   });
 
-  it('serves one log of a process at a time', () => {
+  it('is used by one log of a process at a time', () => {
     const dataFolder = join(folder, 'same-process');
     const lock = lockDataFolder(dataFolder);
     expect(() => lockDataFolder(dataFolder))
@@ -92,7 +92,7 @@ describe('the data folder', () => {
     lockDataFolder(dataFolder).release();
   });
 
-  it('is refused at once while another process holds it, and free again once that was killed', async () => {
+  it('is refused immediately while another process holds it, and is free again once that process was killed', async () => {
     const dataFolder = join(folder, 'other-process');
     const child = spawn(process.execPath, [holder, dataFolder], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');

@@ -27,7 +27,7 @@ describe('appending to the embedded log', () => {
     return temporary;
   }
 
-  it('puts what arrives during a commit into one batch', async () => {
+  it('stores the records that arrive during a commit in one batch', async () => {
     const { log } = await open();
     const first = appendTo(log, where, records('first'));
     await new Promise((resolve) => setImmediate(resolve));
@@ -38,7 +38,7 @@ describe('appending to the embedded log', () => {
     expect(batches.flatMap(recordsOf)).to.have.length(101);
   });
 
-  it('divides large appends into batches of about a mebibyte', async () => {
+  it('splits large appends into batches of about a mebibyte', async () => {
     const { log } = await open();
     const value = 'v'.repeat(1_024);
     const base = await appendTo(log, where, records(...Array.from({ length: 4_000 }, (_, n) => `${n}${value}`)));
@@ -51,7 +51,7 @@ describe('appending to the embedded log', () => {
     expect(read.map((record) => Number.parseInt(record.value ?? '', 10))).to.deep.equal([...Array(4_000).keys()]);
   });
 
-  it('fails with OVERLOADED immediately when too much waits, and accepts appends again when that is written', async () => {
+  it('fails with OVERLOADED immediately when too much is waiting, and accepts appends again once that is written', async () => {
     const { log } = await open({ queuedBytesMaximum: mebibyte });
     const value = Buffer.alloc(300 * 1024, 'x');
     const codes = await Promise.all(
@@ -86,7 +86,7 @@ describe('appending to the embedded log', () => {
     await appendTo(log, { topic: 'next', partition: 0 }, [{ key: null, value }]);
   });
 
-  it('opens a file with pages of another size and limits its growth to the same bytes', async () => {
+  it('opens a file with another page size and limits its growth to the same number of bytes', async () => {
     const { dataFolder, log } = await open();
     await appendTo(log, where, records('before'));
     await log.close();
@@ -126,7 +126,7 @@ describe('appending to the embedded log', () => {
     expect((await readAll(log, where)).map(({ value }) => value)).to.deep.equal(['in flight', 'waited with it']);
   });
 
-  it('refuses names and partition counts that no backend takes', async () => {
+  it('refuses topic names and partition counts that no backend accepts', async () => {
     const { log } = await open();
     const settings = { cleanupPolicy: 'delete', retentionMilliseconds: 1 } as const;
     for (const name of ['', '.', '..', 'a/b', 'a b', 'ä', 'a'.repeat(250)]) {
@@ -139,7 +139,7 @@ describe('appending to the embedded log', () => {
     await appendTo(log, { topic: 'a', partition: 999 }, records('last'));
   });
 
-  it('serves readers at the end from memory, and all readers from the disk when memory is short', async () => {
+  it('serves readers at the end from memory, and all readers from disk when memory is short', async () => {
     for (const cacheBytesMaximum of [0, 700, mebibyte]) {
       const opened = await open({ cacheBytesMaximum });
       const expected: string[] = [];

@@ -53,7 +53,7 @@ describe('a process killed in the middle of appends', function () {
   });
   after(() => removeFolder(dataFolder));
 
-  it(`loses no acknowledged record and leaves no part of a batch, ${rounds} times`, async () => {
+  it(`loses no acknowledged record and leaves no partial batch, ${rounds} times`, async () => {
     const acknowledged: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
       acknowledged.push(...(await appendUntilKilled(dataFolder, round)));

@@ -35,7 +35,7 @@ describe('damage to the stored data', () => {
     writeFileSync(path, bytes);
   }
 
-  it('of one bit fails the read of its batch by name, and never skips it', async () => {
+  it('of one bit fails the read of its batch with the name of the batch, and never skips it', async () => {
     const { log } = temporary;
     await appendTo(log, where, records('"sound before"'));
     const damaged = await appendTo(log, where, records('"first of the batch"', '"the damaged one"'));
@@ -73,7 +73,7 @@ describe('damage to the stored data', () => {
     expect(batches.flatMap(recordsOf).map(({ value }) => value)).to.deep.equal(['state one']);
   });
 
-  it('of the database itself is found when the log opens, and the log says so', async () => {
+  it('of the database itself is found when the log opens, and is reported by the log', async () => {
     for (let batch = 0; batch < 50; batch += 1) await appendTo(temporary.log, where, records('x'.repeat(3_000)));
     await temporary.log.close();
     const path = join(temporary.dataFolder, 'log.db');
@@ -85,7 +85,7 @@ describe('damage to the stored data', () => {
     expect(isLendstreamError(error) && error.message).to.match(/log\.db (is damaged|cannot be opened)/);
   });
 
-  it('is not what a newer schema is taken for', async () => {
+  it('is not reported for a newer schema', async () => {
     await temporary.log.close();
     const database = openDatabase(join(temporary.dataFolder, 'log.db'));
     database.exec('PRAGMA user_version = 99');

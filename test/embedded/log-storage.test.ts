@@ -42,7 +42,7 @@ describe('the storage of the embedded log', () => {
     });
   }
 
-  describe('when its files are not where they were', () => {
+  describe('when its files were moved or deleted', () => {
     beforeEach(async () => {
       folder = join(await temporaryFolder(), 'data');
       await open(folder);
@@ -79,7 +79,7 @@ describe('the storage of the embedded log', () => {
       ],
     ];
     for (const [name, lose, reason] of losses) {
-      it(`stores nothing from the next append on and says why, but reads on: ${name}`, async () => {
+      it(`refuses every append from then on with the reason, and continues to read: ${name}`, async () => {
         await lose();
         const error: unknown = await appendTo(log, where, records('lost')).catch((thrown: unknown) => thrown);
         expect(isLendstreamError(error, 'LOG_UNAVAILABLE')).to.equal(true);
@@ -91,7 +91,7 @@ describe('the storage of the embedded log', () => {
       });
     }
 
-    it('acknowledges nothing that was begun after the loss, under load', async () => {
+    it('acknowledges nothing that began after the loss, under load', async () => {
       let isGone = false;
       let acknowledgedAfterwards = 0;
       const producers = Array.from({ length: 8 }, async () => {
@@ -178,7 +178,7 @@ describe('the storage of the embedded log', () => {
     }
   });
 
-  it('is not ready while the file may not grow, and is ready when it has space', async () => {
+  it('is not ready while the file may not grow, and is ready again when there is space', async () => {
     folder = await temporaryFolder();
     health = new Health(systemClock);
     log = await EmbeddedLog.open({

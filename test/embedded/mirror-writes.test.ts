@@ -63,7 +63,7 @@ describe('writing cursors to their mirror', () => {
       (error: unknown) => (error instanceof LendstreamError ? error.code : String(error)),
     );
 
-  it('lets a subscription start while the disk is full, commits nothing, and writes the start once there is room', async () => {
+  it('lets a subscription start while the disk is full, accepts no commit, and writes the start once there is space', async () => {
     isFull = true;
     await writes.writeStart([record(0, start)]);
     expect(await outcomeOf(writes.write([record(0, 1)]))).to.equal('COORDINATION_UNAVAILABLE');
@@ -76,7 +76,7 @@ describe('writing cursors to their mirror', () => {
     expect(await written(0)).to.deep.equal([start]);
   });
 
-  it('writes no start after a commit of the same partition, but that of the others with it', async () => {
+  it('writes no start after a commit of the same partition, but writes the starts of other partitions with the commit', async () => {
     isFull = true;
     await writes.writeStart([record(0, start), record(1, start)]);
     isFull = false;
@@ -86,7 +86,7 @@ describe('writing cursors to their mirror', () => {
     expect(await written(1)).to.deep.equal([start]);
   });
 
-  it('writes no start after a commit that is still under way', async () => {
+  it('writes no start after a commit that is in progress', async () => {
     isFull = true;
     await writes.writeStart([record(0, start)]);
     isFull = false;
@@ -95,7 +95,7 @@ describe('writing cursors to their mirror', () => {
     expect([await written(0), await written(1)]).to.deep.equal([[5], [7]]);
   });
 
-  it('writes a start before a commit that comes while it is being written', async () => {
+  it('writes a start before a commit that arrives while the start is being written', async () => {
     isFull = true;
     await writes.writeStart([record(0, start)]);
     isFull = false;
@@ -104,7 +104,7 @@ describe('writing cursors to their mirror', () => {
     expect(await written(0)).to.deep.equal([start, 5]);
   });
 
-  it('keeps a start whose commit found no space either', async () => {
+  it('keeps a start when its commit found no space either', async () => {
     isFull = true;
     await writes.writeStart([record(0, start)]);
     const failing = [writes.write([record(0, 5)]), writes.write([record(0, 6)])].map(outcomeOf);
@@ -114,7 +114,7 @@ describe('writing cursors to their mirror', () => {
     expect(await written(0)).to.deep.equal([start]);
   });
 
-  it('refuses a start where another fault than a full disk stands in the way', async () => {
+  it('refuses a start when a fault other than a full disk prevents the write', async () => {
     const closed = new MirrorWrites(
       overriding<EventLog>(log, {
         append: () => Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'The disk does not answer.')),
@@ -127,7 +127,7 @@ describe('writing cursors to their mirror', () => {
     expect(await written(0)).to.deep.equal([]);
   });
 
-  it('has each start before every commit of its partition, whatever happens in whatever order', async function () {
+  it('writes each start before every commit of its partition, for any sequence of steps', async function () {
     this.timeout(60_000);
     const steps = fc.array(
       fc.record({

@@ -42,7 +42,7 @@ describe('waiting for a partition to grow', () => {
     expect(waiting.size).to.equal(0);
   });
 
-  it('lasts until its time, and not at all when that has come', async () => {
+  it('lasts until its deadline, and ends immediately when that has passed', async () => {
     const { clock, waiting, wait } = waitingReads();
     await clock.turn(100);
     expect(await wait(100)).to.deep.equal({ batches: [], nextOffset: nothing });
@@ -54,7 +54,7 @@ describe('waiting for a partition to grow', () => {
     expect(await last).to.deep.equal({ batches: [], nextOffset: nothing });
   });
 
-  it('continues in a turn of its own as it was requested, and fails with what that fails with', async () => {
+  it('continues in a later turn with its original request, and fails when that fails', async () => {
     const { waiting, wait } = waitingReads();
     const resumed: PendingRead[] = [];
     const failure = new Error('out of range');
@@ -69,7 +69,7 @@ describe('waiting for a partition to grow', () => {
     expect(requested).to.deep.equal([[offset, { bytesMaximum: 3, waitMilliseconds: 1_000 }, 60]]);
   });
 
-  it('begins again for a read that found nothing: growth wakes each wait once', async () => {
+  it('waits again for a read that found nothing, because growth wakes each wait once', async () => {
     const { waiting, wait } = waitingReads();
     let resumedCount = 0;
     const result = wait(Infinity);

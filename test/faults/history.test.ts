@@ -14,7 +14,7 @@ describe('the history of a fault run', () => {
 
   afterEach(() => removeFolder(folder));
 
-  it('is read from all processes in order of time', () => {
+  it('is read from all processes, ordered by time', () => {
     const first = openHistory(folder, 'first');
     const second = openHistory(folder, 'second');
     first.record({ kind: 'fault healed', fault: 'a', number: 1 });
@@ -30,7 +30,7 @@ describe('the history of a fault run', () => {
     expect(records.map(({ at }) => at)).to.deep.equal(records.map(({ at }) => at).sort((a, b) => a - b));
   });
 
-  it('loses nothing but the line that a process did not finish', () => {
+  it('loses nothing except the line that a process did not finish', () => {
     const writer = openHistory(folder, 'killed');
     writer.record({ kind: 'fault healed', fault: 'a', number: 1 });
     writer.flush();

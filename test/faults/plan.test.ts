@@ -14,12 +14,12 @@ const seeds = fc.integer({ min: 0, max: 0xffff_ffff });
 const shapes = fc.constantFrom(cluster, embedded);
 
 describe('a plan of faults', () => {
-  it('is the same for the same seed, and another for another', () => {
+  it('is the same for the same seed, and different for another seed', () => {
     expect(randomPlan(cluster, 7, 600_000)).to.deep.equal(randomPlan(cluster, 7, 600_000));
     expect(randomPlan(cluster, 7, 600_000).faults).not.to.deep.equal(randomPlan(cluster, 8, 600_000).faults);
   });
 
-  it('has one fault after the other, each healed before the run ends, on targets that there are', () => {
+  it('has one fault after another, each healed before the run ends, on existing targets', () => {
     fc.assert(
       fc.property(shapes, seeds, fc.integer({ min: 30_000, max: 3_600_000 }), (shape, seed, milliseconds) => {
         const possible = new Set(possibleFaults(shape).map(({ kind, target }) => `${kind} ${target}`));
@@ -39,7 +39,7 @@ describe('a plan of faults', () => {
     expect(used.size).to.equal(possibleFaults(cluster).length);
   });
 
-  it('has for a smoke run every kind for every sort of target, in less than five minutes', () => {
+  it('has every kind for every sort of target in a smoke run, in less than five minutes', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const { faults, lasts } = smokePlan(cluster, seed);
@@ -63,7 +63,7 @@ describe('a plan of faults', () => {
     );
   });
 
-  it('touches in the embedded backend nothing that is not there', () => {
+  it('names only existing targets with the embedded backend', () => {
     const targets = new Set(smokePlan(embedded, 1).faults.map(({ target }) => target));
     expect([...targets]).to.have.members(['serve-1', 'consumers']);
   });

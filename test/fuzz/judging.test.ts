@@ -64,12 +64,12 @@ describe('the fuzzer', () => {
     ['an answer that takes long', request(), exchangeWith(400, problem(400), undefined, 60_000), /60000 ms/],
   ];
   for (const [title, asked, exchange, fault] of bad) {
-    it(`finds fault with ${title}`, () => {
+    it(`reports ${title}`, () => {
       expect(faultsOf(asked, exchange).join('\n')).to.match(fault);
     });
   }
 
-  it('finds fault with an id that could be a key, and with a key that leads to something else', () => {
+  it('reports an id that could be a key, and a key that leads to another entity', () => {
     const key = 'a'.repeat(32);
     const faults = (operationId: string, url: string, body: object): string => {
       const asked = { ...request(), url, operation: operations.find((known) => known.operationId === operationId) };
@@ -85,7 +85,7 @@ describe('the fuzzer', () => {
     expect(faultsOf(request('cut'), { response: undefined, milliseconds: 1, wasEnded: true })).to.deep.equal([]);
   });
 
-  it('accepts the rejections that any request may get, in the form of the API in question', () => {
+  it('accepts the rejections that any request may get, in the format of the API in question', () => {
     const bytes = Buffer.from('GET /toggles HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\r\n');
     const toggles: FuzzRequest = { ...request(), method: 'GET', url: '/toggles', bytes };
     const errors = '{"errors":[{"errorCode":3,"errorReason":"INVALID_API_OPERATION","errorSource":"Why"}]}';
@@ -98,7 +98,7 @@ describe('the fuzzer', () => {
     }
   });
 
-  it('sees where two states differ', () => {
+  it('detects differences between two states', () => {
     const before = new Map([['/toggles', '200 [{"enabled":false}]']]);
     expect(differencesOf(before, before)).to.deep.equal([]);
     expect(differencesOf(before, new Map([['/toggles', '200 [{"enabled":true}]']]))).to.have.length(1);
@@ -112,7 +112,7 @@ describe('the fuzzer', () => {
     expect(acknowledgedEvents(request('whole', '['), { status: 200, headers: {}, body: '' })).to.equal(undefined);
   });
 
-  it('finds fault with errors in the log and with what the engine prints there, not with warnings', () => {
+  it('reports errors in the log and output of the engine, but not warnings', () => {
     const line = (level: number): string => JSON.stringify({ level, msg: 'It happened' });
     const { findings, warnings } = findingsIn([line(40), line(50), '(node:1) Warning: many listeners']);
     expect(findings).to.have.length(2);

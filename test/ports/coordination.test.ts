@@ -3,14 +3,14 @@ import { describe, it } from 'mocha';
 import { comparePartitions, describePartitions, isReservedId, partitionKey } from '../../src/ports/coordination.ts';
 
 describe('partitions of event types', () => {
-  it('have one key each', () => {
+  it('have one distinct key each', () => {
     expect(partitionKey({ eventType: 'loans.v1', partition: 10 })).to.equal('loans.v1:10');
     expect(partitionKey({ eventType: 'loans.v1', partition: 1 })).not.to.equal(
       partitionKey({ eventType: 'loans.v11', partition: 1 }),
     );
   });
 
-  it('stand in the order of event types, then of numbers', () => {
+  it('are ordered by event type, then by number', () => {
     const ordered = [
       { eventType: 'B', partition: 3 },
       { eventType: 'a', partition: 2 },
@@ -21,7 +21,7 @@ describe('partitions of event types', () => {
     expect(comparePartitions({ eventType: 'a', partition: 1 }, { eventType: 'a', partition: 1 })).to.equal(0);
   });
 
-  it('are listed in messages in their order', () => {
+  it('are listed in messages in that order', () => {
     const partitions = [
       { eventType: 'payments', partition: 3 },
       { eventType: 'accounts', partition: 0 },
@@ -33,7 +33,7 @@ describe('partitions of event types', () => {
 });
 
 describe('a reserved id', () => {
-  it('is one of the service, never that of a subscription', () => {
+  it('belongs to the service and never to a subscription', () => {
     expect(isReservedId('lendstream.loan-partitions')).to.equal(true);
     expect(isReservedId('c023c1b5-6e7e-55a5-9554-64c003ef5c87')).to.equal(false);
   });

@@ -4,8 +4,8 @@ import { describe, it } from 'mocha';
 import { appendBytes } from '../../src/ports/event-log.ts';
 import { encodedRecordBytes } from '../../src/kafka/protocol/record-batch-encoding.ts';
 
-describe('what a record counts in an append', () => {
-  it('is no less than it takes in a batch of Kafka, whatever its key and value', () => {
+describe('the size that a record counts in an append', () => {
+  it('is at least its size in a batch of Kafka, whatever its key and value', () => {
     const key = option(string({ unit: 'binary', maxLength: 200 }), { nil: null });
     const value = option(uint8Array({ maxLength: 200 }), { nil: null });
     assert(
@@ -16,7 +16,7 @@ describe('what a record counts in an append', () => {
     );
   });
 
-  it('is no less either at the sizes at which lengths take a byte more', () => {
+  it('is at least that too at the sizes at which a length takes one more byte', () => {
     for (const size of [0, 1, 63, 64, 8_191, 8_192, 1_048_575, 1_048_576]) {
       for (const character of ['k', 'é', '€']) {
         const record = { key: character.repeat(size), value: Buffer.alloc(size) };

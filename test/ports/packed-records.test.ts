@@ -41,7 +41,7 @@ describe('packed records', () => {
     );
   });
 
-  it('have their values side by side with a comma between two', () => {
+  it('have their values next to each other with a comma in between', () => {
     const { values, valueEnds } = packRecords([
       { key: null, value: Buffer.from('ab') },
       { key: 'gone', value: null },
@@ -51,7 +51,7 @@ describe('packed records', () => {
     expect([valueEnds[0], valueEnds[2]]).to.deep.equal([2, 4]);
   });
 
-  it('can be cut anywhere', () => {
+  it('can be sliced anywhere', () => {
     const cut = tuple(records, integer({ min: 0, max: 8 }), integer({ min: 0, max: 8 }));
     assert(
       property(cut, ([list, one, other]) => {
@@ -65,7 +65,7 @@ describe('packed records', () => {
     );
   });
 
-  it('are used as they are from packed records, and made from other records', () => {
+  it('are used as they are, while other records are packed first', () => {
     const packed = packRecords([{ key: 'a', value: Buffer.from('b') }]);
     expect(packedForm(new PackedPartitionRecords(where.topic, where.partition, packed))).to.equal(packed);
     expect(packedForm({ ...where, records: [{ key: 'a', value: Buffer.from('b') }] })).to.deep.equal(packed);

@@ -29,7 +29,7 @@ function readsOf(clock = new SimulatedClock()) {
 }
 
 describe('a read that has no result yet', () => {
-  it('gives the first outcome it gets, and no other', async () => {
+  it('returns the first outcome it gets, and no other', async () => {
     const { begin } = readsOf();
     const { read, result } = begin(Infinity);
     read.complete(found);
@@ -50,7 +50,7 @@ describe('a read that has no result yet', () => {
     expect(await failed.result.catch((error: unknown) => error)).to.equal(failure);
   });
 
-  it('is due at its time, not a millisecond earlier, and stays pending until its holder ends it', async () => {
+  it('is due at its deadline, not a millisecond earlier, and stays pending until its holder ends it', async () => {
     const { clock, calls, begin } = readsOf();
     const { read, result } = begin(100);
     await clock.turn(99);
@@ -61,7 +61,7 @@ describe('a read that has no result yet', () => {
     expect(await result).to.deep.equal(empty);
   });
 
-  it('is due from the start when its time has come or its signal was aborted before', async () => {
+  it('is due from the start when its deadline has passed or its signal was aborted before', async () => {
     const clock = new SimulatedClock();
     await clock.turn(100);
     const { calls, begin } = readsOf(clock);
@@ -75,7 +75,7 @@ describe('a read that has no result yet', () => {
     expect(calls).to.deep.equal(['aborted']);
   });
 
-  it('ends empty when its signal aborts, and its timer and its listener end with it', async () => {
+  it('ends empty when its signal aborts, and removes its timer and listener', async () => {
     const { clock, calls, begin } = readsOf();
     const stopping = new AbortController();
     const { result } = begin(100, { signal: stopping.signal });
@@ -84,7 +84,7 @@ describe('a read that has no result yet', () => {
     expect([calls, clock.nextDeadline()]).to.deep.equal([['aborted'], Infinity]);
   });
 
-  it('costs no timer while it has no end, and one listener for all reads of a signal', async () => {
+  it('needs no timer without a deadline, and one listener for all reads of a signal', async () => {
     const { clock, begin } = readsOf();
     const stopping = new AbortController();
     const reads = Array.from({ length: 2_000 }, () => begin(Infinity, { signal: stopping.signal }));

@@ -77,7 +77,7 @@ describe('scripts/cluster', () => {
     }
   }
 
-  it('prints the settings, and nothing else, to standard output; status prints the same; down leaves nothing', () => {
+  it('prints only the settings to standard output on up and status, and down leaves nothing behind', () => {
     const up = cluster('up', '--brokers', '0', '--replica');
     expect(up.stdout).to.match(
       /^REDIS_URL=redis:\/\/127\.0\.0\.1:\d+\nREDIS_REPLICA_URL=redis:\/\/127\.0\.0\.1:\d+\n$/,
@@ -96,7 +96,7 @@ describe('scripts/cluster', () => {
     expect(cluster('down').status).to.equal(0);
   });
 
-  it('starts again what was killed, on the same port and with the data', async () => {
+  it('starts a killed server again, on the same port and with its data', async () => {
     const { stdout } = cluster('up', '--brokers', '0');
     const url = stdout.trim().replace('REDIS_URL=', '');
     await ask(url, (redis) => redis.set('colour', 'green'));
@@ -119,7 +119,7 @@ describe('scripts/cluster', () => {
     expect(cluster('status', '--name', 'two').status).to.equal(0);
   });
 
-  it('never ends a process that merely has the pid of one that it started', async () => {
+  it('never stops a process that merely has the pid of one that it started', async () => {
     cluster('up', '--brokers', '0');
     const written = note();
     const redis = written.redis.process;
@@ -136,7 +136,7 @@ describe('scripts/cluster', () => {
     process.kill(redis?.pid ?? 0, 'SIGKILL');
   });
 
-  it('takes down what a program that was killed has left behind, and nothing that others still use', async () => {
+  it('takes down what a killed program left behind, and nothing that others still use', async () => {
     cluster('up', '--brokers', '0', '--name', 'other');
     const { child, exited } = await startOwner('setInterval(() => {}, 1000);');
     const left = note('owned');
@@ -190,7 +190,7 @@ describe('scripts/cluster', () => {
     expect(notes()).to.deep.equal([]);
   });
 
-  it('does not make a cluster that is there into another one', () => {
+  it('does not turn an existing cluster into another one', () => {
     cluster('up', '--brokers', '0');
     const { status, stderr } = cluster('up', '--replica');
     expect(status).to.equal(1);

@@ -29,7 +29,7 @@ describe('The runner of the tests', () => {
     return { status, output: stdout + stderr };
   }
 
-  it('hands the cluster that the environment names to the suites that need one', () => {
+  it('passes the cluster of the environment to the suites that need one', () => {
     const { status, output } = run('test/support/suites/on-cluster.ts', {
       CI: 'true',
       KAFKA_BROKERS: 'one:9092,two:9092',
@@ -40,7 +40,7 @@ describe('The runner of the tests', () => {
     expect(status).to.equal(0);
   });
 
-  it('says clearly when none is available and how to get one, and counts the tests that need it as skipped', () => {
+  it('reports that no cluster is available and how to get one, and counts the tests that need it as skipped', () => {
     const { status, output } = run('test/support/suites/on-cluster.ts');
     expect(output).to.contain('NO CLUSTER');
     expect(output).to.match(/Java 17, Maven, redis-server: not found.*[Ii]nstall with/);
@@ -57,13 +57,13 @@ describe('The runner of the tests', () => {
     expect(status).to.equal(1);
   });
 
-  it('starts nothing for suites that need nothing', () => {
+  it('starts nothing for suites that need no cluster', () => {
     const { status, output } = run('test/scripts/local-cluster/prerequisites.test.ts', { CI: 'true' });
     expect(output).not.to.match(/NO CLUSTER|Starting/);
     expect(status).to.equal(0);
   });
 
-  it('says in one line that a name is no test, before it runs any other', () => {
+  it('reports in one line that a name is no test, before it runs any other', () => {
     for (const name of [
       'test/broker/rebalanse.test.ts',
       'test/brokr',
@@ -77,7 +77,7 @@ describe('The runner of the tests', () => {
     }
   });
 
-  it('runs the files of a folder side by side, a line for each, and the counts last', () => {
+  it('runs the files of a folder in parallel, and prints a line for each, and the counts last', () => {
     const { status, output } = run('test/lending-format');
     const files = testFilesIn().filter(({ source }) => source.startsWith('test/lending-format/'));
     for (const { source } of files)

@@ -73,7 +73,7 @@ describe('--help', () => {
   }
 
   for (const script of scripts) {
-    it(`of scripts/${script} says what it does, and does nothing else`, () => {
+    it(`of scripts/${script} prints the usage, and does nothing else`, () => {
       expectHelp(script, script, '--help');
       expectHelp(script, script, '-h');
     });
@@ -84,7 +84,7 @@ describe('--help', () => {
   };
   for (const [name, command] of Object.entries(npmScripts)) {
     if (programsOfOthers.includes(name)) continue;
-    it(`of npm run ${name} says what it does, and does nothing else`, () => {
+    it(`of npm run ${name} prints the usage, and does nothing else`, () => {
       const [script = '', ...words] = command.replace(/^scripts\//, '').split(' ');
       expect(scripts, command).to.include(script);
       expectHelp(script, name, ...words, '--help');
@@ -92,19 +92,19 @@ describe('--help', () => {
   }
 
   for (const [program, usage] of programs) {
-    it(`of dist/${program} says the same`, () => {
+    it(`of dist/${program} prints the same`, () => {
       const path = fileURLToPath(new URL(`../../${program}`, import.meta.url));
       const printed = execFileSync(process.execPath, [path, '--help'], { encoding: 'utf8' });
       expect(printed).to.equal(`${readUsage(usage)}\n`);
     });
   }
 
-  it('stands after other words too', () => {
+  it('works after other words too', () => {
     expectHelp('test', 'test', 'test/broker', '--help');
     expectHelp('cluster', 'cluster', 'up', '--help');
   });
 
-  it('names what there is to choose from', () => {
+  it('names the available choices', () => {
     expect(readUsage('bench')).to.contain(`of embedded: ${embeddedParts.join(', ')}\n`);
     expect(readUsage('bench')).to.contain(`of cluster: ${clusterParts.join(', ')}\n`);
     expect(readUsage('cluster')).to.contain(`[--kafka ${kafkaVersions.join('|')}]`);

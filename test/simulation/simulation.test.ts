@@ -17,7 +17,7 @@ describe('the broker in simulated time', () => {
     expect(failures, lines.join('\n')).to.equal(0);
   });
 
-  it('does the same, byte for byte, for the same seed', async () => {
+  it('has the same history, byte for byte, for the same seed', async () => {
     for (let seed = 1; seed <= 20; seed += 1) {
       const first = await simulate(seed, true);
       const second = await simulate(seed, true);
@@ -38,7 +38,7 @@ describe('the broker in simulated time', () => {
     expect(lines[history.length]).to.match(new RegExp(`^Seed 2759: ${steps} steps, .* every invariant held$`));
   });
 
-  it('does the same whether its history is recorded or not', async () => {
+  it('behaves the same whether its history is recorded or not', async () => {
     const { history: _history, ...recorded } = await simulate(7, true);
     const { history: _nothing, ...unrecorded } = await simulate(7);
     expect(unrecorded).to.deep.equal(recorded);

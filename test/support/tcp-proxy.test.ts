@@ -50,7 +50,7 @@ describe('the TCP proxy', () => {
     echo.server.close();
   });
 
-  it('passes what is sent, both ways, and counts the connections', async () => {
+  it('passes data in both directions, and counts the connections', async () => {
     const socket = await connectClient();
     expect(await exchange(socket, 'one')).to.equal('one');
     expect(await exchange(socket, 'two')).to.equal('two');

@@ -41,7 +41,7 @@ function asText({ key, value }: LogRecord): { key: string | null; value: string 
 }
 
 describe('the body of a batch', () => {
-  it('gives back keys, values and offsets as they were put in', () => {
+  it('decodes keys, values and offsets as they were encoded', () => {
     fc.assert(
       fc.property(recordList, (records) => {
         const batch = decodeBody(where, bodyOf(records));
@@ -53,7 +53,7 @@ describe('the body of a batch', () => {
     );
   });
 
-  it('is read the same in the memory of a run, where the bodies before and behind it stay as they are', () => {
+  it('decodes the same in the memory of a run, with other bodies before and after it', () => {
     fc.assert(
       fc.property(fc.array(recordList, { minLength: 1, maxLength: 4 }), (bodies) => {
         const run = new SharedBuffer(new ArrayBuffer(16 * 1024), () => undefined);
@@ -85,7 +85,7 @@ describe('the body of a batch', () => {
     );
   });
 
-  it('keeps offsets with holes', () => {
+  it('keeps offsets with gaps', () => {
     const records = ['a', 'b', 'c'].map((value) => ({ key: value, value: Buffer.from(value) }));
     const batch = decodeBody(where, bodyOf(records, [1_000, 1_004, 1_009]));
     expect(recordsOf(batch).map(({ offset, key }) => [offset, key])).to.deep.equal([
@@ -95,7 +95,7 @@ describe('the body of a batch', () => {
     ]);
   });
 
-  it('joins its values by commas, unless one of them is a tombstone', () => {
+  it('joins its values with commas, unless one of them is a tombstone', () => {
     fc.assert(
       fc.property(recordList, (records) => {
         const batch = decodeBody(where, bodyOf(records));
@@ -108,7 +108,7 @@ describe('the body of a batch', () => {
     );
   });
 
-  it('holds values that lay side by side, whatever stood between them, like any others', () => {
+  it('encodes values that are adjacent in memory, with or without gaps, like any others', () => {
     fc.assert(
       fc.property(recordList, fc.infiniteStream(fc.nat(2)), (records, gaps) => {
         const memory = Buffer.alloc(2_000, '!');
@@ -125,7 +125,7 @@ describe('the body of a batch', () => {
     );
   });
 
-  it('is read from any offset on, without copying', () => {
+  it('is decoded from any offset on, without copying', () => {
     fc.assert(
       fc.property(recordList, fc.nat(14), (records, skipped) => {
         const batch = decodeBody(where, bodyOf(records));

@@ -19,7 +19,7 @@ function rowsOf(...runs: PackedRecords[]): string[] {
 const half = rowBytesMaximum / 2;
 
 describe('splitIntoRows', () => {
-  it('makes one row of what is small, and none of nothing', () => {
+  it('makes one row of a small run, and none of an empty one', () => {
     expect(rowsOf(run(1, 2), run(3))).to.deep.equal(['0 1 | 0']);
     expect(rowsOf()).to.deep.equal([]);
     expect(rowsOf(run())).to.deep.equal([]);
@@ -34,7 +34,7 @@ describe('splitIntoRows', () => {
     expect(rowsOf(run(half), run(1, half, 1), run(1))).to.deep.equal(['0 | 0 1', '2 | 0']);
   });
 
-  it('counts keys, and nothing for a tombstone', () => {
+  it('counts keys, and counts nothing for a tombstone', () => {
     expect(rowsOf(run(half, null, half - 4, null))).to.deep.equal(['0 1 2 3']);
     expect(rowsOf(run(half, null, half - 3, null))).to.deep.equal(['0 1 2', '3']);
   });

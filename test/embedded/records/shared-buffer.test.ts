@@ -15,7 +15,7 @@ describe('the memory of a run', () => {
     expect(freed).to.deep.equal([run.memory]);
   });
 
-  it('is used again when it is free, and only so much is kept', () => {
+  it('is reused when it is free, up to a limited amount', () => {
     const spare = new SharedBufferPool(8);
     const acquired = Array.from({ length: 20 }, () => spare.acquire());
     expect(new Set(acquired).size).to.equal(20);

@@ -43,7 +43,7 @@ describe('maintaining the embedded log', () => {
 
     const walBytes = (): number => statSync(join(temporary.dataFolder, 'log.db-wal')).size;
 
-    it('grows as long as a backup reads, holds up no writing, and is written from its start again after it', async function () {
+    it('grows while a backup reads, delays no write, and is reused from its start afterwards', async function () {
       this.timeout(60_000);
       await temporary.log.createTopic({
         name: where.topic,
@@ -104,7 +104,7 @@ describe('maintaining the embedded log', () => {
       });
     }
 
-    it('by time removes whole batches that are too old, each partition by itself', async () => {
+    it('by time removes whole batches that are too old, in each partition separately', async () => {
       await createOrders(dayMilliseconds);
       await appendTo(temporary.log, where, records('a', 'b'));
       now += dayMilliseconds;
@@ -118,7 +118,7 @@ describe('maintaining the embedded log', () => {
       expect(await values({ ...where, partition: 1 })).to.deep.equal(['e']);
     });
 
-    it('by size removes the oldest batches that are too many', async () => {
+    it('by size removes the oldest batches beyond the limit', async () => {
       await createOrders(Infinity, 10_000);
       for (let batch = 0; batch < 30; batch += 1) {
         await appendTo(temporary.log, where, records(`${batch}:`.padEnd(1_000, 'x')));
@@ -129,7 +129,7 @@ describe('maintaining the embedded log', () => {
       expect(kept.at(-1)).to.match(/^29:/);
     });
 
-    it('leaves offsets as they are, also over a new start when nothing is left', async () => {
+    it('keeps the next offset, also after a restart when no record is left', async () => {
       await createOrders(dayMilliseconds);
       await appendTo(temporary.log, where, records('a', 'b', 'c'));
       now += 2 * dayMilliseconds;
@@ -143,7 +143,7 @@ describe('maintaining the embedded log', () => {
       expect(await appendTo(reopened, where, records('d'))).to.equal(3);
     });
 
-    it('leaves compacted topics alone, unless they are under both policies', async () => {
+    it('leaves compacted topics alone, unless they have both policies', async () => {
       for (const [name, cleanupPolicy] of [
         ['kept', 'compact'],
         ['aged', 'compact_and_delete'],
@@ -170,7 +170,7 @@ describe('maintaining the embedded log', () => {
       expect(statSync(join(temporary.dataFolder, 'log.db')).size).to.be.below(20 * 1024 * 1024);
     });
 
-    it('finishes the removal of a deleted topic that was cut short', async () => {
+    it('finishes the removal of a deleted topic that was interrupted', async () => {
       await createOrders(Infinity);
       const value = Buffer.alloc(1024 * 1024, 'x');
       for (let batch = 0; batch < 30; batch += 1) await appendTo(temporary.log, where, [{ key: null, value }]);
@@ -194,7 +194,7 @@ describe('maintaining the embedded log', () => {
       }),
     );
 
-    it('keeps the newest record of each key where it was', async () => {
+    it('keeps the newest record of each key at its offset', async () => {
       await appendTo(temporary.log, states, [keyed('a', '1'), keyed('b', '1'), keyed('c', '1')]);
       await appendTo(temporary.log, states, [keyed('a', '2')]);
       await appendTo(temporary.log, states, [keyed('c', '2'), keyed('c', '3'), keyed('d', '1')]);
@@ -215,7 +215,7 @@ describe('maintaining the embedded log', () => {
       expect(await temporary.log.bounds([states])).to.deep.equal([{ ...states, earliest: 0, latest: 7 }]);
     });
 
-    it('removes tombstones once they are old, and what they deleted at once', async () => {
+    it('removes tombstones once they are old, and the records that they deleted immediately', async () => {
       await appendTo(temporary.log, states, [keyed('a', '1'), keyed('b', '1')]);
       await appendTo(temporary.log, states, [keyed('a', null)]);
       await temporary.log.runCompaction();
@@ -228,7 +228,7 @@ describe('maintaining the embedded log', () => {
       expect(await values(states)).to.deep.equal(['1']);
     });
 
-    it('lets a read pass over a hole at the end at once, even one that would wait', async () => {
+    it('lets a read pass a gap at the end immediately, even a read that would wait', async () => {
       await appendTo(temporary.log, states, [keyed('a', '1')]);
       await appendTo(temporary.log, states, [keyed('a', null), keyed('b', null)]);
       now += 2 * dayMilliseconds;
@@ -242,7 +242,7 @@ describe('maintaining the embedded log', () => {
       expect(await values(states)).to.deep.equal(['2']);
     });
 
-    it('is seen by readers of batches that lay in memory', async () => {
+    it('is visible to readers of batches that were cached', async () => {
       await temporary.reopen({ cacheBytesMaximum: 1_000_000 });
       await appendTo(temporary.log, states, [keyed('a', '1'), keyed('a', '2')]);
       expect(await values(states)).to.deep.equal(['1', '2']);
@@ -272,7 +272,7 @@ describe('maintaining the embedded log', () => {
       expect(await values(states)).to.have.length(50);
     });
 
-    it('leaves what a map of the records would hold, whatever they are', async () => {
+    it('keeps the records that a map by key would hold, for any records', async () => {
       const change = fc.record({
         key: fc.constantFrom('a', 'b', 'c', 'd'),
         value: fc.option(fc.string({ maxLength: 3 })),

@@ -326,11 +326,11 @@ describe('the checkers of a fault run', () => {
     });
   }
 
-  it('have each a history that breaks its promise', () => {
+  it('each have a history that breaks their promise', () => {
     expect(new Set(broken.map(([checker]) => checker))).to.deep.equal(new Set(checkers.map(({ name }) => name)));
   });
 
-  it('excuse commits that were lost with the coordination before they had to be copied', () => {
+  it('excuse commits that were lost with the coordination before they had to be mirrored', () => {
     const story = [
       ...streaming.slice(0, 22),
       flushed,
@@ -344,7 +344,7 @@ describe('the checkers of a fault run', () => {
     expect([...findingsOf(story).values()].flat()).to.deep.equal([]);
   });
 
-  it('excuse what was deleted on purpose, and nothing sent later', () => {
+  it('excuse records that were deleted on purpose, and nothing sent later', () => {
     const truncated: HistoryEntry = { kind: 'log truncated', position: at(4) };
     const skipping = without(delivered('B', 3, 'e4'), logRead(0, 'e1'), logRead(1, 'e2'), logRead(2, 'e3'));
     const before = skipping.toSpliced(9, 0, truncated);
@@ -353,7 +353,7 @@ describe('the checkers of a fault run', () => {
     expect(findingsOf(skipping.toSpliced(7, 0, truncated)).get('lost write')).to.have.length(1);
   });
 
-  it('know that paused readers receive lines of several streams in any order', () => {
+  it('accept that paused readers receive lines of several streams in any order', () => {
     const stalled = { kind: 'fault begun', fault: 'stall consumers', number: 7, losesCoordination: false } as const;
     const resumed: HistoryEntry = { kind: 'fault healed', fault: 'stall consumers', number: 7 };
     const late = [opened('C'), delivered('C', 5, 'e5'), committed('B', 5, 9_999)];
@@ -376,7 +376,7 @@ describe('the checkers of a fault run', () => {
     expect(findingsOf(story).get('poll skip')).to.deep.equal([]);
   });
 
-  it('report how late events were, and apart from it how late without faults', () => {
+  it('report how late events were, and separately how late they were without faults', () => {
     const evidence = evidenceOf(
       recordsOf([
         ...streaming.slice(0, 1),

@@ -7,7 +7,7 @@ import { LiveIds } from '../live-ids.ts';
 const numbers = Array.from({ length: 3_000 }, (_, number) => number);
 
 describe('the requests of the fuzzer', () => {
-  it('are the same for the same seed and number, whichever were made before', () => {
+  it('are the same for the same seed and number, whichever were generated before', () => {
     const ids = new LiveIds();
     const forwards = numbers.map((number) => generate(7, number, ids).bytes);
     const backwards = numbers.toReversed().map((number) => generate(7, number, ids).bytes);
@@ -15,7 +15,7 @@ describe('the requests of the fuzzer', () => {
     expect(generate(8, 0, ids).bytes.equals(forwards[0] ?? Buffer.alloc(0))).to.equal(false);
   });
 
-  it('use every operation, and are corrupted in every way and not at all', () => {
+  it('use every operation, every kind of corruption, and none', () => {
     const requests = numbers.map((number) => generate(1, number, new LiveIds()));
     const asked = new Set(requests.map(({ operation }) => operation.operationId));
     expect([...asked]).to.have.members(operations.map(({ operationId }) => operationId));
@@ -41,7 +41,7 @@ describe('the requests of the fuzzer', () => {
     expect(mutations.size).to.be.greaterThan(80);
   });
 
-  it('take up ids that the service made', () => {
+  it('use ids that the service created', () => {
     const ids = new LiveIds();
     ids.add('subscription', 'made-by-the-service');
     const paths = numbers.map((number) => generate(1, number, ids).url);

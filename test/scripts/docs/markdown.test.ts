@@ -22,8 +22,8 @@ const document = [
   '',
 ].join('\n');
 
-describe('what the checks know of Markdown', () => {
-  it('are fenced blocks with their language, words and line', () => {
+describe('the Markdown reader of the checks', () => {
+  it('finds fenced blocks with their language, words and line', () => {
     expect(fencedBlocks(document).map(({ language, words, line }) => ({ language, words, line }))).to.deep.equal([
       { language: 'sh', words: ['runnable'], line: 9 },
       { language: 'JSON', words: ['example=first.one'], line: 14 },
@@ -31,13 +31,13 @@ describe('what the checks know of Markdown', () => {
     expect([...exampleBlocks(document)].map(([name, { text }]) => [name, text])).to.deep.equal([['first.one', '{}\n']]);
   });
 
-  it('are tables without their heads, headings and links, none of them from blocks', () => {
+  it('finds tables without their heads, headings and links, none of them inside blocks', () => {
     expect(tableRows(document)).to.deep.equal([['`one`', 'a \\| b']]);
     expect([...headingAnchors(document)]).to.deep.equal(['a-heading-with-code_words-twice']);
     expect(linkTargets(document)).to.deep.equal(['other.md#part', 'https://example.org']);
   });
 
-  it('is that a block must end', () => {
+  it('requires that a block ends', () => {
     expect(() => fencedBlocks('```sh\nls\n')).to.throw('line 1');
   });
 });

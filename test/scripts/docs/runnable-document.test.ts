@@ -19,7 +19,7 @@ describe('running a document', () => {
 
   afterEach(() => removeFolder(folder));
 
-  it('keeps the shell from one block to the next and ends what runs in the background', async () => {
+  it('keeps the shell between blocks and ends its background processes', async () => {
     const steps = stepsOf(markdown('sleep 600 &\nname=world', 'echo "hello $name from localhost:8080"'));
     expect(await runSteps(steps, url, folder)).to.deep.equal(['', 'hello world from 127.0.0.1:8080\n']);
   });
@@ -30,7 +30,7 @@ describe('running a document', () => {
     expect(failure).to.be.instanceOf(Error).with.property('message').that.includes('line 8');
   });
 
-  it('compares ids and times by their form, and everything else as it is', () => {
+  it('compares ids and times by their form, and everything else exactly', () => {
     const first = 'id 2b0f5a50-4d0e-4a3c-9d3a-0a4d3c1f7f11 at 2026-01-02T03:04:05.678Z: 12.50';
     const second = 'id 9c1e7d1b-7a36-4f0e-8b51-5f2f0c9be0aa at 2027-02-03T04:05:06Z: 12.50';
     expect(withoutChance(first)).to.equal(withoutChance(second));

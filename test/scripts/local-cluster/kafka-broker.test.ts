@@ -25,7 +25,7 @@ describe('The properties of a Kafka node', () => {
     expect(lines).to.include.members(['min.insync.replicas=1', 'transaction.state.log.replication.factor=1']);
   });
 
-  it('leave no placeholder', () => {
+  it('contain no placeholder', () => {
     for (const all of [nodes, [first]]) expect(serverProperties(all, first, '/somewhere')).not.to.match(/[{}]/);
   });
 });

@@ -44,7 +44,7 @@ describe('A local cluster', function () {
     }
   }
 
-  it('gets a broker back that was killed: at its address, with its topics', async () => {
+  it('restarts a killed broker at its address, with its topics', async () => {
     const [broker] = cluster.brokers;
     const topic = 'kept-over-a-crash';
     await administer((admin) => admin.createTopics({ topics: [{ topic, numPartitions: 3 }], waitForLeaders: true }));

@@ -39,7 +39,7 @@ describe('A server of a local cluster', () => {
     };
   }
 
-  it('runs, is suspended, resumes and is killed', async () => {
+  it('can be started, suspended, resumed and killed', async () => {
     const staying = `require('fs').writeFileSync(MARK, ''); setInterval(() => {}, 1000)`;
     const server = createServer(patient('staying', staying), undefined, () => undefined);
     expect(server.condition()).to.equal('gone');
@@ -60,7 +60,7 @@ describe('A server of a local cluster', () => {
     expect(failure.message).to.contain('no such setting: colour').and.to.contain(failing.logFile);
   });
 
-  it('does not take what an earlier start has printed for the reason', async () => {
+  it('does not report output of an earlier start as the reason', async () => {
     const program = patient('again', `process.exit(1)`);
     writeFileSync(program.logFile, 'bind: Address already in use\n');
     expect(await failureOf(createServer(program, undefined, () => undefined).start())).not.to.be.instanceOf(PortTaken);
@@ -76,7 +76,7 @@ describe('A server of a local cluster', () => {
     expect(pids).to.have.length(1);
   });
 
-  describe('whose port another program took in between', () => {
+  describe('whose port was taken by another program in the meantime', () => {
     let occupant: SocketServer;
 
     before(async function () {
@@ -92,7 +92,7 @@ describe('A server of a local cluster', () => {
 
     after(() => occupant?.close());
 
-    it('says so in a way of its own', async () => {
+    it('reports the reason in a form of its own', async () => {
       const { port } = occupant.address() as AddressInfo;
       const program = redisProgram('redis', join(folder, 'redis'), port);
       const failure = await failureOf(createServer(program, undefined, () => undefined).start());

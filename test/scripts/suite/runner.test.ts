@@ -32,7 +32,7 @@ describe('a runner of test files', () => {
     expect(failures).to.contain('expects two').and.to.contain('expected 1 to equal 2').and.to.contain('no hook');
   });
 
-  it('runs one file after another, each with its own output and counts, and ends well', async () => {
+  it('runs one file after another, each with its own output and counts, and exits cleanly', async () => {
     await run('failing');
     const { counts, output } = await run('passing');
     expect(counts).to.deep.equal({ passed: 1, failed: 0, skipped: 1 });
@@ -47,7 +47,7 @@ describe('a runner of test files', () => {
     expect(outputs.join('')).not.to.contain('MaxListenersExceededWarning');
   });
 
-  it('counts one failure for a file whose process dies, names both, and ends what the file has started', async () => {
+  it('counts one failure for a file whose process dies, names both, and ends the processes that the file started', async () => {
     const { counts, failures, output } = await run('dying');
     expect(counts).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
     expect(failures).to.contain('test/support/suites/dying.ts').and.to.contain('exit code 7');
@@ -58,7 +58,7 @@ describe('a runner of test files', () => {
     await eventually(() => conditionOf(identify(orphan)) === 'gone');
   });
 
-  it('names what a file has left open, when it is over and when the process cannot end for it', async () => {
+  it('names what a file left open, when the file is over and when the process cannot exit because of it', async () => {
     await run('passing');
     const { counts, opened } = await run('leaving-open');
     expect(counts).to.deep.equal({ passed: 1, failed: 0, skipped: 0 });

@@ -27,14 +27,14 @@ describe('the queue of test files', () => {
     return taken;
   }
 
-  it('hands out the files of the own backend first, in their order, then those of the other one', async () => {
+  it('hands out the files of the preferred backend first, in their order, then those of the other one', async () => {
     queue.settle('current', true);
     queue.settle('previous', true);
     expect(await takeAll('embedded')).to.deep.equal(['slow', 'kafka', 'previous', 'quick', 'second']);
     expect(await queue.take('cluster')).to.equal(undefined);
   });
 
-  it('hands out what needs no cluster while the clusters start, and waits for them with the rest', async () => {
+  it('hands out files that need no cluster while the clusters start, and makes the others wait', async () => {
     expect([await queue.take('cluster'), await queue.take('cluster')]).to.deep.equal([slow, quick]);
     const waiting = [queue.take('cluster'), queue.take('embedded')];
     queue.settle('current', true);
@@ -44,7 +44,7 @@ describe('the queue of test files', () => {
     expect(await last).to.equal(previous);
   });
 
-  it('hands out the suites that need a cluster also without one, for them to say so, but no second runs', async () => {
+  it('hands out suites that need a cluster also without one, so that they report it, but no second runs', async () => {
     queue.settle('current', false);
     queue.settle('previous', false);
     expect(await takeAll('cluster')).to.deep.equal(['slow', 'kafka', 'previous', 'quick']);

@@ -21,7 +21,7 @@ const addPartitions = request('AddPartitionsToTxn', 1, text('writer'), int64(9n)
 const offsetCommit = request('OffsetCommit', 5, text('group'), int32(-1), text(''), oneTopic(int64(4n), int16(-1)));
 
 describe('frames of the Kafka protocol', () => {
-  it('are found again however the bytes are cut', () => {
+  it('are found however the bytes are split', () => {
     const contents = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 6 });
     fc.assert(
       fc.property(contents, fc.array(fc.integer({ min: 1, max: 11 }), { minLength: 1 }), (frames, cuts) => {
@@ -124,24 +124,24 @@ describe('error codes in responses of the Kafka protocol', () => {
     ],
   ];
   for (const [name, sent, response, expected] of cases) {
-    it(`are put where the client looks for them: ${name}`, () => {
+    it(`are put where the client expects them: ${name}`, () => {
       expect(withErrorCode(sent, Buffer.concat(response), 19)).to.deep.equal(Buffer.concat(expected));
     });
   }
 
-  it('find no place in a response without partitions', () => {
+  it('are not put into a response without partitions', () => {
     const empty = Buffer.concat([int32(0), int16(0), int32(0), int32(0)]);
     expect(withErrorCode(fetch, empty, 19)).to.equal(undefined);
   });
 
-  it('stand in a refusal for every partition of the request', () => {
+  it('are put into a refusal for every partition of the request', () => {
     expect(refusal(produce, 19)).to.deep.equal(Buffer.concat([oneTopic(int16(19), ...noOffsets), int32(0)]));
     const refusedFetch = Buffer.concat([int32(0), int16(0), int32(0), oneTopic(int16(6), ...nothingFetched)]);
     expect(refusal(fetch, 6)).to.deep.equal(refusedFetch);
     expect(refusal(addPartitions, 51)).to.deep.equal(Buffer.concat([int32(0), oneTopic(int16(51))]));
   });
 
-  it('are not guessed for a version that is not known', () => {
+  it('are not guessed for an unknown version', () => {
     expect(() => withErrorCode(request('Produce', 9), Buffer.alloc(40), 19)).to.throw('Version 9');
   });
 });

@@ -13,7 +13,7 @@ describeOnCluster('Gateways to Kafka', (cluster) => {
 
   after(() => gateways.close());
 
-  it('are all that a client ever connects to', async () => {
+  it('are the only addresses that a client ever connects to', async () => {
     const addresses = gateways.proxies.map(({ host, port }) => `${host}:${port}`);
     const admin = new Kafka({ brokers: addresses, logLevel: logLevel.NOTHING }).admin();
     await admin.connect();
@@ -24,7 +24,7 @@ describeOnCluster('Gateways to Kafka', (cluster) => {
     await admin.disconnect();
   });
 
-  it('keep a client out when they are cut', async () => {
+  it('disconnect a client when they are cut', async () => {
     for (const proxy of gateways.proxies) proxy.setMode({ kind: 'cut' });
     const brokers = gateways.proxies.map(({ host, port }) => `${host}:${port}`);
     const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING, retry: { retries: 0 } }).admin();

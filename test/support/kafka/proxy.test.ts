@@ -98,7 +98,7 @@ describe('the Kafka proxy', () => {
     expect([broker.seen, injected.hits]).to.deep.equal([[2], 1]);
   });
 
-  it('reports an error for what the broker has done', async () => {
+  it('reports an error although the broker carried out the request', async () => {
     proxy.inject({ api: 'EndTxn', fault: reportError(16) });
     client.send('EndTxn', 1);
     expect(await client.next()).to.deep.equal([1, '000000000010']);
@@ -113,7 +113,7 @@ describe('the Kafka proxy', () => {
     expect([(await hit).correlationId, broker.seen]).to.deep.equal([1, [2]]);
   });
 
-  it('loses a response after the broker has done the request, and cuts the connection on request', async () => {
+  it('loses a response after the broker carried out the request, and cuts the connection on request', async () => {
     const { hit } = proxy.inject({ api: 'Produce', nth: 2, fault: { kind: 'lose response', disconnect: true } });
     client.send('Produce', 1, '11');
     expect(await client.next()).to.deep.equal([1, '11']);
@@ -122,7 +122,7 @@ describe('the Kafka proxy', () => {
     expect([(await hit).correlationId, broker.seen, proxy.responses('Produce')]).to.deep.equal([2, [1, 2], 1]);
   });
 
-  it('keeps a connection’s order when a response or a request is late', async () => {
+  it('keeps the order of a connection when a response or a request is late', async () => {
     proxy.inject({ api: 'Produce', fault: { kind: 'delay response', milliseconds: 30 } });
     proxy.inject({ api: 'Fetch', fault: { kind: 'delay request', milliseconds: 30 } });
     const before = performance.now();
@@ -139,7 +139,7 @@ describe('the Kafka proxy', () => {
     expect(performance.now() - before).to.be.at.least(28);
   });
 
-  it('befalls only what the rule’s condition holds for, as often as it says, and no more when it is removed', async () => {
+  it('applies a rule only where its condition is true, as often as stated, and not after its removal', async () => {
     const injected = proxy.inject({
       api: 'Fetch',
       when: (request) => request.body.length > 0,
@@ -185,7 +185,7 @@ describe('the Kafka proxy', () => {
     await client.ended;
   });
 
-  it('ends a connection whose broker is gone', async () => {
+  it('ends a connection when its broker is gone', async () => {
     const orphan = await connectClient(proxy, 1);
     await orphan.ended;
     orphan.socket.destroy();
