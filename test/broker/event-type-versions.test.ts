@@ -62,7 +62,7 @@ describe('an event type with the maximum number of schema versions', () => {
 
   after(() => broker.close());
 
-  it('has thirty of the longest, and rejects more with a reason', async () => {
+  it('has thirty of the longest schemas, and refuses more with a reason', async () => {
     expect(full.schemas).to.have.length(30);
     expect(await refusal(broker.eventTypes.addSchema('orders', schemaOf(31)))).to.match(
       /^Event type orders with all versions of its schema would have \d+ bytes; the maximum is 8323072\./,
@@ -70,7 +70,7 @@ describe('an event type with the maximum number of schema versions', () => {
     expect(broker.eventTypes.get('orders')).to.equal(full);
   });
 
-  it('changes nothing in a request with one schema too many', async () => {
+  it('changes nothing for a request with one schema too many', async () => {
     const retention = await retentionOf();
     const changed = definition({
       schema: { type: 'json_schema', schema: lastSchema(1) },
@@ -82,7 +82,7 @@ describe('an event type with the maximum number of schema versions', () => {
     expect(await retentionOf()).to.equal(retention);
   });
 
-  it('takes a last one to the byte, is the same to others, and can be published to and deleted', async () => {
+  it('accepts the last schema up to the byte limit, is the same on other processes, and can be published to and deleted', async () => {
     expect(await refusal(broker.eventTypes.addSchema('orders', lastSchema(1)))).to.contain('the maximum is 8323072');
     await broker.eventTypes.addSchema('orders', lastSchema(0));
     const last = broker.eventTypes.get('orders');

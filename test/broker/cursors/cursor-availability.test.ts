@@ -27,7 +27,7 @@ describe('the availability of a position', () => {
     });
   }
 
-  it('names offset, partition, event type and what to do', () => {
+  it('names the offset, the partition, the event type and a remedy', () => {
     expect(unavailabilityReason({ eventType: 'loans', partition: 2, offset: 3 }, bounds)).to.equal(
       'offset 001-0001-000000000000000003 for partition 2 event type loans is unavailable as retention time of data ' +
         'elapsed. PATCH partition offset with valid and available offset',
@@ -38,7 +38,7 @@ describe('the availability of a position', () => {
     );
   });
 
-  it('is looked up by partition', () => {
+  it('is found by partition', () => {
     expect(boundsByPartition([bounds]).get(partitionKey({ eventType: 'loans', partition: 2 }))).to.equal(bounds);
   });
 });

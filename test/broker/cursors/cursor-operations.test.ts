@@ -17,7 +17,7 @@ describe('cursorDistance', () => {
 });
 
 describe('shiftCursor', () => {
-  it('moves to just before the first event and beyond the end, but no further back', () => {
+  it('moves back to just before the first event at most, and forward beyond the end', () => {
     expect([shiftCursor(at(2), -3), shiftCursor(at(2), 100)]).to.deep.equal([-1, 102]);
     expect(() => shiftCursor(at(2), -4))
       .to.throw(/cannot be moved by -4/)
@@ -27,7 +27,7 @@ describe('shiftCursor', () => {
 });
 
 describe('unconsumedEvents', () => {
-  it('counts what is held after a position', () => {
+  it('counts the available events after a position', () => {
     const bounds = { topic: 't', partition: 0, earliest: 3, latest: 10 };
     expect([-1, 2, 3, 9, 12].map((offset) => unconsumedEvents(bounds, offset))).to.deep.equal([7, 7, 6, 0, -3]);
   });

@@ -58,7 +58,7 @@ describe('the text of an offset', () => {
     });
   }
 
-  it('is read back as it was written, and sorts as the offsets do', () => {
+  it('is read back unchanged, and sorts in the order of the offsets', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (left, right) => {
         expect(parseOffset(formatOffset(left))).to.equal(left);

@@ -26,7 +26,7 @@ describe('work under a lock', () => {
   const eventType = { kind: 'event-type', name: 't' } as const;
   const other = (): LockServices => ({ ...store, registry: otherRegistry });
 
-  it('is done by one after the other, each seeing what the last one did', async () => {
+  it('is done one after another, and each sees the results of those before', async () => {
     const countUp = (services: LockServices) =>
       withLock(services, toggle, async () => {
         const count = services.registry.get<number>('toggle', 't') ?? 0;
@@ -37,7 +37,7 @@ describe('work under a lock', () => {
     expect(counts).to.have.members([0, 1, 2, 3]);
   });
 
-  it('begins when it sees what was done before', async () => {
+  it('begins after it has read what others stored before', async () => {
     const create = (services: LockServices, value: string) =>
       withLock(services, toggle, async () => {
         const existing = services.registry.get<string>('toggle', 't');
@@ -50,7 +50,7 @@ describe('work under a lock', () => {
     expect(results.find((result) => result !== 'created')).to.equal(store.registry.get('toggle', 't'));
   });
 
-  it('leaves others alone', async () => {
+  it('does not block work under another lock', async () => {
     let finish = (): void => {};
     const held = withLock(store, toggle, () => new Promise<void>((resolve) => (finish = resolve)));
     expect(await withLock(other(), { kind: 'product', name: 't' }, async () => 'done')).to.equal('done');
@@ -58,13 +58,13 @@ describe('work under a lock', () => {
     await held;
   });
 
-  it('frees the name when it fails', async () => {
+  it('releases the lock when it fails', async () => {
     const failing = withLock(store, toggle, () => Promise.reject(new Error('No.')));
     expect(await failing.catch((error: Error) => error.message)).to.equal('No.');
     expect(await withLock(other(), toggle, async () => 'done')).to.equal('done');
   });
 
-  it('is given up when others take too long', async () => {
+  it('is abandoned when others take too long', async () => {
     let finish = (): void => {};
     const held = withLock(store, toggle, () => new Promise<void>((resolve) => (finish = resolve)));
     const clock = new SimulatedClock();
@@ -86,7 +86,7 @@ describe('work under a lock', () => {
     await held;
   });
 
-  it('does not count when its claim expired and others came first, and the late one gets an error', async () => {
+  it('is not stored when its claim expired and another change was made first, and fails with an error', async () => {
     let finish = (): void => {};
     let begun = false;
     const slow = withLock(store, eventType, async (revision) => {
@@ -104,7 +104,7 @@ describe('work under a lock', () => {
     expect(otherRegistry.get('event-type', 't')).to.equal('quick');
   });
 
-  it('excludes definitions of another name that are locked alike, on any node', async () => {
+  it('excludes definitions of other names with the same lock, on any node', async () => {
     let running = 0;
     let most = 0;
     const change = (services: LockServices, name: string) =>
@@ -118,7 +118,7 @@ describe('work under a lock', () => {
     expect(most).to.equal(1);
   });
 
-  it('does not free a claim that expired, because another process may have it', async () => {
+  it('does not release a claim that expired, because another process may hold it', async () => {
     const clock = new SimulatedClock();
     let finish = (): void => {};
     let begun = false;

@@ -61,13 +61,13 @@ describe('the registry', () => {
     expect(topics[0]).to.include({ cleanupPolicy: 'compact', partitionCount: 1 });
   });
 
-  it('is started by several processes at the same moment', async () => {
+  it('can be started by several processes at the same time', async () => {
     const all = await Promise.all([started(), started(), started()]);
     await all[0]?.put('toggle', 't', true);
     for (const registry of all) expect(await registry.find('toggle', 't')).to.equal(true);
   });
 
-  it('finds what another process just stored, and does not read known definitions from the log', async () => {
+  it('finds what another process just stored, and reads known definitions without reading the log', async () => {
     let boundsCalls = 0;
     const late = await startedLate(() => (boundsCalls += 1));
     const early = await started();
@@ -92,14 +92,14 @@ describe('the registry', () => {
     expect(boundsCalls - before).to.be.lessThan((performance.now() - startedAt) / 20 + 2);
   });
 
-  it('does not call unknown what it cannot look for', async () => {
+  it('does not report a definition as unknown when the log cannot be read', async () => {
     const registry = await started();
     await temporary.log.close();
     expect(await codeOf(registry.find('toggle', 't'))).to.equal('LOG_CLOSED');
     await temporary.reopen();
   });
 
-  it('shows a definition as soon as it is stored, under its kind and name', async () => {
+  it('returns a definition as soon as it is stored, by its kind and name', async () => {
     const registry = await started();
     await registry.put('event-type', 'orders', { name: 'orders', partitions: 3 });
     await registry.put('toggle', 'orders', { enabled: true });
@@ -110,7 +110,7 @@ describe('the registry', () => {
     expect(registry.list('event-type')).to.have.deep.members([{ name: 'orders', partitions: 3 }, { name: 'a/b' }]);
   });
 
-  it('replaces and removes', async () => {
+  it('replaces and removes definitions', async () => {
     const registry = await started();
     await registry.put('product', 'p', { version: 1 });
     await registry.put('product', 'p', { version: 2 });
@@ -154,7 +154,7 @@ describe('the registry', () => {
     ]);
   });
 
-  it('fails a change that the log refuses, and stays as it was', async () => {
+  it('fails a change that the log refuses, and stays unchanged', async () => {
     const registry = await started();
     await registry.put('toggle', 't', true);
     const tooLarge = 'x'.repeat(9 * 1024 * 1024);
@@ -162,7 +162,7 @@ describe('the registry', () => {
     expect(registry.get('toggle', 't')).to.equal(true);
   });
 
-  describe('of two changes that began from the same state', () => {
+  describe('with two changes based on the same state', () => {
     const stored = async (): Promise<(string | null)[]> =>
       (await readAll(temporary.log, { topic: registryTopic, partition: 0 })).map(({ value }) => value);
 
@@ -173,7 +173,7 @@ describe('the registry', () => {
       return started();
     };
 
-    it('makes the first one count for all processes, and reports it to the second', async () => {
+    it('accepts the first for all processes, and reports a conflict to the second', async () => {
       const [first, second] = [await started(), await started()];
       const early = first.revise('event-type', 'orders');
       const late = second.revise('event-type', 'orders');
@@ -189,7 +189,7 @@ describe('the registry', () => {
       expect(second.get('event-type', 'orders')).to.deep.equal({ partitions: 4 });
     });
 
-    it('lets exactly one of twenty at once count', async () => {
+    it('accepts exactly one of twenty concurrent changes', async () => {
       const both = [await started(), await started()];
       const changes = Array.from({ length: 20 }, (_, number) =>
         (both[number % 2] as Registry).revise('subscription', 's').put({ number }),
@@ -201,7 +201,7 @@ describe('the registry', () => {
       for (const registry of both) expect(registry.get('subscription', 's')).to.deep.equal({ number: winner });
     });
 
-    it('does not let the second come back by a compaction, which keeps the last record of a key', async () => {
+    it('never shows the second after a compaction, which keeps the last record of a key', async () => {
       const [first, second] = [await started(), await started()];
       const late = second.revise('event-type', 'orders');
       await first.revise('event-type', 'orders').put({ partitions: 1 });
@@ -209,7 +209,7 @@ describe('the registry', () => {
       expect((await afterCompaction()).get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
     });
 
-    it('nor when the second died before it could put that right', async () => {
+    it('never shows the second when its process died before it could store the first again', async () => {
       const first = await started();
       await first.revise('event-type', 'orders').put({ partitions: 1 });
       const late = { key: 'event-type/orders', value: Buffer.from('{"revision":1,"value":{"partitions":2}}') };
@@ -219,7 +219,7 @@ describe('the registry', () => {
       expect((await afterCompaction()).get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
     });
 
-    it('nor when all processes died: the next one that starts corrects it', async () => {
+    it('never shows the second when all processes died, because the next one that starts corrects it', async () => {
       const first = await started();
       await first.revise('event-type', 'orders').put({ partitions: 1 });
       await first.stop();
@@ -230,7 +230,7 @@ describe('the registry', () => {
       await eventually(async () => (await stored()).at(-1)?.includes('"partitions":1') === true);
     });
 
-    it('lets a removal count like any other change, and no late change brings the entry back', async () => {
+    it('treats a removal like any other change, and no late change brings the entry back', async () => {
       const [first, second] = [await started(), await started()];
       const begun = first.revise('subscription', 's');
       await begun.put({ id: 's' });
@@ -246,7 +246,7 @@ describe('the registry', () => {
       expect(third.get('subscription', 's')).to.deep.equal({ id: 's', again: true });
     });
 
-    it('lets a late removal remove nothing', async () => {
+    it('ignores a late removal', async () => {
       const [first, second] = [await started(), await started()];
       const begun = first.revise('subscription', 's');
       await begun.put({ version: 1 });
@@ -274,7 +274,7 @@ describe('the registry', () => {
     });
   });
 
-  it('says so when what others stored cannot be read in time, and not that it does not exist', async () => {
+  it('fails when the changes of others cannot be read in time, and does not report the definition as unknown', async () => {
     const { log } = temporary;
     let isHanging = false;
     const hanging = overriding<EventLog>(log, {
@@ -301,7 +301,7 @@ describe('the registry', () => {
     expect(code).to.equal('LOG_UNAVAILABLE');
   });
 
-  it('reports when it stops following, because its definitions are outdated from then on', async () => {
+  it('is not ready when it stops following, because its definitions are outdated from then on', async () => {
     const health = new Health(systemClock);
     const registry = new Registry(temporary.log, silentLogger, health.part('definitions'));
     registries.push(registry);
@@ -313,7 +313,7 @@ describe('the registry', () => {
     expect(health.notReadyReasons().join()).to.include('no longer followed');
   });
 
-  it('spells a key as kind and name', () => {
+  it('builds a key of kind and name', () => {
     expect(registryKey('event-type', 'orders')).to.equal('event-type/orders');
   });
 });

@@ -19,7 +19,7 @@ import type { FieldViolation } from '../../../src/errors.ts';
 const lines = (violations: readonly FieldViolation[]): string[] =>
   violations.map(({ field, message }) => `${field}: ${message}`);
 
-describe('the keys of annotations and labels', () => {
+describe('the violations of annotation and label keys', () => {
   const bound = 'Key name should start and end with a letter or a digit';
   const cases: [key: string, ...messages: string[]][] = [
     ['simple'],
@@ -45,7 +45,7 @@ describe('the keys of annotations and labels', () => {
     });
   }
 
-  it('are so many and not one more', () => {
+  it('begin at one more than the maximum number of keys', () => {
     const entries = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'x']));
     for (const violationsOf of [annotationViolations, labelViolations]) {
@@ -58,7 +58,7 @@ describe('the keys of annotations and labels', () => {
 });
 
 describe('the values of annotations and labels', () => {
-  it('are as long as they may be and no longer', () => {
+  it('may have the maximum length and not one character more', () => {
     expect(annotationViolations({ a: 'ü'.repeat(annotationCharactersMaximum) })).to.deep.equal([]);
     expect(lines(annotationViolations({ a: 'ü'.repeat(annotationCharactersMaximum + 1) }))).to.deep.equal([
       'annotations[a]: must contain at most 1000 characters',
@@ -79,7 +79,7 @@ describe('the values of annotations and labels', () => {
     ['ü', false],
     ['a\n', false],
   ] as const) {
-    it(`of a label ${isAllowed ? 'may' : 'may not'} be ${JSON.stringify(value)}, and of an annotation it may`, () => {
+    it(`of a label ${isAllowed ? 'may' : 'may not'} be ${JSON.stringify(value)}, and those of an annotation may`, () => {
       const expected = isAllowed ? [] : ['labels[a]: Should contain only allowed symbols'];
       expect(lines(labelViolations({ a: value }))).to.deep.equal(expected);
       expect(annotationViolations({ a: value })).to.deep.equal([]);
@@ -88,7 +88,7 @@ describe('the values of annotations and labels', () => {
 });
 
 describe('texts and lists of definitions', () => {
-  it('are as long as they may be and no longer', () => {
+  it('may have the maximum length and not one more', () => {
     expect(lengthViolations('a', 'x'.repeat(nameCharactersMaximum))).to.deep.equal([]);
     expect(lines(lengthViolations('a', 'x'.repeat(nameCharactersMaximum + 1)))).to.deep.equal([
       'a: must contain at most 255 characters',
@@ -112,7 +112,7 @@ describe('authorization', () => {
     expect(read(null)).to.deep.equal({ authorization: null, lines: [] });
   });
 
-  it('names so many in each role and not one more', () => {
+  it('may have the maximum number of attributes in each role and not one more', () => {
     const many = (count: number) => Array.from({ length: count }, () => somebody);
     expect(read({ admins: many(attributesMaximum), readers: [somebody] }).lines).to.deep.equal([]);
     expect(read({ admins: many(attributesMaximum + 1), readers: [somebody] }).lines).to.deep.equal([
@@ -120,7 +120,7 @@ describe('authorization', () => {
     ]);
   });
 
-  it('has names as long as they may be and no longer', () => {
+  it('may have names of the maximum length and not one character more', () => {
     const longest = { data_type: 'x'.repeat(255), value: 'y'.repeat(255) };
     expect(read({ admins: [longest], readers: [longest] }).lines).to.deep.equal([]);
     const longer = { data_type: 'x'.repeat(256), value: 'y'.repeat(256) };
@@ -130,7 +130,7 @@ describe('authorization', () => {
     ]);
   });
 
-  it('can be looked up', () => {
+  it('can be checked for a role', () => {
     const { authorization } = read({ admins: [somebody], readers: [{ data_type: 'user', value: 'y' }] });
     expect(hasRole(authorization, 'admins', somebody)).to.equal(true);
     expect(hasRole(authorization, 'readers', somebody)).to.equal(false);
@@ -138,7 +138,7 @@ describe('authorization', () => {
     expect(hasRole({ admins: 'kept before it was checked' }, 'admins', somebody)).to.equal(false);
   });
 
-  it('cannot be taken back', () => {
+  it('cannot be removed once it is set', () => {
     expect(() => checkAuthorizationChange({}, null)).to.throw('not possible due to existing one');
     for (const [current, wanted] of [
       [null, null],

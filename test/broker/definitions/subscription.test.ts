@@ -15,15 +15,15 @@ describe('finding a subscription', () => {
 });
 
 describe('the id of a subscription', () => {
-  it('is fixed for all time by application, event types and consumer group', () => {
+  it('is determined for ever by application, event types and consumer group', () => {
     expect(subscriptionId('core', ['loans', 'accounts'], 'default')).to.equal('c023c1b5-6e7e-55a5-9554-64c003ef5c87');
   });
 
-  it('does not depend on the order of event types or on repeats', () => {
+  it('does not depend on the order of event types or on duplicates', () => {
     expect(subscriptionId('core', ['b', 'a', 'b'], 'g')).to.equal(subscriptionId('core', ['a', 'b'], 'g'));
   });
 
-  it('differs when the identity does', () => {
+  it('differs when any of them differs', () => {
     const text = fc.string({ maxLength: 4 });
     const identity = fc.record({ application: text, eventTypes: fc.uniqueArray(text, { maxLength: 3 }), group: text });
     fc.assert(

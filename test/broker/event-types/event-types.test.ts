@@ -73,19 +73,19 @@ describe('EventTypes', () => {
       expect(eventType.updated_at).to.equal(eventType.created_at);
     });
 
-    it('gives a name to one of many simultaneous requests', async () => {
+    it('gives a name to only one of many simultaneous requests', async () => {
       const codes = await Promise.all(Array.from({ length: 5 }, () => codeOf(eventTypes.create(definition('orders')))));
       expect(codes.sort()).to.deep.equal(['CONFLICT', 'CONFLICT', 'CONFLICT', 'CONFLICT', 'none']);
     });
 
-    it('gives a name to one of two processes', async () => {
+    it('gives a name to only one of two processes', async () => {
       const other = await otherProcess();
       const codes = await Promise.all([eventTypes, other].map((types) => codeOf(types.create(definition('orders')))));
       expect(codes.sort()).to.deep.equal(['CONFLICT', 'none']);
       expect(other.get('orders')).to.deep.equal(eventTypes.get('orders'));
     });
 
-    it('gives one of two names that cannot coexist to one of two processes', async () => {
+    it('gives only one of two confusable names to two processes', async () => {
       const other = await otherProcess();
       const creations = [eventTypes.create(definition('orders.new')), other.create(definition('orders_new'))];
       const outcomes = await Promise.allSettled(creations);
@@ -93,7 +93,7 @@ describe('EventTypes', () => {
     });
 
     for (const partitionCount of [1, 4]) {
-      it(`finishes a creation that ended after the topic of ${partitionCount} partitions`, async () => {
+      it(`finishes a creation that stopped after the topic of ${partitionCount} partitions`, async () => {
         await broker.log.createTopic({
           name: 'orders',
           partitionCount,
@@ -106,7 +106,7 @@ describe('EventTypes', () => {
       });
     }
 
-    it('leaves a topic alone that had records of another producer', async () => {
+    it('leaves a topic alone that has records of another producer', async () => {
       await broker.log.createTopic({
         name: 'orders',
         partitionCount: 1,
@@ -118,7 +118,7 @@ describe('EventTypes', () => {
       expect(eventTypes.find('orders')).to.equal(undefined);
     });
 
-    it('makes nothing when the schema is bad', async () => {
+    it('creates nothing when the schema is invalid', async () => {
       const bad = { schema: { type: 'json_schema', schema: '{"properties":{"metadata":{}}}' } };
       expect(await codeOf(eventTypes.create(definition('orders', bad)))).to.equal('UNPROCESSABLE');
       expect(await topic('orders')).to.equal(undefined);
@@ -126,7 +126,7 @@ describe('EventTypes', () => {
   });
 
   describe('update', () => {
-    it('makes versions of changed schemas and keeps what is left out', async () => {
+    it('adds versions for changed schemas and keeps the fields that are left out', async () => {
       await eventTypes.create(definition('orders', { labels: { team: 'a' }, options: { retention_time: 20_000_000 } }));
       const schema = '{"type":"object","properties":{"order":{"type":"string"},"note":{}}}';
       await eventTypes.update('orders', definition('orders', { schema: { type: 'json_schema', schema } }));
@@ -135,7 +135,7 @@ describe('EventTypes', () => {
       expect(eventTypes.get('orders').eventType.options.retention_time).to.equal(20_000_000);
     });
 
-    it('hands retention and compaction on to the log', async () => {
+    it('passes retention and compaction on to the log', async () => {
       await eventTypes.create(definition('orders'));
       const changes = { options: { retention_time: 30_000_000 }, cleanup_policy: 'compact_and_delete' };
       await eventTypes.update('orders', definition('orders', changes));
@@ -145,7 +145,7 @@ describe('EventTypes', () => {
       });
     });
 
-    it('refuses a schema that the mode forbids, whole', async () => {
+    it('refuses a schema that the compatibility mode forbids, with the whole change', async () => {
       await eventTypes.create(definition('orders'));
       const changes = { schema: { type: 'json_schema', schema: '{"type":"object"}' }, owning_application: 'other' };
       expect(await codeOf(eventTypes.update('orders', definition('orders', changes)))).to.equal('UNPROCESSABLE');
@@ -165,7 +165,7 @@ describe('EventTypes', () => {
       expect(() => eventTypes.schema('orders', 'abc')).to.throw('EventType "orders" has no schema with version "abc"');
     });
 
-    it('loses no version that another process adds at the same moment', async () => {
+    it('loses no version that another process adds at the same time', async () => {
       const other = await otherProcess();
       await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
       const added = ['a', 'b', 'c', 'd'].map((property, index) =>
@@ -177,7 +177,7 @@ describe('EventTypes', () => {
       expect(eventTypes.schemas('orders')).to.have.length(5);
     });
 
-    it('makes no version of the schema in force', async () => {
+    it('adds no version for the schema in force', async () => {
       await eventTypes.create(definition('orders'));
       await eventTypes.addSchema('orders', eventTypes.get('orders').eventType.schema.schema);
       expect(eventTypes.schemas('orders')).to.have.length(1);
@@ -185,7 +185,7 @@ describe('EventTypes', () => {
   });
 
   describe('remove', () => {
-    it('deletes type and topic, and the name is free again', async () => {
+    it('deletes the type and its topic, and the name is free again', async () => {
       await eventTypes.create(definition('orders'));
       await eventTypes.remove('orders');
       expect(await topic('orders')).to.equal(undefined);
@@ -193,7 +193,7 @@ describe('EventTypes', () => {
       await eventTypes.create(definition('orders'));
     });
 
-    it('refuses while a subscription names the type', async () => {
+    it('is refused while a subscription names the type', async () => {
       await eventTypes.create(definition('orders'));
       await broker.registry.put('subscription', 'some-id', { event_types: ['a', 'orders'] });
       expect(await codeOf(eventTypes.remove('orders'))).to.equal('CONFLICT');
@@ -201,7 +201,7 @@ describe('EventTypes', () => {
       await eventTypes.remove('orders');
     });
 
-    it('leaves no subscription behind that is created at the same moment', async () => {
+    it('leaves no subscription that is created at the same time', async () => {
       const coordination = await EmbeddedCoordination.open({
         log: broker.log,
         clock: systemClock,
@@ -224,7 +224,7 @@ describe('EventTypes', () => {
       await coordination.close();
     });
 
-    it('keeps a type whose deletion was refused as it was, also for new subscriptions', async () => {
+    it('keeps a type unchanged when its deletion was refused, also for new subscriptions', async () => {
       await eventTypes.create(definition('orders'));
       const before = eventTypes.get('orders');
       await broker.registry.put('subscription', 'some-id', { event_types: ['orders'] });
@@ -236,7 +236,7 @@ describe('EventTypes', () => {
       expect(eventTypes.find('orders')).to.equal(undefined);
     });
 
-    it('finishes a deletion that ended after the topic', async () => {
+    it('finishes a deletion that stopped after the topic', async () => {
       await eventTypes.create(definition('orders'));
       await broker.log.deleteTopic('orders');
       await eventTypes.remove('orders');
@@ -277,7 +277,7 @@ describe('EventTypes', () => {
       expect(offset).to.equal(0);
     }
 
-    it('creates nothing when another created it while making the topic took so long', async () => {
+    it('creates nothing when another process created the type while this one was creating the topic', async () => {
       const { slow, isPaused, resume } = await startPausing((log, pause) => ({
         createTopic: async (configuration) => {
           await log.createTopic(configuration);
@@ -295,7 +295,7 @@ describe('EventTypes', () => {
       expect(slow.get('orders').partitionCount).to.equal(2);
     });
 
-    it('creates nothing when its topic is made only after another process created the event type', async () => {
+    it('creates nothing when the topic is created only after another process created the event type', async () => {
       const { slow, isPaused, resume } = await startPausing((log, pause) => ({
         createTopic: async (configuration) => {
           await pause();
@@ -311,7 +311,7 @@ describe('EventTypes', () => {
       await expectCreated(2);
     });
 
-    it('loses no topic to another that takes it for a half-made one, when it has registered it at the last moment', async () => {
+    it('loses no topic when another process treats it as half-created while the first one registers it', async () => {
       const first = await startPausing((log, pause) => ({
         createTopic: async (configuration) => {
           await log.createTopic(configuration);
@@ -339,7 +339,7 @@ describe('EventTypes', () => {
       await expectCreated(2);
     });
 
-    it('changes nothing when another request changed it first, and loses no version of a schema', async () => {
+    it('changes nothing when another request changed the type first, and loses no version of a schema', async () => {
       await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
       let isSlow = false;
       const { slow, isPaused, resume } = await startPausing((log, pause) => ({
@@ -365,7 +365,7 @@ describe('EventTypes', () => {
       expect(third.get('orders')).to.deep.equal(eventTypes.get('orders'));
     });
 
-    it('does not delete the topic of an event type that was created again in between', async () => {
+    it('does not delete the topic of an event type that was created again in the meantime', async () => {
       await eventTypes.create(definition('orders'));
       let boundsCalls = -Infinity;
       const { slow, isPaused, resume } = await startPausing((log, pause) => ({
@@ -398,7 +398,7 @@ describe('EventTypes', () => {
       absentKeyFieldsAllowed: true,
     };
 
-    it('makes them once, and again changes nothing', async () => {
+    it('creates them once, and changes nothing the second time', async () => {
       await eventTypes.registerSystemEventTypes([system]);
       const record = eventTypes.get(system.name);
       expect(record).to.include({ partitionCount: 12, system: true, absentKeyFieldsAllowed: true });
@@ -408,7 +408,7 @@ describe('EventTypes', () => {
       expect(eventTypes.get(system.name)).to.equal(record);
     });
 
-    it('makes them once when several processes start at the same moment', async () => {
+    it('creates them once when several processes start at the same time', async () => {
       const types = [system, { ...system, name: 'lendstream.other', partitionCount: 1 }];
       const processes = [eventTypes, await otherProcess(), await otherProcess()];
       await Promise.all(processes.map((starting) => starting.registerSystemEventTypes(types)));
@@ -419,7 +419,7 @@ describe('EventTypes', () => {
       expect(stored).to.have.length(types.length);
     });
 
-    it('gives a changed schema the next version and hands changed retention on', async () => {
+    it('gives a changed schema the next version and passes changed retention on', async () => {
       await eventTypes.registerSystemEventTypes([system]);
       const properties = { type: { type: 'string' }, note: { type: 'string' } };
       await eventTypes.registerSystemEventTypes([
@@ -435,7 +435,7 @@ describe('EventTypes', () => {
       expect(await codeOf(eventTypes.registerSystemEventTypes(more))).to.equal('CONFIGURATION_INVALID');
     });
 
-    it('are not for admins to change or delete', async () => {
+    it('protects them against change and deletion by admins', async () => {
       await eventTypes.registerSystemEventTypes([system]);
       const wanted = { ...definition('orders'), name: system.name };
       expect(await codeOf(eventTypes.update(system.name, wanted))).to.equal('FORBIDDEN');

@@ -23,7 +23,7 @@ describe('createdRecord', () => {
 });
 
 describe('changedRecord', () => {
-  it('keeps what the definition leaves out, and when it was created', () => {
+  it('keeps the fields that the definition leaves out, and the creation time', () => {
     const { labels: _left, ...rest } = definition;
     const changed = changedRecord(created, { ...rest, labels: undefined, owning_application: 'other' }, 'now');
     expect(changed.eventType).to.deep.include({
@@ -37,7 +37,7 @@ describe('changedRecord', () => {
 });
 
 describe('recordWithSchema', () => {
-  it('is the same record for the schema in force, and has one version more for another', () => {
+  it('is unchanged for the schema in force, and has one more version for another', () => {
     expect(recordWithSchema(created, definition.schemaText, 'now')).to.equal(created);
     const text = definition.schemaText.replace('{"type"', '{"title":"Order","type"');
     const next = recordWithSchema(created, text, 'now');
@@ -55,7 +55,7 @@ describe('systemRecord', () => {
     retentionMilliseconds: 5,
   };
 
-  it('changes nothing when nothing changed, and says when something did', () => {
+  it('changes nothing when nothing changed, and reports when something did', () => {
     const first = systemRecord(type, undefined, 'then');
     expect(systemRecord(type, first, 'now')).to.deep.equal(first);
     const next = systemRecord({ ...type, retentionMilliseconds: 6 }, first, 'now');
@@ -65,7 +65,7 @@ describe('systemRecord', () => {
 });
 
 describe('topicOf', () => {
-  it('is named as the type', () => {
+  it('has the name of the type', () => {
     expect(topicOf(created)).to.deep.equal({
       name: 'orders',
       partitionCount: 1,

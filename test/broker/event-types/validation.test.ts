@@ -31,7 +31,7 @@ function refusalOf(action: () => unknown): { code: string; message: string } {
 }
 
 describe('readEventType', () => {
-  it('fills in what may be left out', () => {
+  it('fills in the defaults of optional fields', () => {
     expect(readEventType({ ...valid, unknown: 1, created_at: 'ignored' })).to.deep.equal({
       name: 'orders.created',
       owning_application: 'core',
@@ -53,7 +53,7 @@ describe('readEventType', () => {
     });
   });
 
-  it('takes enum values in any letter case, and null for what is left out', () => {
+  it('accepts enum values in any case, and null for missing fields', () => {
     const read = readEventType({
       ...valid,
       category: 'BUSINESS',
@@ -153,7 +153,7 @@ describe('readEventType', () => {
     });
   }
 
-  it('takes every text that is as long as it may be', () => {
+  it('accepts every text of the maximum length', () => {
     const read = readEventType({
       ...valid,
       name: 'x'.repeat(249),
@@ -165,13 +165,13 @@ describe('readEventType', () => {
   });
 
   for (const milliseconds of [retentionMillisecondsMinimum, retentionMillisecondsMaximum]) {
-    it(`keeps events for as long as is just allowed: ${milliseconds} ms`, () => {
+    it(`accepts the retention limit of ${milliseconds} ms`, () => {
       const read = readEventType({ ...valid, options: { retention_time: milliseconds } });
       expect(read.retentionMilliseconds).to.equal(milliseconds);
     });
   }
 
-  it('reports all findings at once, one in each line', () => {
+  it('reports all violations at once, one per line', () => {
     const { message } = refusalOf(() => readEventType({ ...valid, name: '', category: null }));
     expect(message.trimEnd().split('\n')).to.have.length(3);
   });
@@ -210,7 +210,7 @@ describe('confusion', () => {
     ['loan-balance-changed', 'loan_balance_changed', true, taken],
     ['loan_balance_changed2', 'loan_balance_changed', true, undefined],
   ] as const) {
-    it(`says of ${name} beside ${isOfService ? "the service's " : ''}${other}: ${message ?? 'nothing'}`, () => {
+    it(`reports for ${name} beside ${isOfService ? "the service's " : ''}${other}: ${message ?? 'nothing'}`, () => {
       const expected = message === undefined ? undefined : { field: 'name', message };
       expect(similarNameViolation(name, other, isOfService)).to.deep.equal(expected);
     });
@@ -218,7 +218,7 @@ describe('confusion', () => {
 });
 
 describe('topicSpelling', () => {
-  it('is the same for names that Kafka does not keep apart', () => {
+  it('is the same for names that Kafka cannot distinguish', () => {
     expect([topicSpelling('a.b_c'), topicSpelling('a_b.c'), topicSpelling('A-b')]).to.deep.equal([
       'a_b_c',
       'a_b_c',
@@ -246,7 +246,7 @@ describe('checkChange', () => {
   const definition = readEventType({ ...valid, default_statistic: statistic });
   const current = { ...definition, default_statistic: statistic } as unknown as EventType;
 
-  it('allows what may change and keeps the statistic that is left out', () => {
+  it('allows permitted changes and keeps a statistic that is left out', () => {
     const wanted = {
       ...definition,
       default_statistic: null,
@@ -259,7 +259,7 @@ describe('checkChange', () => {
     ).to.equal(statistic);
   });
 
-  it('lets undefined events become business events', () => {
+  it('lets undefined event types become business event types', () => {
     const before = { ...current, category: 'undefined', enrichment_strategies: [] } as const;
     expect(checkChange(before, definition)).to.equal(statistic);
     expect(() => checkChange(before, { ...definition, compatibility_mode: 'compatible' })).to.throw(/category/);

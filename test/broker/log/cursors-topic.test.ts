@@ -30,7 +30,7 @@ describe('the mirror of committed offsets', () => {
 
   const held = async (): Promise<MirroredOffset[]> => (await readMirror(log)).get('s') ?? [];
 
-  it('is created once, by however many', async () => {
+  it('is created once, by any number of processes', async () => {
     await Promise.all([createCursorsTopic(log), createCursorsTopic(log)]);
     const topics = await log.listTopics();
     expect(topics.filter(({ name }) => name === cursorsTopic)).to.have.length(1);
@@ -68,7 +68,7 @@ describe('the mirror of committed offsets', () => {
     { title: 'a new beginning after a removal', written: [[50, 100], [null], [-1, 200]], expected: [-1, 200] },
   ];
   for (const { title, written, expected } of cases) {
-    it(`holds the right offset after ${title}`, async () => {
+    it(`has the right offset after ${title}`, async () => {
       if (written.length > 0) await write(...written);
       const mirrored = expected === undefined ? [] : [{ ...loanPartition, offset: expected[0], epoch: expected[1] }];
       expect(await held()).to.deep.equal(mirrored);
@@ -89,7 +89,7 @@ describe('the mirror of committed offsets', () => {
     expect(mirror.get('t')?.map(({ partition, offset }) => [partition, offset])).to.deep.equal([[3, 3]]);
   });
 
-  it('says that it could not be written', async () => {
+  it('reports when it could not be written', async () => {
     await log.close();
     const failure: unknown = await write([1]).then(
       () => undefined,

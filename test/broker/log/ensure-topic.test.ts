@@ -7,7 +7,7 @@ import { openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
 import { codeOf } from '../../support/log-reading.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
-describe('a topic that must be there', () => {
+describe('a required topic', () => {
   const wanted: TopicConfiguration = {
     name: 'wanted',
     partitionCount: 2,
@@ -30,7 +30,7 @@ describe('a topic that must be there', () => {
     expect(await present()).to.have.length(1);
   });
 
-  it('is returned as it is when it differs from the requested one', async () => {
+  it('is returned unchanged when it differs from the requested one', async () => {
     await ensureTopic(temporary.log, wanted);
     const other = { ...wanted, partitionCount: 5 };
     expect(await ensureTopic(temporary.log, other)).to.include({ partitionCount: 2 });
@@ -53,7 +53,7 @@ describe('a topic that must be there', () => {
     expect([lists, listings]).to.deep.equal([3, 3]);
   });
 
-  it('is not there when the log refuses it', async () => {
+  it('does not exist when the log refuses it', async () => {
     expect(await codeOf(ensureTopic(temporary.log, { ...wanted, partitionCount: 0 }))).to.equal('UNPROCESSABLE');
     expect(await present()).to.deep.equal([]);
   });

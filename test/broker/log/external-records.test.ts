@@ -36,12 +36,12 @@ function valuesOf({ bytes, valueStarts, valueEnds, count }: RecordBatch): (strin
 }
 
 describe('external records', () => {
-  it('are left as they are when there are none', () => {
+  it('leave a batch unchanged when it has none', () => {
     const { external: _none, ...batch } = batchOf([Buffer.from('not JSON')]);
     expect(checkExternalRecords(batch)).to.deep.equal({ batch, unreadable: [] });
   });
 
-  it('are delivered when they hold one JSON value, whichever it is', () => {
+  it('are delivered when they contain one JSON value of any kind', () => {
     const texts = ['{"a":1}', '[]', '"text"', '0', 'null', ' {"a": "\\n"} '];
     const { batch, unreadable } = checkExternalRecords(batchOf(texts.map((text) => Buffer.from(text))));
     expect(valuesOf(batch)).to.deep.equal(texts);
@@ -58,27 +58,27 @@ describe('external records', () => {
     ['nothing at all', Buffer.alloc(0), 'it is empty'],
   ];
   for (const [title, value, reason] of unreadable) {
-    it(`are named, and none of their bytes stays, when they hold ${title}`, () => {
+    it(`are reported, and their bytes removed, when they contain ${title}`, () => {
       const found = checkExternalRecords(batchOf([Buffer.from('1'), value, Buffer.from('2')]));
       expect(found.unreadable).to.deep.equal([{ offset: 12, reason }]);
       expect(valuesOf(found.batch)).to.deep.equal(['1', null, '2']);
     });
   }
 
-  it('are brought onto one line, in a private copy', () => {
+  it('are put on one line, in a private copy', () => {
     const source = batchOf([Buffer.from('{\r\n  "a": 1\n}'), Buffer.from('[\n]')]);
     const before = valuesOf(source);
     expect(valuesOf(checkExternalRecords(source).batch)).to.deep.equal(['{    "a": 1 }', '[ ]']);
     expect(valuesOf(source)).to.deep.equal(before);
   });
 
-  it('may be deletions, and stand beside our own, which are not looked at', () => {
+  it('may be deletions, and may be mixed with our own records, which are not checked', () => {
     const found = checkExternalRecords(batchOf([null, Buffer.from('ours, whatever it is')], [1, 0]));
     expect(valuesOf(found.batch)).to.deep.equal([null, 'ours, whatever it is']);
     expect(found.unreadable).to.deep.equal([]);
   });
 
-  it('are left out where only our own count', () => {
+  it('are left out where only our own records are wanted', () => {
     const values = ['0', '1', null, '3'].map((value) => (value === null ? null : Buffer.from(value)));
     const own = withoutExternalRecords(batchOf(values, [1, 0, 0, 1]));
     expect(valuesOf(own)).to.deep.equal(['1', null]);
@@ -86,7 +86,7 @@ describe('external records', () => {
     expect([own.key(0), own.key(1)]).to.deep.equal(['key 1', 'key 2']);
   });
 
-  it('mean the same after the check, or are named', () => {
+  it('have the same JSON value after the check, or are reported', () => {
     const value = fc.oneof(
       fc.json().map((text) => Buffer.from(text)),
       fc.jsonValue().map((json) => Buffer.from(JSON.stringify(json, undefined, 2))),

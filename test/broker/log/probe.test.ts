@@ -8,7 +8,7 @@ import { SimulatedClock } from '../../support/simulated-clock.ts';
 
 const partition = { topic: 'lendstream.registry', partition: 0 };
 
-describe('asking the log whether it is there', () => {
+describe('the probe of the log', () => {
   let clock: SimulatedClock;
 
   function probeOf(bounds: EventLog['bounds']): { health: Health; probe: LogProbe } {
@@ -18,7 +18,7 @@ describe('asking the log whether it is there', () => {
     return { health, probe };
   }
 
-  it('is not ready from the tenth second without a response, and is ready with the next response', async () => {
+  it('reports not ready from the tenth second without a response, and ready with the next response', async () => {
     let isAway = true;
     const away = new LendstreamError('LOG_UNAVAILABLE', 'No broker answers.');
     const { health, probe } = probeOf(() => (isAway ? Promise.reject(away) : Promise.resolve([])));
@@ -38,7 +38,7 @@ describe('asking the log whether it is there', () => {
     expect(clock.nextDeadline(), 'it asks no more').to.equal(Infinity);
   });
 
-  it('waits for one response at a time, and treats one that never comes as missing', async () => {
+  it('waits for one response at a time, and treats a response that never comes as missing', async () => {
     let questions = 0;
     const { health, probe } = probeOf(() => {
       questions += 1;

@@ -70,7 +70,7 @@ describe('following a topic', () => {
     expect(applied).to.have.members(['0:a=2', '1:b=1']);
   });
 
-  it('starts although compaction may have removed the last records', async () => {
+  it('starts although compaction removed the last records', async () => {
     await put(0, 'a', '1');
     await put(0, 'a', null);
     await compactLog(temporary.log);
@@ -84,7 +84,7 @@ describe('following a topic', () => {
     expect(applied).to.deep.equal(['0:c=1']);
   });
 
-  it('applies one batch of a partition at a time, each after the one before it', async () => {
+  it('applies the batches of a partition one at a time, in order', async () => {
     let running = 0;
     const order: (string | null)[] = [];
     const tail = newTail({

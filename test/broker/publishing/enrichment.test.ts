@@ -12,14 +12,14 @@ const facts = {
 const sent = { eid: 'E', occurred_at: '2026-03-15T23:47:15+01:00' };
 
 describe('createEnrichment', () => {
-  it('writes what the broker knows in a fixed order', () => {
+  it('writes the fields of the broker in a fixed order', () => {
     expect(createEnrichment(facts).metadataOf(sent, 3)).to.equal(
       '{"occurred_at":"2026-03-15T23:47:15+01:00","published_by":"shop","eid":"E","event_type":"orders.created",' +
         '"partition":"3","received_at":"2026-03-15T22:47:15.123Z","flow_id":"flow-1","version":"1.2.0"}',
     );
   });
 
-  it('keeps what the producer said of parents, flow, span and compaction', () => {
+  it('keeps parents, flow, span and compaction key of the producer', () => {
     const said = {
       parent_eids: ['P1', 'P2'],
       flow_id: 'mine "quoted"',
@@ -33,13 +33,13 @@ describe('createEnrichment', () => {
     expect(written.indexOf('"parent_eids"')).to.be.lessThan(written.indexOf('"received_at"'));
   });
 
-  it('counts an empty flow id as none', () => {
+  it('treats an empty flow id as missing', () => {
     expect(JSON.parse(createEnrichment(facts).metadataOf({ ...sent, flow_id: '' }, 0))).to.include({
       flow_id: 'flow-1',
     });
   });
 
-  it('writes ASCII only, whatever the names are', () => {
+  it('writes ASCII only, whatever the names', () => {
     const written = createEnrichment({ ...facts, publishedBy: 'Müller \u{1F600}\u2028' }).metadataOf(sent, 0);
     expect(written).to.match(/^[\x20-\x7e]*$/);
     expect(JSON.parse(written)).to.include({ published_by: 'Müller \u{1F600}\u2028' });

@@ -5,7 +5,7 @@ import { readEventType } from '../../../src/broker/event-types/validation.ts';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 
 describe('prepareEventType', () => {
-  it('takes from the definition what each event needs', () => {
+  it('takes what each event needs from the definition', () => {
     const { schemaText, retentionMilliseconds, annotations, labels, ...described } = readEventType(
       eventTypeBody('orders', { category: 'data', partition_strategy: 'hash', partition_key_fields: ['a.b'] }),
     );

@@ -46,7 +46,7 @@ describe('scanEvents', () => {
     expect(scan('[{"met\\u0061data":{"eid":"1"}}]')[0]?.metadata).to.equal('{"eid":"1"}');
   });
 
-  it('does not take a value, a nested key or a list for the metadata', () => {
+  it('does not confuse a value, a nested key or an array with the metadata', () => {
     for (const text of [
       '[{"a":"metadata","b":{}}]',
       '[{"metadata":[{"x":1}],"b":{"y":1}}]',
@@ -56,12 +56,12 @@ describe('scanEvents', () => {
     }
   });
 
-  it('counts keys as often as they are written, and the white space between tokens only', () => {
+  it('counts every occurrence of a key, and the white space between tokens only', () => {
     const [event] = scan('[{"a": 1, "a":" 2 ","metadata":{"e":1,"e":{"f":1,"g":2}, "h":["i","j"]}}]');
     expect(event).to.include({ keys: 3, metadataKeys: 3, whitespace: 3 });
   });
 
-  it('agrees with the parser on any events', () => {
+  it('agrees with the JSON parser on any events', () => {
     const event = dictionary(string({ unit: 'grapheme' }), jsonValue(), { maxKeys: 5 });
     const withMetadata = tuple(event, option(event)).map(([own, metadata]) =>
       metadata === null ? own : { ...own, metadata },
@@ -88,7 +88,7 @@ describe('scanEvents', () => {
 });
 
 describe('compactText', () => {
-  it('takes away the white space between tokens and nothing else', () => {
+  it('removes the white space between tokens and nothing else', () => {
     const text = ' { "a b" : [ 1.0 ,\r\n\t" \\" x" ] } ';
     expect(compactText(Buffer.from(text), 0, text.length)).to.equal('{"a b":[1.0," \\" x"]}');
   });
@@ -112,7 +112,7 @@ describe('rawValueAt', () => {
     });
   }
 
-  it('has a twin that keeps the white space inside', () => {
+  it('has a variant that keeps inner white space', () => {
     expect(writtenValueAt(Buffer.from(text), 0, ['b', 'c'])).to.equal('[1, {"d":2}]');
   });
 });

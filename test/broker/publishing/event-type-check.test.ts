@@ -14,7 +14,7 @@ const order = '{"type":"object","properties":{"order":{"type":"string"}}}';
 const current = createdRecord(withSchema(order)(), now);
 
 describe('checking an event type before it is saved', () => {
-  it('gives a new one its first version', () => {
+  it('gives a new event type its first version', () => {
     const { outcome: verdict, record } = checkDefinition(undefined, withSchema(order), now);
     expect(verdict).to.deep.equal({
       valid: true,
@@ -27,7 +27,7 @@ describe('checking an event type before it is saved', () => {
     expect(record?.eventType.name).to.equal('orders');
   });
 
-  it('names the next version and what changes', () => {
+  it('names the next version and the changes', () => {
     const next = '{"type":"object","properties":{"order":{"type":"string"},"note":{"type":"string"}}}';
     const { outcome: verdict } = checkDefinition(current, withSchema(next), now);
     expect(verdict).to.include({ valid: true, current_version: '1.0.0', version: '1.1.0' });
@@ -36,7 +36,7 @@ describe('checking an event type before it is saved', () => {
     ]);
   });
 
-  it('says in the words of the refusal why a change may not be', () => {
+  it('gives the reason of the refusal for a forbidden change', () => {
     const next = '{"type":"object","properties":{"order":{"type":"number"}}}';
     const { outcome: verdict, record } = checkDefinition(current, withSchema(next), now);
     expect(verdict).to.include({ valid: false, version: null });
@@ -45,17 +45,17 @@ describe('checking an event type before it is saved', () => {
     expect(record).to.equal(undefined);
   });
 
-  it('keeps the version of a schema that stays as it is', () => {
+  it('keeps the version of an unchanged schema', () => {
     expect(checkDefinition(current, withSchema(order), now).outcome).to.include({ valid: true, version: '1.0.0' });
   });
 
-  it('lists findings about fields one by one', () => {
+  it('lists violations of fields one by one', () => {
     const read = () => readEventType(eventTypeBody('1 name', { owning_application: null }));
     const { outcome: verdict } = checkDefinition(undefined, read, now);
     expect(verdict.violations.map(({ field }) => field)).to.have.members(['name', 'owning_application']);
   });
 
-  it('says what is wrong with a text that is no schema', () => {
+  it('describes what is wrong with a text that is no schema', () => {
     for (const text of ['{', '[]', '{"type":"strin"}', '{"properties":{"a":{"type":"strin"}}}']) {
       const { outcome: verdict } = checkDefinition(current, withSchema(text), now);
       expect(verdict, text).to.include({ valid: false });
@@ -63,13 +63,13 @@ describe('checking an event type before it is saved', () => {
     }
   });
 
-  it('leaves what is no definition at all to be refused', () => {
+  it('refuses input that is no definition at all', () => {
     expect(() => checkDefinition(undefined, () => readEventType({ name: 7 }), now)).to.throw('must be a string');
   });
 });
 
 describe('checking an event before it is published', () => {
-  it('is that of publishing', async () => {
+  it('applies the rules of publishing', async () => {
     expect(await checkEvent(current, JSON.stringify({ metadata: exampleMetadata(), order: 'a' }))).to.deep.equal([]);
     const pointers = (await checkEvent(current, '{"order":7}')).map(({ pointer }) => pointer);
     expect(pointers).to.include('#/order');
@@ -80,12 +80,12 @@ describe('checking an event before it is published', () => {
     ['a key that is repeated below the top', '{"order":{"a":1,"a":2}}', /Duplicate key/],
     ['too deep an event', `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, /nested deeper than 100 levels/],
   ] as const) {
-    it(`finds ${title}`, async () => {
+    it(`reports ${title}`, async () => {
       expect((await checkEvent(current, event)).map((violation) => violation.message).join()).to.match(message);
     });
   }
 
-  it('looks at the digits of numbers', async () => {
+  it('compares numbers by all their digits', async () => {
     const type = createdRecord(withSchema('{"properties":{"n":{"type":"integer","maximum":9007199254740992}}}')(), now);
     const judge = async (digits: string) => {
       const found = await checkEvent(type, `{"metadata":${JSON.stringify(exampleMetadata())},"n":${digits}}`);

@@ -22,7 +22,7 @@ describe('hashPartition', () => {
     [['\u{1F600}'], 1_772_899],
   ];
   for (const [fields, sum] of cases) {
-    it(`puts ${JSON.stringify(fields)}, which hash to ${sum}, where the remainder says`, () => {
+    it(`puts ${JSON.stringify(fields)}, whose hash is ${sum}, into the partition of the remainder`, () => {
       for (const count of [1, 2, 3, 8, 12]) expect(hashPartition(fields, count)).to.equal(Math.abs(sum % count));
     });
   }
@@ -57,19 +57,19 @@ describe('numberText', () => {
 });
 
 describe('keyText', () => {
-  it('takes strings as they are, and the words of the other plain values', () => {
+  it('uses strings as they are, and the JSON words of other plain values', () => {
     const unused = (): string => 'unused';
     expect([keyText('x', unused), keyText(true, unused), keyText(null, unused)]).to.deep.equal(['x', 'true', 'null']);
   });
 
-  it('takes the spelling of numbers and the text of objects', () => {
+  it('uses numbers as written and the text of objects', () => {
     expect(keyText(1, () => '1.0')).to.equal('1.0');
     expect(keyText({ a: 1 }, () => '{"a":1}')).to.equal('{"a":1}');
   });
 });
 
 describe('namedPartition', () => {
-  it('knows the partitions there are and nothing else', () => {
+  it('accepts existing partitions and nothing else', () => {
     expect(namedPartition('2', 3)).to.equal(2);
     for (const name of ['3', '-1', '02', '1.0', '', 'x', 1, undefined])
       expect(namedPartition(name, 3)).to.equal(undefined);

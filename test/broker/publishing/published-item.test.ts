@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { eidOf, publishedItem } from '../../../src/broker/publishing/published-item.ts';
 
 describe('publishedItem', () => {
-  it('has its fields in the order of the API, and an offset only where there is one', () => {
+  it('has its fields in the order of the API, and an offset only if there is one', () => {
     const item = publishedItem('failed', 'why', 'validating', 'id', null);
     expect(JSON.stringify(item)).to.equal(
       '{"publishing_status":"failed","detail":"why","step":"validating","eid":"id","partition":null}',
@@ -13,7 +13,7 @@ describe('publishedItem', () => {
 });
 
 describe('eidOf', () => {
-  it('is empty where an event has none that can be shown', () => {
+  it('is empty for an event without a printable one', () => {
     const events = [{}, { metadata: null }, { metadata: 'x' }, { metadata: {} }, { metadata: { eid: 1 } }];
     expect(events.map(eidOf)).to.deep.equal(['', '', '', '', '']);
     expect(eidOf({ metadata: { eid: 'id' } })).to.equal('id');

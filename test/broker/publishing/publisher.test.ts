@@ -52,7 +52,7 @@ describe('Publisher', () => {
     );
   }
 
-  describe('an event that the process wrote', () => {
+  describe('an event written by the process itself', () => {
     /** Every record of a topic, in the order of the partitions. */
     async function records(topic: string, partitionCount: number): Promise<[number, string | null, string][]> {
       const found: [number, string | null, string][] = [];
@@ -77,7 +77,7 @@ describe('Publisher', () => {
       default_statistic: fourPartitions,
     };
 
-    it('is stored under the key, in the partition and byte for byte as if it had been sent', async () => {
+    it('is stored with the key, the partition and the bytes of a sent event', async () => {
       await define('sent', definition);
       await define('written', definition);
       const clock = { ...systemClock, now: () => 1_000 };
@@ -102,7 +102,7 @@ describe('Publisher', () => {
       ['LOG_UNAVAILABLE', 'LOG_UNAVAILABLE'],
       ['OUTCOME_UNKNOWN', 'LOG_UNAVAILABLE'],
     ] as const) {
-      it(`is ${expected} when the log says ${code}`, async () => {
+      it(`is ${expected} when the log reports ${code}`, async () => {
         await define('written', definition);
         const error = new LendstreamError(code, 'No.');
         const failed: AppendResult = { topic: 'written', partition: 0, outcome: 'failed', error };
@@ -127,7 +127,7 @@ describe('Publisher', () => {
     }
   });
 
-  it('stores events with enriched metadata and says where they lie', async () => {
+  it('stores events with enriched metadata and returns their positions', async () => {
     await define('orders');
     const events = [1, 2].map((order) => ({ metadata: exampleMetadata(), order: String(order) }));
     const outcome = await publish('orders', events);
@@ -162,20 +162,20 @@ describe('Publisher', () => {
     expect(withoutMetadata(stored)).to.equal(`{"order":"x","metadata":{},${rest}}`);
   });
 
-  it('takes away white space between tokens, so that an event is one line', async () => {
+  it('removes white space between tokens, so that an event is one line', async () => {
     await define('orders');
     await publish('orders', ` [ {\r\n\t"order" : " x  y " ,\n"metadata" : ${metadataText} , "n" : [ 1.0 , 2 ] } ]\n`);
     const [stored = ''] = await storedTexts(broker.log, 'orders');
     expect(withoutMetadata(stored)).to.equal('{"order":" x  y ","metadata":{},"n":[1.0,2]}');
   });
 
-  it('leaves events of category undefined as they are', async () => {
+  it('leaves events of category undefined unchanged', async () => {
     await define('logs', { category: 'undefined', enrichment_strategies: [] });
     await publish('logs', '[{"a":1.0, "metadata":{"eid":7}},{}]');
     expect(await storedTexts(broker.log, 'logs')).to.deep.equal(['{"a":1.0,"metadata":{"eid":7}}', '{}']);
   });
 
-  it('holds data events against their envelope and finds keys under data', async () => {
+  it('validates data events against their envelope and finds keys under data', async () => {
     const changes = { category: 'data', partition_strategy: 'hash', partition_key_fields: ['order'] };
     await define('orders', { ...changes, default_statistic: fourPartitions });
     const event = { metadata: exampleMetadata(), data_type: 'order', data_op: 'C', data: { order: 'a' } };
@@ -183,12 +183,12 @@ describe('Publisher', () => {
     expect((await publish('orders', [{ ...event, data_op: 'X' }])).status).to.equal(422);
   });
 
-  it('finds nothing to do in an empty array', async () => {
+  it('accepts an empty array without storing anything', async () => {
     await define('orders');
     expect(await publish('orders', ' [ ] ')).to.deep.equal({ status: 200, items: [] });
   });
 
-  describe('refuses a batch whole', () => {
+  describe('refuses a whole batch', () => {
     const good = { metadata: exampleMetadata() };
 
     it('when an event is invalid: earlier ones were validated, later ones not begun', async () => {
@@ -213,13 +213,13 @@ describe('Publisher', () => {
       expect(withoutEid.items[0]?.detail).to.equal('#/metadata: required key [eid] not found');
     });
 
-    it('with all findings of the event', async () => {
+    it('with all violations of the event', async () => {
       await define('orders');
       const outcome = await publish('orders', [{ order: 1, metadata: { ...exampleMetadata(), eid: 'x' } }]);
       expect(outcome.items[0]?.detail).to.match(/^#: 2 schema violations found\n#\/(order|metadata)/);
     });
 
-    it('when an event is too large as it is stored, with the metadata that it is given', async () => {
+    it('when an event with its enriched metadata is too large', async () => {
       await define('orders');
       const of = (padding: number) => `{ "metadata":${metadataText}, "order":"${'x'.repeat(padding)}" }`;
       expect((await publish('orders', `[${of(0)}]`)).status).to.equal(200);
@@ -241,7 +241,7 @@ describe('Publisher', () => {
       expect(await storedTexts(broker.log, 'orders')).to.have.length(2);
     });
 
-    it('when what its metadata says grows beyond the limit once it is written in ASCII', async () => {
+    it('when its metadata grows beyond the limit by being written in ASCII', async () => {
       await define('orders');
       for (const metadata of [{ flow_id: 'é'.repeat(250_000) }, { span_ctx: { note: '漢'.repeat(250_000) } }]) {
         const outcome = await publish('orders', [{ metadata: exampleMetadata(metadata), order: 'x' }]);
@@ -250,7 +250,7 @@ describe('Publisher', () => {
       }
     });
 
-    it('when an event of category undefined is a byte too large, and takes one of the limit', async () => {
+    it('when an event of category undefined is one byte too large, and accepts one of the limit', async () => {
       await define('logs', { category: 'undefined', enrichment_strategies: [] });
       const event = (bytes: number) => `[ {"a" : "${'x'.repeat(bytes - '{"a":""}'.length)}" } ]`;
       expect((await publish('logs', event(eventBytesMaximum))).status).to.equal(200);
@@ -268,7 +268,7 @@ describe('Publisher', () => {
       expect(outcome.items[1]?.detail).to.equal("field s doesn't exist.");
     });
 
-    it('when an event names a partition that is not there', async () => {
+    it('when an event names an unknown partition', async () => {
       await define('orders', { partition_strategy: 'user_defined', default_statistic: fourPartitions });
       const to = (partition: string) => publish('orders', [{ metadata: exampleMetadata({ partition }) }]);
       expect(briefly(await to('3'))).to.deep.equal(['submitted publishing eid 3']);
@@ -277,7 +277,7 @@ describe('Publisher', () => {
     });
   });
 
-  it('refuses events that the service alone writes, however good they are', async () => {
+  it('refuses events that only the service may write, even if they are valid', async () => {
     await broker.eventTypes.registerSystemEventTypes([
       {
         name: 'loan_told',
@@ -296,7 +296,7 @@ describe('Publisher', () => {
   });
 
   describe('partitions by key', () => {
-    it('as the numbers were written, and keeps the order within a partition', async () => {
+    it('by numbers as they were written, and keeps the order within a partition', async () => {
       await define('orders', {
         partition_strategy: 'hash',
         partition_key_fields: ['a.b'],
@@ -317,7 +317,7 @@ describe('Publisher', () => {
       }
     });
 
-    it('of which some may be absent where the type allows it, but not all', async () => {
+    it('of which some may be missing where the type allows it, but not all', async () => {
       await broker.eventTypes.registerSystemEventTypes([
         {
           name: 'lendstream.loan-commands',
@@ -346,7 +346,7 @@ describe('Publisher', () => {
       ]);
     });
 
-    it('and keeps the compaction key where the log is compacted', async () => {
+    it('and stores the compaction key where the log is compacted', async () => {
       await define('orders', { cleanup_policy: 'compact' });
       await publish('orders', [{ metadata: exampleMetadata({ partition_compaction_key: 'k' }) }]);
       const { batches } = await broker.log.read(
@@ -357,7 +357,7 @@ describe('Publisher', () => {
     });
   });
 
-  it('knows only event types that are defined', async () => {
+  it('refuses unknown event types', async () => {
     const error = await publish('unknown', []).then(
       () => null,
       (thrown: unknown) => thrown,
@@ -376,7 +376,7 @@ describe('Publisher', () => {
     expect((await storedTexts(broker.log, 'orders'))[0]).to.include('"version":"1.1.0"');
   });
 
-  it('takes the largest body, although its events with their metadata are more than the log stores at once', async () => {
+  it('accepts the largest body, although its enriched events exceed what the log stores in one append', async () => {
     await define('orders');
     const event = JSON.stringify({ metadata: exampleMetadata(), order: '1' });
     const count = Math.floor((bodyBytesMaximum - 2) / (event.length + 1));
@@ -413,7 +413,7 @@ describe('Publisher', () => {
     const body = Buffer.from(JSON.stringify(events));
     beforeEach(() => define('orders', { partition_strategy: 'user_defined', default_statistic: fourPartitions }));
 
-    it('says which events are durable', async () => {
+    it('reports which events are durable', async () => {
       const publisher = publisherWithFailures({ 0: 'OUTCOME_UNKNOWN', 2: 'LOG_FULL' });
       const outcome = await publisher.publish('orders', body, context);
       expect(outcome.status).to.equal(207);
@@ -424,7 +424,7 @@ describe('Publisher', () => {
       ]);
     });
 
-    it('says which events are durable of a partition whose events are more than is stored at once', async () => {
+    it('reports which events are durable in a partition that needs more than one append', async () => {
       const large = 'x'.repeat(900_000);
       const many = Array.from({ length: 9 }, (_, n) => ({ metadata: exampleMetadata({ partition: '3' }), n, large }));
       const appended: number[] = [];
@@ -450,7 +450,7 @@ describe('Publisher', () => {
       expect(appended, 'partition 0, two of three of partition 3').to.deep.equal([1, 9, 9]);
     });
 
-    it('asks the client to retry when it accepts nothing now', async () => {
+    it('asks the client to retry when it accepts nothing at the moment', async () => {
       const publisher = publisherWithFailures({ 0: 'OVERLOADED', 1: 'OVERLOADED', 2: 'OVERLOADED' });
       const error = await publisher.publish('orders', body, context).then(
         () => null,
@@ -460,7 +460,7 @@ describe('Publisher', () => {
     });
 
     for (const code of ['OUTCOME_UNKNOWN', 'LOG_FULL'] as const) {
-      it(`does not say that nothing was stored when only all but one were refused, and that one is ${code}`, async () => {
+      it(`does not report that nothing was stored when all but one were refused, and that one is ${code}`, async () => {
         const publisher = publisherWithFailures({ 0: 'OVERLOADED', 1: 'OVERLOADED', 2: code });
         const outcome = await publisher.publish('orders', body, context);
         expect(outcome.status).to.equal(207);
@@ -483,7 +483,7 @@ describe('Publisher, for any events', () => {
   });
   after(() => broker.close());
 
-  it('stores what parses to the event with richer metadata, on one line, and nothing else changed', async () => {
+  it('stores what parses to the event with richer metadata, on one line, and changes nothing else', async () => {
     let offset = 0;
     const anyKey = string({ unit: 'grapheme' }).filter((key) => key !== 'metadata');
     const anyEvent = dictionary(anyKey, jsonValue(), { maxKeys: 5 });

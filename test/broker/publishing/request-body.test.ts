@@ -33,13 +33,13 @@ describe('parseEvents', () => {
     });
   }
 
-  it('takes an event of as many levels as there may be', () => {
+  it('accepts an event with the maximum nesting', () => {
     const body = Buffer.from(`[${'{"a":'.repeat(eventDepthMaximum)}1${'}'.repeat(eventDepthMaximum)}]`);
     expect(eventDepthMaximum).to.equal(100);
     expect(parseEvents(body).events).to.have.length(1);
   });
 
-  it('takes the same keys in different objects, and what only looks like a key', () => {
+  it('accepts the same keys in different objects, and texts that look like a repeated key', () => {
     const event = { a: { a: { a: '"a":1,"a":2' } }, b: [{ a: 1 }, { a: 2 }], c: ['a', ':', 'a'] };
     expect(parseEvents(Buffer.from(JSON.stringify([event, event], null, 2))).events).to.deep.equal([event, event]);
   });

@@ -8,11 +8,11 @@ function* counting(turns: number): Generator<void, number> {
 }
 
 describe('inTurns', () => {
-  it('does at once what never gives way', () => {
+  it('runs work that never gives way at once', () => {
     expect(inTurns(counting(1))).to.equal(1);
   });
 
-  it('lets everything else that is due come between two turns', async () => {
+  it('runs everything else that is due between two turns', async () => {
     const between: string[] = [];
     const other = (): void => void (between.length < 5 && between.push('other') && setImmediate(other));
     setImmediate(other);
@@ -20,7 +20,7 @@ describe('inTurns', () => {
     expect(between).to.have.length.at.least(3);
   });
 
-  it('fails as the work fails, in the first turn and later', async () => {
+  it('fails when the work fails, in the first turn and later', async () => {
     const failing = function* (turns: number): Generator<void, never> {
       yield* counting(turns);
       throw new Error('broken');

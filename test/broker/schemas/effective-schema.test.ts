@@ -23,7 +23,7 @@ function findings(schema: Record<string, unknown>, type: ValidatedType, event: u
 }
 
 describe('effectiveSchema', () => {
-  it('holds undefined events against the schema alone', () => {
+  it('validates undefined events against the schema only', () => {
     const type: ValidatedType = { ...business, category: 'undefined' };
     expect(findings({ required: ['a'] }, type, { a: 1, metadata: 'mine' })).to.deep.equal([]);
   });
@@ -96,7 +96,7 @@ describe('effectiveSchema', () => {
     expect(findings({}, type, { metadata: { ...metadata, partition_compaction_key: 'k' } })).to.deep.equal([]);
   });
 
-  it('closes objects in mode compatible, over all parts of a composition', () => {
+  it('closes objects in mode compatible, in all parts of a composition', () => {
     const type: ValidatedType = { ...business, compatibility_mode: 'compatible' };
     const schema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
@@ -146,7 +146,7 @@ describe('readAdminSchema', () => {
     });
   }
 
-  it('allows metadata in other categories and not in other modes', () => {
+  it('allows metadata in other categories and in modes other than compatible', () => {
     const text = '{"properties":{"metadata":{"not":{}}}}';
     expect(readAdminSchema(text, { ...business, category: 'data' })).to.deep.equal(JSON.parse(text));
   });
@@ -168,7 +168,7 @@ describe('readAdminSchema of a root', () => {
     }
   }
 
-  it('refuses names of required fields that are none, as it does further down', () => {
+  it('refuses names of required fields that are no strings, as it does in nested schemas', () => {
     for (const schema of [{ required: ['a', 3] }, { properties: { a: { required: ['a', 3] } } }]) {
       const read = () => compileValidator(effectiveSchema(readAdminSchema(JSON.stringify(schema), business), business));
       expect(read).to.throw(/must be string/);
@@ -184,7 +184,7 @@ describe('readAdminSchema of references', () => {
     ['default', [{ type: 'string' }]],
     ['const', [[{ type: 'string' }]]],
   ] as const) {
-    it(`refuses one that leads to a value under ${keyword}`, () => {
+    it(`refuses one to a value under ${keyword}`, () => {
       for (const reference of [`#/${keyword}/0`, `#/x/${keyword}/0/0`]) {
         const schema = { properties: { a: { $ref: reference } }, [keyword]: listed };
         expect(() => readAdminSchema(JSON.stringify(schema), business)).to.throw(
@@ -194,12 +194,12 @@ describe('readAdminSchema of references', () => {
     });
   }
 
-  it('refuses one that stands where only a reference leads', () => {
+  it('refuses one inside a value that only references reach', () => {
     const schema = { properties: { a: { $ref: '#/x/y' } }, x: { y: { $ref: '#/examples/0' } }, examples: [{}] };
     expect(() => readAdminSchema(JSON.stringify(schema), business)).to.throw(/leads into the values of "examples"/);
   });
 
-  it('counts the fields of one that leads to an unknown keyword', () => {
+  it('counts the fields of a target under an unknown keyword', () => {
     for (const count of [2_000, 5_000]) {
       const properties = Object.fromEntries(Object.entries(manyFields).slice(0, count));
       const schema = { properties: { a: { $ref: '#/x/0' } }, x: [{ type: 'object', properties }] };
@@ -227,7 +227,7 @@ describe('readAdminSchema at its limits', () => {
     ['instructions of all its regular expressions', ofPatterns, 20_000],
   ];
   for (const [what, make, most] of limits) {
-    it(`takes ${most} ${what}, and not one more`, () => {
+    it(`accepts ${most} ${what}, and not one more`, () => {
       expect(readAdminSchema(make(most), business)).to.be.an('object');
       expect(() => readAdminSchema(make(most + 1), business)).to.throw(/^Invalid schema: /);
     });

@@ -47,7 +47,7 @@ function compilationsOf(step: () => void): number {
 }
 
 describe('eventRules', () => {
-  it('takes a schema of as many parts as there may be and refuses one part more', () => {
+  it('accepts a schema with the maximum number of parts and refuses one part more', () => {
     const event = { metadata: exampleMetadata(), f0: 'x' };
     expect(eventRules(schemaOf(schemaPartsMaximum), type).validate(event)).to.deep.equal([]);
     expect(eventRules(schemaOf(schemaPartsMaximum - 1), type).findAll()({ ...event, f1: 1 })).to.have.length(1);
@@ -56,7 +56,7 @@ describe('eventRules', () => {
     );
   });
 
-  it('finds all violations, or the first, and none in an event that fits', () => {
+  it('finds all violations, or the first, and none in a valid event', () => {
     const rules = eventRules('{"required":["a","b"]}', type);
     expect(rules.findAll()({ metadata: exampleMetadata() })).to.have.length(2);
     expect(rules.findFirst()({ metadata: exampleMetadata() })).to.have.length(1);
@@ -64,7 +64,7 @@ describe('eventRules', () => {
     expect(rules.validate({ metadata: exampleMetadata(), a: 1, b: 2 })).to.deep.equal([]);
   });
 
-  it('compiles as long a name as a schema may have, beside rules for every other name', () => {
+  it('compiles the longest name that a schema may have, beside rules for all other names', () => {
     // In code it is an identifier, which must be gone through once.
     const name = 'a'.repeat(schemaPointerCharactersMaximum / 2 - 100);
     const rules = eventRules(
@@ -85,7 +85,7 @@ describe('eventRules', () => {
     expect(of({ category: 'undefined' }).validate({})).to.deep.equal([]);
   });
 
-  it('compiles a definition once: tried out, created, published to, and changed in all but its schema', () => {
+  it('compiles a definition once, although it is checked, created, published to, and changed in all but its schema', () => {
     eventRules('{}', type);
     const definition = definitionOf(schemaOf(schemaPartsMaximum, 'once'));
     const body = Buffer.from(JSON.stringify([{ metadata: exampleMetadata(), f0: 'x' }]));
@@ -103,7 +103,7 @@ describe('eventRules', () => {
     expect(counts).to.deep.equal([1, 0, 0, 0, 1, 0]);
   });
 
-  it('compiles what describes violations with the first of them', () => {
+  it('compiles the descriptions of violations with the first of them', () => {
     const rules = eventRules(schemaOf(20, 'described'), type);
     const uses = [
       () => void rules.validate({ metadata: exampleMetadata(), f0: 1 }),
@@ -114,7 +114,7 @@ describe('eventRules', () => {
     expect(uses.map(compilationsOf)).to.deep.equal([0, 1, 0, 1]);
   });
 
-  it('gives way before what describes violations is compiled, and before it is run', () => {
+  it('gives way before the descriptions of violations are compiled, and before they are run', () => {
     const definition = definitionOf(schemaOf(schemaPartsMaximum - 5, 'in turns'));
     const prepared = prepareEventType(createdRecord(definition, 'now'));
     const body = Buffer.from(JSON.stringify([{ metadata: exampleMetadata(), f0: 1 }]));
@@ -149,7 +149,7 @@ describe('eventRules', () => {
     ['alternatives', { anyOf: [{ type: 'string' }, { type: 'null' }] }, 190],
   ];
   for (const [what, field, count] of optional) {
-    it(`lets any number of events leave out ${count} ${what}: each takes less than its bytes give`, () => {
+    it(`lets any number of events leave out ${count} ${what}: each costs less than the budget of its bytes`, () => {
       const properties = Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, field]));
       const event = { metadata: exampleMetadata() };
       const budget = new ValidationBudget(0);
@@ -159,7 +159,7 @@ describe('eventRules', () => {
     });
   }
 
-  it('compiles the largest schema as the first of a process, on no budget', async () => {
+  it('compiles the largest schema first in a process, without a budget', async () => {
     // Long names are what the dialect has patterns for.
     const anchor = 'a'.repeat(200_000);
     const schema = JSON.stringify({ ...(JSON.parse(schemaOf(schemaPartsMaximum - 1)) as object), $anchor: anchor });

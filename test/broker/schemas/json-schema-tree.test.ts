@@ -12,7 +12,7 @@ const schema = {
 };
 
 describe('visitSchema', () => {
-  it('comes to every schema, and to nothing that only looks like one', () => {
+  it('visits every schema, and nothing that only looks like one', () => {
     const pointers: string[] = [];
     visitSchema(schema, (_found, pointer) => pointers.push(pointer));
     expect(pointers).to.have.members([
@@ -31,14 +31,14 @@ describe('visitSchema', () => {
 });
 
 describe('mapSchema', () => {
-  it('changes a schema from the leaves up and leaves the original alone', () => {
+  it('changes a schema from the leaves up and leaves the original unchanged', () => {
     const before = JSON.stringify(schema);
     const mapped = mapSchema(schema, (found) => ({ ...found, seen: Object.keys(found).length }));
     expect(mapped['items']).to.deep.equal([{ minimum: 1, seen: 1 }]);
     expect(JSON.stringify(schema)).to.equal(before);
   });
 
-  it('says how a schema hangs in its parent', () => {
+  it('reports how a schema is attached to its parent', () => {
     const parents: (string | null)[] = [];
     mapSchema({ properties: { a: { allOf: [{}] } } }, (found, _pointer, parent) => {
       parents.push(parent);
@@ -54,13 +54,13 @@ describe('mapSchema', () => {
 });
 
 describe('pointerStep', () => {
-  it('escapes what a pointer uses itself', () => {
+  it('escapes the characters that a pointer uses itself', () => {
     expect(pointerStep('#', 'a/b~c')).to.equal('#/a~1b~0c');
   });
 });
 
 describe('isSchemaObject', () => {
-  it('knows objects from lists, null and booleans', () => {
+  it('distinguishes objects from arrays, null and booleans', () => {
     expect([{}, [], null, true].map(isSchemaObject)).to.deep.equal([true, false, false, false]);
   });
 });

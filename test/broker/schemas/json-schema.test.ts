@@ -18,7 +18,7 @@ function findings(schema: Record<string, unknown>, value: unknown): string[] {
 }
 
 describe('compileValidator', () => {
-  it('names the place and the rule of each violation', () => {
+  it('names the path and the rule of each violation', () => {
     const schema = {
       type: 'object',
       required: ['a'],
@@ -100,11 +100,11 @@ describe('compileValidator', () => {
     expect(performance.now() - startedAt).to.be.lessThan(5_000);
   });
 
-  it('matches a long text against a plain pattern', () => {
+  it('matches a long text against a simple pattern', () => {
     expect(compileValidator({ pattern: '^[ab]+$' })('ab'.repeat(250_000))).to.deep.equal([]);
   });
 
-  it('keeps several patterns of one schema apart', () => {
+  it('keeps several patterns of one schema separate', () => {
     const schema = { properties: { a: { pattern: '^x' }, b: { pattern: '^y' } } };
     expect(findings(schema, { a: 'x', b: 'y' })).to.deep.equal([]);
     expect(findings(schema, { a: 'y', b: 'x' })).to.have.length(2);
@@ -125,21 +125,21 @@ describe('compileValidator', () => {
     });
   }
 
-  it('lets a schema refer to documents that are given with it, and to no others', () => {
+  it('lets a schema refer to documents that were passed with it, and to no others', () => {
     const references = [{ $id: 'money.json', $defs: { amount: { type: 'string' } } }];
     const schema = { $id: 'loan.json', properties: { a: { $ref: 'money.json#/$defs/amount' } } };
     expect(compileValidator(schema, { references })({ a: 1 })).to.have.length(1);
     expect(() => compileValidator(schema)).to.throw(LendstreamError);
   });
 
-  it('may be given two schemas of one id', () => {
+  it('accepts two schemas of the same id', () => {
     expect(findings({ $id: 'same.json', type: 'string' }, 'x')).to.deep.equal([]);
     expect(findings({ $id: 'same.json', type: 'number' }, 1)).to.deep.equal([]);
   });
 });
 
 describe('compileValidator against hostile schemas', () => {
-  it('validates synchronously for a schema that requests asynchronous validation', () => {
+  it('validates synchronously when a schema requests asynchronous validation', () => {
     const schema = {
       $async: true,
       required: ['a'],
@@ -153,7 +153,7 @@ describe('compileValidator against hostile schemas', () => {
   });
 
   for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
-    it(`does not take what every object inherits for a field: ${name}`, () => {
+    it(`does not treat inherited properties as fields: ${name}`, () => {
       const properties = JSON.parse(`{"${name}":{"type":"string"}}`) as Record<string, unknown>;
       expect(findings({ properties }, {})).to.deep.equal([]);
       expect(findings({ properties }, JSON.parse(`{"${name}":1}`))).to.deep.equal([
@@ -187,7 +187,7 @@ describe('compileValidator against hostile schemas', () => {
   ];
   for (const [description, schema, value] of endless) {
     for (const allViolations of [true, false]) {
-      it(`gives up on a schema that ${description}, asked for ${allViolations ? 'all violations' : 'one'}`, () => {
+      it(`abandons a schema that ${description}, asked for ${allViolations ? 'all violations' : 'one'}`, () => {
         const [violation, ...others] = compileValidator(schema, { allViolations })(value);
         expect(others).to.deep.equal([]);
         expect(violation?.message).to.match(/^cannot be checked: the schema /);
@@ -195,7 +195,7 @@ describe('compileValidator against hostile schemas', () => {
     }
   }
 
-  it('follows references of a large value, again and again', () => {
+  it('follows references of a large value repeatedly', () => {
     const validate = compileValidator(
       { properties: { list: { items: { $ref: '#/definitions/small' } } }, definitions: { small: { maximum: 9 } } },
       { allViolations: false },
@@ -220,7 +220,7 @@ describe('compileValidator against hostile schemas', () => {
 describe('compileValidator on a budget', () => {
   for (const { title, schema, value } of costlyCases) {
     for (const allViolations of [true, false]) {
-      it(`gives up on ${title}, asked for ${allViolations ? 'all violations' : 'one'}`, () => {
+      it(`abandons ${title}, asked for ${allViolations ? 'all violations' : 'one'}`, () => {
         const budget = new ValidationBudget(0);
         const validate = compileValidator(schema, { allViolations });
         const usedBefore = process.cpuUsage();
@@ -247,7 +247,7 @@ describe('compileValidator on a budget', () => {
     ['iso-4217', 'EUR'],
   ];
   for (const [format, text] of formatted) {
-    it(`charges a ${format} wherever it is looked at, also a short one, and a long one for its length`, () => {
+    it(`charges a ${format} wherever it is checked, even a short one, and a long one by its length`, () => {
       const stepsFor = (schema: Record<string, unknown>, value: string): number => {
         const budget = new ValidationBudget(0);
         compileValidator(schema, { isUndescribed: true })(value, budget);
@@ -261,7 +261,7 @@ describe('compileValidator on a budget', () => {
     });
   }
 
-  it('says whether one event takes too much, or all of a request', () => {
+  it('distinguishes whether one event costs too much, or the whole request', () => {
     const validate = compileValidator({ items: { enum: Array.from({ length: 5_000 }, (_, index) => ({ a: index })) } });
     const budget = new ValidationBudget(8 * 1024 * 1024);
     const list = Array.from({ length: 1_000 }, () => ({ a: 4_999 }));
@@ -274,7 +274,7 @@ describe('compileValidator on a budget', () => {
     expect(last).to.include(`the events of this request take more than ${budget.stepsMaximum} steps`);
   });
 
-  it('shares the budget between the events of a request', () => {
+  it('shares the budget among the events of a request', () => {
     const validate = compileValidator({ items: { items: { $ref: '#' } } }, { allViolations: false });
     const budget = new ValidationBudget(0);
     const value = nestedList(20, 1);
@@ -285,7 +285,7 @@ describe('compileValidator on a budget', () => {
     expect(validate([], new ValidationBudget(0))).to.deep.equal([]);
   });
 
-  it('collects so many violations and no more', () => {
+  it('collects the maximum number of violations and no more', () => {
     const list = Array.from({ length: 5_000 }, () => 'x');
     for (const items of [{ type: 'number' }, { $ref: '#/definitions/n' }, { anyOf: [{ type: 'number' }] }]) {
       const schema = { definitions: { n: { type: 'number', title: 'a', description: 'b', minimum: 1 } }, items };
@@ -295,7 +295,7 @@ describe('compileValidator on a budget', () => {
     }
   });
 
-  it('keeps places and messages short, however long names and values are', () => {
+  it('keeps paths and messages short, however long names and values are', () => {
     const name = 'n'.repeat(10_000);
     const validate = compileValidator({ additionalProperties: { items: { required: [name], enum: [1] } } });
     const violations = validate({ [name]: Array.from({ length: 900 }, () => ({})) });
@@ -312,7 +312,7 @@ describe('compileValidator on a budget', () => {
     expect(violations.at(-1)?.message).to.equal('must match a schema in anyOf');
   });
 
-  it('still finds what is valid after more attempts than violations are collected', () => {
+  it('still accepts valid values after more failed attempts than violations are collected', () => {
     const list = [...Array.from({ length: 5_000 }, () => 0), 7];
     for (const allViolations of [true, false]) {
       const validate = compileValidator(
@@ -328,7 +328,7 @@ describe('compileValidator on a budget', () => {
     }
   });
 
-  it('follows references into places that no keyword has, as anywhere else', () => {
+  it('follows references into unknown keywords like any others', () => {
     const schema = {
       properties: { a: { $ref: '#/shared/0/positive' }, b: { $ref: '#/shared/1' } },
       shared: [{ positive: { minimum: 0, exclusiveMinimum: true } }, { $async: true, type: 'integer' }],
@@ -371,7 +371,7 @@ describe('compileValidator without descriptions', () => {
   }
 });
 
-describe('compileValidator by the digits of numbers', () => {
+describe('compileValidator with exact digits of numbers', () => {
   function isAccepted(schemaText: string, digits: string): boolean {
     const text = `{"n":${digits}}`;
     const value: unknown = JSON.parse(text);
@@ -444,13 +444,13 @@ describe('compileValidator by the digits of numbers', () => {
   ];
   for (const [schema, valid, invalid] of verdicts) {
     for (const digits of valid)
-      it(`takes ${digits} under ${schema}`, () => expect(isAccepted(schema, digits)).to.equal(true));
+      it(`accepts ${digits} under ${schema}`, () => expect(isAccepted(schema, digits)).to.equal(true));
     for (const digits of invalid) {
       it(`refuses ${digits} under ${schema}`, () => expect(isAccepted(schema, digits)).to.equal(false));
     }
   }
 
-  it('takes every amount in hundredths, and none in thousandths', () => {
+  it('accepts every amount in hundredths, and none in thousandths', () => {
     const validate = compileValidator({ properties: { n: { multipleOf: 0.01 } } }, { allViolations: false });
     for (let thousandths = 1; thousandths <= 20_000; thousandths += 1) {
       const isValid = validate({ n: thousandths / 1_000 }).length === 0;
@@ -458,7 +458,7 @@ describe('compileValidator by the digits of numbers', () => {
     }
   });
 
-  it('finds equal items by their digits', () => {
+  it('recognises equal items by their digits', () => {
     const schema = '{"uniqueItems":true}';
     expect(isAccepted(schema, '[9007199254740992,9007199254740993,1]')).to.equal(true);
     expect(isAccepted(schema, '[{"a":9007199254740993},{"a":9007199254740992}]')).to.equal(true);
@@ -466,7 +466,7 @@ describe('compileValidator by the digits of numbers', () => {
     expect(isAccepted(schema, '[1,1.0000000000000000000]')).to.equal(false);
   });
 
-  it('refuses a divisor that is longer than can be divided by in time', () => {
+  it('refuses a divisor that is too long to divide by in time', () => {
     const divisor = (digits: number) => parseSchema(`{"multipleOf":0.${'3'.repeat(digits)}}`);
     compileValidator(divisor(100), { allViolations: false });
     expect(() => compileValidator(divisor(101), { allViolations: false })).to.throw(/more than 100 digits/);
@@ -474,7 +474,7 @@ describe('compileValidator by the digits of numbers', () => {
 });
 
 describe('describeViolations', () => {
-  it('is the finding itself when there is one, else a count and all of them', () => {
+  it('is the violation itself when there is one, otherwise a count and all of them', () => {
     const violation = { pointer: '#/a', message: 'is bad' };
     expect(describeViolations([violation])).to.equal('#/a: is bad');
     expect(describeViolations([violation, violation])).to.equal(
@@ -483,7 +483,7 @@ describe('describeViolations', () => {
   });
 });
 
-describe('describeViolations, of very many', () => {
+describe('describeViolations of very many', () => {
   it('names the first and counts the rest', () => {
     const text = describeViolations(Array.from({ length: 1_000 }, () => ({ pointer: '#', message: 'is bad' })));
     expect(text.split('\n')).to.have.length(1 + namedViolationsMaximum);
@@ -507,7 +507,7 @@ describe('isDateTime', () => {
 });
 
 describe('parseSchema', () => {
-  it('refuses what is no JSON object', () => {
+  it('refuses a text that is no JSON object', () => {
     for (const text of ['{', '[]', 'null', '"x"']) expect(() => parseSchema(text), text).to.throw(/Invalid schema/);
     expect(parseSchema('{"type":"object"}')).to.deep.equal({ type: 'object' });
   });

@@ -17,18 +17,18 @@ describe('A linear pattern', () => {
     expect(matching('\\p{Lu}', ['Äpfel', 'äpfel'])).to.deep.equal([true, false]);
   });
 
-  it('is the same object for the same text, and one of its own for another', () => {
+  it('is the same object for the same text, and another object for another text', () => {
     expect(linearPattern('^a')).to.equal(linearPattern('^a'));
     expect(String(linearPattern('^a'))).not.to.equal(String(linearPattern('^b')));
   });
 
-  it('has as many instructions as a pattern may have, and no more', () => {
+  it('has at most the maximum number of instructions of a pattern', () => {
     linearPattern(`a{${patternInstructionsMaximum - 10}}`);
     expect(() => linearPattern(`(?:ab){${patternInstructionsMaximum}}`)).to.throw(/too large/);
     expect(() => linearPattern('(')).to.throw();
   });
 
-  it('costs little on a known way, and all that it takes where ways multiply', () => {
+  it('costs little for a known path, and its full cost where paths multiply', () => {
     const usual = new ValidationBudget(0);
     const texts = Array.from({ length: 1_000 }, (_, index) => `ABC-${10_000 + index}`);
     matching('^[A-Z]{3}-\\d{4,12}$', texts, usual);

@@ -76,7 +76,7 @@ describe('meterCode', () => {
   );
   const text = code.join('\n').replaceAll(/"(?:[^"\\]|\\.)*"/gs, '""');
 
-  it('charges every function and every turn of every loop', () => {
+  it('charges every function and every iteration of every loop', () => {
     const loops = text.match(/\b(?:for|while)\(/g)?.length ?? 0;
     const charged = text.match(
       /\b(?:for|while)\((?:[^(){}]|\([^(){}]*\))*\)\{if\(\(meter\.steps -= \d+\) < 0\)meter\.stop\(\);/g,
@@ -90,29 +90,29 @@ describe('meterCode', () => {
     );
   });
 
-  it('leaves no call that takes longer for longer values and does not count', () => {
+  it('contains no uncharged call whose cost grows with the length of values', () => {
     for (const uncounted of [/ in data\d*\)/, /Object\.keys\(/, /Object\.assign\(/, /\.concat\(/, /\.replace\(/]) {
       expect(text).not.to.match(uncounted);
     }
     expect(text.match(/scope\.func\[/g)?.length).to.equal(text.match(/meter\.counting\(scope\.func\[/g)?.length);
   });
 
-  it('lets no list of violations grow without end', () => {
+  it('lets no list of violations grow without limit', () => {
     const pushes = text.match(/vErrors\.push\(/g)?.length ?? 0;
     expect(pushes).to.be.greaterThan(20);
     expect(text.split(`vErrors.length < ${collectedViolationsMaximum} && vErrors.push(`)).to.have.length(pushes + 1);
   });
 
-  it('makes code that can be run', () => {
+  it('produces code that runs', () => {
     for (const piece of code) expect(() => new Script(`(function(){${piece}})`)).not.to.throw();
   });
 
-  it('leaves texts as they are, whatever they look like', () => {
+  it('leaves string literals unchanged, whatever they look like', () => {
     expect(code.join('\n')).to.contain('"for(const key0 in data){\\"}"');
     expect(code.join('\n')).to.contain('"vErrors.push(err0);"');
   });
 
-  it('charges long code more, a violation where it is made', () => {
+  it('charges more for long code, and for a violation where it is created', () => {
     const stepsOf = (schema: Record<string, unknown>): number =>
       [...(codeOf(schema)[0] ?? '').matchAll(/meter\.steps -= (\d+)/g)].reduce(
         (sum, [, steps]) => sum + Number(steps),

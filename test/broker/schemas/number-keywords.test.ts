@@ -9,15 +9,15 @@ import { WrittenNumbers } from '../../../src/broker/schemas/written-numbers.ts';
 
 describe('isNumberFormat', () => {
   for (const format of ['int32', 'int64', 'float', 'double']) {
-    it(`knows ${format}`, () => expect(isNumberFormat(format)).to.equal(true));
+    it(`recognises ${format}`, () => expect(isNumberFormat(format)).to.equal(true));
   }
   for (const format of ['date', 'INT64', 'toString', '', 64, null, undefined]) {
-    it(`does not take ${String(format)} for one`, () => expect(isNumberFormat(format)).to.equal(false));
+    it(`does not recognise ${String(format)}`, () => expect(isNumberFormat(format)).to.equal(false));
   }
 });
 
 describe('numberKeywordsOf', () => {
-  it('gives the code of a validator one value, however many rules there are', () => {
+  it('adds one value to the code of a validator, however many rules there are', () => {
     const codes: string[] = [];
     const process = (code: string): string => {
       codes.push(code);
@@ -51,7 +51,7 @@ describe('numberKeywordsOf', () => {
     ['unique items', '{"uniqueItems":true}', '1'.repeat(990)],
   ];
   for (const [title, schema, number] of asking) {
-    it(`lets ${title} take more of the budget, the more digits are looked at`, () => {
+    it(`charges ${title} more when more digits are compared`, () => {
       const text = `[[${number}]]`;
       const value: unknown = JSON.parse(text);
       const budget = new ValidationBudget(0);

@@ -41,7 +41,7 @@ describe('The cost of a schema', () => {
     ['the commands of loans', loadSchema('commands/loan-command.json')],
   ];
   for (const [title, schema] of bearable) {
-    it(`is bearable with ${title}, which publishing can compile`, () => {
+    it(`is acceptable with ${title}, which publishing can compile`, () => {
       refuseCostlySchema(schema);
       const rules = { name: 'a', category: 'business', compatibility_mode: 'none', cleanup_policy: 'delete' } as const;
       const { $id: _id, $ref: _reference, ...plain } = schema;
@@ -69,12 +69,12 @@ describe('The cost of a schema', () => {
     ['repetitions of repetitions', { properties: { a: { pattern: '((a{30}){30}){30}' } } }, /regular expressions/],
   ];
   for (const [title, schema, reason] of tooMuch) {
-    it(`is too much with ${title}`, () => {
+    it(`is too high with ${title}`, () => {
       expect(() => refuseCostlySchema(schema)).to.throw(reason);
     });
   }
 
-  it('is as large as the places of its parts are long, up to a limit', () => {
+  it('counts the lengths of the pointers to its parts, up to a limit', () => {
     // The root and two keywords take 13 characters; each of two hundred fields has two parts behind a name of its own.
     const properties = (characters: number): SchemaObject => ({
       type: 'object',
@@ -106,25 +106,25 @@ describe('The cost of a schema', () => {
   }
 });
 
-describe('The names that validators note', () => {
+describe('The evaluated names that validators collect', () => {
   /** So many fields that refer to a definition of so many, and none besides those allowed. */
   const closed = (places: number, names: number): SchemaObject => ({
     $defs: { all: fields(names, () => true) },
     ...fields(places, () => ({ $ref: '#/$defs/all', unevaluatedProperties: false })),
   });
 
-  it('are counted wherever references bring them, up to a limit', () => {
+  it('are counted through every reference, up to a limit', () => {
     refuseManyEvaluatedNames(closed(evaluatedNamesMaximum / 100, 100));
     expect(() => refuseManyEvaluatedNames(closed(evaluatedNamesMaximum / 100 + 1, 100))).to.throw(
       `lead to ${evaluatedNamesMaximum + 100} evaluated field names`,
     );
   });
 
-  it('are looked for beside as long a listed value as the text of a schema may hold', () => {
+  it('are counted beside the longest listed value that a schema may contain', () => {
     expect(() => refuseManyEvaluatedNames({ const: many(131_000, () => 0) })).not.to.throw();
   });
 
-  it('do not count where no schema rejects unevaluated fields, nor in circles', () => {
+  it('are not counted where no schema rejects unevaluated fields, nor in circles', () => {
     const { properties } = closed(100, 100);
     refuseManyEvaluatedNames({
       $defs: { all: fields(100, () => true) },

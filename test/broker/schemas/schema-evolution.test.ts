@@ -92,7 +92,7 @@ describe('nextSchemaVersion', () => {
     });
   }
 
-  it('names every place that may not change', () => {
+  it('names every part that may not change', () => {
     const previous = { ...property({ type: 'string' }), required: ['a'] };
     const next = { type: 'object', properties: { b: {} }, required: [] };
     expect(() => nextSchemaVersion(previous, next, 'forward', '1.0.0')).to.throw(
@@ -100,7 +100,7 @@ describe('nextSchemaVersion', () => {
     );
   });
 
-  it('counts on from any version', () => {
+  it('increments any version', () => {
     expect(nextSchemaVersion({}, property({}), 'forward', '12.9.3')).to.equal('12.10.0');
     expect(nextSchemaVersion({}, { required: ['a'] }, 'none', '1.0.0')).to.equal('1.1.0');
     expect(nextSchemaVersion(property({}), {}, 'none', '1.9.9')).to.equal('2.0.0');
@@ -108,7 +108,7 @@ describe('nextSchemaVersion', () => {
 });
 
 describe('compareSchemas', () => {
-  it('comes to an end with schemas that contain themselves', () => {
+  it('ends with schemas that contain themselves', () => {
     const tree = (type: string): Schema => ({ properties: { child: { $ref: '#' }, name: { type } } });
     expect(compareSchemas(tree('string'), tree('number')).map(({ pointer }) => pointer)).to.include(
       '#/properties/name',
@@ -117,7 +117,7 @@ describe('compareSchemas', () => {
     expect(compareSchemas(endless, endless)).to.deep.equal([]);
   });
 
-  it('takes a reference with broken escapes for one that leads nowhere', () => {
+  it('treats a reference with broken escapes as one without a target', () => {
     const odd = property({ $ref: '#/definitions/%E0%A4%A' });
     expect(compareSchemas(odd, odd)).to.deep.equal([]);
     expect(compareSchemas(property({}), odd).map(({ kind }) => kind)).to.deep.equal(['breaking']);
@@ -125,7 +125,7 @@ describe('compareSchemas', () => {
 });
 
 describe('compareVersions', () => {
-  it('orders by number, not by letter', () => {
+  it('compares numbers, not characters', () => {
     expect(['1.0.2', '10.0.0', '2.10.3', '2.9.0'].sort(compareVersions)).to.deep.equal([
       '1.0.2',
       '2.9.0',
@@ -139,7 +139,7 @@ describe('compareSchemas of costly schemas', () => {
   const fields = (count: number, make: (index: number) => unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, make(index)]));
 
-  it('compares what many references lead to once', function () {
+  it('compares the target of many references once', function () {
     this.timeout(5_000);
     const listed = Array.from({ length: 30_000 }, (_, index) => index);
     const schema = {
@@ -156,7 +156,7 @@ describe('compareSchemas of costly schemas', () => {
     expect(compareSchemas(schema, structuredClone(schema))).to.deep.equal([]);
   });
 
-  it('refuses what leads to more places than are compared, and compares as many', () => {
+  it('compares up to the maximum number of parts, and refuses more', () => {
     const schema = (aliases: number) => ({
       properties: fields(aliases, (index) => ({ $ref: `#/definitions/f${index}` })),
       definitions: {
@@ -168,7 +168,7 @@ describe('compareSchemas of costly schemas', () => {
     expect(() => compareSchemas(schema(102), schema(102))).to.throw(/leads to more than 10000 places/);
   });
 
-  it('sees digits that no double holds', () => {
+  it('distinguishes digits that no double can represent', () => {
     const change = (previous: string, next: string) =>
       compareSchemas(parseSchema(`{"maximum":${previous}}`), parseSchema(`{"maximum":${next}}`)).map(
         ({ kind }) => kind,
@@ -177,7 +177,7 @@ describe('compareSchemas of costly schemas', () => {
     expect(change('9007199254740993', '9007199254740993')).to.deep.equal([]);
   });
 
-  it('sees them through a reference too, beside other keywords with digits of their own', () => {
+  it('distinguishes them through a reference too, beside other keywords with such digits', () => {
     const schema = (least: string, most: string, definition: string) =>
       parseSchema(
         `{"properties":{"n":{"$ref":"#/definitions/d","minimum":${least},"maximum":${most}}},` +

@@ -34,22 +34,22 @@ describe('describesField', () => {
     ['c.a/b.slash', true],
     ['unused', false],
   ] as const) {
-    it(`says ${isDescribed} of ${path === '' ? 'no path' : path}`, () => {
+    it(`returns ${isDescribed} for ${path === '' ? 'no path' : path}`, () => {
       expect(describesField(schema, path)).to.equal(isDescribed);
     });
   }
 
-  it('says true where the names of properties have a pattern', () => {
+  it('returns true where property names have a pattern', () => {
     expect(describesField({ patternProperties: { '^x-': text } }, 'anything.at.all')).to.equal(true);
   });
 
-  it('takes no notice of references that lead nowhere', () => {
+  it('ignores references without a target', () => {
     for (const $ref of ['#/definitions/none', '#/%', '#anchor', 'https://example.org/', '#/definitions/c/type/x', 7]) {
       expect(describesField({ $ref, definitions: { c: text } }, 'a')).to.equal(false);
     }
   });
 
-  it('does not search for long, however the schema refers to itself', () => {
+  it('ends quickly, however the schema refers to itself', () => {
     const parts = Array.from({ length: 600 }, (_, index) => ({
       properties: { a: { $ref: `#/definitions/d${index}` } },
     }));

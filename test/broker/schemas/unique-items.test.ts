@@ -20,12 +20,12 @@ describe('areUnique', () => {
     ['nested zeros', '[[0], [-0]]', false],
   ];
   for (const [description, json, unique] of cases) {
-    it(`says ${unique} for ${description}`, () => {
+    it(`returns ${unique} for ${description}`, () => {
       expect(areUnique(JSON.parse(json) as unknown[], uncounted)).to.equal(unique);
     });
   }
 
-  it('reports how much it looks at: all of it', () => {
+  it('reports how many parts it compares: all of them', () => {
     let steps = 0;
     const counted = { ...uncounted, spend: (more: number) => void (steps += more) };
     areUnique([1, 'a', [{ a: 1 }]], counted);
@@ -34,7 +34,7 @@ describe('areUnique', () => {
     expect(steps).to.be.greaterThan(ofFew + 100_000);
   });
 
-  it('takes numbers for different when their texts are', () => {
+  it('treats numbers as different when their texts differ', () => {
     const digits = ['9007199254740992', '9007199254740993'];
     const written = {
       ...uncounted,

@@ -8,12 +8,12 @@ import {
 } from '../../../src/broker/schemas/validation-budget.ts';
 
 describe('The budget of a request', () => {
-  it('gives one event a part of it, and everything to what is on no budget', () => {
+  it('gives one event a part of it, and has no limit where no budget applies', () => {
     expect(new ValidationBudget(8 * 1024 * 1024).stepsPerEvent).to.equal(validationStepsPerEvent);
     expect(new ValidationBudget(Infinity).stepsPerEvent).to.equal(Infinity);
   });
 
-  it('is the same for every request without a body, and grows with each byte of one', () => {
+  it('is the same for every request without a body, and grows with each byte of a body', () => {
     expect(new ValidationBudget(0).steps).to.equal(validationStepsPerRequest);
     expect(new ValidationBudget(1_000).steps).to.equal(validationStepsPerRequest + 1_000 * validationStepsPerByte);
   });

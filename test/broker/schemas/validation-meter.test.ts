@@ -20,7 +20,7 @@ const functionNamed = (name: string): ((...values: unknown[]) => unknown) =>
   ) => unknown;
 
 describe('The meter of validation', () => {
-  it('takes what is spent from the budget of the request, whatever comes of the validation', () => {
+  it('charges the budget of the request, whatever the result of the validation', () => {
     const budget = new ValidationBudget(0);
     meter.run(budget, undefined, () => (meter.spend(7), true), null);
     const failing = () => {
@@ -39,7 +39,7 @@ describe('The meter of validation', () => {
     expect(() => meter.run(budget, undefined, spending(1), null)).to.throw(ValidationBudgetUsedUp);
   });
 
-  it('stops at the first step beyond what one event may take, and leaves the rest to other events', () => {
+  it('stops at the first step beyond the share of one event, and leaves the rest to other events', () => {
     const budget = new ValidationBudget(1_000_000);
     const spending = (steps: number) => () => (meter.spend(steps), true);
     meter.run(budget, undefined, spending(validationStepsPerEvent), null);
@@ -65,7 +65,7 @@ describe('The meter of validation', () => {
     });
   });
 
-  it('compares values as they are, and counts each part', () => {
+  it('compares values exactly, and charges each part', () => {
     const equal = functionNamed('equal');
     const cases: [left: unknown, right: unknown, isEqual: boolean][] = [
       [1, 1, true],
@@ -86,14 +86,14 @@ describe('The meter of validation', () => {
     expect(stepsOf(() => equal(long, structuredClone(long)))).to.be.greaterThan(20_000);
   });
 
-  it('counts characters, those of two units as one', () => {
+  it('counts characters, and a surrogate pair as one', () => {
     const length = functionNamed('ucs2length');
     const texts = ['', 'a', 'ü', '😀', 'a😀b😀', '\ud800', '\udc00\ud800', '\ud800\ud800\udc00'];
     stepsOf(() => expect(texts.map((text) => length(text))).to.deep.equal([0, 1, 1, 1, 4, 1, 2, 2]));
     expect(stepsOf(() => length('x'.repeat(1_000)))).to.be.at.least(1_000);
   });
 
-  it('leaves other functions alone', () => {
+  it('leaves other functions unchanged', () => {
     expect(functionNamed('re2')()).to.equal('its own');
   });
 });

@@ -37,7 +37,7 @@ const jsonNumber = fc
   .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent);
 
 describe('Numbers as they are written', () => {
-  it('compare as decimals do', () => {
+  it('compare like decimals', () => {
     fc.assert(
       fc.property(jsonNumber, jsonNumber, (left, right) => {
         expect(Math.sign(compareNumbers(left, right)), `${left} ${right}`).to.equal(new Exact(left).comparedTo(right));
@@ -47,7 +47,7 @@ describe('Numbers as they are written', () => {
     );
   });
 
-  it('are whole when decimals are', () => {
+  it('are integers when decimals are', () => {
     fc.assert(
       fc.property(jsonNumber, (text) => {
         expect(isIntegerText(text), text).to.equal(new Exact(text).isInteger());
@@ -56,7 +56,7 @@ describe('Numbers as they are written', () => {
     );
   });
 
-  it('are multiples when decimals are, by the double where it will do', () => {
+  it('are multiples when decimals are, computed with doubles where these suffice', () => {
     const divisors = fc.oneof(
       fc.constantFrom('0.01', '0.05', '1', '3', '0.1', '1e-9', '25', '1e20', '0.3', '12e-3', '7e300'),
       jsonNumber.filter((text) => new Exact(text).greaterThan(0)),
@@ -79,7 +79,7 @@ describe('Numbers as they are written', () => {
     );
   });
 
-  it('need their digits exactly when a double may not hold them', () => {
+  it('need their exact digits when a double may not represent them', () => {
     expect(['1', '-1.5', '123456789012345', '0.0000000000001'].map(needsDigits)).to.deep.equal([
       false,
       false,
@@ -94,7 +94,7 @@ describe('Numbers as they are written', () => {
     ]);
   });
 
-  it('have exponents of any length', () => {
+  it('may have exponents of any length', () => {
     const long = '9'.repeat(400);
     expect(compareNumbers(`1e${long}`, '1e400')).to.equal(1);
     expect(compareNumbers(`1e-${long}`, '0')).to.equal(1);
@@ -103,7 +103,7 @@ describe('Numbers as they are written', () => {
     expect(new Divisor('7').divides(Infinity, `3e${long}`)).to.equal(false);
   });
 
-  it('are compared in time, however many digits they have', function () {
+  it('are compared quickly, however many digits they have', function () {
     this.timeout(5_000);
     const long = '3'.repeat(900_000);
     expect(compareNumbers(long, `${long}.1`)).to.equal(-1);
@@ -113,7 +113,7 @@ describe('Numbers as they are written', () => {
 });
 
 describe('The digits of a document', () => {
-  it('are found where they stand, those that need them', () => {
+  it('are found for the numbers that need them', () => {
     const text = `{ "a" : 9007199254740993 , "b":[1,"9007199254740993",-1.00000000000000001,[{"\\u0063":1e5}]],
       "7":{"x":true,"12":1234567890123456},"s":"\\\\\\",\\"y\\":12345678901234567","ü":null}`;
     const value = JSON.parse(text) as { a: number; b: [number, string, number, [{ c: number }]]; 7: object };
@@ -131,7 +131,7 @@ describe('The digits of a document', () => {
     expect(written.textOf(7, 'y')).to.equal(undefined);
   });
 
-  it('are those that any document has', () => {
+  it('are found for any document', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.oneof(jsonNumber, fc.constant('"1e5"'), fc.constant('[]'))),
@@ -149,7 +149,7 @@ describe('The digits of a document', () => {
     );
   });
 
-  it('stay with a schema and its copies, under other names when they are described', () => {
+  it('are kept for a schema and its copies, and under the other names in descriptions', () => {
     const text = '{"maximum":9007199254740993,"enum":[1,1e5]}';
     const schema = JSON.parse(text) as { enum: number[] };
     recordDigits(text, schema);
@@ -167,7 +167,7 @@ describe('The digits of a document', () => {
     expect(JSON.stringify(schema)).to.equal('{"maximum":9007199254740992,"enum":[1,100000]}');
   });
 
-  it('stay with the keyword that wins where one part of a schema lies over another', () => {
+  it('are kept for the keyword that wins where parts of a schema are merged', () => {
     const read = (text: string): Record<string, number> => {
       const schema = JSON.parse(text) as Record<string, number>;
       recordDigits(text, schema);

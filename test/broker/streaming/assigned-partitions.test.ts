@@ -33,19 +33,19 @@ function send(assigned: AssignedPartitions, index: number, events: number): void
   partition?.writeLine(new ChunkBuilder(), events, 'token', 0);
 }
 
-describe('the partitions a stream holds', () => {
-  it('begin behind what was committed', () => {
+describe('the partitions assigned to a stream', () => {
+  it('begin after the committed offset', () => {
     const [partition] = assignedPartitions(1, 41).list;
     expect(partition).to.include({ readOffset: 42, sentThrough: 41 });
   });
 
-  it('begin at what retention left, and count what is lost', () => {
+  it('begin at the oldest available event, and count the lost ones', () => {
     const assigned = assignedPartitions(2, 4, 10);
     expect(assigned.list.map(({ readOffset }) => readOffset)).to.deep.equal([10, 10]);
     expect(assigned.takeNotices()).to.deep.equal(['skipped events due to retention time passed, count: 10 at most']);
   });
 
-  it('say once what was lost and what was passed over, each with its count', () => {
+  it('report once what was lost and what was skipped, each with its count', () => {
     const assigned = assignedPartitions(1);
     expect(assigned.takeNotices()).to.deep.equal([]);
     assigned.countUnreadableRecords(1);
@@ -58,14 +58,14 @@ describe('the partitions a stream holds', () => {
     expect(assigned.takeNotices()).to.deep.equal([]);
   });
 
-  it('are full from the byte on that the stream may buffer', () => {
+  it('are full when they hold as many bytes as the stream may buffer', () => {
     const [partition] = assignedPartitions(1).list;
     partition?.addRecords({ batches: [recordBatch(numberedEntries(0, 9))], nextOffset: 10 });
     expect(new AssignedPartitions(partition === undefined ? [] : [partition], 11).isFull()).to.equal(false);
     expect(new AssignedPartitions(partition === undefined ? [] : [partition], 10).isFull()).to.equal(true);
   });
 
-  it('are those that are owned and not held yet', () => {
+  it('are missing while they are owned and not yet read', () => {
     expect(assignedPartitions(2).missing([owned(0), owned(2)])).to.deep.equal([owned(2)]);
   });
 
@@ -87,7 +87,7 @@ describe('the partitions a stream holds', () => {
     expect(assigned.keepOwned([owned(0), owned(1)], 500)).to.equal(false);
   });
 
-  it('continue where they are when they come back with another lease epoch before their loss was detected', () => {
+  it('continue at their position when they return under another lease epoch before their loss was detected', () => {
     const assigned = assignedPartitions(2);
     send(assigned, 0, 3);
     expect(assigned.keepOwned([owned(0, { fence: 7 }), owned(1)], 500)).to.equal(false);
@@ -96,7 +96,7 @@ describe('the partitions a stream holds', () => {
     expect(assigned.missing([owned(0, { fence: 7 }), owned(1)])).to.deep.equal([]);
   });
 
-  it('stop when they change hands and go once all that was sent is committed', () => {
+  it('stop when they are reassigned and are removed once all that was sent is committed', () => {
     const assigned = assignedPartitions(2);
     send(assigned, 0, 2);
     const leaving = owned(0, { state: 'reassigning', nextStreamId: 'you' });
@@ -110,7 +110,7 @@ describe('the partitions a stream holds', () => {
     expect(assigned.list.map(({ partition }) => partition)).to.deep.equal([1]);
   });
 
-  it('continue when they stay after all', () => {
+  it('continue when the reassignment is cancelled', () => {
     const assigned = assignedPartitions(1);
     assigned.keepOwned([owned(0, { state: 'reassigning', nextStreamId: 'you' })], 500);
     assigned.keepOwned([owned(0)], 900);
@@ -118,7 +118,7 @@ describe('the partitions a stream holds', () => {
     expect(assigned.removeHandedOver()).to.deep.equal([]);
   });
 
-  it('know whether something can be committed that no consumer can commit', () => {
+  it('report whether an offset can be committed that no consumer can commit', () => {
     const assigned = assignedPartitions(1);
     expect(assigned.hasCommittableWithoutConsumer()).to.equal(false);
     assigned.list[0]?.addRecords({ batches: [], nextOffset: 5 });

@@ -15,7 +15,7 @@ import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.t
 describe('a line of a stream', () => {
   const frame = lineFrame('payments', 3);
 
-  it('has the fields in the order that clients know', () => {
+  it('has its fields in the documented order', () => {
     const chunk = new ChunkBuilder();
     const events = Buffer.from('{"amount":"1.00"},{"name":"Zoë"}');
     chunk.addText(lineStart(frame, '001-0001-000000000000000003', 'token'));
@@ -29,7 +29,7 @@ describe('a line of a stream', () => {
     );
   });
 
-  it('is written from where large runs of events lie, small ones being copied together', () => {
+  it('writes large runs of events without a copy, and copies small ones together', () => {
     const chunk = new ChunkBuilder();
     const large = Buffer.alloc(128 * 1024, 'l');
     const small = Buffer.from('small');
@@ -46,7 +46,7 @@ describe('a line of a stream', () => {
     expect(built.pieces[1]?.buffer).to.equal(large.buffer);
   });
 
-  it('is copied into several pieces where one would be larger than the memory that is used again', () => {
+  it('is copied into several pieces when one would exceed the reusable memory', () => {
     const chunk = new ChunkBuilder();
     const part = Buffer.alloc(60 * 1024, 'p');
     for (let count = 0; count < 20; count += 1) chunk.addBytes(part, 0, part.length);
@@ -55,7 +55,7 @@ describe('a line of a stream', () => {
     expect(built.toString()).to.equal('p'.repeat(20 * part.length));
   });
 
-  it('joins values that lie apart with commas, whatever their sizes', () => {
+  it('joins values that are not adjacent with commas, whatever their sizes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('', '{}', '"é"', 'x'.repeat(9_000), 'y'.repeat(70_000)), { minLength: 1 }),
@@ -85,7 +85,7 @@ describe('a line of a stream', () => {
     );
   });
 
-  it('is built in memory that is used again once it was given back, and not before', () => {
+  it('is built in memory that is reused after its release, and not before', () => {
     const build = (letter: string): Chunk => {
       const chunk = new ChunkBuilder();
       for (let part = 0; part < 8; part += 1) chunk.addText(letter.repeat(8 * 1024 - 1));
@@ -105,7 +105,7 @@ describe('a line of a stream', () => {
     expect(second.toString()).to.match(/^b+$/);
   });
 
-  it('releases a batch with its last run, when it is released itself, and once', () => {
+  it('releases a batch with its last run, or when the line is released, and only once', () => {
     const released: string[] = [];
     const [first, second] = ['a', 'b'].map((letter) => {
       const chunk = new ChunkBuilder();
@@ -123,7 +123,7 @@ describe('a line of a stream', () => {
     expect(released).to.deep.equal(['b', 'a']);
   });
 
-  it('shares its unchanging parts with the lines of every other stream, and keeps them for a bounded number of types', () => {
+  it('shares its constant parts with the lines of all other streams, for a limited number of event types', () => {
     expect(lineFrame('payments', 3)).to.equal(frame);
     expect(lineFrame('payments', 2)).not.to.equal(frame);
     for (let index = 0; index < 2_000; index += 1) lineFrame(`type-${index}`, 3);
@@ -131,13 +131,13 @@ describe('a line of a stream', () => {
     expect(lineFrame('payments', 3)).to.deep.equal(frame);
   });
 
-  it('has neither events nor info when there is nothing to say', () => {
+  it('has neither events nor info when both are empty', () => {
     expect(lineStart(frame, 'x', 'y') + lineEnd(undefined)).to.equal(
       '{"cursor":{"partition":"3","offset":"x","event_type":"payments","cursor_token":"y"}}\n',
     );
   });
 
-  it('says why it ends in words and as a code, in ASCII', () => {
+  it('ends with the close reason as text and code, in ASCII', () => {
     expect(lineEnd({ debug: 'Zoë "left"\n', code: 'stream_timeout' })).to.equal(
       ',"info":{"debug":"Zo\\u00eb \\"left\\"\\n","code":"stream_timeout"}}\n',
     );

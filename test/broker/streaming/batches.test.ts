@@ -21,20 +21,20 @@ function waiting(events: number, changes: Partial<PendingEvents> = {}): PendingE
   return { events, eventsOfEndedTimespan: 0, lastSentAt: 0, overflowing: false, ...changes };
 }
 
-describe('what a stream may send', () => {
-  it('is what the window leaves open', () => {
+describe('the number of events that a stream may send', () => {
+  it('is the free part of the window', () => {
     expect(sendAllowance(rules, 0, 0)).to.equal(10);
     expect(sendAllowance(rules, 7, 1_000)).to.equal(3);
     expect(sendAllowance(rules, 10, 10)).to.equal(0);
   });
 
-  it("is no more than the stream's limit leaves", () => {
+  it('is at most the remainder of the stream limit', () => {
     expect(sendAllowance({ ...rules, streamLimit: 4 }, 0, 0)).to.equal(4);
     expect(sendAllowance({ ...rules, streamLimit: 4 }, 1, 3)).to.equal(1);
     expect(sendAllowance({ ...rules, streamLimit: 4 }, 0, 4)).to.equal(0);
   });
 
-  it('is never negative, even when commits went back', () => {
+  it('is never negative, even when commits moved back', () => {
     expect(sendAllowance(rules, 12, 12)).to.equal(0);
   });
 });
@@ -82,7 +82,7 @@ describe('a batch', () => {
     it(title, () => expect(dueBatch(rules, state, allowance, now, ending)).to.deep.equal(expected));
   }
 
-  it('never holds more than its limit, the allowance or what is there, and no event is held back for ever', () => {
+  it('never exceeds its limit, the free window or the buffered events, and delays no event for ever', () => {
     fastCheck.assert(
       fastCheck.property(
         fastCheck.nat(50),

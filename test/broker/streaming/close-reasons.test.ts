@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { closeInfo, closesImmediately } from '../../../src/broker/streaming/close-reasons.ts';
 
-describe('the reason of a close', () => {
-  it('has a code for programs and the words that clients know', () => {
+describe('a close reason', () => {
+  it('has a code for programs and the text that clients know', () => {
     expect(closeInfo('stream_timeout')).to.deep.equal({ debug: 'Stream timeout reached', code: 'stream_timeout' });
     expect(closeInfo('commit_timeout').debug).to.equal('Commit timeout reached');
     expect(closeInfo('cursors_reset').debug).to.equal('Resetting subscription cursors');

@@ -25,7 +25,7 @@ const quiet: StreamProgress = {
   logClosed: false,
 };
 
-describe('why a stream ends', () => {
+describe('the reason for which a stream ends', () => {
   const cases: [what: string, changes: Partial<StreamProgress>, now: number, answer: string | undefined][] = [
     ['nothing happens', {}, 9_999, undefined],
     ['its time is over', {}, 10_000, 'stream_timeout'],
@@ -72,14 +72,14 @@ describe('why a stream ends', () => {
     });
   }
 
-  it('is neither a limit nor keep-alives when they are not limited', () => {
+  it('is never a limit or keep-alives when these are unlimited', () => {
     const unlimited = { ...rules, keepAliveLimit: 0, streamLimit: 0 };
     const progress = { ...quiet, sentEvents: 1_000, partitions: [partition({ keepAlives: 1_000 })] };
     expect(closingReason(unlimited, progress, 1)).to.equal(undefined);
   });
 });
 
-describe('when a stream is looked at next', () => {
+describe('the next check of a stream', () => {
   const moment = fastCheck.integer({ min: 0, max: 1_000 });
   const progress = fastCheck.record({
     partitions: fastCheck.array(
@@ -98,7 +98,7 @@ describe('when a stream is looked at next', () => {
     logClosed: fastCheck.constant(false),
   });
 
-  it('is exactly when time alone ends it', () => {
+  it('is due exactly when time alone ends the stream', () => {
     fastCheck.assert(
       fastCheck.property(progress, moment, (state, now) => {
         expect(closingReason(rules, state, now) !== undefined).to.equal(now >= closingDueAt(rules, state));
@@ -106,7 +106,7 @@ describe('when a stream is looked at next', () => {
     );
   });
 
-  it('is, for a stream that closes, when commits are no longer waited for', () => {
+  it('is due, for a closing stream, when its wait for commits ends', () => {
     expect(commitsAwaitedUntil(rules, 100)).to.equal(160);
     expect(commitsAwaitedUntil(rules, undefined)).to.equal(0);
   });

@@ -100,7 +100,7 @@ describe('a stream of an event type without a subscription', () => {
 
   const numbersOf = (line: Line | null): number[] | undefined => line?.events?.map(({ number }) => number);
 
-  it('sends what is there and then what comes, in order', async () => {
+  it('sends stored events and then new ones, in order', async () => {
     await append(0, 1, 2);
     const opened = open({ batchLimit: 2 }, [0]);
     const first = await nextLine(opened);
@@ -111,12 +111,12 @@ describe('a stream of an event type without a subscription', () => {
     expect(numbersOf(await waiting)).to.deep.equal([3, 4]);
   });
 
-  it('begins at the given positions', async () => {
+  it('begins at the requested positions', async () => {
     await append(1, 1, 2, 3);
     expect(numbersOf(await nextLine(open({}, [0, 2])))).to.deep.equal([3]);
   });
 
-  it('lets no partition wait for another, which has more than one write can take', async () => {
+  it('lets no partition wait for another that has more than one write can hold', async () => {
     const value = Buffer.from(JSON.stringify({ number: 0, text: 'x'.repeat(200_000) }));
     for (let count = 0; count < 5; count += 1) {
       await broker.log.append([{ topic, partition: 0, records: [{ key: null, value }] }]);
@@ -129,7 +129,7 @@ describe('a stream of an event type without a subscription', () => {
     expect(seen.map((line) => line?.cursor.partition)).to.include('1');
   });
 
-  it('ends after the requested number of events, with the reason on the last of them', async () => {
+  it('ends after the requested number of events, with the reason on the last line', async () => {
     await append(0, 1, 2, 3);
     expect(await linesOf(open({ streamLimit: 2 }, [0]), 1)).to.deep.equal([
       ['0', [1], undefined],
@@ -137,7 +137,7 @@ describe('a stream of an event type without a subscription', () => {
     ]);
   });
 
-  it('sends a short batch when its time has come, and without events a sign of life', async () => {
+  it('sends an incomplete batch after the flush timeout, and a keep-alive without events', async () => {
     await append(0, 1);
     const opened = open({ batchLimit: 10, flushMilliseconds: 30_000 }, [0]);
     let due = 0;
@@ -155,7 +155,7 @@ describe('a stream of an event type without a subscription', () => {
     expect(await idle).to.deep.equal({ cursor: { partition: '0', offset: '001-0001-000000000000000000' } });
   });
 
-  it('ends when every partition has been idle for long enough, and says so with the last keep-alive', async () => {
+  it('ends when every partition has been idle long enough, with the reason on the last keep-alive', async () => {
     const received = await linesOf(open({ flushMilliseconds: 1_000, keepAliveLimit: 2 }));
     expect(received.map(([, events, code]) => [events, code])).to.deep.equal([
       [undefined, undefined],
@@ -184,7 +184,7 @@ describe('a stream of an event type without a subscription', () => {
     ]);
   });
 
-  it('ends when its time is over, with what it holds and a keep-alive of each partition that was never heard', async () => {
+  it('ends at its timeout with the buffered events and a keep-alive for each partition without a line', async () => {
     await append(0, 1);
     const opened = open({ batchLimit: 10, streamTimeoutMilliseconds: 10_000 });
     expect(await linesOf(opened, 1)).to.have.deep.members([
@@ -193,7 +193,7 @@ describe('a stream of an event type without a subscription', () => {
     ]);
   });
 
-  it('sends one keep-alive for each partition when nothing came in all its time, the last with the reason', async () => {
+  it('sends one keep-alive per partition when it had no events until its timeout, the last with the reason', async () => {
     const opened = open({ flushMilliseconds: 10_000, streamTimeoutMilliseconds: 10_000 });
     expect(await linesOf(opened)).to.deep.equal([
       ['0', undefined, undefined],
@@ -201,7 +201,7 @@ describe('a stream of an event type without a subscription', () => {
     ]);
   });
 
-  it('gives the reason on a separate line when every partition had one before', async () => {
+  it('sends the reason on a separate line when every partition already had one', async () => {
     await append(0, 1);
     await append(1, 2);
     const received = await linesOf(open({ streamTimeoutMilliseconds: 10_000 }), 2);
@@ -212,7 +212,7 @@ describe('a stream of an event type without a subscription', () => {
     expect(received.slice(2).map(([, events, code]) => [events, code])).to.deep.equal([[undefined, 'stream_timeout']]);
   });
 
-  it('cuts off its reader when a line cannot be built, and sends nothing after it', async () => {
+  it('aborts the response when a line cannot be built, and sends nothing after it', async () => {
     await append(0, 1, 2);
     const log = overriding<EventLog>(broker.log, {
       read: async (from, options) => {
@@ -232,7 +232,7 @@ describe('a stream of an event type without a subscription', () => {
     expect(await broken.next()).to.equal(null);
   });
 
-  it('ends a wait when the process stops, and says so', async () => {
+  it('ends a wait when the process stops, with that reason', async () => {
     const opened = open();
     const waiting = nextLine(opened);
     opened.close('server_shutdown');
@@ -243,7 +243,7 @@ describe('a stream of an event type without a subscription', () => {
     expect(await opened.next()).to.equal(null);
   });
 
-  it('ends when its events are deleted under it, and says so', async () => {
+  it('ends when its events are deleted while it reads, with that reason', async () => {
     const opened = open();
     const waiting = nextLine(opened);
     await broker.log.deleteTopic(topic);

@@ -67,7 +67,7 @@ describe('the lease of a process', () => {
 
   const state = () => [lease.isValid(clock.monotonic()), lease.epoch];
 
-  it('is valid from the time of the request, less a fifth', async () => {
+  it('is valid from the time of the request for four fifths of its duration', async () => {
     pauseMilliseconds = 3_000;
     expect(lease.isValid(clock.monotonic())).to.equal(false);
     await lease.start();
@@ -91,7 +91,7 @@ describe('the lease of a process', () => {
     expect(health.notReadyReasons()).to.deep.equal([]);
   });
 
-  it('is renewed automatically every third of its time, in the same epoch', async () => {
+  it('is renewed automatically after every third of its duration, in the same epoch', async () => {
     await lease.start();
     for (let second = 1; second <= 60; second += 1) {
       await turn(1_000);
@@ -100,7 +100,7 @@ describe('the lease of a process', () => {
     }
   });
 
-  it('is not held after a pause, and renewed it begins a new epoch', async () => {
+  it('is not valid after a pause, and its renewal begins a new epoch', async () => {
     await lease.start();
     clock.jump(60_000);
     expect(state()).to.deep.equal([false, 1]);
@@ -108,7 +108,7 @@ describe('the lease of a process', () => {
     expect(state()).to.deep.equal([true, 2]);
   });
 
-  it('is not held by a response that the process found too late', async () => {
+  it('is not valid when the process handled the response too late', async () => {
     await lease.start();
     pauseMilliseconds = 7_200;
     await lease.renew();
@@ -118,7 +118,7 @@ describe('the lease of a process', () => {
     expect(state()).to.deep.equal([true, 3]);
   });
 
-  it('is held while the store is out of reach, for no other process can take over; then a new epoch begins', async () => {
+  it('stays valid while the store is unreachable, because no other process can take over, and then begins a new epoch', async () => {
     await lease.start();
     isOutOfReach = true;
     for (let second = 1; second <= 60; second += 1) {
@@ -130,7 +130,7 @@ describe('the lease of a process', () => {
     expect(state()).to.deep.equal([true, 2]);
   });
 
-  it('is not held after a pause, however often the store is then found out of reach', async () => {
+  it('stays invalid after a pause while the store is unreachable', async () => {
     await lease.start();
     isOutOfReach = true;
     await turn(4_000);
@@ -144,17 +144,17 @@ describe('the lease of a process', () => {
     expect(state()).to.deep.equal([true, 2]);
   });
 
-  it('is requested once for any number of simultaneous calls', async () => {
+  it('sends one request for any number of simultaneous calls', async () => {
     await Promise.all([lease.start(), lease.renew(), lease.renew()]);
     expect(renewals).to.equal(1);
   });
 
-  it('is not taken when the store cannot be reached at the start', async () => {
+  it('fails to start when the store is unreachable', async () => {
     isOutOfReach = true;
     expect(await codeOf(lease.start())).to.equal('COORDINATION_UNAVAILABLE');
   });
 
-  it('is tried again after a tenth of its time when it could not be renewed', async () => {
+  it('is retried after a tenth of its duration when a renewal fails', async () => {
     await lease.start();
     isOutOfReach = true;
     await turn(3_000);
@@ -165,7 +165,7 @@ describe('the lease of a process', () => {
     expect(renewals).to.equal(3);
   });
 
-  it('runs out when it is stopped', async () => {
+  it('expires when it is stopped', async () => {
     await lease.start();
     lease.stop();
     await turn(7_199);
@@ -175,7 +175,7 @@ describe('the lease of a process', () => {
     expect(renewals).to.equal(1);
   });
 
-  it('counts a store that does not respond for a third of its time as out of reach', async () => {
+  it('treats a store that does not respond for a third of its duration as unreachable', async () => {
     const silent = { renewLease: () => new Promise<void>(() => {}) };
     const own = { nodeId: 'node', leaseMilliseconds: 9_000, clock, logger: silentLogger };
     let code: unknown;
@@ -188,7 +188,7 @@ describe('the lease of a process', () => {
     other.stop();
   });
 
-  it('is known to have ended to a process that was suspended and resumes, before it does anything else', async function () {
+  it('is invalid in a process that was suspended and resumes, before it does anything else', async function () {
     this.timeout(20_000);
     const program = fileURLToPath(new URL('../../support/processes/lease-process.js', import.meta.url));
     const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -37,7 +37,7 @@ describe('the parameters of a stream', () => {
     });
   });
 
-  it('are taken from texts and from numbers alike', () => {
+  it('are read from texts and from numbers alike', () => {
     const texts = read({
       batch_limit: '7',
       batch_flush_timeout: '2',
@@ -50,7 +50,7 @@ describe('the parameters of a stream', () => {
   });
 
   for (const name of ['batch_limit', 'batch_flush_timeout', 'max_uncommitted_events', 'stream_keep_alive_limit']) {
-    it(`are as large as Nakadi can read them and no larger: ${name}`, () => {
+    it(`have the same maximum as in Nakadi: ${name}`, () => {
       expect(() => read({ [name]: '2147483647' })).not.to.throw();
       const detail = `'${name}' parameter should be a whole number, but was '2147483648'`;
       expect(refusal({ [name]: '2147483648' })).to.deep.equal([400, detail]);
@@ -58,11 +58,11 @@ describe('the parameters of a stream', () => {
     });
   }
 
-  it('ignore what they do not know, and what is null or empty', () => {
+  it('ignore unknown names, and null or empty values', () => {
     expect(read({ something: 'else', batch_limit: null, stream_limit: '' })).to.deep.equal(read({}));
   });
 
-  it('choose the life of a stream at random when it is not between 1 and 4200 seconds', () => {
+  it('use a random stream lifetime when it is not between 1 and 4200 seconds', () => {
     for (const stream_timeout of [0, -1, 4_201]) {
       expect(read({ stream_timeout }, 0).streamTimeoutMilliseconds).to.equal(3_000_000);
       expect(read({ stream_timeout }, 0.999_999).streamTimeoutMilliseconds).to.equal(4_200_000);
@@ -71,7 +71,7 @@ describe('the parameters of a stream', () => {
     expect(read({ stream_timeout: 1 }, 0).streamTimeoutMilliseconds).to.equal(1_000);
   });
 
-  it('take a commit timeout of 0 for the longest', () => {
+  it('use the maximum for a commit timeout of 0', () => {
     expect(read({ commit_timeout: 0 }).commitTimeoutMilliseconds).to.equal(60_000);
   });
 
@@ -119,7 +119,7 @@ describe('the parameters of a stream', () => {
     it(`refuse ${JSON.stringify(source)}`, () => expect(refusal(source)).to.deep.equal([status, detail]));
   }
 
-  it('name the requested partitions', () => {
+  it('list the requested partitions', () => {
     const partitions = [
       { event_type: 'payments', partition: '3' },
       { event_type: 'accounts', partition: '0' },

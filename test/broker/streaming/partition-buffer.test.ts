@@ -20,7 +20,7 @@ function chunkOf(runs: readonly EventRun[]): Chunk {
 }
 
 describe('the buffer of a partition', () => {
-  it('gives its events in order, across the batches they came in', () => {
+  it('returns its events in order, across the batches that they came in', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(recordBatch(numberedEntries(0, 2)));
     buffer.push(recordBatch(numberedEntries(3, 5), true));
@@ -39,7 +39,7 @@ describe('the buffer of a partition', () => {
     });
   });
 
-  it('leaves out deletions and passes over them', () => {
+  it('leaves out deletions and skips them', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(
       recordBatch([
@@ -58,7 +58,7 @@ describe('the buffer of a partition', () => {
     expect(buffer.passedThrough).to.equal(4);
   });
 
-  it('releases a batch with the chunk that takes its last event, and no batch that still waits', () => {
+  it('releases a batch with the chunk of its last event, and no batch with waiting events', () => {
     const buffer = new PartitionBuffer(-1);
     const released: string[] = [];
     const named = (name: string, first: number, last: number): RecordBatch => ({
@@ -87,13 +87,13 @@ describe('the buffer of a partition', () => {
     expect(buffer.passedThrough).to.equal(3);
   });
 
-  it('does not take in again what was passed already', () => {
+  it('does not accept again what was already sent', () => {
     const buffer = new PartitionBuffer(4);
     buffer.push(recordBatch(numberedEntries(3, 6)));
     expect(sendFrom(buffer, 10)).to.equal('5,6');
   });
 
-  it('drops what was committed before it was sent', () => {
+  it('drops events that were committed before they were sent', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(recordBatch(numberedEntries(0, 4)));
     buffer.dropThrough(2);
@@ -103,7 +103,7 @@ describe('the buffer of a partition', () => {
     expect(buffer.passedThrough).to.equal(10);
   });
 
-  it('counts the events of a span of append times once a later one shows that it is over', () => {
+  it('counts the events of a time span of appends once a later one shows that it is over', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(recordBatch(numberedEntries(0, 2), false, 1_000));
     buffer.push(recordBatch(numberedEntries(3, 4), false, 2_000));
@@ -115,7 +115,7 @@ describe('the buffer of a partition', () => {
     expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(4);
   });
 
-  it('loses, repeats and reorders nothing, however batches and sends are cut', () => {
+  it('loses, repeats and reorders nothing, however batches and sends are split', () => {
     const entry = fastCheck.record({ gap: fastCheck.nat(2), deleted: fastCheck.boolean() });
     const batch = fastCheck.record({
       entries: fastCheck.array(entry, { minLength: 1, maxLength: 6 }),

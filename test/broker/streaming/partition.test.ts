@@ -21,7 +21,7 @@ function send(partition: StreamPartition, events: number): Batch {
 }
 
 describe('a partition of a stream', () => {
-  it('sends lines with the position behind their last event', () => {
+  it('sends lines with the position of their last event', () => {
     const partition = partitionBehind(-1);
     receive(partition, 0, 4);
     expect(send(partition, 3)).to.deep.equal({
@@ -32,7 +32,7 @@ describe('a partition of a stream', () => {
     expect(partition.uncommittedEvents).to.equal(3);
   });
 
-  it('counts keep-alives in a row, which carry the last sent position', () => {
+  it('counts consecutive keep-alives, which have the last sent position', () => {
     const partition = partitionBehind(-1);
     expect(send(partition, 0).cursor.offset).to.equal('001-0001--1');
     send(partition, 0);
@@ -43,7 +43,7 @@ describe('a partition of a stream', () => {
     expect(send(partition, 0).cursor.offset).to.equal('001-0001-000000000000000000');
   });
 
-  it('takes only commits that move forward', () => {
+  it('accepts only commits that move forward', () => {
     const partition = partitionBehind(3);
     receive(partition, 4, 9);
     send(partition, 4);
@@ -53,7 +53,7 @@ describe('a partition of a stream', () => {
     expect(partition.commitThrough(5)).to.equal(false);
   });
 
-  it('moves on behind a commit of what was not sent, whether it was read or not', () => {
+  it('moves past committed events that were not sent, whether they were read or not', () => {
     const partition = partitionBehind(-1);
     receive(partition, 0, 9);
     partition.commitThrough(4);
@@ -65,7 +65,7 @@ describe('a partition of a stream', () => {
     expect(partition.uncommittedEvents).to.equal(0);
   });
 
-  it('goes back to right behind what was sent when it is rewound', () => {
+  it('returns to the position after the last sent event when it is rewound', () => {
     const partition = partitionBehind(-1);
     receive(partition, 0, 9);
     send(partition, 3);
@@ -75,7 +75,7 @@ describe('a partition of a stream', () => {
     expect(send(partition, 3).events).to.deep.equal([3, 4, 5]);
   });
 
-  it('knows what can be committed without the consumer: deletions and holes, once no event is out', () => {
+  it('can commit deletions and gaps without the consumer, once no sent event is uncommitted', () => {
     const partition = partitionBehind(-1);
     const entries = [...numberedEntries(0, 0), { offset: 1, value: null }];
     partition.addRecords({ batches: [recordBatch(entries)], nextOffset: 4 });
@@ -87,14 +87,14 @@ describe('a partition of a stream', () => {
     expect(partition.committableWithoutConsumer).to.equal(3);
   });
 
-  it('skips what retention took away and counts it', () => {
+  it('skips events that retention removed and counts them', () => {
     const partition = partitionBehind(-1);
     expect(partition.skipTo(7)).to.equal(7);
     expect(partition.readOffset).to.equal(7);
     expect(partition.skipTo(5)).to.equal(0);
   });
 
-  it('knows how many events lie in a span of append times that is over', () => {
+  it('counts the events of a time span of appends that is over', () => {
     const partition = partitionBehind(-1);
     partition.addRecords({ batches: [recordBatch(numberedEntries(0, 1), false, 1_000)], nextOffset: 2 });
     partition.addRecords({ batches: [recordBatch(numberedEntries(2, 2), false, 5_000)], nextOffset: 3 });
@@ -104,7 +104,7 @@ describe('a partition of a stream', () => {
     expect(partition.eventsOfEndedTimespan).to.equal(0);
   });
 
-  it('has a plain cursor without commits, which moves over deletions and holes once no event waits before them', () => {
+  it('has a plain cursor without commits, which skips deletions and gaps once no event waits before them', () => {
     const frame = uncommittableLineFrame(2);
     const partition = new StreamPartition({ eventType: 'payments', partition: 2, fence: 0 }, -1, 1_000, frame);
     partition.addRecords({ batches: [recordBatch(numberedEntries(0, 1))], nextOffset: 2 });

@@ -43,7 +43,7 @@ describe('what a stream reads ahead', () => {
     reads.stop();
   });
 
-  it('is bounded while nothing is sent', async () => {
+  it('is limited while nothing is sent', async () => {
     const { type, held: assigned, partition, reads, changes } = await prepare();
     const value = Buffer.from(JSON.stringify('x'.repeat(10_000)));
     for (let batch = 0; batch < 30; batch += 1) {
@@ -63,7 +63,7 @@ describe('what a stream reads ahead', () => {
     reads.stop();
   });
 
-  it('fills a batch that is larger than what is read ahead otherwise', async () => {
+  it('fills a batch that is larger than the usual amount', async () => {
     const { type, partition, reads, changes } = await prepare();
     const value = Buffer.from(JSON.stringify('x'.repeat(10_000)));
     for (let batch = 0; batch < 30; batch += 1) {
@@ -83,7 +83,7 @@ describe('what a stream reads ahead', () => {
     reads.stop();
   });
 
-  it('is not waited for any more after a stop, and read again when it is wanted', async () => {
+  it('is no longer waited for after a stop, and is read again on request', async () => {
     const { type, partition, reads, changes } = await prepare();
     reads.begin(parameters, 0);
     reads.stop();
@@ -95,7 +95,7 @@ describe('what a stream reads ahead', () => {
     reads.stop();
   });
 
-  it('is ignored when the partition was rewound in between', async () => {
+  it('is ignored when the partition was rewound in the meantime', async () => {
     const { type, partition, reads, changes } = await prepare();
     reads.begin(parameters, 0);
     partition.rewind();
@@ -118,7 +118,7 @@ describe('what a stream reads ahead', () => {
     await eventually(() => changes() === 2);
   });
 
-  it('ends with a reason when stored bytes are damaged', async () => {
+  it('ends the stream with a reason when stored bytes are damaged', async () => {
     const error = new LendstreamError('CORRUPT_BATCH', 'Damaged.');
     const { type, partition, reads, changes } = await prepare(failingReads(server.log, error));
     reads.begin(parameters, 0);
@@ -137,7 +137,7 @@ describe('what a stream reads ahead', () => {
     expect(assigned.takeNotices()).to.deep.equal(['skipped events due to retention time passed, count: 7 at most']);
   });
 
-  it('knows that the log was closed', async () => {
+  it('ends without a retry when the log was closed', async () => {
     const { reads, changes } = await prepare(failingReads(server.log, new LendstreamError('LOG_CLOSED', 'Closed.')));
     reads.begin(parameters, 0);
     await eventually(() => changes() === 1);

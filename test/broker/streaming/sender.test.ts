@@ -33,7 +33,7 @@ function batches(bytes: Chunk | undefined): Batch[] {
 }
 
 describe('what a stream sends', () => {
-  it('is every line that is due, one batch of each partition in turn, up to the window', () => {
+  it('is every line that is due, one batch per partition in turn, up to the window', () => {
     const { assigned, sender } = prepare(2, { batch_limit: 2, max_uncommitted_events: 7 });
     fill(assigned, 10);
     const sent = batches(sender.nextChunk(1));
@@ -56,7 +56,7 @@ describe('what a stream sends', () => {
     expect([first, second]).to.have.members(['0', '1']);
   });
 
-  it('says once that the stream has started, and what was lost to retention', () => {
+  it('has one line that reports the start of the stream and the events lost to retention', () => {
     const { assigned, sender } = prepare(1, {});
     fill(assigned, 3);
     assigned.countSkippedOffsets(4);
@@ -68,7 +68,7 @@ describe('what a stream sends', () => {
     ]);
   });
 
-  it('reports once the unreadable records of another producer', () => {
+  it('has one line that reports the unreadable records of other producers', () => {
     const { assigned, sender } = prepare(1, {});
     fill(assigned, 1);
     sender.nextChunk(1);
@@ -82,7 +82,7 @@ describe('what a stream sends', () => {
     ['while its events are collected', 'valueEnds'],
     ['while its bytes are copied', 'copy'],
   ] as const) {
-    it(`never goes to another stream when building it failed ${title}`, () => {
+    it(`has no bytes of another stream that failed ${title}`, () => {
       const own = prepare(1, {});
       const other = prepare(1, {});
       fill(own.assigned, 2);
@@ -107,7 +107,7 @@ describe('what a stream sends', () => {
     });
   }
 
-  it('is cut into writes of a bounded size', () => {
+  it('is split into writes of a limited size', () => {
     const { assigned, sender } = prepare(1, { batch_limit: 1, max_uncommitted_events: 1_000 });
     const value = JSON.stringify('x'.repeat(10_000));
     const entries = Array.from({ length: 100 }, (_, offset) => ({ offset, value }));
@@ -115,7 +115,7 @@ describe('what a stream sends', () => {
     expect(sender.nextChunk(1)?.length).to.be.within(256 * 1024, 300 * 1024);
   });
 
-  it('leaves early, and says so, when memory is full before the batch is', () => {
+  it('includes an incomplete batch, and says so, when the memory is full', () => {
     const { assigned, sender } = prepare(2, { batch_limit: 1_000, max_uncommitted_events: 1_000 });
     const value = JSON.stringify('x'.repeat(bufferBytesMaximum / 4));
     const entries = Array.from({ length: 4 }, (_, offset) => ({ offset, value }));
@@ -138,7 +138,7 @@ describe('what a stream sends', () => {
     expect(batches(sender.lastChunk([lastLinePartition], { debug: 'Over' }, 1, false))).to.have.length(1);
   });
 
-  it('ends with a line of each partition that is asked for, or with the last events, the last line with the reason', () => {
+  it('ends with a line for each requested partition, or with the last events, and the reason on the last line', () => {
     const { assigned, sender } = prepare(2, { batch_limit: 100 });
     const over = { debug: 'Over', code: 'over' };
     const lines = batches(sender.lastChunk(assigned.list, over, 1, true));
@@ -151,7 +151,7 @@ describe('what a stream sends', () => {
     expect([last?.events?.length, last?.info]).to.deep.equal([3, over]);
   });
 
-  it('says with the last line what depends on it', () => {
+  it('computes the info of the last line after its events', () => {
     const { assigned, sender } = prepare(1, { batch_limit: 1 });
     fill(assigned, 1);
     sender.nextChunk(1);
@@ -161,7 +161,7 @@ describe('what a stream sends', () => {
     expect(batches(chunk).map(({ info }) => info?.debug)).to.deep.equal([undefined, 'After 3 events']);
   });
 
-  it('is nothing after the limit of a stream without commits, not even a keep-alive', () => {
+  it('is empty after the limit of a stream without commits, even without keep-alives', () => {
     const assigned = prepare(2, {}).assigned;
     const rules = { ...readStreamParameters({ stream_limit: 1 }, new Map(), 0.5), uncommittedEventsMaximum: Infinity };
     const sender = new StreamSender(rules, assigned, false);
@@ -172,7 +172,7 @@ describe('what a stream sends', () => {
     expect(sender.nextChunk(2_000_000)).to.equal(undefined);
   });
 
-  it('is no event of a partition that changes hands', () => {
+  it('has no event of a partition that is being reassigned', () => {
     const { assigned, sender } = prepare(1, {});
     fill(assigned, 3);
     for (const partition of assigned.list) partition.handOverUntil = 10_000;

@@ -29,7 +29,7 @@ describe('the session of a stream', () => {
     await server.stop();
   });
 
-  it('is opened on a lease that holds, with every partition known', async () => {
+  it('is opened under a valid lease, with every partition initialised', async () => {
     const type = await server.defineEventType(2);
     const id = await server.subscribe([type]);
     const subscription = server.registry.get<Subscription>('subscription', id);
@@ -46,7 +46,7 @@ describe('the session of a stream', () => {
     expect(partitions).to.have.length(2);
   });
 
-  it('commits what no consumer can commit of the partitions that it still has, though it has lost others', async () => {
+  it('commits what no consumer can commit for the partitions that it still owns, though it lost others', async () => {
     const { coordination } = server;
     const eventType = 'session.loans';
     const places = Array.from({ length: 4 }, (_, partition) => ({ eventType, partition }));
@@ -74,7 +74,7 @@ describe('the session of a stream', () => {
     expect(committed.map(({ offset }) => offset)).to.deep.equal([-1, 5, -1, 5]);
   });
 
-  it('commits positions without events under the lease epoch of the partition, and survives an outage of the store', async () => {
+  it('commits positions without events under the lease epoch of the partition, and continues after an outage of the store', async () => {
     const { coordination } = server;
     const eventType = 'session.loans';
     await coordination.initialise('s', [{ eventType, partition: 0, offset: -1 }]);

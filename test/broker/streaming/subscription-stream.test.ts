@@ -94,7 +94,7 @@ describe('a subscription stream', () => {
     return (await server.coordination.topology(id)).sessions.length;
   }
 
-  describe('of a process that stood still', () => {
+  describe('of a process that was suspended', () => {
     /**
      * A stream by a clock that is turned by hand, under a lease that is renewed by hand. Change notifications do not
      * reach it, and the store only as long as it is within reach.
@@ -151,7 +151,7 @@ describe('a subscription stream', () => {
       }
     }
 
-    it('sends nothing that another stream sends at the same time, and ends when it detects that', async () => {
+    it('sends nothing that another stream also sends, and ends when it detects that stream', async () => {
       const { type, id } = await prepare(1);
       await server.publish(type, 0, [1]);
       const { clock, lease, stream } = await openStoppable(id);
@@ -171,7 +171,7 @@ describe('a subscription stream', () => {
       successor.clientClosed();
     });
 
-    it('keeps back the events of its last line, which nobody read before it stood still', async () => {
+    it('does not send the events of its unread last line', async () => {
       const { type, id } = await prepare(1);
       await server.publish(type, 0, [1, 2]);
       const source = { batch_limit: 10, batch_flush_timeout: 60, stream_timeout: 5, commit_timeout: 60 };
@@ -190,7 +190,7 @@ describe('a subscription stream', () => {
       successor.clientClosed();
     });
 
-    it('resumes where it was when its lease is renewed and no other process took over', async () => {
+    it('resumes at its position when its lease is renewed and no other process took over', async () => {
       const { type, id } = await prepare(1);
       const { clock, lease, stream, reads } = await openStoppable(id);
       await server.publish(type, 0, [1]);
@@ -214,7 +214,7 @@ describe('a subscription stream', () => {
       stream.clientClosed();
     });
 
-    it('leaves no event behind with its last line while its lease is not held', async () => {
+    it('sends its last line without events while its lease is not valid', async () => {
       const { type, id } = await prepare(1);
       const { clock, stream, reads } = await openStoppable(id);
       await server.publish(type, 0, [1]);
@@ -231,7 +231,7 @@ describe('a subscription stream', () => {
       stream.clientClosed();
     });
 
-    it('differs from one that cannot reach the store, which continues', async () => {
+    it('continues when only the store is unreachable', async () => {
       const { type, id } = await prepare(1);
       const { own, clock, lease, stream } = await openStoppable(id);
       await server.publish(type, 0, [0]);
@@ -252,7 +252,7 @@ describe('a subscription stream', () => {
     });
   });
 
-  it('sends nothing before its first read, and then everything that has arrived in one piece', async () => {
+  it('sends nothing before its first read, and then everything that has arrived', async () => {
     const { type, id } = await prepare(1);
     const stream = await open(id);
     for (let number = 0; number < 4; number += 1) await server.publish(type, 0, [number]);
@@ -263,7 +263,7 @@ describe('a subscription stream', () => {
     stream.clientClosed();
   });
 
-  it('frees its session immediately when the client is gone, and returns its end to later reads', async () => {
+  it('frees its session immediately when the client is gone, and later reads return its end', async () => {
     const { id } = await prepare(1);
     const stream = await open(id);
     const asked = stream.next();
@@ -273,7 +273,7 @@ describe('a subscription stream', () => {
     expect(await stream.next()).to.equal(null);
   });
 
-  it('says its reason once, keeps the session for what is out, and ends with the commit', async () => {
+  it('sends its close reason once, keeps the session for uncommitted events, and ends with the commit', async () => {
     const { type, id } = await prepare(1);
     await server.publish(type, 0, [1]);
     const stream = await open(id);
@@ -299,7 +299,7 @@ describe('a subscription stream', () => {
     expect((await rest(stream)).map(({ info }) => info?.code)).to.deep.equal(['stream_timeout']);
   });
 
-  it('is counted by its reason in the metrics, and while it is open', async () => {
+  it('is counted in the metrics while it is open, and by its reason when it is closed', async () => {
     const { id } = await prepare(1);
     const stream = await open(id);
     const text = async () => server.metrics.registry.metrics();
@@ -323,7 +323,7 @@ describe('a subscription stream', () => {
     expect((await server.coordination.committedOffsets(id))[0]?.offset).to.equal(-1);
   });
 
-  describe('that gets no partition in twice the commit timeout of a minute', () => {
+  describe('without a partition for twice its commit timeout of a minute', () => {
     /** A stream that waits for a partition of another one, by a clock that is turned by hand. */
     async function openWaiting() {
       const { type, id } = await prepare(1);
@@ -334,7 +334,7 @@ describe('a subscription stream', () => {
       return { type, owner, ...(await openOnOwnClock(id, { commit_timeout: 60, partitions })) };
     }
 
-    it('waits up to the last millisecond, and then ends with the reason', async () => {
+    it('waits until the last millisecond, and then ends with the reason', async () => {
       const { type, owner, stream, clock } = await openWaiting();
       await clock.turn(119_999);
       expect(stream.closeReason).to.equal(undefined);
@@ -347,7 +347,7 @@ describe('a subscription stream', () => {
       owner.clientClosed();
     });
 
-    it('gets one in the last millisecond, and stays', async () => {
+    it('continues when it gets one in the last millisecond', async () => {
       const { type, owner, stream, clock } = await openWaiting();
       await clock.turn(119_999);
       owner.clientClosed();
@@ -388,7 +388,7 @@ describe('a subscription stream', () => {
       return { own, clock, stream, warnings };
     }
 
-    it('waits for commits only while they can be made', async () => {
+    it('waits for commits only while they are possible', async () => {
       const { own, clock, stream } = await openWaiting();
       own.isAway = true;
       await clock.turn(30_000);
@@ -411,7 +411,7 @@ describe('a subscription stream', () => {
       stream.clientClosed();
     });
 
-    it('does not wait longer than a minute for an unreachable store', async () => {
+    it('waits at most a minute for an unreachable store', async () => {
       const { own, clock, stream } = await openWaiting();
       own.isAway = true;
       // Found away after a second, then each second for a minute.
@@ -469,7 +469,7 @@ describe('a subscription stream', () => {
     });
   });
 
-  it('is cut off when a line cannot be built, and all that was to be in it goes to the next stream', async () => {
+  it('is aborted when a line cannot be built, and the next stream gets all events of that line', async () => {
     const { type, id } = await prepare(1);
     const log = overriding<EventLog>(server.log, {
       read: async (partition, options) => {

@@ -4,7 +4,7 @@ import { describe, it } from 'mocha';
 import { UncommittedEvents } from '../../../src/broker/streaming/uncommitted-events.ts';
 
 describe('uncommitted events', () => {
-  it('are counted one by one, whatever holes their offsets have', () => {
+  it('are counted one by one, whatever gaps their offsets have', () => {
     const uncommitted = new UncommittedEvents();
     uncommitted.add(0, 4);
     uncommitted.add(9, 9);
@@ -17,7 +17,7 @@ describe('uncommitted events', () => {
     expect(uncommitted.count).to.equal(0);
   });
 
-  it('agree with a plain set of offsets for every order of sending and committing', () => {
+  it('match a plain set of offsets for every order of sending and committing', () => {
     const step = fastCheck.oneof(
       fastCheck.record({ gap: fastCheck.nat(3), length: fastCheck.integer({ min: 1, max: 6 }) }),
       fastCheck.record({ commit: fastCheck.integer({ min: -2, max: 900 }) }),

@@ -68,7 +68,7 @@ describe('the watch of a stream', () => {
     await log.close();
   });
 
-  it('begins with the topology and the offsets, and says under which lease epoch they were read', async () => {
+  it('begins with the topology and the offsets, and the lease epoch under which they were read', async () => {
     watch.start();
     await untilObserved('topology');
     const observation = last();
@@ -76,7 +76,7 @@ describe('the watch of a stream', () => {
     expect(observation).to.have.nested.property('topology.partitions').with.length(1);
   });
 
-  it('names no lease epoch when the lease may have ended before the read began, and reads again in the next', async () => {
+  it('has no lease epoch when the lease may have ended before the read began, and reads again in the next epoch', async () => {
     clock.jump(7_200);
     watch.start();
     await untilObserved('topology');
@@ -91,7 +91,7 @@ describe('the watch of a stream', () => {
     expect(kinds()).to.have.length(2);
   });
 
-  it('reads what a change notification names: offsets alone, or the topology and then the offsets', async () => {
+  it('reads what a change notification names: only offsets, or the topology and then the offsets', async () => {
     watch.start();
     await untilObserved('topology');
     watch.notify('offsets');
@@ -100,13 +100,13 @@ describe('the watch of a stream', () => {
     await untilObserved('topology', 'offsets', 'topology');
   });
 
-  it('reads nothing when the change notification brings the offsets', () => {
+  it('reads nothing when the change notification contains the offsets', () => {
     failure = new Error('Not to be read.');
     watch.notify('offsets', undefined, [{ ...partition, offset: 9 }]);
     expect(last()).to.deep.equal({ kind: 'offsets', committed: [{ ...partition, offset: 9 }] });
   });
 
-  it('does not read again a generation that it has read', async () => {
+  it('does not read the same generation again', async () => {
     watch.start();
     await untilObserved('topology');
     const { generation } = await coordination.topology(id);
@@ -117,7 +117,7 @@ describe('the watch of a stream', () => {
     await untilObserved('topology', 'topology');
   });
 
-  it('lets the observer finish before it reads again, once for all notifications in between', async () => {
+  it('lets the observer finish before it reads again, once for all notifications in the meantime', async () => {
     let finish = (): void => {};
     observer.until = new Promise((resolve) => (finish = resolve));
     watch.start();
@@ -131,7 +131,7 @@ describe('the watch of a stream', () => {
     expect(kinds()).to.have.length(2);
   });
 
-  it('reads the offsets each second while commits are expected, and else the topology after five minutes', async () => {
+  it('reads the offsets every second while commits are expected, and otherwise the topology every five minutes', async () => {
     watch.start();
     await untilObserved('topology');
     watch.recheck(clock.monotonic(), false);
@@ -152,7 +152,7 @@ describe('the watch of a stream', () => {
     expect(nextReadIn()).to.equal(1_000);
   });
 
-  it('hands on why a read failed, and reads everything again after a second', async () => {
+  it('passes on why a read failed, and reads everything again after a second', async () => {
     failure = new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.');
     watch.start();
     await untilObserved('failure');
@@ -174,7 +174,7 @@ describe('the watch of a stream', () => {
     await untilObserved('topology', 'failure', 'offsets', 'failure');
   });
 
-  it('observes nothing that is notified once it is stopped', async () => {
+  it('reports nothing once it is stopped', async () => {
     let finish = (): void => {};
     observer.until = new Promise((resolve) => (finish = resolve));
     watch.start();

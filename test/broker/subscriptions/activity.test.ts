@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { openCoordinationUnderTest, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
 
-describe('what a process notes of subscriptions', () => {
+describe('the activity of subscriptions that a process records', () => {
   let own: OwnLog;
   let coordination: Coordination;
   let now = 1_000;
@@ -51,7 +51,7 @@ describe('what a process notes of subscriptions', () => {
     ]);
   });
 
-  it('is there for the other processes when this one closes', async () => {
+  it('is visible to other processes when this one closes', async () => {
     const recorder = recorderOf();
     const subscription = randomUUID();
     recorder.recordEndedStream(subscription, 'one', 'Shutdown');
@@ -61,7 +61,7 @@ describe('what a process notes of subscriptions', () => {
     ]);
   });
 
-  it('keeps no more ended streams than are remembered', async () => {
+  it('keeps at most the maximum number of ended streams', async () => {
     const recorder = recorderOf();
     const subscription = randomUUID();
     for (let number = 1; number <= 12; number += 1) recorder.recordEndedStream(subscription, `stream-${number}`, 'any');

@@ -48,7 +48,7 @@ describe('committing cursors', () => {
   const offsets = async (): Promise<string[]> =>
     (await listCursors(store, subscription.id)).map(({ offset }) => offset);
 
-  it('moves forward and says so per cursor, in order', async () => {
+  it('moves forward and reports a result per cursor, in order', async () => {
     const streamId = await store.join(subscription);
     expect((await commit(streamId, cursor(0, 100))).allCommitted).to.equal(true);
     const mixed = [105, 106, 102, 96, 130].map((offset) => cursor(0, offset));
@@ -65,7 +65,7 @@ describe('committing cursors', () => {
     expect(await results(streamId, cursor(0, 120), cursor(0, 121))).to.deep.equal(['outdated', 'outdated']);
   });
 
-  it('takes plain numbers, the word BEGIN and the cursor of a keep-alive', async () => {
+  it('accepts plain numbers, the word BEGIN and the cursor of a keep-alive', async () => {
     const streamId = await store.join(subscription);
     for (const offset of ['-1', 'BEGIN', 'begin', '001-0001--1']) {
       expect(await results(streamId, cursor(0, offset))).to.deep.equal(['outdated']);
@@ -78,7 +78,7 @@ describe('committing cursors', () => {
     expect(await results(streamId, cursor(0, '25'))).to.deep.equal(['outdated']);
   });
 
-  it('accepts what lies ahead in the log, and refuses what lies beyond its end without storing anything', async () => {
+  it('accepts offsets ahead in the log, and refuses offsets beyond its end without storing anything', async () => {
     const streamId = await store.join(subscription);
     expect(await results(streamId, cursor(1, 9))).to.deep.equal(['committed']);
     const failure = await failureOf(commit(streamId, cursor(0, 50), cursor(1, 10)));
@@ -87,7 +87,7 @@ describe('committing cursors', () => {
     expect(await offsets()).to.deep.equal(['001-0001--1', '001-0001-000000000000000009']);
   });
 
-  it('takes as many cursors as a commit may have, in order, and stores nothing of one more', async () => {
+  it('accepts the maximum number of cursors of a commit, in order, and stores nothing of one more', async () => {
     const streamId = await store.join(subscription);
     const most = Array.from({ length: cursorsPerCommitMaximum }, (_, index) => cursor(0, index % 200));
     const failure = await failureOf(commit(streamId, ...most, cursor(0, 1)));
@@ -99,7 +99,7 @@ describe('committing cursors', () => {
     expect((await offsets())[0]).to.equal('001-0001-000000000000000199');
   });
 
-  it('refuses the whole request for one partition of another stream', async () => {
+  it('refuses the whole request when one partition belongs to another stream', async () => {
     const streamId = await store.join(subscription, [0]);
     const failure = await failureOf(commit(streamId, cursor(0, 5), cursor(1, 5)));
     expect(failure.message).to.equal(
@@ -109,7 +109,7 @@ describe('committing cursors', () => {
     expect(await offsets()).to.deep.equal(['001-0001--1', '001-0001--1']);
   });
 
-  it('says what is known of a stream that has ended', async () => {
+  it('reports why a stream ended', async () => {
     const streamId = await store.join(subscription);
     await store.coordination.closeSession(subscription.id, streamId);
     const silent = await failureOf(commit(streamId, cursor(0, 5)));
@@ -146,14 +146,14 @@ describe('committing cursors', () => {
     });
   }
 
-  it('refuses items that are no list of objects as malformed', async () => {
+  it('refuses items that are no array of objects as malformed', async () => {
     for (const items of [7, {}, ['x'], [[1]], [{ ...cursor(0, 1), offset: {} }]]) {
       const failure = await failureOf(commitCursors(store, subscription.id, randomUUID(), items));
       expect(failure).to.have.property('code', 'MALFORMED_REQUEST');
     }
   });
 
-  it('knows subscriptions, stream ids and sessions', async () => {
+  it('refuses unknown subscriptions, stream ids and sessions', async () => {
     expect((await failureOf(commitCursors(store, 'x', randomUUID(), [cursor(0, 1)]))).message).to.equal(
       'Subscription with id "x" does not exist',
     );
@@ -196,7 +196,7 @@ describe('committing cursors', () => {
       expect(await offsets()).to.deep.equal(['001-0001-000000000000000040', '001-0001-000000000000000005']);
     });
 
-    it('only settles where a subscription begins when no cursor is named', async () => {
+    it('only fixes where a subscription begins when no cursor is named', async () => {
       await resetCursors(store, subscription.id, []);
       expect(await offsets()).to.deep.equal(['001-0001--1', '001-0001--1']);
       const streamId = await store.join(subscription);
@@ -256,7 +256,7 @@ describe('committing cursors', () => {
       };
     }
 
-    it('gives up after a minute and a second when streams do not end, and leaves everything as it was', async () => {
+    it('gives up after a minute and a second when streams do not end, and changes nothing', async () => {
       expect(resetMillisecondsMaximum).to.equal(61_000);
       const reset = await resetUnderStream();
       await reset.turnTo(60_999);
@@ -271,7 +271,7 @@ describe('committing cursors', () => {
       expect((await store.coordination.topology(subscription.id)).resetting).to.equal(false);
     });
 
-    it('is done when the last stream ends a millisecond before that', async () => {
+    it('succeeds when the last stream ends a millisecond before that', async () => {
       const reset = await resetUnderStream();
       await reset.turnTo(60_999);
       await store.coordination.closeSession(subscription.id, reset.streamId);

@@ -7,7 +7,7 @@ import { openSubscriptionStore, type SubscriptionStore } from '../../support/sub
 
 const eventType = 'ends.payments';
 
-describe('known ends', () => {
+describe('cached end offsets', () => {
   let store: SubscriptionStore;
   let ends: EndOffsetCache;
   /** What the log was asked. */
@@ -40,7 +40,7 @@ describe('known ends', () => {
     expect(questions).to.deep.equal([]);
   });
 
-  it('are requested again for cursors beyond them, together and once for each partition', async () => {
+  it('are requested again for cursors beyond them, in one request and once for each partition', async () => {
     await store.publish(eventType, 0, 2);
     expect(await endsFor([0, 3], [0, 4], [1, 0], [0, 1])).to.deep.equal([5, 5, 0, 5]);
     expect(questions).to.have.length(1);
@@ -49,7 +49,7 @@ describe('known ends', () => {
     expect(questions).to.have.length(1);
   });
 
-  it('are forgotten with their event type', async () => {
+  it('are dropped with their event type', async () => {
     await store.define('ends.other');
     await endsFor([0, 1]);
     await store.registry.remove('event-type', eventType);

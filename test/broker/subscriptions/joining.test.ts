@@ -29,7 +29,7 @@ async function refusal(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('where a subscription starts', () => {
+describe('the position where a subscription starts', () => {
   const bounds = [
     { topic: 'payments', partition: 0, earliest: 10, latest: 50 },
     { topic: 'payments', partition: 1, earliest: 0, latest: 0 },
@@ -72,10 +72,10 @@ describe('where a subscription starts', () => {
   }
 });
 
-describe('streams that no partition is left for', () => {
+describe('the streams that cannot get a partition', () => {
   const partitions = [0, 1, 2].map(unassigned);
 
-  it('are none while each can have one', () => {
+  it('are none while each stream can get one', () => {
     const sessions = [session('a', 1), session('b', 2), session('c', 3)];
     expect(surplusStreams({ sessions, partitions })).to.deep.equal(new Set());
   });
@@ -112,7 +112,7 @@ describe('getting partitions', () => {
     return initialisePartitions(server.log, server.coordination, subscription, eventTypes);
   }
 
-  it('needs every event type of the subscription', async () => {
+  it('requires every event type of the subscription', async () => {
     const subscription = { ...(await prepare(1)), event_types: ['gone'] };
     expect(() => partitionCounts(server.registry, subscription)).to.throw('EventType "gone" does not exist.');
   });
@@ -140,7 +140,7 @@ describe('getting partitions', () => {
     ]);
   });
 
-  it('frees the slots of processes that are gone', async () => {
+  it('frees the slots of processes that died', async () => {
     const subscription = await prepare(1);
     await initialise(subscription);
     await server.coordination.renewLease('node', 60_000);

@@ -65,7 +65,7 @@ describe('rebalancing', () => {
     [5, []],
   ];
   for (const [total, shares] of splits) {
-    it(`shares ${total} free partitions among ${shares.length} streams as ${shares.join(', ') || 'nothing'}`, () => {
+    it(`divides ${total} free partitions among ${shares.length} streams as ${shares.join(', ') || 'nothing'}`, () => {
       const sessions = shares.map((_, index) => auto(`s${index}`));
       const partitions = Array.from({ length: total }, (_, partition) => unassigned(partition));
       expect(counts(sessions, apply(partitions, rebalance(sessions, partitions)))).to.deep.equal(shares);
@@ -202,7 +202,7 @@ describe('rebalancing', () => {
   const isAuto = (session: Session): boolean => session.requestedPartitions.length === 0;
   const effective = (ownership: PartitionOwnership): string | null => ownership.nextStreamId ?? ownership.streamId;
 
-  it('has nothing more to do after its own changes', () => {
+  it('changes nothing after its own changes', () => {
     fc.assert(
       fc.property(situation, ({ sessions, partitions }) => {
         expect(rebalance(sessions, apply(partitions, rebalance(sessions, partitions)))).to.deep.equal([]);
@@ -220,7 +220,7 @@ describe('rebalancing', () => {
     );
   });
 
-  it('honours every request and shares the rest evenly, the oldest first', () => {
+  it('honours every request and divides the rest evenly, starting with the oldest stream', () => {
     fc.assert(
       fc.property(situation, ({ sessions, partitions }) => {
         const after = apply(partitions, rebalance(sessions, partitions));
@@ -241,7 +241,7 @@ describe('rebalancing', () => {
     );
   });
 
-  it('never takes a partition from an open stream without asking it', () => {
+  it('never takes a partition from an open stream without a hand-over', () => {
     fc.assert(
       fc.property(situation, ({ sessions, partitions }) => {
         const open = new Set(sessions.map(({ streamId }) => streamId));
@@ -256,7 +256,7 @@ describe('rebalancing', () => {
     );
   });
 
-  it('moves no more than it must', () => {
+  it('moves no more partitions than necessary', () => {
     fc.assert(
       fc.property(situation, ({ sessions, partitions }) => {
         const autos = sessions.filter(isAuto);

@@ -27,7 +27,7 @@ describe('the statistics of a subscription', () => {
     return (await new Subscriptions(store).create(body)).subscription;
   };
 
-  it('show no streams and count nothing before the first stream', async () => {
+  it('show no streams and no counts before the first stream', async () => {
     const subscription = await create('loans');
     await store.publish('loans', 0, 3);
     const expected = [
@@ -44,7 +44,7 @@ describe('the statistics of a subscription', () => {
     expect(await subscriptionLag(store)).to.deep.equal([]);
   });
 
-  it('count what is not committed, per partition', async () => {
+  it('count the uncommitted events per partition', async () => {
     const subscription = await create('loans');
     const streamId = await store.join(subscription);
     await store.publish('loans', 0, 15);
@@ -65,7 +65,7 @@ describe('the statistics of a subscription', () => {
     ]);
   });
 
-  it('are worked out for a few subscriptions at once, however many there are, from one look at each event type', async () => {
+  it('are computed for a few subscriptions at a time, from one request for each event type', async () => {
     const count = 4 * lagConcurrency;
     await store.define('accounts', 1);
     const names = ['loans', 'accounts'];
@@ -99,7 +99,7 @@ describe('the statistics of a subscription', () => {
     expect(unconsumed.filter((each) => each === 'accounts 0')).to.have.length(count);
   });
 
-  it('keep the partitions of several event types apart', async () => {
+  it('keep the partitions of several event types separate', async () => {
     await store.define('accounts', 2);
     const subscription = await create('loans', 'accounts');
     const direct = await store.join(subscription, []);
@@ -155,7 +155,7 @@ describe('the statistics of a subscription', () => {
     expect(second?.consumer_lag_seconds).to.equal(0);
   });
 
-  it('count partitions that came later from their first event', async () => {
+  it('count the partitions that were added later from their first event', async () => {
     const subscription = await create('loans');
     await store.join(subscription);
     await store.log.alterTopic('loans', { partitionCount: 3 });

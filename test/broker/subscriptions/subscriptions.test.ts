@@ -29,7 +29,7 @@ describe('subscriptions', () => {
   const create = async (changes: Record<string, unknown> = {}): Promise<Subscription> =>
     (await subscriptions.create(body(changes))).subscription;
 
-  it('are created once and then returned unchanged, whatever else the request has', async () => {
+  it('are created once and then returned unchanged, whatever else the request contains', async () => {
     const first = await subscriptions.create(body({ read_from: 'begin', labels: { team: 'a' } }));
     expect(first.outcome).to.equal('created');
     expect(first.subscription.updated_at).to.equal(first.subscription.created_at);
@@ -45,7 +45,7 @@ describe('subscriptions', () => {
     expect(new Set(results.map(({ subscription }) => JSON.stringify(subscription))).size).to.equal(1);
   });
 
-  it('are created once although the claim of the first ran out, and keep what was committed since', async () => {
+  it('are created once although the claim of the first request expired, and keep later commits', async () => {
     let resume = (): void => {};
     let isPaused = false;
     const coordination = overriding(store.coordination, {
@@ -75,13 +75,13 @@ describe('subscriptions', () => {
     await registry.stop();
   });
 
-  it('need event types that exist, and name those that do not', async () => {
+  it('require existing event types, and name the missing ones', async () => {
     const failure = await failureOf(create({ event_types: ['y', 'loans', 'x'] }));
     expect(failure.message).to.equal("Failed to create subscription, event type(s) not found: 'x', 'y'");
     expect(failure).to.have.property('code', 'UNPROCESSABLE');
   });
 
-  it('reject an event type that is being deleted, and are removed when its deletion began in between', async () => {
+  it('refuse an event type that is being deleted, and are removed when its deletion began in the meantime', async () => {
     await store.registry.put('event-type', 'going', { partitionCount: 1, deleting: true });
     expect(await failureOf(create({ event_types: ['going'] }))).to.have.property('code', 'UNPROCESSABLE');
     const stop = store.registry.onChange(({ kind, value }) => {
@@ -120,7 +120,7 @@ describe('subscriptions', () => {
     ]);
   });
 
-  it('are not found once deleted, with their offsets, and start from the beginning when created again', async () => {
+  it('are not found once deleted, nor their offsets, and start from the beginning when created again', async () => {
     await store.publish('loans', 0, 10);
     const subscription = await create({ read_from: 'begin' });
     const streamId = await store.join(subscription);
@@ -139,7 +139,7 @@ describe('subscriptions', () => {
     expect(await store.coordination.committedOffsets(subscription.id)).to.deep.equal([]);
   });
 
-  it('do not inherit offsets that a deleted one left behind', async () => {
+  it('do not inherit the offsets of a deleted one', async () => {
     const subscription = await create();
     await store.registry.remove('subscription', subscription.id);
     await store.coordination.initialise(subscription.id, [{ eventType: 'loans', partition: 0, offset: 99 }]);
@@ -166,7 +166,7 @@ describe('subscriptions', () => {
     expect(ids({ eventTypes: [], reader: { data_type: 'service', value: 'x' } })).to.deep.equal([c.id]);
   });
 
-  it('change in authorization, annotations and labels, and in nothing else', async () => {
+  it('can change in authorization, annotations and labels, and in nothing else', async () => {
     const { id, created_at: createdAt } = await create({ labels: { a: 'b' }, annotations: { kept: 'yes' } });
     await subscriptions.update(id, body({ labels: { c: 'd' } }));
     expect(subscriptions.get(id)).to.deep.include({

@@ -21,7 +21,7 @@ function detailOf(act: () => unknown): string {
 }
 
 describe('reading a subscription', () => {
-  it('fills in what was left out', () => {
+  it('fills in the defaults of optional fields', () => {
     expect(readSubscription(minimal)).to.deep.equal({
       owning_application: 'core',
       event_types: ['loans'],
@@ -34,18 +34,18 @@ describe('reading a subscription', () => {
     });
   });
 
-  it('sorts event types and merges repeats', () => {
+  it('sorts event types and removes duplicates', () => {
     const { event_types: eventTypes } = readSubscription({ ...minimal, event_types: ['b', 'a', 'b'] });
     expect(eventTypes).to.deep.equal(['a', 'b']);
   });
 
-  it('takes read_from in any case, and keeps initial cursors with any of them', () => {
+  it('accepts read_from in any case, and keeps initial cursors with every value', () => {
     const cursor = { event_type: 'loans', partition: '0', offset: 'BEGIN' };
     const read = readSubscription({ ...minimal, read_from: 'BEGIN', initial_cursors: [cursor] });
     expect(read).to.deep.include({ read_from: 'begin', initial_cursors: [cursor] });
   });
 
-  it('ignores fields it does not know, those of the service, and null lists', () => {
+  it('ignores unknown fields, fields set by the service, and null lists', () => {
     const strange = {
       id: 'mine',
       created_at: '0001-01-01T00:00:00Z',
@@ -148,7 +148,7 @@ describe('reading a subscription', () => {
     });
   }
 
-  it('takes every text that is as long as it may be', () => {
+  it('accepts every text of the maximum length', () => {
     const read = readSubscription({
       owning_application: 'x'.repeat(255),
       consumer_group: 'x'.repeat(255),
@@ -163,7 +163,7 @@ describe('reading a subscription', () => {
     expect([read.owning_application.length, read.event_types.length]).to.deep.equal([255, 100]);
   });
 
-  it('names every field that is wrong', () => {
+  it('names every invalid field', () => {
     expect(detailOf(() => readSubscription({ consumer_group: '' }))).to.equal(
       '422 Field "owning_application" must not be null\n' +
         'Field "event_types" must contain at least one element\n' +
@@ -173,7 +173,7 @@ describe('reading a subscription', () => {
 });
 
 describe('reading cursors', () => {
-  it('takes numbers for their digits', () => {
+  it('accepts numbers by their digits', () => {
     const violations: FieldViolation[] = [];
     const cursors = readCursorFields('items', [{ event_type: 'a', partition: 0, offset: 7 }], violations);
     expect(cursors).to.deep.equal([{ event_type: 'a', partition: '0', offset: '7' }]);
@@ -276,7 +276,7 @@ describe('initial cursors', () => {
     });
   }
 
-  it('do not matter to a subscription that reads from elsewhere', () => {
+  it('do not matter to a subscription that starts elsewhere', () => {
     expect(detailOf(() => checkInitialCursors({ ...at(), read_from: 'end' }, partitions, bounds))).to.equal('accepted');
   });
 });

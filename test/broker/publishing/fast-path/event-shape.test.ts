@@ -75,7 +75,7 @@ describe('shapeOf', () => {
     expect(shapeText('{"a":1}', {}, { marked: 'meta' })).to.equal(undefined);
   });
 
-  it('says which gaps the wanted paths are, and is undefined when one is none', () => {
+  it('names the gaps of the wanted paths, and is undefined when a path is no gap', () => {
     const event = Buffer.from('{"b":{"c":"x"},"a":"y","n":1,"l":[{"c":"z"}]}');
     const wanted = (...paths: string[][]): readonly number[] | undefined =>
       shapeOf({ body: event, start: 0, end: event.length, schema: {}, paths, marked: null })?.gapsByPath;

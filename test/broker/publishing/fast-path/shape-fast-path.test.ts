@@ -104,7 +104,7 @@ function isRecognised(type: PreparedEventType, first: unknown, request: string):
   return true;
 }
 
-describe('SimilarEvents', () => {
+describe('ShapeFastPath', () => {
   describe('prepares without parsing', () => {
     const others: [string, object][] = [
       ['with other plain values', { order: 'B-18', total: -0.5, count: -12, placed: '2024-02-29t23:59:60+01:00' }],
@@ -142,7 +142,7 @@ describe('SimilarEvents', () => {
     });
   });
 
-  describe('leaves to be looked at in full', () => {
+  describe('leaves to full validation', () => {
     const lines = (sku: string): unknown[] => [{ sku, note: 'plain' }, {}];
     const others: [string, string][] = [
       ['another value under a rule', JSON.stringify([{ ...order, kind: 'shop' }])],
@@ -188,7 +188,7 @@ describe('SimilarEvents', () => {
       expect(isRecognised(typeOf(), order, request)).to.equal(false);
     });
 
-    it('events whose metadata says more, and partitions that producers name', () => {
+    it('events with additional metadata, and partitions named by producers', () => {
       const more = { ...order, metadata: exampleMetadata({ flow_id: 'mine' }) };
       expect(isRecognised(typeOf(), more, JSON.stringify([more]))).to.equal(false);
       const named = { ...order, metadata: exampleMetadata({ partition: '1' }) };
@@ -196,7 +196,7 @@ describe('SimilarEvents', () => {
       expect(isRecognised(typeOf(changes), named, JSON.stringify([named]))).to.equal(false);
     });
 
-    it('keys that are numbers or stand under a rule', () => {
+    it('keys that are numbers or have a rule', () => {
       for (const key of ['total', 'kind']) {
         const type = typeOf({ partition_key_fields: [key] });
         expect(isRecognised(type, order, JSON.stringify([order]))).to.equal(false);
@@ -210,14 +210,14 @@ describe('SimilarEvents', () => {
       ['elsewhere', { $defs: { all: { maxProperties: 9 } }, $ref: '#/$defs/all' }],
     ];
     for (const [name, rule] of rules) {
-      it(`whatever has rules ${name}`, () => {
+      it(`events under rules ${name}`, () => {
         const type = typeOf({ compatibility_mode: 'none' }, { ...orderSchema, ...rule });
         expect(isRecognised(type, order, JSON.stringify([order]))).to.equal(false);
       });
     }
   });
 
-  it('learns again from requests that differ, less often the more of them there are', () => {
+  it('learns again from requests of another shape, less often when they keep changing', () => {
     const type = typeOf();
     const similar = new ShapeFastPath(type);
     const shapes = [order, { ...order, more: 1 }].map((event) => Buffer.from(JSON.stringify([event])));
@@ -234,7 +234,7 @@ describe('SimilarEvents', () => {
     expect(afterwards.at(-1)).to.equal(true);
   });
 
-  it('stores what parsing gives, for any change of any bytes', () => {
+  it('stores the same as full parsing, for any change of any bytes', () => {
     const types = [typeOf(), typeOf({ compatibility_mode: 'none', partition_strategy: 'random' })];
     const event = JSON.stringify(order);
     const piece: Arbitrary<string> = oneof(

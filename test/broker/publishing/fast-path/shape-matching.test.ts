@@ -40,7 +40,7 @@ function found(request: string, asked: Asked = {}): string[][] | undefined {
 }
 
 describe('matchEvents', () => {
-  it('finds the events and what is wanted of them', () => {
+  it('finds the events and their wanted parts', () => {
     const request = '[{"a":"x","b":1,"c":{"d":"u"}},{"a":"yé","b":-2.5,"c":{"d":""}}]';
     expect(found(request, { paths: [['c', 'd'], ['a'], ['a']] })).to.deep.equal([
       ['{"a":"x","b":1,"c":{"d":"u"}}', 'u', 'x', 'x'],
@@ -48,7 +48,7 @@ describe('matchEvents', () => {
     ]);
   });
 
-  it('finds what stands around a marked value', () => {
+  it('finds the text around a marked value', () => {
     const request =
       '[{"a":"x","m":{"t":"2026-01-01T00:00:00Z","i":"u"},"b":"y"},{"a":"z","m":{"t":"2026-01-31T00:00:00Z","i":"v"},"b":"w"}]';
     const schema = { properties: { m: { properties: { t: { format: 'date-time' } } } } };
@@ -83,12 +83,12 @@ describe('matchEvents', () => {
     ['9'.repeat(301), false],
   ];
   for (const [number, isOne] of numbers) {
-    it(`${isOne ? 'takes' : 'does not take'} ${number.slice(0, 10)} for a number`, () => {
+    it(`${isOne ? 'accepts' : 'does not accept'} ${number.slice(0, 10)} as a number`, () => {
       expect(found(`[{"a":1},{"a":${number}}]`) !== undefined).to.equal(isOne);
     });
   }
 
-  it('takes no fraction for an integer', () => {
+  it('accepts no fraction as an integer', () => {
     const schema = { properties: { a: { type: 'integer' } } };
     expect(found('[{"a":1},{"a":20}]', { schema })).to.have.length(2);
     expect(found('[{"a":1},{"a":2.0}]', { schema })).to.equal(undefined);
@@ -116,7 +116,7 @@ describe('matchEvents', () => {
     ['', false],
   ];
   for (const [time, isOne] of times) {
-    it(`${isOne ? 'takes' : 'does not take'} ${time} for a time`, () => {
+    it(`${isOne ? 'accepts' : 'does not accept'} ${time} as a time`, () => {
       const schema = { properties: { a: { format: 'date-time' } } };
       expect(found(`[{"a":"2026-01-01T00:00:00Z"},{"a":"${time}"}]`, { schema }) !== undefined).to.equal(isOne);
     });
@@ -127,7 +127,7 @@ describe('matchEvents', () => {
     expect(found(`[${events.join(',')}]`)?.map(([event]) => event)).to.deep.equal(events);
   });
 
-  it('takes as many gaps of every kind as a shape may have, and none with more', () => {
+  it('accepts the maximum number of gaps of every kind in a shape, and not one more', () => {
     const kinds = ['t', 'i', 'd', 'n', 'o'];
     const properties = { t: {}, i: { format: 'uuid' }, d: { format: 'date-time' }, n: {}, o: { type: 'integer' } };
     const values = ['x', '00000000-0000-0000-0000-00000000000f', '2026-01-31T00:00:00+01:00', 1.5, 7];
@@ -139,7 +139,7 @@ describe('matchEvents', () => {
     expect(patternOf(shapeOfFirst(`[${eventOf(21)}]`, { schema }))).to.equal(undefined);
   });
 
-  it('returns undefined wherever the request ends too early', () => {
+  it('returns undefined wherever the request is cut off', () => {
     const request = '[{"a":"x","b":1,"c":"y"},{"a":"z","b":2,"c":"w"}]';
     expect(found(request)).to.have.length(2);
     for (let length = request.indexOf('}') + 2; length < request.length - 1; length += 1) {
