@@ -22,7 +22,7 @@ describe('the connection to Redis', () => {
     return messages;
   };
 
-  it('warns of a Redis that evicts keys, and of no other', async () => {
+  it('logs a warning about a Redis that evicts keys, and only then', async () => {
     expect(await warnings('--maxmemory-policy', 'allkeys-lru')).to.have.length(1);
     await server?.stop();
     expect(await warnings()).to.deep.equal([]);

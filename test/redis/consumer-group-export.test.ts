@@ -16,8 +16,8 @@ import { overriding } from '../support/stepping-log.ts';
 import { openPartOfEmbeddedLog } from '../support/shared-embedded-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 
-describe('the positions shown to lag tools', () => {
-  it('are those of subscriptions, not of the partitions that the service shares among its own processes', async () => {
+describe('the positions exported for lag tools', () => {
+  it('are those of subscriptions, not of the partitions that the service divides among its own processes', async () => {
     const log = await openPartOfEmbeddedLog();
     await log.createTopic({
       name: 'orders',
@@ -45,7 +45,7 @@ describe('the positions shown to lag tools', () => {
 const minute = 60_000;
 const hour = 60 * minute;
 
-describe('the renewal of consumer groups that nothing is committed to', function () {
+describe('the renewal of consumer groups without commits', function () {
   this.timeout(30_000);
   let server: RedisServer;
   let harness: RedisHarness;
@@ -116,7 +116,7 @@ describe('the renewal of consumer groups that nothing is committed to', function
     await server.stop();
   });
 
-  it('comes at the start of the first process, from one of all, and again twelve hours later at the latest', async () => {
+  it('is done at the start of the first process, by one of all, and again twelve hours later at the latest', async () => {
     expect(renewalClaimMilliseconds + renewalCheckIntervalMilliseconds).to.equal(12 * hour);
     await start();
     await start();
@@ -132,7 +132,7 @@ describe('the renewal of consumer groups that nothing is committed to', function
     expect(asked).to.equal(2 * (1 + 11));
   });
 
-  it('comes from a process that restarts again and again, though it never runs for an hour', async () => {
+  it('is done by a process that restarts repeatedly, though it never runs for an hour', async () => {
     for (let starts = 0; starts < 25; starts += 1) {
       await start();
       await pass(hour / 2);
@@ -142,7 +142,7 @@ describe('the renewal of consumer groups that nothing is committed to', function
     expect(exports).to.equal(2);
   });
 
-  it('is tried again an hour later when the log could not be read', async () => {
+  it('is retried an hour later when the log could not be read', async () => {
     isUnreadable = true;
     await start();
     expect(exports).to.equal(0);

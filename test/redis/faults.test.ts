@@ -166,7 +166,7 @@ describe('commits while Redis fails', function () {
     }
   };
 
-  it('stand although everything is deleted three times', async () => {
+  it('are kept although everything is deleted three times', async () => {
     await underLoad(async (load, harness) => {
       for (let round = 0; round < 3; round += 1) {
         await harness.client.flushall();
@@ -175,7 +175,7 @@ describe('commits while Redis fails', function () {
     });
   });
 
-  it('stand although Redis is killed and comes back with what it had stored', async () => {
+  it('are kept although Redis is killed and restarts with what it had stored', async () => {
     const load = await underLoad(async () => {
       await primary.kill();
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -184,7 +184,7 @@ describe('commits while Redis fails', function () {
     expect(load.refusals).to.be.greaterThan(0);
   });
 
-  it('are refused at once while Redis cannot be reached', async () => {
+  it('are refused immediately while Redis is unreachable', async () => {
     const load = await underLoad(async () => {
       proxy.setMode({ kind: 'cut' });
       await new Promise((resolve) => setTimeout(resolve, 2_000));
@@ -194,7 +194,7 @@ describe('commits while Redis fails', function () {
     expect(load.longestRefusalMilliseconds).to.be.below(1_000);
   });
 
-  it('are refused in a few seconds when Redis falls silent, and the next ones at once', async () => {
+  it('are refused in a few seconds when Redis stops responding, and the next ones immediately', async () => {
     const load = await underLoad(async () => {
       proxy.setMode({ kind: 'half-open' });
       await new Promise((resolve) => setTimeout(resolve, 4_000));
@@ -204,7 +204,7 @@ describe('commits while Redis fails', function () {
     expect(load.longestRefusalMilliseconds).to.be.within(1_500, 3_500);
   });
 
-  it('stand although the primary is lost and a replica that lagged behind takes over', async () => {
+  it('are kept although the primary is lost and a lagging replica takes over', async () => {
     const replica = await startRedisServer('--replicaof', '127.0.0.1', String(primary.port));
     const client = redisClient(replica.url);
     try {

@@ -23,7 +23,7 @@ function topology(generation: number, fence: number): Topology {
 }
 
 describe('what a process remembers of subscriptions', () => {
-  it('has a limit, beyond which those with an open stream stay', () => {
+  it('has a limit, beyond which only subscriptions with an open stream stay', () => {
     const lastSeen = new LastSeenState();
     lastSeen.recordSession('streaming', session);
     lastSeen.recordTopology('streaming', topology(1, 1));
@@ -49,7 +49,7 @@ describe('what a process remembers of subscriptions', () => {
     expect([...lastSeen.entries()]).to.deep.equal([]);
   });
 
-  it('contradicts a fence that is lower than one it has seen, and not one that it learns of later', () => {
+  it('contradicts a fence lower than one it has seen, and not one that it learns of later', () => {
     const lastSeen = new LastSeenState();
     lastSeen.recordTopology('subscription', topology(4, 7));
     const contradicts = lastSeen.contradictsTopology('subscription');

@@ -26,7 +26,7 @@ async function failure(attempt: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('a Redis that loses what it held', () => {
+describe('a Redis that loses its data', () => {
   let server: RedisServer;
   let harness: RedisHarness;
   let first: RedisCoordination;
@@ -89,7 +89,7 @@ describe('a Redis that loses what it held', () => {
   const partitionOwnedBy = (topology: Topology, streamId: string): number =>
     topology.partitions.find((partition) => partition.streamId === streamId)?.partition ?? -1;
 
-  it('has committed offsets in the mirror within a second, newest and all', async () => {
+  it('has committed offsets in the mirror within a second, the newest and all', async () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);
     for (let offset = 0; offset < 50; offset += 1) {
@@ -124,7 +124,7 @@ describe('a Redis that loses what it held', () => {
     });
   });
 
-  it('no longer knows what a stream that has ended may commit: it is refused, and its events come again', async () => {
+  it('forgets the commit rights of a stream that has ended: its commit is refused, and its events are delivered again', async () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);
     await first.commit(subscription, own, [at(partition, 5)]);
@@ -146,7 +146,7 @@ describe('a Redis that loses what it held', () => {
     await eventually(async () => expected.every((change) => told.includes(change)));
   });
 
-  it('refuses no commit permanently while others may still come back', async () => {
+  it('refuses no commit permanently while others may still restore their state', async () => {
     const { own, other, before } = await sharing();
     await harness.client.flushall();
     await first.committedOffsets(subscription);
@@ -168,7 +168,7 @@ describe('a Redis that loses what it held', () => {
     });
   });
 
-  it('goes back to the mirror, and no further, when the process that took the commits is gone as well', async () => {
+  it('returns to the offsets of the mirror, and no further, when the process that accepted the commits is gone too', async () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);
     await first.commit(subscription, own, [at(partition, 20)]);
@@ -235,7 +235,7 @@ describe('a Redis that loses what it held', () => {
     expect(await offsets(second)).to.deep.equal([50]);
   });
 
-  it('does not get back what was removed after a starting process had read the mirror', async () => {
+  it('does not restore what was removed after a starting process had read the mirror', async () => {
     const removed = randomUUID();
     await first.initialise(removed, [at(0, 7)]);
     let onRead = (): void => {};
@@ -277,7 +277,7 @@ describe('a Redis that loses what it held', () => {
     expect((await offsets(third))[partition]).to.equal(20);
   });
 
-  it('is noticed by fences that get smaller, when nothing else tells', async () => {
+  it('is detected by lower fences when nothing else shows it', async () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);
     const keys = new KeySpace(harness.keyPrefix);
@@ -295,7 +295,7 @@ describe('a Redis that loses what it held', () => {
     await eventually(async () => (await offsets(first))[partition] === 20);
   });
 
-  it('is not suspected when a requested offset is older than a commit acknowledged in between', async () => {
+  it('is not suspected when a requested offset is older than a commit acknowledged in the meantime', async () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);
     const shard = new KeySpace(harness.keyPrefix).shardKey(shardOf(subscription), 'shard');
@@ -314,7 +314,7 @@ describe('a Redis that loses what it held', () => {
     expect(await harness.client.hget(shard, 'incarnation')).to.equal(incarnation);
   });
 
-  it('is refilled once however many calls find it empty, and keeps what comes right after', async () => {
+  it('is refilled once however many calls find it empty, and keeps what is written right after', async () => {
     await sharing();
     const others = Array.from({ length: 30 }, () => randomUUID());
     await Promise.all(others.map((id) => first.initialise(id, [at(0, 5)])));
@@ -325,7 +325,7 @@ describe('a Redis that loses what it held', () => {
     expect(shards.size).to.be.greaterThan(1);
   });
 
-  it('lets another process mirror what a dead one committed', async () => {
+  it('lets another process mirror the commits of a dead one', async () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);
     const keys = new KeySpace(harness.keyPrefix);
@@ -338,7 +338,7 @@ describe('a Redis that loses what it held', () => {
     await eventually(async () => (await mirrored())[partition] === 33, 8_000);
   });
 
-  it('fails immediately while it is away, and resumes when it is back', async () => {
+  it('fails calls immediately while it is unreachable, and resumes when it is back', async () => {
     const { own, other, before } = await sharing();
     await first.commit(subscription, own, [at(partitionOwnedBy(before, own), 7)]);
     await server.kill();
@@ -362,7 +362,7 @@ describe('a Redis that loses what it held', () => {
     });
   });
 
-  it('closes the session of a stream that ended while it was away', async () => {
+  it('closes the session of a stream that ended while it was unreachable', async () => {
     const { own, other } = await sharing();
     await server.kill();
     expect(await failure(first.closeSession(subscription, own))).to.have.property('code', 'COORDINATION_UNAVAILABLE');
@@ -373,7 +373,7 @@ describe('a Redis that loses what it held', () => {
     });
   });
 
-  it('shows lag tools how far a subscription has come', async () => {
+  it('shows the progress of a subscription to lag tools', async () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);
     await first.commit(subscription, own, [at(partition, 5)]);

@@ -46,7 +46,7 @@ describe('random histories of streams, nodes and processes on Redis', function (
     }
   });
 
-  it('10 of 100 steps keep them while Redis loses everything again and again', async () => {
+  it('10 of 100 steps keep them while Redis loses everything repeatedly', async () => {
     for (let index = 0; index < 10; index += 1) {
       const harness = await openRedisHarness(server.url);
       try {

@@ -24,7 +24,7 @@ interface Process {
   readonly services: StreamServices;
 }
 
-describe('processes that were all without Redis for longer than their leases last', function () {
+describe('processes that were all without Redis for longer than their leases', function () {
   this.timeout(40_000);
   let redis: RedisServer;
   let harness: RedisHarness;
@@ -97,7 +97,7 @@ describe('processes that were all without Redis for longer than their leases las
     }
   };
 
-  it('end no stream: the first process that is back leaves the others time to come back', async () => {
+  it('end no stream: the first process that is back leaves the others time to return', async () => {
     const processes = [await startProcess(), await startProcess()] as const;
     const id = randomUUID();
     const streams = [await openStream(processes[0], id, {}), await openStream(processes[1], id, {})] as const;

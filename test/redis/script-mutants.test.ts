@@ -407,7 +407,7 @@ const mutants: readonly Mutant[] = [
   },
 ];
 
-describe('the scripts, each made wrong in one place', function () {
+describe('the scripts, each with one planted fault', function () {
   this.timeout(60_000);
   let server: RedisServer;
 
@@ -448,7 +448,7 @@ describe('the scripts, each made wrong in one place', function () {
     }
   };
 
-  it('pass every scenario as they are', async () => {
+  it('pass every scenario unchanged', async () => {
     expect(await firstFailure(readScriptSource)).to.equal(undefined);
   });
 

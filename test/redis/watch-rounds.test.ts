@@ -10,7 +10,7 @@ import { openRedisHarness, type RedisHarness } from './harness.ts';
 
 const leaseMilliseconds = 60_000;
 
-describe('looking after what is watched', function () {
+describe('the checks of watched subscriptions', function () {
   this.timeout(30_000);
   let server: RedisServer;
   let proxy: TcpProxy;
@@ -52,7 +52,7 @@ describe('looking after what is watched', function () {
   const nodesWithSessions = async (): Promise<string[]> =>
     (await second.topology(subscription)).sessions.map(({ nodeId }) => nodeId).sort();
 
-  it('closes sessions of other processes, and none of its own, although Redis reports that the lease has ended', async () => {
+  it('close sessions of other processes, and none of the own process, although Redis reports that the lease has ended', async () => {
     await first.initialise(subscription, [{ eventType: 'rounds.loans', partition: 1, offset: -1 }]);
     await openSession(first, 'own');
     await openSession(second, 'other');
@@ -67,7 +67,7 @@ describe('looking after what is watched', function () {
     await eventually(async () => (await nodesWithSessions()).length === 0);
   });
 
-  it('has watchers look when Redis cannot be reached, and shows Redis afterwards that there was an outage', async () => {
+  it('notify watchers when Redis is unreachable, and report the outage to Redis afterwards', async () => {
     await openSession(first, 'own');
     let looks = 0;
     first.watch(subscription, () => (looks += 1));

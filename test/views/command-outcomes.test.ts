@@ -25,11 +25,11 @@ describe('the outcomes of commands', () => {
     expect(outcomes.recent('a')).to.equal('committed');
   });
 
-  it('are not delivered to a waiter that gave up before', async () => {
+  it('are not delivered to a waiter that has stopped waiting', async () => {
     expect(await new CommandOutcomes<string>().waitFor('a', AbortSignal.abort())).to.equal(undefined);
   });
 
-  it('are forgotten oldest first beyond the limit', () => {
+  it('are dropped oldest first beyond the limit', () => {
     const outcomes = new CommandOutcomes<number>({ recentMaximum: 2 });
     outcomes.add('a', 1);
     outcomes.add('b', 2);
@@ -38,7 +38,7 @@ describe('the outcomes of commands', () => {
     expect(['a', 'b', 'c'].map((commandId) => outcomes.recent(commandId))).to.deep.equal([3, undefined, 4]);
   });
 
-  it('have as many waiters as the limit allows, and each one that is served or gives up makes room', async () => {
+  it('have as many waiters as the limit allows, and each one that is served or stops frees a slot', async () => {
     const outcomes = new CommandOutcomes<string>();
     const patience = Array.from({ length: outcomeWaitersMaximum }, () => new AbortController());
     const waiting = patience.slice(1).map(({ signal }, number) => outcomes.waitFor(`c${number}`, signal));
@@ -81,7 +81,7 @@ describe('a command of this process', () => {
     expect(outcomes.pendingDigest('b')).to.equal(undefined);
   });
 
-  it('makes room for the next when too many are under way, the one that was sent first', () => {
+  it('is dropped when too many later ones are in progress, in the order of sending', () => {
     const outcomes = new CommandOutcomes<string>();
     for (let number = 0; number <= pendingCommandsMaximum; number += 1) outcomes.begin(`c${number}`, 'digest');
     expect(outcomes.pendingDigest('c0')).to.equal(undefined);

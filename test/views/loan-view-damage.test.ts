@@ -118,7 +118,7 @@ describe('a damaged view of loans', () => {
   }
 
   for (const [name, find] of places) {
-    it(`is rebuilt while it is used, is not ready until then, and never responds wrongly or with 500: ${name}`, async () => {
+    it(`is rebuilt while it is used, is not ready until then, and never returns wrong data or 500: ${name}`, async () => {
       const opened = await open();
       damage(join(folder, 'views.db'), find);
       // The header is read when the file is opened, and hardly ever after.
@@ -132,7 +132,7 @@ describe('a damaged view of loans', () => {
       expect(askForAll(opened)).to.equal(0);
     });
 
-    it(`is rebuilt after a process that did not close it, when it is opened: ${name}`, async () => {
+    it(`is rebuilt when it is opened after a process that did not close it: ${name}`, async () => {
       await open();
       const crashed = join(folder, 'crashed');
       mkdirSync(crashed);
@@ -145,7 +145,7 @@ describe('a damaged view of loans', () => {
       expect(health.notReadyReasons()).to.deep.equal([]);
     });
 
-    it(`is rebuilt after it was closed cleanly, by the first query that finds the damage: ${name}`, async () => {
+    it(`is rebuilt by the first query that finds the damage, after it was closed cleanly: ${name}`, async () => {
       await (await open()).close();
       damage(join(folder, 'views.db'), find);
       const opened = await open();
@@ -156,7 +156,7 @@ describe('a damaged view of loans', () => {
     });
   }
 
-  it('is not rebuilt after a process that did not close it, if it is intact', async function () {
+  it('is not rebuilt when it is intact after a process that did not close it', async function () {
     requireBootId(this);
     await open();
     const crashed = join(folder, 'crashed');

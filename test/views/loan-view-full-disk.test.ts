@@ -72,7 +72,7 @@ describe('a view of loans whose disk is full', () => {
     await log.append([{ topic, partition: 0, records }]);
   }
 
-  it('serves what it has, retries, and has everything when there is space', async function () {
+  it('serves what it has, retries, and is complete when there is space', async function () {
     this.timeout(60_000);
     if (disk === undefined) return;
     const opened = await open(disk.folder);

@@ -90,7 +90,7 @@ describe('the view of loans', () => {
   const idsOf = (view: LoanView, query: Partial<LoanQuery> = {}): string[] =>
     view.list({ ...everything, ...query }).map((text) => decodeLoan(text).id);
 
-  it('gives a loan by id and by encodedKey exactly as the changelog has it', async () => {
+  it('returns a loan by id and by encodedKey exactly as the changelog has it', async () => {
     const record = loanRecord({ id: 'loan-1', loanAmount: '315.50' });
     await commit(0, record);
     const view = await open();
@@ -100,7 +100,7 @@ describe('the view of loans', () => {
     expect(view.find('loan-2')).to.equal(undefined);
   });
 
-  it('shows the newest state of a loan, also when one commit has several', async () => {
+  it('returns the newest state of a loan, also when one commit has several', async () => {
     await commit(0, loanRecord({ id: 'a' }), loanRecord({ id: 'a', accountState: 'APPROVED' }));
     const view = await open();
     expect(idsOf(view, { accountState: 'APPROVED' })).to.deep.equal(['a']);
@@ -109,7 +109,7 @@ describe('the view of loans', () => {
     expect(idsOf(view, { accountState: 'ACTIVE' })).to.deep.equal(['a']);
   });
 
-  it('forgets a loan whose record was deleted, with its transactions', async () => {
+  it('removes a loan whose record was deleted, with its transactions', async () => {
     await commit(0, loanRecord({ id: 'a', transactionCount: 1 }));
     const view = await open();
     await apply(view, 0, { key: 'a', value: null });
@@ -175,7 +175,7 @@ describe('the view of loans', () => {
       ['an empty page beyond the end', { offset: 10, limit: 2 }, []],
     ];
     for (const [sentence, query, expected] of rows) {
-      it(`gives loans ${sentence}`, async () => {
+      it(`returns loans ${sentence}`, async () => {
         await commit(0, ...loans.slice(0, 2).map(loanRecord));
         await commit(1, ...loans.slice(2).map(loanRecord));
         const view = await open();
@@ -192,7 +192,7 @@ describe('the view of loans', () => {
   });
 
   describe('outcomes', () => {
-    it('come when the loan they changed is in the view', async () => {
+    it('are delivered when the changed loan is in the view', async () => {
       const view = await open();
       view.beginCommand(firstCommand, 'digest');
       const waiting = view.outcomeOf(firstCommand, never);
@@ -205,7 +205,7 @@ describe('the view of loans', () => {
       expect(view.recentOutcome(firstCommand)).to.deep.equal(outcome);
     });
 
-    it('of commands without an id are passed over', async () => {
+    it('of commands without an id are ignored', async () => {
       const view = await open();
       const waiting = view.outcomeOf(firstCommand, never);
       const outcomes: CommandOutcome[] = [
@@ -225,11 +225,11 @@ describe('the view of loans', () => {
     });
   });
 
-  describe('commands that are remembered', () => {
+  describe('remembered commands', () => {
     const known = { digest: 'd', decidedAt: 7 };
     const record = { key: idempotencyRecordKey(firstCommand), value: Buffer.from(writeIdempotencyRecord(known)) };
 
-    it('are known from their records until these are deleted, and are no loans', async () => {
+    it('are found by their records until these are deleted, and are no loans', async () => {
       const view = await open();
       await apply(view, 1, record, loanRecord({ id: 'a' }));
       expect(view.recordedCommand(firstCommand)).to.deep.equal(known);
@@ -238,7 +238,7 @@ describe('the view of loans', () => {
       expect(view.recordedCommand(firstCommand)).to.equal(undefined);
     });
 
-    it('are known after a restart', async () => {
+    it('are found after a restart', async () => {
       const before = await open();
       await apply(before, 0, record);
       await before.close();
@@ -266,7 +266,7 @@ describe('the view of loans', () => {
       expect(await recordsReadByOpening()).to.equal(3);
     });
 
-    it('lets a restart resume where it was', async () => {
+    it('lets a restart resume at its position', async () => {
       expect(await recordsReadByOpening()).to.equal(0);
       await commit(1, loanRecord({ id: 'c' }));
       expect(await recordsReadByOpening()).to.equal(1);
@@ -290,7 +290,7 @@ describe('the view of loans', () => {
       expect(await recordsReadByOpening()).to.equal(3);
     });
 
-    it('is rebuilt when the log is shorter than it', async () => {
+    it('is rebuilt when the log is shorter than its position', async () => {
       await log.deleteTopic(topic);
       await createTopic();
       await commit(0, loanRecord({ id: 'a' }));
@@ -298,7 +298,7 @@ describe('the view of loans', () => {
       expect((await stat(file())).size).to.be.greaterThan(0);
     });
 
-    it('is never followed past a record that cannot be read', async () => {
+    it('is never updated beyond a record that cannot be read', async () => {
       const view = await open();
       const waiting = view.outcomeOf(firstCommand, never).catch((error: unknown) => error);
       await commit(0, { key: 'a', value: Buffer.from('{"version":99}') });

@@ -38,7 +38,7 @@ describe('the files of the admin page', () => {
     await writeFile(join(folder, 'assets/index-abc.js'), 'the script');
   }
 
-  it('are the page at each of its addresses, revalidated each time', async () => {
+  it('are the page at each of its addresses, and are revalidated each time', async () => {
     await build();
     const url = await listen();
     for (const path of ['/admin', '/admin/', '/admin/assets', '/admin/.well-known', '/admin/event-types/a.b/edit']) {
@@ -63,7 +63,7 @@ describe('the files of the admin page', () => {
     expect(response.headers.get('content-type')).to.equal('text/javascript; charset=utf-8');
   });
 
-  it('have no tag and no time, and come whole, so that no client gets a part of another build', async () => {
+  it('have no tag and no time, and are sent whole, so that no client gets a part of another build', async () => {
     await build();
     const url = await listen();
     for (const path of ['/admin', '/admin/assets/index-abc.js']) {
@@ -84,7 +84,7 @@ describe('the files of the admin page', () => {
     expect(headers.get('x-content-type-options')).to.equal('nosniff');
   });
 
-  it('are open where the API is not', async () => {
+  it('need no key, even where the API needs one', async () => {
     await build();
     const url = await listen(['key']);
     expect((await call(`${url}/admin`, 'GET')).status).to.equal(200);
@@ -92,7 +92,7 @@ describe('the files of the admin page', () => {
     expect((await call(`${url}/administration`, 'GET')).status).to.equal(401);
   });
 
-  it('are only those of the build', async () => {
+  it('are only the files of the build', async () => {
     await build();
     const url = await listen();
     for (const path of ['/admin/assets/other.js', '/admin/assets/..%2f..%2fpackage.json', '/administration']) {
@@ -101,7 +101,7 @@ describe('the files of the admin page', () => {
     expect((await call(`${url}/admin`, 'POST', {})).status).to.equal(405);
   });
 
-  it('say how to build them when they are missing', async () => {
+  it('explain how to build them when they are missing', async () => {
     const response = await call(`${await listen()}/admin`, 'GET');
     expect([response.status, response.body['detail']]).to.deep.equal([
       404,

@@ -52,7 +52,7 @@ describe('the application as a server', () => {
     server.close();
   });
 
-  it('gives routes what Express gives them, on objects whose prototype is never changed', async () => {
+  it('passes what Express passes to routes, on objects whose prototype is never changed', async () => {
     const response = await fetch(`${url}/things/7?colour=red`, { headers: { Accept: 'application/json' } });
     expect(await response.json()).to.deep.equal({ id: '7', query: { colour: 'red' }, accept: 'application/json' });
     expect(response.headers.get(flowIdHeader)).to.match(/^[\da-f]{24}$/);
@@ -105,7 +105,7 @@ describe('the application as a server', () => {
     });
   }
 
-  it('lets no response be cached, nor its type be guessed', async () => {
+  it('forbids caching of every response and guessing of its type', async () => {
     const requests: [path: string, options: RequestInit, status: number][] = [
       ['/things/7', {}, 200],
       ['/nothing', {}, 404],
@@ -129,7 +129,7 @@ describe('the application as a server', () => {
     expect([patch.status, patch.headers.get('Allow')]).to.deep.equal([405, 'GET,DELETE']);
   });
 
-  it('refuses a path with an empty step, but not such a query', async () => {
+  it('refuses a path with an empty segment, but accepts a query with one', async () => {
     for (const path of ['//things/7', '/things//7', '/things/7//']) {
       const response = await fetch(`${url}${path}`);
       expect(response.status, path).to.equal(400);
@@ -138,7 +138,7 @@ describe('the application as a server', () => {
     expect((await fetch(`${url}/things/7?from=http://x//y`)).status).to.equal(200);
   });
 
-  it('refuses a compressed body where none is read', async () => {
+  it('refuses a compressed body where no body is read', async () => {
     const response = await fetch(`${url}/things/7`, { headers: { 'Content-Encoding': 'gzip' } });
     expect([response.status, ((await response.json()) as { detail: string }).detail]).to.deep.equal([
       406,
@@ -196,7 +196,7 @@ describe('the application as a server', () => {
     });
   }
 
-  it('times out on a request that does not arrive, not on a slow response', () => {
+  it('times out on a request that does not arrive completely, but not on a slow response', () => {
     expect(server.requestTimeout).to.be.within(1, 300_000);
     expect(server.headersTimeout).to.be.within(1, 60_000);
     expect(server.timeout).to.equal(0);

@@ -78,7 +78,7 @@ describe('authentication', () => {
     expect(response.body['title']).to.equal('Unauthorized');
   });
 
-  it('refuses in lending with its errors, and names the scheme', async () => {
+  it('refuses lending requests in their error format, and names the scheme', async () => {
     const response = await call(`${await listen(keys)}/loans`, 'GET');
     expect(response.headers.get('content-type')).to.match(/^application\/json/);
     expect(response.headers.get('www-authenticate')).to.equal('Bearer');

@@ -10,7 +10,7 @@ function claim(bodies: BodiesInFlight, socket = new Socket()): ReturnType<Bodies
   return bodies.claim(socket);
 }
 
-describe('the bytes of bodies in flight', () => {
+describe('the counted bytes of bodies in flight', () => {
   it('may use the whole budget, and not one byte more', () => {
     const bodies = new BodiesInFlight(budget);
     expect([claim(bodies).resize(60), claim(bodies).resize(40), bodies.bytes]).to.deep.equal([true, true, 100]);
@@ -25,7 +25,7 @@ describe('the bytes of bodies in flight', () => {
     expect(bodies.bytes).to.equal(125);
   });
 
-  it('move from one budget to the other when a body turns out to be large, and back', () => {
+  it('move to the other budget when a body turns out to be large, and back', () => {
     const bodies = new BodiesInFlight(budget);
     const growing = claim(bodies);
     expect([growing.resize(10), growing.resize(11)]).to.deep.equal([true, true]);
@@ -35,7 +35,7 @@ describe('the bytes of bodies in flight', () => {
     expect(bodies.bytes).to.equal(25);
   });
 
-  it('of one connection may use its budget, whatever else is free', () => {
+  it('of one connection may use its own budget, whatever else is free', () => {
     const bodies = new BodiesInFlight(budget);
     const socket = new Socket();
     const [first, second] = [claim(bodies, socket), claim(bodies, socket)];
@@ -45,7 +45,7 @@ describe('the bytes of bodies in flight', () => {
     expect(claim(bodies, socket).resize(40)).to.equal(true);
   });
 
-  it('are given back once, and not taken again by a body that is gone', () => {
+  it('are released once, and not counted again for a body that is gone', () => {
     const bodies = new BodiesInFlight(budget);
     const gone = claim(bodies);
     gone.resize(50);
@@ -54,14 +54,14 @@ describe('the bytes of bodies in flight', () => {
     expect([gone.resize(1), bodies.bytes]).to.deep.equal([false, 0]);
   });
 
-  it('are as before when they may not grow', () => {
+  it('are unchanged when they may not grow', () => {
     const bodies = new BodiesInFlight(budget);
     const body = claim(bodies);
     body.resize(50);
     expect([body.resize(61), body.bytes, bodies.bytes]).to.deep.equal([false, 50, 50]);
   });
 
-  it('are enough on a connection for the largest body, packed and unpacked, and one that comes behind it', () => {
+  it('may hold the largest body, packed and unpacked, and one after it on the same connection', () => {
     expect(bodyBudgetDefault.connectionBytesMaximum).to.equal(3 * bodyBytesMaximum);
   });
 });

@@ -23,7 +23,7 @@ import { call } from '../../support/http/client.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 /** One node makes a definition, another one, which hears of it later, is asked for it at once. */
-describe('what was made on one node a moment ago', () => {
+describe('what was just created on one node', () => {
   let broker: Broker;
   let subscriptions: Subscriptions;
   let lateRegistry: Registry;
@@ -125,12 +125,12 @@ describe('what was made on one node a moment ago', () => {
     ],
   ];
   for (const [what, ask] of asked) {
-    it(`is known on another when ${what}`, async () => {
+    it(`is found on another node when ${what}`, async () => {
       expect(await ask()).to.equal(200);
     });
   }
 
-  it('is not confused with names that do not exist', async () => {
+  it('is distinguished from names that do not exist', async () => {
     expect((await call(`${url}/event-types/nothing`, 'GET')).status).to.equal(404);
     expect((await call(`${url}/subscriptions/nothing/cursors`, 'GET')).status).to.equal(404);
   });

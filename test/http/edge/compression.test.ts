@@ -67,7 +67,7 @@ describe('compressing responses', () => {
   }
 });
 
-describe('the service compresses what is long', () => {
+describe('compression by the service', () => {
   let folder = '';
   let service: Service;
   const gzip = { 'Accept-Encoding': 'gzip' };
@@ -84,7 +84,7 @@ describe('the service compresses what is long', () => {
   });
 
   for (const path of ['/event-types', '/openapi.json', '/metrics', '/docs/swagger-ui-bundle.js', '/toggles'] as const) {
-    it(`${path === '/toggles' ? 'but not a short one: ' : ''}${path}`, async () => {
+    it(`${path === '/toggles' ? 'skips a short response: ' : 'applies to '}${path}`, async () => {
       const plain = await fetchRaw(`${service.url}${path}`, {});
       const response = await fetchRaw(`${service.url}${path}`, gzip);
       expect([plain.status, plain.encoding, response.status]).to.deep.equal([200, undefined, 200]);
@@ -99,7 +99,7 @@ describe('the service compresses what is long', () => {
     });
   }
 
-  it('but not the response of publishing', async () => {
+  it('skips the response of publishing', async () => {
     const events = JSON.stringify(Array.from({ length: 100 }, () => ({ bad: 'x' })));
     const response = await fetchRaw(`${service.url}/event-types/orders/events`, gzip, 'POST', events);
     expect([response.status, response.encoding]).to.deep.equal([422, undefined]);

@@ -133,7 +133,7 @@ describe('a JSON stream', () => {
   ];
   for (const compressed of [false, true]) {
     for (const [title, chunkBytes] of sizes) {
-      it(`continues after a reader that paused, in chunks of ${title}${compressed ? ', compressed' : ''}`, async () => {
+      it(`continues after its reader paused, in chunks of ${title}${compressed ? ', compressed' : ''}`, async () => {
         const opened = await open(chunkBytes, compressed);
         await untilFull();
         source.enough();
@@ -151,7 +151,7 @@ describe('a JSON stream', () => {
       });
     }
 
-    it(`reads no more when a paused reader is gone${compressed ? ', compressed' : ''}`, async () => {
+    it(`reads no more when a paused reader has disconnected${compressed ? ', compressed' : ''}`, async () => {
       const opened = await open(() => 200, compressed);
       await untilFull();
       const { given } = source;
@@ -164,7 +164,7 @@ describe('a JSON stream', () => {
     });
   }
 
-  it('that has ended is cut off after five seconds, and not before, when its reader takes no more', async () => {
+  it('that has ended is cut off after five seconds, and not before, when its reader reads no more', async () => {
     const clock = new SimulatedClock();
     await open(() => 200, false);
     destroyAfterGracePeriod(response, clock);
@@ -174,7 +174,7 @@ describe('a JSON stream', () => {
     expect(response.destroyed).to.equal(true);
   });
 
-  it('that has ended leaves no timer when its reader took the last line', async () => {
+  it('that has ended leaves no timer when its reader has read the last line', async () => {
     const clock = new SimulatedClock();
     const opened = await open(() => 200, false);
     destroyAfterGracePeriod(response, clock);

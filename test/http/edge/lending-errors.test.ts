@@ -55,7 +55,7 @@ describe('the error format of the lending API', () => {
     ['LOG_FULL', 'SERVICE_UNAVAILABLE', '1'],
   ];
   for (const [code, reason, retryAfter] of rows) {
-    it(`writes ${code} as ${reason}, its words as the source`, async () => {
+    it(`returns ${code} as ${reason}, with its message as the source`, async () => {
       const response = await responseTo(new LendstreamError(code, 'What happened.'));
       expect(response.status).to.equal(errorCatalogue[code].status);
       expect(response.headers.get('retry-after')).to.equal(retryAfter);
@@ -77,12 +77,12 @@ describe('the error format of the lending API', () => {
     });
   }
 
-  it('cuts the connection when an answer has begun already', async () => {
+  it('cuts the connection when a response has already begun', async () => {
     const failed = await responseTo('half way').catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(Error);
   });
 
-  it('is that of a path, of all below it, and of operations on the whole collection', () => {
+  it('is used for a path, all paths below it, and operations on the whole collection', () => {
     const paths = ['/loans', '/loans/', '/loans/x/y', '/loans:search', '/loansharks', '/loan', '/x/loans', '/Loans'];
     expect(paths.filter((path) => pathsBelow('/loans').test(path))).to.deep.equal(paths.slice(0, 4));
   });

@@ -31,7 +31,7 @@ describe('the description of the API', () => {
     await removeFolder(folder);
   });
 
-  it('is a description as OpenAPI 3.1 has it, by the official schema', async () => {
+  it('is valid OpenAPI 3.1 by the official schema', async () => {
     expect(await openApiFaults(description)).to.equal(undefined);
     const { responses, ...withoutResponses } = structuredClone(description['components']) as JsonObject;
     const faulty = {
@@ -41,13 +41,13 @@ describe('the description of the API', () => {
     expect(JSON.stringify(await openApiFaults(faulty))).to.include("must have required property 'description'");
   });
 
-  it('describes every route that is mounted, and no other', () => {
+  it('describes every mounted route, and no other', () => {
     const described = operations.map(({ method, path }) => `${method} ${path}`);
     const routes = new Set(mounted.filter((route) => !pages.test(route.split(' ')[1] ?? '')));
     expect([...routes].sort()).to.deep.equal(described.sort());
   });
 
-  it('names each operation once and puts it under a tag that is explained', () => {
+  it('names each operation once and puts it under a tag with a description', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).to.equal(ids.length);
     const tags = (description['tags'] as { name: string }[]).map(({ name }) => name);
@@ -66,14 +66,14 @@ describe('the description of the API', () => {
     }
   });
 
-  it('says the schema of every body, all of which can be compiled', () => {
+  it('has a schema for every body, all of which can be compiled', () => {
     for (const { responses, requestBody } of operations) {
       const contents = [requestBody, ...Object.values(responses)].flatMap((body) => Object.values(body?.content ?? {}));
       for (const { schema } of contents) schemaFaults(schema, undefined);
     }
   });
 
-  it('has examples that are as their schemas say, but for those that are to be refused', () => {
+  it('has examples that match their schemas, except those of refused requests', () => {
     for (const { operationId, requestBody, responses } of operations) {
       for (const { schema, examples } of Object.values(requestBody?.content ?? {})) {
         for (const [name, { value, 'x-status': status }] of Object.entries(examples)) {
@@ -91,7 +91,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no reference without a target', () => {
     const references = [...JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]);
     expect(references).to.have.length.greaterThan(100);
     for (const $ref of references) expect(resolved({ $ref }), $ref).to.be.an('object');

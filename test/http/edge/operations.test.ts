@@ -9,7 +9,7 @@ import { schemaFaults } from '../../support/http/response-contract.ts';
 import { call } from '../../support/http/client.ts';
 import { serve, type Served } from '../../support/subscription-store.ts';
 
-describe('what operators ask', () => {
+describe('the endpoints for operators', () => {
   const health = new Health({ ...systemClock, now: () => Date.UTC(2026, 10, 22, 14), monotonic: () => 0 });
   const disk = health.part('disk');
   health.part('log');
@@ -24,7 +24,7 @@ describe('what operators ask', () => {
       }),
     ]);
 
-  it('is answered with the reasons why the service is not ready, and 200 once there are none', async () => {
+  it('report the reasons why the service is not ready, and 200 once there are none', async () => {
     const reasons = ['The disk of the data folder is full.'];
     disk.reportNotReady('The disk of the data folder is full.');
     disk.reportNotReady('The disk of the data folder is full.');
@@ -55,7 +55,7 @@ describe('what operators ask', () => {
     await server.close();
   });
 
-  describe('of the metrics', () => {
+  describe('for metrics', () => {
     /** The media type of the answer; a header that is undefined is not sent at all. */
     async function typeFor(accept: string | undefined): Promise<string | undefined> {
       const server = await serveOperations();
@@ -83,12 +83,12 @@ describe('what operators ask', () => {
       ['', 'application/json'],
       [undefined, 'application/json'],
     ] as const) {
-      it(`are ${type} for ${accept === undefined ? 'a client that sends no Accept' : `Accept: ${accept}`}`, async () => {
+      it(`return ${type} for ${accept === undefined ? 'a client that sends no Accept' : `Accept: ${accept}`}`, async () => {
         expect(await typeFor(accept)).to.equal(type);
       });
     }
 
-    it('have in JSON what they have in text, as the description says', async () => {
+    it('return the same values in JSON as in text, as the description says', async () => {
       metrics.publishedEvents.inc({ event_type: 'a "quoted" name' }, 3);
       metrics.openStreams.set({ subscription_id: 's' }, 2);
       metrics.subscriptionLag.set({ subscription_id: 's', event_type: 't' }, Number.NaN);

@@ -150,7 +150,7 @@ for (const [description, environment] of [
         ['deletes without a body', 'DELETE', '/event-types/none', () => ({ Origin: own() }), '', 404],
       ];
     for (const [title, method, path, headers, body, status] of rows) {
-      it(`answers ${status} when it ${title}`, async () => {
+      it(`returns ${status} when it ${title}`, async () => {
         const response = await sendRequest(method, path, headers(), body);
         expect(response.status, response.body).to.equal(status);
         const opening = Object.keys(response.headers).filter((name) => name.startsWith('access-control-'));
@@ -158,7 +158,7 @@ for (const [description, environment] of [
       });
     }
 
-    it('refuses in the form of the API that was asked', async () => {
+    it('refuses in the format of the requested API', async () => {
       const [problem, errors] = [
         await sendRequest('GET', '/event-types', crossSite),
         await sendRequest('GET', '/loans', crossSite),
@@ -222,7 +222,7 @@ for (const [description, environment] of [
       ['', foreignHost],
     ];
     for (const [host, status] of hosts) {
-      it(`answers ${status} under the name ${JSON.stringify(host)}`, async () => {
+      it(`returns ${status} under the name ${JSON.stringify(host)}`, async () => {
         for (const path of ['/loans', '/health', '/event-types', '/admin']) {
           const response = await sendRequest('GET', path, { Host: host });
           expect(response.status, path).to.equal(status);
@@ -231,7 +231,7 @@ for (const [description, environment] of [
       });
     }
 
-    it('takes the name in the first line for the one that was meant', async () => {
+    it('uses the host of the request line when there is one', async () => {
       expect((await sendRequest('GET', 'http://evil.example/loans', {})).status).to.equal(foreignHost);
       expect((await sendRequest('GET', 'http://localhost/loans', { Host: 'evil.example' })).status).to.equal(200);
     });

@@ -37,7 +37,7 @@ function report(): {
 const message = 'Rejecting requests: too many bytes of bodies in progress';
 
 describe('the report of refused bodies', () => {
-  it('counts none before there is one, so that the first one is an increase', async () => {
+  it('starts with a count of zero, so that the first refusal is an increase', async () => {
     expect(await report().counts()).to.deep.equal({ connection: 0, small: 0, large: 0 });
   });
 
@@ -47,7 +47,7 @@ describe('the report of refused bodies', () => {
     ['large', [60], false, 40],
   ];
   for (const [exhausted, taken, onOneConnection, fitting] of rows) {
-    it(`counts a byte too much under ${exhausted}, and nothing when the budget is just full`, async () => {
+    it(`counts one byte too much under ${exhausted}, and nothing when the budget is just full`, async () => {
       const { bodies, counts, lines } = report();
       const socket = new Socket();
       const claim = (): ReturnType<BodiesInFlight['claim']> => bodies.claim(onOneConnection ? socket : new Socket());
@@ -63,7 +63,7 @@ describe('the report of refused bodies', () => {
     });
   }
 
-  it('logs the next line when the pause is over, and how many were refused since the line before', async () => {
+  it('logs the next line after the pause, with the number of refusals since the last line', async () => {
     const { bodies, counts, lines, turnClock } = report();
     const refuse = (): void => void bodies.claim(new Socket()).resize(61);
     refuse();
@@ -77,7 +77,7 @@ describe('the report of refused bodies', () => {
     expect((await counts())['connection']).to.equal(4);
   });
 
-  it('ends', async () => {
+  it('stops', async () => {
     const { bodies, counts, lines, end } = report();
     end();
     bodies.claim(new Socket()).resize(61);

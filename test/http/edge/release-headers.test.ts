@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'mocha';
 import { releaseHeaders } from '../../../src/http/edge/release-headers.ts';
 
-describe('letting go of heads', () => {
+describe('releasing request and response headers', () => {
   let server: Server;
   let url: string;
   const seen: Record<string, unknown> = {};
@@ -37,7 +37,7 @@ describe('letting go of heads', () => {
     expect(await response.text()).to.equal('first\nlast\n');
   });
 
-  it('leaves nothing of what was received and sent but that it was sent', async () => {
+  it('leaves nothing of the received and sent headers except that they were sent', async () => {
     await (await fetch(`${url}/streams/2`, { headers: { 'X-Much': 'x'.repeat(1_000) } })).text();
     expect(seen).to.deep.equal({ headersSent: true, names: [] });
   });

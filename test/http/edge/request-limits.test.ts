@@ -94,7 +94,7 @@ describe('a request at its limits', function () {
   ];
   for (const [title, method, path, json, most, status] of operations) {
     for (const form of ['with a length', 'in chunks', 'compressed', 'compressed in chunks'] as const) {
-      it(`takes ${title} of ${most} bytes ${form}, and not of one more`, async () => {
+      it(`accepts ${title} of ${most} bytes ${form}, and not one byte more`, async () => {
         const whole = await send(method, path, padded(json, most), form);
         expect(whole.status, whole.body).to.be.oneOf([status, 201]);
         const larger = await send(method, path, padded(json, most + 1), form);
@@ -104,7 +104,7 @@ describe('a request at its limits', function () {
     }
   }
 
-  it('takes no compressed body that is too long before it is unpacked', async () => {
+  it('refuses a compressed body that is already too long before it is unpacked', async () => {
     // A member that says nothing, as often as it takes.
     const nothing = gzipSync('');
     const packed = Buffer.alloc(documented.bodyBytes + 1 - ((documented.bodyBytes + 1) % nothing.length), nothing);
@@ -129,7 +129,7 @@ describe('a request at its limits', function () {
     ['zstd', 415],
   ];
   for (const [encoding, status] of encodings) {
-    it(`answers ${status} to a body that is compressed and said to be ${JSON.stringify(encoding)}`, async () => {
+    it(`returns ${status} for a body that is compressed and declared as ${JSON.stringify(encoding)}`, async () => {
       const body = gzipSync('[{}]').toString('latin1');
       const head = `POST /event-types/shop.orders/events HTTP/1.1\r\nHost: localhost\r\nConnection: close`;
       const text = `${head}\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -138,7 +138,7 @@ describe('a request at its limits', function () {
   }
 
   for (const encoding of ['', 'identity', 'Identity', ' ']) {
-    it(`takes a body as it is when its encoding is ${JSON.stringify(encoding)}, and a GET likewise`, async () => {
+    it(`accepts a body unchanged when its encoding is ${JSON.stringify(encoding)}, and a GET likewise`, async () => {
       const rest = `HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Encoding: ${encoding}\r\n`;
       const post = `POST /event-types/shop.orders/events ${rest}Content-Length: 4\r\n\r\n[{}]`;
       expect(parseResponse(await rawResponseTo(url, post)).status).to.equal(200);
@@ -152,13 +152,13 @@ describe('a request at its limits', function () {
     return head.replace('X-Long: ', `X-Long: ${'a'.repeat(bytes - head.length)}`);
   }
 
-  it('takes a head of 16 KiB, and not one that has so much without what lies between its fields', async () => {
+  it('accepts a head of 16 KiB, and not one that has this size without its separators', async () => {
     expect(parseResponse(await rawResponseTo(url, headOf(documented.headersBytes))).status).to.equal(200);
     const between = 'GET  HTTP/1.1\r\n: \r\n: \r\n: \r\n\r\n'.length;
     expect(parseResponse(await rawResponseTo(url, headOf(documented.headersBytes + between))).status).to.equal(431);
   });
 
-  it('has every header looked at, however many there are', async () => {
+  it('has all its headers checked, however many there are', async () => {
     const many = 'a:\r\n'.repeat(5_000);
     const ask = (last: string): Promise<RawResponse> =>
       rawResponseTo(url, `GET /loans HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${many}${last}\r\n`).then(
@@ -169,7 +169,7 @@ describe('a request at its limits', function () {
     expect((await ask('Origin: http://evil.example\r\n')).status).to.equal(403);
   });
 
-  it('leaves nothing behind that counts as under way, whatever it was answered', async () => {
+  it('leaves no counted bytes behind, whatever the response was', async () => {
     await eventually(() => bodiesInFlight.bytes === 0);
   });
 
@@ -218,7 +218,7 @@ describe('a request that does not arrive', function () {
     server.close();
   });
 
-  it('is answered 408 when its headers or its body take too long, and not when its answer does', async () => {
+  it('gets 408 when its headers or its body take too long, and not when the response does', async () => {
     const head = 'POST /whole HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n';
     const startedAt = performance.now();
     const timed = async (bytes: string): Promise<[status: number, milliseconds: number]> => {

@@ -36,7 +36,7 @@ describe('the key of a loan or product', () => {
     await removeFolder(folder);
   });
 
-  it('cannot be the id of another loan, in either case of its letters', async () => {
+  it('cannot be the id of another loan, in upper or lower case', async () => {
     for (const id of [loanKey, loanKey.toUpperCase(), '0'.repeat(32)]) {
       const response = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
       expect(response.status, id).to.equal(400);
@@ -73,7 +73,7 @@ describe('the key of a loan or product', () => {
     7,
   ];
   for (const encodedKey of noKeys) {
-    it(`is 32 hexadecimal digits where a client chooses it, not ${JSON.stringify(encodedKey)}`, async () => {
+    it(`must have 32 hexadecimal digits where a client chooses it, not ${JSON.stringify(encodedKey)}`, async () => {
       const response = await service.post('/loanproducts', { ...annuityProduct('chosen'), encodedKey });
       expect(response.status).to.equal(400);
       expect(refusedFields(response)).to.deep.equal(['INVALID_PARAMETERS encodedKey']);
@@ -84,7 +84,7 @@ describe('the key of a loan or product', () => {
     });
   }
 
-  it('may be chosen for a product, once', async () => {
+  it('may be chosen for a product, but only once', async () => {
     const encodedKey = '8a84b7147d0d296f017d0e1c2c7e0005';
     const first = await service.post('/loanproducts', { ...annuityProduct('first-of-key'), encodedKey });
     expect(first.status, first.text).to.equal(201);
@@ -100,7 +100,7 @@ describe('the key of a loan or product', () => {
     expect(refusedFields(response)).to.deep.equal(['INVALID_PARAMETERS feesSettings.fees[1].id']);
   });
 
-  it('cannot be borrowed by commands past the API either, two in one batch and on each partition', async () => {
+  it('cannot be used as an id by commands of producers either, two in one batch and on each partition', async () => {
     for (let partition = 0; partition < partitionCount; partition += 1) {
       const id = idsOfForm.find((candidate) => hashPartition([candidate], partitionCount) === partition) ?? '';
       const loan = { type: 'CREATE_LOAN', id, payload: { productTypeKey: 'annuity', loanAmount: 1000 } } as const;

@@ -39,7 +39,7 @@ describe('a request that changes a loan', () => {
     before(() => suite.service.stopWorker());
     after(() => suite.service.startWorker());
 
-    it('is answered with where to ask, and decided once a worker is there', async () => {
+    it('returns 202 with an address to poll, and is decided once a worker runs', async () => {
       const response = await open('later', atOnce);
       expect(response.status).to.equal(202);
       expect(response.headers.get('preference-applied')).to.equal('wait=0');
@@ -53,7 +53,7 @@ describe('a request that changes a loan', () => {
       await suite.service.stopWorker();
     });
 
-    it('conflicts with itself under the same key, and replays what it came to', async () => {
+    it('conflicts with itself under the same key, and later replays its outcome', async () => {
       const first = await open('conflict', { ...atOnce, ...under('conflict') });
       expect(first.status).to.equal(202);
       const second = await open('conflict', { ...atOnce, ...under('conflict') });
@@ -86,7 +86,7 @@ describe('a request that changes a loan', () => {
       expect(await repaymentsOf('keyed')).to.equal(1);
     });
 
-    it('runs once when many come at the same time', async () => {
+    it('runs once when many are sent at the same time', async () => {
       const before = await repaymentsOf('keyed');
       const responses = await Promise.all(Array.from({ length: 10 }, () => repay('keyed', 1, under('rush'))));
       const statuses = responses.map(({ status }) => status);
@@ -95,7 +95,7 @@ describe('a request that changes a loan', () => {
       expect(await repaymentsOf('keyed')).to.equal(before + 1);
     });
 
-    it('is refused with another body', async () => {
+    it('is refused with a different body', async () => {
       await repay('keyed', 2, under('reused'));
       const other = await repay('keyed', 3, under('reused'));
       expect(other.status).to.equal(422);
@@ -104,7 +104,7 @@ describe('a request that changes a loan', () => {
       );
     });
 
-    it('is the same however its path is written', async () => {
+    it('is recognised however its path is written', async () => {
       const first = await repay('keyed', 1, under('written'));
       for (const path of ['/loans/keyed/repayment-transactions/', '/loans/%6Beyed/repayment-transactions?x=1']) {
         const again = await suite.service.post(path, { amount: 1 }, under('written'));
@@ -127,13 +127,13 @@ describe('a request that changes a loan', () => {
       expect(second.headers.get('idempotent-replayed')).to.equal('true');
     });
 
-    it('may be sent again when its form was wrong, for it never became a command', async () => {
+    it('may be sent again when its form was wrong, because it never became a command', async () => {
       const path = '/loans/keyed/repayment-transactions';
       expect((await suite.service.post(path, { amount: 'five' }, under('form'))).status).to.equal(400);
       expect((await suite.service.post(path, { amount: 5 }, under('form'))).status).to.equal(201);
     });
 
-    it('runs once over a restart too, which forgets the stored answer but not the command', async () => {
+    it('runs once even after a restart, which forgets the stored response but not the command', async () => {
       const first = await repay('keyed', 6, under('restart'));
       const refused = await repay('keyed', 1_000_000, under('restart-refused'));
       const opened = await suite.service.post(
@@ -164,7 +164,7 @@ describe('a request that changes a loan', () => {
     });
   });
 
-  it('says how long it would have waited, two minutes at most', async () => {
+  it('reports how long it would have waited, at most two minutes', async () => {
     const waits: [preference: string, applied: string | null][] = [
       ['wait=0', 'wait=0'],
       ['wait=119', 'wait=119'],
@@ -182,7 +182,7 @@ describe('a request that changes a loan', () => {
     }
   });
 
-  it('is answered 202 with wait=0 also when it is decided before its acknowledgement is there', async () => {
+  it('returns 202 with wait=0 even when it is decided before its acknowledgement', async () => {
     let isHeld = false;
     const decidedFirst = async (): Promise<void> => {
       if (isHeld) await eventually(async () => (await suite.service.get('/loans/at-once')).status === 200);
@@ -196,7 +196,7 @@ describe('a request that changes a loan', () => {
     await suite.restart();
   });
 
-  describe('on a service that waits a second at most, of a worker that does not run', () => {
+  describe('on a service that waits at most a second, without a worker', () => {
     const wait = { secondsDefault: 0.3, secondsMaximum: 1 };
     const clock = new SimulatedClock();
     const limits = { outcomeWait: wait, outcomes: { recentMaximum: 2 }, clock };
@@ -212,7 +212,7 @@ describe('a request that changes a loan', () => {
       ['wait=2', 'wait=1', wait.secondsMaximum],
       ['wait=120', 'wait=1', wait.secondsMaximum],
     ] as const) {
-      it(`is answered 202 after ${seconds} s with ${Prefer === undefined ? 'no Prefer' : `Prefer: ${Prefer}`}`, async () => {
+      it(`returns 202 after ${seconds} s with ${Prefer === undefined ? 'no Prefer' : `Prefer: ${Prefer}`}`, async () => {
         let isAnswered = false;
         const answered = open(
           `wait-${String(Prefer).replace('=', '-')}`,
@@ -232,7 +232,7 @@ describe('a request that changes a loan', () => {
       });
     }
 
-    it('is refused with another body while the first one is under way', async () => {
+    it('is refused with a different body while the first one is in progress', async () => {
       expect((await open('under-way', { ...atOnce, ...under('under-way') })).status).to.equal(202);
       const other = await suite.service.post(
         '/loans',
@@ -242,7 +242,7 @@ describe('a request that changes a loan', () => {
       expect([other.status, other.headers.get('retry-after')]).to.deep.equal([422, null]);
     });
 
-    it('can be asked for by its id, in any case, until as many others were decided as are remembered', async () => {
+    it('can be polled by its id, in any case, until the limit of remembered outcomes is reached', async () => {
       // All that the tests above have sent comes first.
       await suite.service.startWorker();
       for (const id of ['wait-undefined', 'wait-respond-async', 'wait-wait-0', 'wait-wait-120', 'under-way']) {

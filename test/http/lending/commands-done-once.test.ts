@@ -60,7 +60,7 @@ describe('a request under an Idempotency-Key', () => {
     expect((await transactionsOf('fee')).filter(({ type }) => type === 'FEE_CHARGED')).to.have.length(1);
   });
 
-  it('is refused with another body after a restart too, whatever it came to', async () => {
+  it('is refused with a different body after a restart too, whatever its outcome', async () => {
     await openActive('other-body');
     const requests: [path: string, body: Json, other: Json, status: number][] = [
       ['/loans/other-body/repayment-transactions', { amount: 10 }, { amount: 11 }, 201],
@@ -91,7 +91,7 @@ describe('a request under an Idempotency-Key', () => {
     expect((await transactionsOf('other-body')).filter(({ type }) => type === 'REPAYMENT')).to.have.length(1);
   });
 
-  it('is refused with another body that names another loan or product, on whichever partition that is', async () => {
+  it('is refused with a body that names another loan or product, on any partition', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `elsewhere-${letter}`);
     expect(new Set(ids.map((id) => hashPartition([id], partitionCount))).size).to.equal(partitionCount);
     const creations: [path: string, bodyOf: (id: string) => unknown][] = [
@@ -112,7 +112,7 @@ describe('a request under an Idempotency-Key', () => {
     }
   });
 
-  it('is the same one when it comes as an event, and another one when that asks for something else', async () => {
+  it('is recognised when it comes as an event, and refused when that event requests something else', async () => {
     await openActive('mixed');
     const path = '/loans/mixed/repayment-transactions';
     const repaid = await suite.service.post(path, { amount: 10, valueDate: '2011-02-01' }, under('mixed'));
@@ -161,7 +161,7 @@ describe('a request under an Idempotency-Key', () => {
     expect((await suite.service.post(path, { notes: 'other' }, under('adjusted'))).status).to.equal(422);
   });
 
-  it('is known to a request for another partition for as long as it says, to the millisecond', async () => {
+  it('is recognised by other partitions for the documented time, to the millisecond', async () => {
     const hour = 3_600_000;
     let time: number | undefined;
     const clock = { ...systemClock, now: () => time ?? Date.now(), monotonic: () => performance.now() };
@@ -231,7 +231,7 @@ describe('requests whose clients no longer wait', () => {
     await removeFolder(folder);
   });
 
-  it('leave room for others, however many there are: answered with 202, or given up by their sender', async () => {
+  it('leave room for others, however many there are: they get 202 or are dropped by their sender', async () => {
     const statuses = [];
     for (let count = 0; count <= waitingMaximum; count += 1) {
       statuses.push((await service.post(path, { amount: 1 }, { Prefer: 'wait=0' })).status);

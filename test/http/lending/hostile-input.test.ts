@@ -8,7 +8,7 @@ import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 
 /** What comes in that should not: each is answered in the lending API's error format before anything enters the log. */
-describe('the lending API, asked wrongly,', () => {
+describe('the lending API with invalid requests', () => {
   let folder: string;
   let service: LendingService;
 
@@ -115,7 +115,7 @@ describe('the lending API, asked wrongly,', () => {
   ];
   for (const [method, path, body, status, reason, source] of rows) {
     const shown = body === undefined ? '' : ` ${(typeof body === 'string' ? body : JSON.stringify(body)).slice(0, 60)}`;
-    it(`answers ${method} ${path.slice(0, 60)}${shown} with ${status} ${reason}`, async () => {
+    it(`returns ${status} ${reason} for ${method} ${path.slice(0, 60)}${shown}`, async () => {
       const response = await call(`${service.url}${path}`, method, body);
       expect(response.status, response.text).to.equal(status);
       expect(response.headers.get('content-type')).to.match(/^application\/json/);
@@ -131,7 +131,7 @@ describe('the lending API, asked wrongly,', () => {
     });
   }
 
-  it('names every field that is wrong at once', async () => {
+  it('names all invalid fields at once', async () => {
     const response = await service.post('/loans', { loanAmount: 'much', loanName: 5 });
     const errors = response.body['errors'] as { errorSource: string }[];
     expect(errors.map(({ errorSource }) => errorSource)).to.have.members(['loanAmount', 'loanName', 'productTypeKey']);
@@ -153,7 +153,7 @@ describe('the lending API, asked wrongly,', () => {
     });
   }
 
-  it('refuses a query parameter that is there twice', async () => {
+  it('refuses a repeated query parameter', async () => {
     const response = await service.get('/loans?limit=5&limit=-1');
     expect(response.status).to.equal(400);
     expect(response.text).to.contain('"errorSource":"limit"');
@@ -171,7 +171,7 @@ describe('the lending API, asked wrongly,', () => {
     '/loans/x/principal-overpayment-transactions',
   ];
   for (const path of paths) {
-    it(`says why a body that is no JSON object is refused by POST ${path}`, async () => {
+    it(`gives the reason for refusing a body that is no JSON object on POST ${path}`, async () => {
       for (const body of unreadable) {
         const response = await fetch(`${service.url}${path}`, { method: 'POST', body });
         expect(response.status, body).to.equal(400);
@@ -200,7 +200,7 @@ describe('the lending API, asked wrongly,', () => {
     ['GET', '/commands:x', 404],
   ];
   for (const [method, path, status] of nowhere) {
-    it(`answers ${method} ${path} with ${status} in the format of the lending API`, async () => {
+    it(`returns ${status} for ${method} ${path} in the format of the lending API`, async () => {
       const response = await fetch(`${service.url}${path}`, { method });
       const { errors } = (await response.json()) as { errors: { errorCode: number; errorReason: string }[] };
       expect(response.headers.get('content-type')).to.match(/^application\/json/);
@@ -220,14 +220,14 @@ describe('the lending API, asked wrongly,', () => {
     '/toggles:x',
     '/commands:x/y',
   ]) {
-    it(`refuses what no path reads, such as a flow id, in the same format at ${path}`, async () => {
+    it(`refuses headers that no route reads, such as an invalid flow id, in the same format at ${path}`, async () => {
       const response = await fetch(`${service.url}${path}`, { headers: { 'X-Flow-Id': 'x'.repeat(300) } });
       const { errors } = (await response.json()) as { errors: { errorReason: string }[] };
       expect([response.status, errors[0]?.errorReason]).to.deep.equal([400, 'INVALID_PARAMETERS']);
     });
   }
 
-  it('leaves paths alone that only begin alike', async () => {
+  it('ignores paths that only start with the same letters', async () => {
     const response = await fetch(`${service.url}/loansharks`);
     expect(response.headers.get('content-type')).to.match(/^application\/problem\+json/);
   });

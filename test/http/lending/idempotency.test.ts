@@ -8,7 +8,7 @@ describe('the command id of a request', () => {
     expect(commandIdOf('key', '/loans/a/repayment-transactions')).to.equal('50bc4b9a-5af7-5ee8-a6f1-35047cb26550');
   });
 
-  it('differs by key and by path, wherever one ends and the other begins', () => {
+  it('differs by key and by path, wherever the boundary between them is', () => {
     const ids = [
       commandIdOf('key', '/loans/a'),
       commandIdOf('key', '/loans/b'),
@@ -22,7 +22,7 @@ describe('the command id of a request', () => {
     expect(commandIdOf(undefined, '/loans')).to.not.equal(commandIdOf(undefined, '/loans'));
   });
 
-  it('takes keys of 1 to 256 characters', () => {
+  it('accepts keys of 1 to 256 characters', () => {
     expect(() => commandIdOf('k'.repeat(256), '/loans')).not.to.throw();
     for (const key of ['', 'k'.repeat(257)]) {
       expect(() => commandIdOf(key, '/loans')).to.throw('INVALID_PARAMETERS Idempotency-Key');

@@ -10,7 +10,7 @@ describe('writing a list', () => {
     return { ...systemClock, now: () => 0, monotonic: () => (now += milliseconds) };
   };
 
-  it('gives a JSON array of the items in their order', async () => {
+  it('writes a JSON array of the items in their order', async () => {
     expect(await writeJsonArray([1, 2, 3], String, clockOf(1))).to.equal('[1,2,3]');
     expect(await writeJsonArray([], String, clockOf(1))).to.equal('[]');
   });
@@ -19,7 +19,7 @@ describe('writing a list', () => {
     ['quick', 0.001, 0],
     ['slow', 20, 5],
   ] as const) {
-    it(`lets others in between ${speed} items ${others} times of 5`, async () => {
+    it(`gives way to other work between ${speed} items ${others} times of 5`, async () => {
       const seen = new Set<number>();
       let written = 0;
       const watch = (): void => {

@@ -41,7 +41,7 @@ describe('the events of a loan', () => {
     expect(response.status, response.text).to.be.oneOf([200, 201]);
   }
 
-  it('come in the order of the loan, over all event types, and are those of no other', async () => {
+  it('are listed in the order of the loan, over all event types, without those of other loans', async () => {
     const { items, complete } = (await service.get('/loans/first/events')).body as unknown as LoanEvents;
     const sequences = items.flatMap(({ sequence }) => (sequence === undefined ? [] : [sequence]));
     expect(sequences.length).to.be.greaterThan(4);
@@ -50,7 +50,7 @@ describe('the events of a loan', () => {
     expect(complete).to.equal(true);
   });
 
-  it('show a refused command at its place', async () => {
+  it('show a refused command at its position', async () => {
     const { items } = (await service.get('/loans/first/events')).body as unknown as LoanEvents;
     const types = items.map(({ metadata }) => metadata.event_type);
     expect(types.indexOf('command_rejected')).to.be.greaterThan(types.indexOf('loan_state_changed'));
@@ -61,12 +61,12 @@ describe('the events of a loan', () => {
     expect((await service.get('/loans/first/events')).text).to.match(/"amount":1000\.00[,}]/);
   });
 
-  it('are found by the encodedKey as well', async () => {
+  it('are also found by the encodedKey', async () => {
     const key = String((await service.get('/loans/first')).body['encodedKey']);
     expect((await service.get(`/loans/${key}/events`)).text).to.equal((await service.get('/loans/first/events')).text);
   });
 
-  it('are none for a loan that is not there', async () => {
+  it('are not found for an unknown loan', async () => {
     const response = await service.get('/loans/missing/events');
     expect(response.status).to.equal(404);
     expect(response.body).to.have.property('errors');
@@ -74,7 +74,7 @@ describe('the events of a loan', () => {
   });
 });
 
-describe('the events of a loan that lie far back', () => {
+describe('the events of a loan that are far back in the log', () => {
   let folder = '';
   let service: LendingService | undefined;
 
@@ -98,7 +98,7 @@ describe('the events of a loan that lie far back', () => {
     return (await service.get('/loans/first/events')).body as unknown as LoanEvents;
   }
 
-  it('are looked for no further than a limit, and the answer says so', async () => {
+  it('are read up to a limit, and the response reports that', async () => {
     expect(await buried(1_000)).to.deep.equal({ items: [], complete: false });
   });
 

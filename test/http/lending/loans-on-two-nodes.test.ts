@@ -123,7 +123,7 @@ describe('loans on two nodes', () => {
   const post = (node: Node, path: string, body: unknown, headers?: Record<string, string>) =>
     call(`${node.url}${path}`, 'POST', body, headers);
 
-  it('take a product, a loan and a transaction that the other node made a moment ago', async () => {
+  it('accept a product, a loan and a transaction that the other node just created', async () => {
     expect((await post(prompt, '/loanproducts', annuityProduct('two'))).status).to.equal(201);
     const product = await call(`${late.url}/loanproducts/two`, 'GET');
     expect(product.status, product.text).to.equal(200);
@@ -143,7 +143,7 @@ describe('loans on two nodes', () => {
     expect(adjusted.status, adjusted.text).to.equal(200);
   });
 
-  it('are decided under a toggle that was switched before the command was sent, though the worker hears late', async () => {
+  it('are decided under a toggle that was switched before the command was sent, though the worker is notified late', async () => {
     for (const enabled of [true, false, true]) {
       const switched = await call(`${prompt.url}/toggles/ALLOW_NON_SCHEDULED_FEES`, 'PUT', { enabled });
       expect(switched.status, switched.text).to.equal(200);
@@ -154,7 +154,7 @@ describe('loans on two nodes', () => {
     }
   });
 
-  it('take a request under its key once, whichever node it reaches again, and no other one under it', async () => {
+  it('process a request under its key once, whichever node receives it again, and refuse a different one', async () => {
     const opened = await post(prompt, '/loans', { id: 'keyed', productTypeKey: 'two', loanAmount: 1000 });
     expect(opened.status, opened.text).to.equal(201);
     const requests: [path: string, body: Json, others: Json[]][] = [
@@ -183,7 +183,7 @@ describe('loans on two nodes', () => {
 
   const loanNamed = (id: string): Json => ({ id, productTypeKey: 'two', loanAmount: 1000 });
 
-  it('do the same request once that reaches both at the same time', async () => {
+  it('process the same request once when both nodes receive it at the same time', async () => {
     const key = { 'Idempotency-Key': 'at-once' };
     const path = '/loans/two-1/fee-transactions';
     const responses = await Promise.all(
@@ -194,10 +194,10 @@ describe('loans on two nodes', () => {
     expect(new Set(done.map(({ text }) => text)).size).to.equal(1);
   });
 
-  describe('take one of two requests that reach both under one key at the same time', () => {
+  describe('accept one of two requests with the same key that reach both nodes at the same time', () => {
     const kinds = ['the same request', 'another one'] as const;
     for (const kind of kinds) {
-      it(`when it is ${kind}, whatever it asks for, though it names no id`, async function () {
+      it(`when it is ${kind}, whatever it requests, though it names no id`, async function () {
         this.timeout(60_000);
         let races = 0;
         /** Sends both, and answers what the one that was done came to. */
@@ -289,7 +289,7 @@ describe('loans on two nodes', () => {
     return found.sort((left, right) => Number(right['sequence']) - Number(left['sequence'])).slice(0, 1);
   }
 
-  it('are not found, with the texts of the API, when they do not exist', async () => {
+  it('return 404 with the texts of the API for unknown loans, products and transactions', async () => {
     for (const path of ['/loans/nobody', '/loans/nobody/schedule', '/loanproducts/nobody']) {
       expect((await call(`${late.url}${path}`, 'GET')).status).to.equal(404);
     }

@@ -61,7 +61,7 @@ const listed = (response: HttpResponse): Json[] => JSON.parse(response.text) as 
 const idsOf = (response: HttpResponse): unknown[] => listed(response).map(({ id }) => id);
 
 describe('the lending API', () => {
-  describe('over the life of the published annuity loan', () => {
+  describe('over the lifetime of the published annuity loan', () => {
     const service = useService();
     const post = (path: string, body: unknown) => service.current.post(path, body);
     const get = (path: string) => service.current.get(path);
@@ -77,7 +77,7 @@ describe('the lending API', () => {
       expect(idsOf(await get('/loanproducts'))).to.deep.equal(['annuity']);
     });
 
-    it('opens the account and shows it by id and by encodedKey alike', async () => {
+    it('opens the account and returns it by id and by encodedKey alike', async () => {
       const created = await post('/loans', { id: 'dbei-1000.4', productTypeKey: 'annuity', loanAmount: 1000 });
       expect(created.status, created.text).to.equal(201);
       expect(created.body).to.include({ id: 'dbei-1000.4', accountState: 'PENDING_APPROVAL' });
@@ -111,7 +111,7 @@ describe('the lending API', () => {
       expect((await get('/loans/dbei-1000.4/balances')).text).to.match(/"feesBalance":50\.00[,}]/);
     });
 
-    it('takes a repayment, by the encodedKey of the loan too', async () => {
+    it('accepts a repayment, by the encodedKey of the loan too', async () => {
       const { encodedKey } = (await get('/loans/dbei-1000.4')).body;
       const repaid = await post(`/loans/${String(encodedKey)}/repayment-transactions`, { amount: 315.47 });
       expect(repaid.status, repaid.text).to.equal(201);
@@ -126,7 +126,7 @@ describe('the lending API', () => {
       expect((await get('/loans/dbei-1000.4/balances')).body['principalBalance']).to.equal(1000);
     });
 
-    it('takes it again, with numbers as exact as they came', async () => {
+    it('accepts it again, with numbers exactly as they were sent', async () => {
       const repaid = await post('/loans/dbei-1000.4/repayment-transactions', '{"amount": 315.50}');
       expect(repaid.status, repaid.text).to.equal(201);
       expect(repaid.text).to.match(/"amount":315\.50[,}]/);
@@ -153,7 +153,7 @@ describe('the lending API', () => {
       expect(listed(page)).to.deep.equal(listed(all).slice(1, 3));
     });
 
-    it('refuses a repayment beyond the balance, changing nothing', async () => {
+    it('refuses a repayment beyond the balance without any change', async () => {
       const before = await get('/loans/dbei-1000.4/balances');
       const refused = await post('/loans/dbei-1000.4/repayment-transactions', { amount: 100_000 });
       expect(refused.status).to.equal(400);
@@ -214,7 +214,7 @@ describe('the lending API', () => {
       });
     }
 
-    it('refuses to undo what was undone', async () => {
+    it('refuses to undo an undone transaction', async () => {
       const response = await post(`/loans/transactions/${repaymentKey}:adjust`, {});
       expect(response.status).to.equal(400);
       expect(response.text).to.include('TRANSACTION_ALREADY_ADJUSTED');
@@ -232,12 +232,12 @@ describe('the lending API', () => {
       expect((response.body['errors'] as Json[])[0]?.['errorReason']).to.equal('INVALID_LOAN_ACCOUNT_ID');
     });
 
-    it('refuses a second product of the same id', async () => {
+    it('refuses a second product with the same id', async () => {
       const product = await post('/loanproducts', annuityProduct('annuity'));
       expect(product.status).to.equal(400);
     });
 
-    it('gives ids to a loan and a product that have none', async () => {
+    it('generates ids for a loan and a product without one', async () => {
       const loan = await post('/loans', { productTypeKey: 'annuity', loanAmount: 1 });
       expect(loan.status, loan.text).to.equal(201);
       expect((await get(`/loans/${String(loan.body['id'])}`)).text).to.equal(loan.text);
@@ -247,7 +247,7 @@ describe('the lending API', () => {
       expect((await get(`/loanproducts/${String(product.body['id'])}`)).text).to.equal(product.text);
     });
 
-    it('shows the same after a restart without the view', async () => {
+    it('returns the same after a restart without the view', async () => {
       const paths = ['', '/schedule', '/balances', '/transactions'].map((path) => `/loans/dbei-1000.4${path}`);
       const before = await Promise.all(paths.map(async (path) => (await get(path)).text));
       await service.current.stop();
@@ -326,7 +326,7 @@ describe('the lending API', () => {
       ['/a/events', 'limit=1', ['limit']],
     ];
     for (const [path, query, sources] of unknown) {
-      it(`refuses GET /loans${path}?${query}, and names what it does not know`, async () => {
+      it(`refuses GET /loans${path}?${query}, and names what is unknown`, async () => {
         const response = await get(`${path}?${query}`);
         expect(response.status, response.text).to.equal(400);
         expect(
@@ -335,7 +335,7 @@ describe('the lending API', () => {
       });
     }
 
-    it('takes the details level wherever the lending API has one, and sorts products', async () => {
+    it('accepts the details level wherever the lending API has one, and sorts products', async () => {
       const { current } = service;
       for (const path of ['/loans', '/loans/a', '/loans/a/schedule', '/loans/a/transactions', '/loanproducts']) {
         expect((await current.get(`${path}?detailsLevel=FULL`)).status, path).to.equal(200);
@@ -368,7 +368,7 @@ describe('the lending API', () => {
       ]);
     });
 
-    it('shows the same at every level of detail', async () => {
+    it('returns the same at every level of detail', async () => {
       for (const path of ['/loans', '/loans/a', '/loans/a/schedule', '/loanproducts', '/loanproducts/annuity']) {
         const [plain, basic, full] = await Promise.all(
           ['', '?detailsLevel=BASIC', '?detailsLevel=FULL'].map((query) => service.current.get(`${path}${query}`)),
@@ -377,7 +377,7 @@ describe('the lending API', () => {
       }
     });
 
-    it('shows each loan as it is shown alone', async () => {
+    it('returns each loan as it is returned alone', async () => {
       const [first] = listed(await get('?sortBy=id'));
       expect(first).to.deep.equal((await service.current.get('/loans/a')).body);
     });
@@ -416,7 +416,7 @@ describe('the lending API', () => {
     ];
     for (const path of ['/loans', '/loanproducts', '/loans/long/transactions']) {
       for (const [query, items, pagination] of pages) {
-        it(`give ${items} of ${count} of ${path} for ${query === '' ? 'no limit' : query}`, async () => {
+        it(`return ${items} of ${count} of ${path} for ${query === '' ? 'no limit' : query}`, async () => {
           const all = listed(await service.current.get(`${path}?limit=1000`));
           expect(all).to.have.length(count);
           const page = await service.current.get(`${path}?${query}&paginationDetails=ON`);
@@ -459,7 +459,7 @@ describe('the lending API', () => {
       );
     });
 
-    it('show when they were switched, and survive a restart', async () => {
+    it('show when they were switched, and stay switched after a restart', async () => {
       const begun = Date.now();
       const switched = await service.current.put('/toggles/PRINCIPAL_OVERPAYMENT', { enabled: true });
       expect(switched.status).to.equal(200);
@@ -469,7 +469,7 @@ describe('the lending API', () => {
       expect((await service.current.get('/toggles/PRINCIPAL_OVERPAYMENT')).body).to.deep.equal(switched.body);
     });
 
-    it('decide the names of what is shown', async () => {
+    it('determine the names in responses', async () => {
       await createProduct(service.current);
       await openActiveLoan(service.current, 'toggled');
       const names = async () => Object.keys((await service.current.get('/loans/toggled/balances')).body);

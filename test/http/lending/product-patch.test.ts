@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 const replace = (path: string, value: unknown): Json => ({ op: 'REPLACE', path, value });
 
 describe('a patch of a product', () => {
-  it('sets fields, with a slash before the path or without, the last operation counting', () => {
+  it('sets fields, by paths with or without a leading slash, and the last operation wins', () => {
     const payload = payloadOfProductPatch(
       JSON.stringify([
         replace('/state', 'ACTIVE'),
@@ -56,7 +56,7 @@ describe('a patch of a product', () => {
     });
   }
 
-  it('refuses a value that is no text, however deep it is', () => {
+  it('refuses a value that is no string, at any depth', () => {
     for (const levels of [1, 2_000, 5_000, 100_000]) {
       const value = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
       const body = `[{"op":"ADD","path":"/notes","value":${value}}]`;
@@ -64,7 +64,7 @@ describe('a patch of a product', () => {
     }
   });
 
-  it('accepts fifty operations, and rejects a text that is not a list', () => {
+  it('accepts fifty operations, and rejects text that is not an array', () => {
     const fifty = Array.from({ length: 50 }, (_, index) => replace('/name', `n${index}`));
     expect(payloadOfProductPatch(JSON.stringify(fifty))).to.deep.equal({ name: 'n49' });
     for (const body of ['', '{', '[]},"x":[', '[{"op":"ADD","op":"REPLACE","path":"name","value":"n"}]']) {
@@ -107,7 +107,7 @@ describe('retiring a product', () => {
     return response.status === 201 ? 201 : (response.body['errors'] as Json[])[0]?.['errorReason'];
   };
 
-  it('immediately allows no new account under it, and lets existing ones continue', async () => {
+  it('allows no new account under it immediately, and leaves existing ones unchanged', async () => {
     const response = await patch([replace('/state', 'INACTIVE')]);
     expect([response.status, await response.text()]).to.deep.equal([204, '']);
     expect(await state()).to.equal('INACTIVE');
@@ -117,13 +117,13 @@ describe('retiring a product', () => {
     expect(paidOut.status, paidOut.text).to.equal(201);
   });
 
-  it('can be taken back, under the encodedKey too', async () => {
+  it('can be undone, under the encodedKey too', async () => {
     const { body } = await service.get('/loanproducts/p');
     expect((await patch([replace('state', 'ACTIVE')], undefined, String(body['encodedKey']))).status).to.equal(204);
     expect(await open('again')).to.equal(201);
   });
 
-  it('is done once under one Idempotency-Key, on a process that never saw the request', async () => {
+  it('is done once under one Idempotency-Key, on a process that never received the request', async () => {
     expect((await patch([replace('/state', 'INACTIVE')], 'once')).status).to.equal(204);
     expect((await patch([replace('/state', 'ACTIVE')], 'other')).status).to.equal(204);
     await service.stop();
@@ -133,7 +133,7 @@ describe('retiring a product', () => {
     expect(await state()).to.equal('ACTIVE');
   });
 
-  it('changes name and notes, each up to its length', async () => {
+  it('changes name and notes, each up to its maximum length', async () => {
     const [name, notes] = ['n'.repeat(256), 'n'.repeat(2_000)];
     expect((await patch([replace('/name', name), replace('/notes', notes)])).status).to.equal(204);
     expect((await service.get('/loanproducts/p')).body).to.include({ name, notes });
@@ -144,7 +144,7 @@ describe('retiring a product', () => {
     }
   });
 
-  it('says of another path which it is and why', async () => {
+  it('names the path and gives the reason when it refuses another one', async () => {
     const response = await patch([replace('/taxSettings/taxRate', 19)]);
     expect(response.status).to.equal(400);
     expect(await response.json()).to.deep.equal({

@@ -116,7 +116,7 @@ async function sendExamples(
   }
 }
 
-describe('what every operation refuses', () => {
+describe('every operation refuses', () => {
   let folder: string;
   let service: Service;
 
@@ -134,7 +134,7 @@ describe('what every operation refuses', () => {
     await removeFolder(folder);
   });
 
-  it('without a key everything but the probes and the pages, whatever the method', async () => {
+  it('all requests without a key except probes and pages, with any method', async () => {
     const open = operations.filter(({ responses }) => responses['401'] === undefined).map(({ path }) => path);
     expect(open).to.deep.equal(['/health', '/ready', '/openapi.json', '/docs', '/docs/{file}']);
     const asked = [...open.map((path) => path.replace('{file}', 'start.js')), '/', '/admin', '/admin/any/page'];
@@ -148,7 +148,7 @@ describe('what every operation refuses', () => {
     }
   });
 
-  it("events of every type that is the service's own, but for commands", async () => {
+  it('events of all types of the service, except commands', async () => {
     const { body } = await send(service.url, withKey({ method: 'GET', path: '/event-types', headers: {} }));
     const names = (JSON.parse(body) as { name: string; owning_application: string }[])
       .filter(({ owning_application: owner }) => owner === 'lendstream')
@@ -205,7 +205,7 @@ describe('what every operation refuses', () => {
   }
 });
 
-describe('the response to loan commands that are not decided yet', () => {
+describe('the response to undecided loan commands', () => {
   let folder: string;
   let service: LendingService;
   const commands = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'));
@@ -224,7 +224,7 @@ describe('the response to loan commands that are not decided yet', () => {
     await removeFolder(folder);
   });
 
-  it('is 202, then 409 for the same and 422 for another under its key', async () => {
+  it('is 202, then 409 for the same and 422 for a different request under its key', async () => {
     expect(commands).to.have.length(10);
     for (const operation of commands) {
       const [, example] = examplesOf(operation)[0] ?? ['', { value: undefined, 'x-status': 200 }];

@@ -46,7 +46,7 @@ describe('the routes of cursor arithmetic', () => {
     );
   });
 
-  it('return the cursors of a distance as they were sent', async () => {
+  it('return the shifted cursors with the fields that were sent', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
     const pair = {
       initial_cursor: { partition: '0', offset: 'BEGIN' },
@@ -57,7 +57,7 @@ describe('the routes of cursor arithmetic', () => {
     );
   });
 
-  it('take so many cursors at once and not one more', async () => {
+  it('accept the maximum number of cursors and not one more', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
     const pairs = (count: number) =>
       Array.from({ length: count }, () => ({ initial_cursor: position(0), final_cursor: position(1) }));

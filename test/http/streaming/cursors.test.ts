@@ -66,14 +66,14 @@ describe('the routes of cursors', () => {
       'Content-Type': 'application/json;charset=UTF-8',
     });
 
-  it('return 204 without a body when every cursor was committed, with either header, with a trailing slash', async () => {
+  it('return 204 without a body when every cursor was committed, with either header, and with a trailing slash', async () => {
     expect(await commit([1, 2])).to.deep.equal({ status: 204, body: undefined });
     expect(await commit([3], 'x-mambu-streamid')).to.deep.equal({ status: 204, body: undefined });
     path += '/';
     expect(await commit([4])).to.deep.equal({ status: 204, body: undefined });
   });
 
-  it('return 200 with each result in order when one was outdated', async () => {
+  it('return 200 with the results in order when a cursor was outdated', async () => {
     await commit([100]);
     const { status, body } = await commit([105, 106, 102, 96, 130]);
     expect(status).to.equal(200);
@@ -94,7 +94,7 @@ describe('the routes of cursors', () => {
     );
   });
 
-  it('return the status of each client error', async () => {
+  it('return the documented status for each client error', async () => {
     const body = JSON.stringify({ items: [cursor(1)] });
     const header = { 'X-Nakadi-StreamId': streamId };
     const unknown = `${server.url}/subscriptions/none/cursors`;
@@ -123,7 +123,7 @@ describe('the routes of cursors', () => {
     }
   });
 
-  it('take so many cursors of one request and not one more, to commit and to reset', async () => {
+  it('accept the maximum number of cursors in one request and not one more, to commit and to reset', async () => {
     const offsets = Array.from({ length: cursorsPerCommitMaximum }, () => 3);
     expect((await commit(offsets)).status).to.equal(200);
     const refused = await commit([...offsets, 3]);
@@ -134,7 +134,7 @@ describe('the routes of cursors', () => {
     expect((await reset(offsets.map(cursor))).status).to.equal(204);
   });
 
-  it('ask the client to retry when the coordination store is down, and have stored nothing', async () => {
+  it('ask the client to retry when the coordination store is down, and store nothing', async () => {
     const away = () => Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis does not respond.'));
     const other = await serve([
       createCursorsRouter({ ...store, coordination: overriding(store.coordination, { commit: away }) }),
@@ -152,7 +152,7 @@ describe('the routes of cursors', () => {
     expect((await call('GET')).body.items[0].offset).to.equal('001-0001--1');
   });
 
-  it('show the committed cursors', async () => {
+  it('return the committed cursors', async () => {
     await commit([25]);
     const { status, body } = await call('GET', undefined, { 'Content-Type': 'application/json' });
     expect(status).to.equal(200);
@@ -181,14 +181,14 @@ describe('the routes of cursors', () => {
     expect((await call('PATCH', JSON.stringify({ items: [cursor(3)] }))).status).to.equal(204);
   });
 
-  it('observe how long commits take', async () => {
+  it('record how long commits take', async () => {
     await commit([7]);
     const { values } = await store.metrics.commitSeconds.get();
     const count = values.find(({ metricName }) => metricName === 'lendstream_commit_seconds_count');
     expect(count?.value).to.be.greaterThan(0);
   });
 
-  it('store many commits at once', async () => {
+  it('store many concurrent commits', async () => {
     const responses = await Promise.all(Array.from({ length: 100 }, (_, offset) => commit([offset])));
     expect(responses.every(({ status }) => status === 204 || status === 200)).to.equal(true);
     expect((await call('GET')).body.items[0].offset).to.equal('001-0001-000000000000000099');

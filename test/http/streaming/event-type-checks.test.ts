@@ -13,7 +13,7 @@ import { eventTypeBody, exampleMetadata, openBroker, type Broker } from '../../s
 import { costlyCases } from '../../fuzz/generator/costly-schemas.ts';
 import { call, type HttpResponse } from '../../support/http/client.ts';
 
-describe('looking at event types and events before and without consuming them', () => {
+describe('checks of event types and events before publishing, and reads without a subscription', () => {
   let broker: Broker;
   let server: Server;
   let url = '';
@@ -53,20 +53,20 @@ describe('looking at event types and events before and without consuming them', 
   describe('POST /registry/event-type-checks', () => {
     const check = (body: unknown) => request('POST', '/registry/event-type-checks', body);
 
-    it('judges a definition and an event together and saves nothing', async () => {
+    it('checks a definition and an event together and stores nothing', async () => {
       const response = await check({ event_type: eventTypeBody('invoices'), event: { order: 7 } });
       expect(response.body).to.deep.include({ valid: true, version: '1.0.0', detail: null });
       expect(response.body['event']).to.deep.include({ valid: false });
       expect((await request('GET', '/event-types/invoices')).status).to.equal(404);
     });
 
-    it('judges an event of a type that is there by its name', async () => {
+    it('checks an event against an existing type by its name', async () => {
       const event = { metadata: exampleMetadata(), order: 'a' };
       const response = await check({ event_type: 'orders', event });
       expect(response.body['event']).to.deep.equal({ valid: true, violations: [] });
     });
 
-    it('judges a change of a type that is there', async () => {
+    it('checks a change of an existing type', async () => {
       const schema = { type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"number"}}}' };
       const response = await check({ event_type: eventTypeBody('orders', { schema }) });
       expect(response.body).to.include({ valid: false, event: null });
@@ -155,7 +155,7 @@ describe('looking at event types and events before and without consuming them', 
     }
   });
 
-  it('checks the compatibility of only a schema', async () => {
+  it('checks the compatibility of a schema alone', async () => {
     const path = '/event-types/orders/schemas/latest/compatibility-check';
     const added = { type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"string"},"n":{}}}' };
     expect((await request('POST', path, added)).body).to.deep.equal({
@@ -198,7 +198,7 @@ describe('looking at event types and events before and without consuming them', 
     ['nested too deep', nested, /nested deeper/],
     ['of too many parts', wide, /parts/],
   ] as const) {
-    it(`refuses a schema ${title}, wherever one is sent`, async () => {
+    it(`refuses a schema ${title}, in every request that may contain one`, async () => {
       const body = { type: 'json_schema', schema };
       for (const path of ['schemas', 'schemas?fetch=true', 'schemas/latest/compatibility-check']) {
         const response = await request('POST', `/event-types/orders/${path}`, body);
@@ -221,7 +221,7 @@ describe('looking at event types and events before and without consuming them', 
         cursors === undefined ? {} : { 'X-Nakadi-Cursors': JSON.stringify(cursors) },
       );
 
-    it('streams from where the header says', async () => {
+    it('starts at the cursors of the header', async () => {
       const response = await stream('stream_limit=2&batch_limit=2', [
         { partition: '0', offset: '001-0001-000000000000000000' },
       ]);

@@ -15,7 +15,7 @@ describe('GET /event-types/{name}/events', () => {
   after(() => server.stop());
 
   for (const encoding of ['identity', 'gzip']) {
-    it(`sends everything, and then keep-alives, to a reader that stopped reading for a while (${encoding})`, async () => {
+    it(`sends everything, and then keep-alives, to a reader that paused for a while (${encoding})`, async () => {
       const type = await server.defineEventType(1);
       const client = await server.openEventType(type, {
         query: `?batch_limit=${pausedBatchEvents}&batch_flush_timeout=1`,
@@ -27,7 +27,7 @@ describe('GET /event-types/{name}/events', () => {
     });
   }
 
-  it('sends a keep-alive of each partition before it ends where nothing came, the last with the reason', async () => {
+  it('sends a keep-alive for each partition at its end when there were no events, the last with the reason', async () => {
     const type = await server.defineEventType(3);
     const client = await server.openEventType(type, { query: '?stream_timeout=1&batch_flush_timeout=1' });
     await client.ended;
@@ -38,7 +38,7 @@ describe('GET /event-types/{name}/events', () => {
     ]);
   });
 
-  it('is compressed when the client can read that, and only then', async () => {
+  it('is compressed only when the client accepts that', async () => {
     const type = await server.defineEventType(1);
     for (const [accepted, encoding] of [
       ['gzip, deflate', 'gzip'],
@@ -65,12 +65,12 @@ describe('GET /event-types/{name}/events', () => {
     }
   });
 
-  it('is not found under an unknown name, with the text that clients know', async () => {
+  it('returns 404 for an unknown name, with the text that clients know', async () => {
     const client = await server.openEventType('nobody');
     expect(await client.problem()).to.include({ status: 404, detail: 'topic not found' });
   });
 
-  it('ends at its time also when the reader does not read', async () => {
+  it('ends at its timeout even when the reader does not read', async () => {
     const type = await server.defineEventType(1);
     const value = Buffer.from(`{"number":1,"text":"${'x'.repeat(900_000)}"}`);
     for (let batch = 0; batch < 12; batch += 1) await server.append(type, 0, [{ key: null, value }]);
@@ -96,7 +96,7 @@ describe('GET /event-types/{name}/events', () => {
     await other.stop();
   });
 
-  it('is served two hundred times at once, and refused the time after that, until one of them ends', async () => {
+  it('allows two hundred at once, and refuses one more until one of them ends', async () => {
     const type = await server.defineEventType(1);
     const clients = await Promise.all(
       Array.from({ length: eventTypeStreamsMaximum }, () => server.openEventType(type, { query: '' })),
@@ -111,7 +111,7 @@ describe('GET /event-types/{name}/events', () => {
     await eventually(() => server.openEventTypeStreams() === 0);
   });
 
-  describe('takes', () => {
+  describe('accepts', () => {
     const accepted = [
       'batch_limit=1&batch_flush_timeout=1',
       'batch_limit=1000000000&batch_flush_timeout=86400&stream_timeout=86400',

@@ -134,7 +134,7 @@ describe('the routes of event types', () => {
     }
   });
 
-  it('refuse names that would be taken for one another, before they are made and when', async () => {
+  it('refuse confusable names, before they are created and when they are', async () => {
     expect((await request('POST', '/event-types', eventTypeBody('shop.orders_placed'))).status).to.equal(201);
     const wanted = eventTypeBody('shop_orders.placed');
     const response = await request('POST', '/event-types', wanted);
@@ -152,7 +152,7 @@ describe('the routes of event types', () => {
     expect(responses.map(({ status }) => status)).to.have.members([201, 422, 422, 422]);
   });
 
-  it('refuse ordering by what no event has', async () => {
+  it('refuse ordering by a field that no event has', async () => {
     const ordered = (changes: Record<string, unknown>) => eventTypeBody('ordered', changes);
     const refused = await request('POST', '/event-types', ordered({ ordering_key_fields: ['order', 'zzz'] }));
     expect([refused.status, refused.body['detail']]).to.deep.equal([422, 'ordering_key_fields [zzz] absent in schema']);
@@ -162,7 +162,7 @@ describe('the routes of event types', () => {
     expect([changed.status, changed.body['detail']]).to.deep.equal([422, 'ordering_instance_ids [x] absent in schema']);
   });
 
-  it('refuse to delete a type that has subscriptions', async () => {
+  it('refuse to delete a type with subscriptions', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
     await broker.registry.put('subscription', 'id', { event_types: ['orders'] });
     const response = await request('DELETE', '/event-types/orders');
@@ -191,7 +191,7 @@ describe('the routes of event types', () => {
       return { versions: items.map(({ version }) => version), links };
     }
 
-    it('are listed newest first, with links to what there is', async () => {
+    it('are listed newest first, with links to existing pages', async () => {
       const path = '/event-types/orders/schemas';
       expect(await page('')).to.deep.equal({ versions: ['1.1.0', '1.0.0'], links: {} });
       expect(await page('?limit=1')).to.deep.equal({
@@ -223,7 +223,7 @@ describe('the routes of event types', () => {
       ]);
     });
 
-    it('are added with 200 and what is in force then, unless they may not follow', async () => {
+    it('are added with 200 and the schema then in force, unless they are incompatible', async () => {
       const again = await request('POST', '/event-types/orders/schemas', { type: 'json_schema', schema: second });
       expect([again.status, again.body['schema'], again.body['version']]).to.deep.equal([200, second, '1.1.0']);
       const breaking = await request('POST', '/event-types/orders/schemas', { type: 'json_schema', schema: first });
@@ -235,7 +235,7 @@ describe('the routes of event types', () => {
       expect((await page('')).versions).to.have.length(2);
     });
 
-    it('are fetched by what they say', async () => {
+    it('are found by their content', async () => {
       const path = '/event-types/orders/schemas?fetch=true';
       const same = '{ "properties": {"a": {"type": "string"}}, "type": "object" }';
       const found = await request('POST', path, { type: 'json_schema', schema: same });
@@ -250,7 +250,7 @@ describe('the routes of event types', () => {
     });
   });
 
-  it('name the strategies there are', async () => {
+  it('list the existing strategies', async () => {
     expect((await request('GET', '/registry/enrichment-strategies')).text).to.equal('["metadata_enrichment"]');
     expect((await request('GET', '/registry/partition-strategies')).text).to.equal('["hash","user_defined","random"]');
   });

@@ -14,7 +14,7 @@ describe('the routes of partitions', () => {
     return call(`${broker.url}${path}`, method, body);
   }
 
-  it('show partitions with the events they hold', async () => {
+  it('list partitions with their oldest and newest available offsets', async () => {
     const statistic = { messages_per_minute: 1, message_size: 1, read_parallelism: 2, write_parallelism: 1 };
     const changes = { default_statistic: statistic, partition_strategy: 'user_defined' };
     await request('POST', '/event-types', eventTypeBody('orders', changes));

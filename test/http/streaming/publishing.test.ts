@@ -57,7 +57,7 @@ describe('POST /event-types/{name}/events', () => {
     }
   });
 
-  it('serves others while the events of a full body are validated, up to the budget of the request', async () => {
+  it('serves other requests while the events of a full body are validated, up to the budget of the request', async () => {
     const rules = Array.from({ length: 300 }, () => ({ items: { multipleOf: 0.01 } }));
     const schema = JSON.stringify({ properties: { v: { allOf: rules } } });
     const type = eventTypeBody('full-body', { category: 'undefined', schema: { type: 'json_schema', schema } });
@@ -108,7 +108,7 @@ describe('POST /event-types/{name}/events', () => {
     expect(await storedTexts(broker.log, 'many-events')).to.have.length(stored);
   }).timeout(60_000);
 
-  it('refuses events for one subscription alone, and stores none of them', async () => {
+  it('refuses events meant for one subscription only, and stores none of them', async () => {
     const before = (await storedTexts(broker.log, 'orders')).length;
     const response = await post(events, {
       'X-CONSUMER-TAG': 'consumer_subscription_id=4ae5011e-eb01-11e5-8b4a-1c6f65464fc6',
@@ -118,7 +118,7 @@ describe('POST /event-types/{name}/events', () => {
     expect(await storedTexts(broker.log, 'orders')).to.have.length(before);
   });
 
-  it('is the only thing to do there', async () => {
+  it('is the only method there', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const response = await fetch(`${broker.url}/event-types/orders/events`, { method });
       expect([response.status, response.headers.get('Allow')], method).to.deep.equal([405, 'POST']);
@@ -126,7 +126,7 @@ describe('POST /event-types/{name}/events', () => {
     }
   });
 
-  it('refuses a body that is announced too large before it comes', async () => {
+  it('refuses a body that is declared too large before it arrives', async () => {
     const socket = connect(Number(new URL(broker.url).port), '127.0.0.1');
     socket.write(
       'POST /event-types/orders/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99000000\r\n\r\n[',
@@ -157,14 +157,14 @@ describe('POST /event-types/{name}/events', () => {
     });
   }
 
-  it('keeps the flow id of the request with the event', async () => {
+  it('stores the flow id of the request with the event', async () => {
     const response = await post(events, { 'X-Flow-Id': 'my-flow' });
     expect(response.headers.get('x-flow-id')).to.equal('my-flow');
     const stored = await storedTexts(broker.log, 'orders');
     expect(stored.at(-1)).to.include('"flow_id":"my-flow"').and.to.include('"published_by":"unauthenticated"');
   });
 
-  it('keeps the longest flow id with the event, and stores nothing under a longer one', async () => {
+  it('stores the longest flow id with the event, and nothing under a longer one', async () => {
     const before = await storedTexts(broker.log, 'orders');
     expect((await post(events, { 'X-Flow-Id': 'f'.repeat(256) })).status).to.equal(400);
     expect(await storedTexts(broker.log, 'orders')).to.have.length(before.length);
@@ -172,7 +172,7 @@ describe('POST /event-types/{name}/events', () => {
     expect((await storedTexts(broker.log, 'orders')).at(-1)).to.include(`"flow_id":"${'f'.repeat(255)}"`);
   });
 
-  it('reads a gzip body, and names what it cannot read', async () => {
+  it('reads a gzip body, and names an unsupported encoding', async () => {
     expect((await post(gzipSync(events), { 'Content-Encoding': 'gzip' })).status).to.equal(200);
     expect((await post('not gzip', { 'Content-Encoding': 'gzip' })).status).to.equal(400);
     expect((await post(events, { 'Content-Encoding': 'br' })).status).to.equal(415);
@@ -238,7 +238,7 @@ describe('POST /event-types/{name}/events', () => {
     });
   }
 
-  it('says why it cannot check an event', async () => {
+  it('gives the reason why it cannot check an event', async () => {
     const schema = JSON.stringify({
       properties: {
         v: {
@@ -267,7 +267,7 @@ describe('POST /event-types/{name}/events', () => {
     expect((await post(ofBytes(8 * mebibyte + 1))).status).to.equal(413);
   });
 
-  it('takes a full body of ordinary events, and finds the one at its end that is wrong', async () => {
+  it('accepts a full body of ordinary events, and finds the invalid one at its end', async () => {
     const rules = {
       type: 'object',
       required: ['order', 'amount'],
@@ -310,7 +310,7 @@ describe('POST /event-types/{name}/events', () => {
   });
 });
 
-describe('POST /event-types/{name}/events when the log does not take it all', () => {
+describe('POST /event-types/{name}/events when the log does not accept all events', () => {
   let broker: Broker & { readonly url: string };
   let refused: Readonly<Record<number, ErrorCode>> = {};
 

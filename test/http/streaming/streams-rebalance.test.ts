@@ -51,7 +51,7 @@ describe('several streams of one subscription', () => {
     for (const client of clients) client.destroy();
   }
 
-  it('share the partitions equally, also when a third comes and when one goes; a fifth is refused', async () => {
+  it('share the partitions equally, also when a third opens and when one ends; a fifth is refused', async () => {
     const { id } = await prepare(4);
     const clients = [await server.open(id)];
     await awaitShares(id, clients, [4]);
@@ -73,7 +73,7 @@ describe('several streams of one subscription', () => {
     closeAll(clients);
   });
 
-  it('deliver from the partitions they own, each behind what was committed', async () => {
+  it('deliver from the partitions that they own, each after its committed offset', async () => {
     const { id, type } = await prepare(4);
     for (const partition of [0, 1, 2, 3]) await server.publish(type, partition, [partition * 10, partition * 10 + 1]);
     const query = '?max_uncommitted_events=100&batch_flush_timeout=1';
@@ -122,7 +122,7 @@ describe('several streams of one subscription', () => {
     closeAll([first, second]);
   });
 
-  it('deliver again what the earlier owner did not commit in time', async () => {
+  it('deliver again what the previous owner did not commit in time', async () => {
     const { id, type } = await prepare(2);
     await server.publish(type, 0, [0]);
     await server.publish(type, 1, [1]);
@@ -136,7 +136,7 @@ describe('several streams of one subscription', () => {
     second.destroy();
   });
 
-  it('end whole when one partition was not committed until the hand-over is overdue', async () => {
+  it('end completely when one partition is still uncommitted at the deadline of its hand-over', async () => {
     const { id, type } = await prepare(2);
     await server.publish(type, 0, [0]);
     await server.publish(type, 1, [1, 2, 3, 4, 5, 6, 7, 8]);
@@ -159,7 +159,7 @@ describe('several streams of one subscription', () => {
   });
 
   describe('with requested partitions', () => {
-    it('get those and no other', async () => {
+    it('get those and no others', async () => {
       const { id, type } = await prepare(8);
       for (let partition = 0; partition < 8; partition += 1) await server.publish(type, partition, [partition]);
       const client = await server.open(id, direct(type, 5, 6));
@@ -169,7 +169,7 @@ describe('several streams of one subscription', () => {
       client.destroy();
     });
 
-    it('leave the rest to the others, in equal shares', async () => {
+    it('leave the rest to the other streams, in equal shares', async () => {
       const { id, type } = await prepare(8);
       const clients = [
         await server.open(id),
@@ -182,7 +182,7 @@ describe('several streams of one subscription', () => {
       closeAll(clients);
     });
 
-    it('take a partition from its owner and give it back at their end', async () => {
+    it('take a partition from its owner and return it when they end', async () => {
       const { id, type } = await prepare(8);
       const auto = await server.open(id);
       await awaitShares(id, [auto], [8]);
@@ -199,7 +199,7 @@ describe('several streams of one subscription', () => {
       auto.destroy();
     });
 
-    it('count against the slots of the others', async () => {
+    it('reduce the number of slots for other streams', async () => {
       const { id, type } = await prepare(8);
       const taking = await server.open(id, direct(type, 0, 1, 2, 3, 4, 5, 6));
       const auto = await server.open(id);
@@ -215,7 +215,7 @@ describe('several streams of one subscription', () => {
       closeAll(clients);
     });
 
-    it('end the youngest of the streams that no partition is left for, and say so', async () => {
+    it('end the newest of the streams that cannot get a partition, with the reason', async () => {
       const { id, type } = await prepare(3);
       const older = await server.open(id);
       await awaitShares(id, [older], [3]);
@@ -232,7 +232,7 @@ describe('several streams of one subscription', () => {
     });
   });
 
-  it('never leave out an event and never reorder a partition, whichever streams join and leave', async () => {
+  it('never omit an event and never reorder a partition, whichever streams join and leave', async () => {
     const { id, type } = await prepare(3);
     const perPartition = 300;
     const received = new Map<string, number[]>();

@@ -35,7 +35,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
   }
 
   describe('the response', () => {
-    it('begins at once with both stream ids, before there is anything to send', async () => {
+    it('begins immediately with both stream ids, before there is anything to send', async () => {
       const { id } = await prepare();
       const client = await server.open(id);
       expect(client.status).to.equal(200);
@@ -49,7 +49,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('sends its headers first, before the first line, even when events wait', async () => {
+    it('sends its headers before the first line, even when events are waiting', async () => {
       const { id } = await prepare(1, 1);
       const socket = connect(server.port, '127.0.0.1', () =>
         socket.write(`GET /subscriptions/${id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n`),
@@ -64,7 +64,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       socket.destroy();
     });
 
-    it('does not announce the end of its connection, which serves the next request when the stream has ended', async () => {
+    it('keeps its connection open, which then serves the next request', async () => {
       const { type, id } = await prepare();
       for (const path of [`/subscriptions/${id}/events`, `/event-types/${type}/events`]) {
         const query = '?stream_timeout=1&batch_flush_timeout=1';
@@ -88,7 +88,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       }
     });
 
-    it('closes the connection at its end for a client of HTTP/1.0, and on request', async () => {
+    it('closes the connection at its end for an HTTP/1.0 client, and on request', async () => {
       const { id } = await prepare();
       for (const request of [
         `GET /subscriptions/${id}/events?stream_timeout=1 HTTP/1.0\r\n\r\n`,
@@ -103,7 +103,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       }
     });
 
-    it('carries a cursor, the events as they were published, and on the first line that the stream has started', async () => {
+    it('has a cursor and the events as they were published, and reports the start of the stream on its first line', async () => {
       const type = await server.defineEventType(1);
       await server.append(type, 0, [{ key: null, value: Buffer.from('{"amount":1.0,"name":"Zo\\u00eb ë"}') }]);
       const client = await server.open(await server.subscribe([type]));
@@ -116,7 +116,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('is compressed when the client can read that, each batch readable when it was sent', async () => {
+    it('is compressed when the client accepts that, and each batch is readable when it was sent', async () => {
       const { type, id } = await prepare(1, 1);
       const client = await server.open(id, { headers: { 'Accept-Encoding': 'gzip, deflate' } });
       expect(client.response.headers['content-encoding']).to.equal('gzip');
@@ -126,7 +126,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('ends a compressed stream in order', async () => {
+    it('ends a compressed stream completely', async () => {
       const { id } = await prepare(1, 1);
       const headers = { 'Accept-Encoding': 'gzip' };
       const client = await server.open(id, { query: '?stream_timeout=1', headers, paused: true });
@@ -139,7 +139,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(client.lastInfo?.code).to.equal('stream_timeout');
     });
 
-    it('is the same for a POST with its parameters in the body, and for a GET with a body to ignore', async () => {
+    it('is the same for a POST with its parameters in the body, and for a GET with an ignored body', async () => {
       const { id } = await prepare(1, 4);
       const post = await server.open(id, { body: { batch_limit: 3, stream_limit: 3 } });
       await post.until(() => post.batches.length === 1);
@@ -168,7 +168,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       return [status, detail];
     }
 
-    it('names what is wrong with the request', async () => {
+    it('names the invalid parts of the request', async () => {
       const { id, type } = await prepare();
       expect(await refusal('nobody')).to.deep.equal([404, 'Subscription with id "nobody" does not exist']);
       expect(await refusal(id, { query: '?batch_limit=0' })).to.deep.equal([422, "batch_limit can't be lower than 1"]);
@@ -186,7 +186,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect((await refusal(id, { method: 'DELETE' }))[0]).to.equal(405);
     });
 
-    it('says that every slot is taken', async () => {
+    it('reports that no slot is free', async () => {
       const { id } = await prepare();
       const first = await server.open(id);
       expect(await refusal(id)).to.deep.equal([
@@ -196,7 +196,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       first.destroy();
     });
 
-    it('comes for the stream after the last partition, and not for one before it', async () => {
+    it('is sent to the first stream beyond the number of partitions, and not to one before it', async () => {
       const { id } = await prepare(3);
       const clients = [await server.open(id), await server.open(id), await server.open(id)];
       expect(clients.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
@@ -208,7 +208,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       for (const client of clients) client.destroy();
     });
 
-    it('says which requested partitions are taken', async () => {
+    it('names the requested partitions that are taken', async () => {
       const { id, type } = await prepare(2);
       const body = { partitions: [{ event_type: type, partition: '1' }] };
       const first = await server.open(id, { body });
@@ -220,14 +220,14 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       first.destroy();
     });
 
-    it('lets exactly one of two first clients in', async () => {
+    it('is sent to exactly one of two concurrent first clients', async () => {
       const { id } = await prepare();
       const clients = await Promise.all([server.open(id), server.open(id)]);
       expect(clients.map(({ status }) => status)).to.have.members([200, 409]);
       for (const client of clients) client.destroy();
     });
 
-    it('says that the subscription was deleted while the stream was being opened, and leaves no session', async () => {
+    it('reports that the subscription was deleted while the stream was being opened, and leaves no session', async () => {
       let deleting = '';
       const own = await startStreamServer((coordination) =>
         overriding(coordination, {
@@ -266,7 +266,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(server.streams.openStreams.size).to.equal(0);
     });
 
-    it('leaves no session behind when the stream cannot be made', async () => {
+    it('leaves no session behind when the stream cannot be created', async () => {
       const other = await startStreamServer((coordination) =>
         overriding(coordination, {
           watch: () => {
@@ -280,14 +280,14 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       await other.stop();
     });
 
-    it('says that cursors are being reset', async () => {
+    it('reports that cursors are being reset', async () => {
       const { id } = await prepare();
       await server.coordination.beginReset(id);
       expect(await refusal(id)).to.deep.equal([409, 'Resetting subscription cursors request is still in progress']);
       await server.coordination.finishReset(id, []);
     });
 
-    it('says that a position lies beyond the log', async () => {
+    it('reports that a position is beyond the end of the log', async () => {
       const type = await server.defineEventType(1);
       const initial_cursors = [{ event_type: type, partition: '0', offset: offset(7) }];
       const id = await server.subscribe([type], { read_from: 'cursors', initial_cursors });
@@ -298,7 +298,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
   });
 
   describe('batches', () => {
-    it('are cut at their limit, and the rest leaves after the flush interval', async () => {
+    it('are cut at their limit, and the rest is sent after the flush timeout', async () => {
       const { id } = await prepare(1, 12);
       const client = await server.open(id, { query: '?batch_limit=5&batch_flush_timeout=1&max_uncommitted_events=20' });
       await client.until(() => client.numbers.length === 12);
@@ -326,7 +326,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('come for the requested time, however large the numbers are', async () => {
+    it('are sent when every parameter has the largest integer', async () => {
       const { id, type } = await prepare(1, 1);
       const names = ['batch_flush_timeout', 'max_uncommitted_events', 'stream_limit', 'stream_keep_alive_limit'];
       const query = names.map((name) => `${name}=2147483647`).join('&');
@@ -338,7 +338,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('are empty when nothing came for the flush interval, with the position before the first event', async () => {
+    it('are empty after the flush timeout without events, with the position before the first event', async () => {
       const { id } = await prepare();
       const client = await server.open(id, { query: '?batch_flush_timeout=1' });
       await client.until(() => client.batches.length === 1);
@@ -357,7 +357,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('give every partition its turn', async () => {
+    it('alternate among all partitions', async () => {
       const type = await server.defineEventType(3);
       for (const partition of [0, 1, 2]) await server.publish(type, partition, range(0, 19));
       const client = await server.open(await server.subscribe([type]), { query: '?max_uncommitted_events=30' });
@@ -369,7 +369,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('hold the events of a span of append times', async () => {
+    it('contain the events of a time span of appends', async () => {
       const { id, type } = await prepare(1, 2);
       const client = await server.open(id, {
         query: '?batch_limit=100&batch_timespan=1&batch_flush_timeout=600&max_uncommitted_events=100',
@@ -382,7 +382,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       client.destroy();
     });
 
-    it('leave out deletions, and the committed offset passes over them', async () => {
+    it('leave out deletions, and the committed offset passes them', async () => {
       const type = await server.defineEventType(1, true);
       const id = await server.subscribe([type]);
       const value = (number: number) => Buffer.from(`{"number":${number}}`);
@@ -402,8 +402,8 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     });
   });
 
-  describe('where a stream begins', () => {
-    it('is the oldest event, the end, or behind the initial cursors, once for the whole subscription', async () => {
+  describe('the position where a stream begins', () => {
+    it('is the oldest event, the end, or after the initial cursors, fixed once for the subscription', async () => {
       const type = await server.defineEventType(2);
       await server.publish(type, 0, range(0, 9));
       await server.publish(type, 1, range(100, 109));
@@ -430,7 +430,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       later.destroy();
     });
 
-    it('is the event behind the committed one', async () => {
+    it('is the event after the committed one', async () => {
       const { id } = await prepare(1, 4);
       const first = await server.open(id, { query: '?stream_limit=2' });
       await first.until(() => first.batches.length === 2);
@@ -445,7 +445,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       second.destroy();
     });
 
-    it('is the first event of a partition that was added later, for which open streams make room', async () => {
+    it('is the first event of a partition that was added later, and open streams end because of it', async () => {
       const type = await server.defineEventType(1);
       await server.publish(type, 0, [0]);
       const id = await server.subscribe([type], { read_from: 'end' });
@@ -470,7 +470,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       second.destroy();
     });
 
-    it('continues after an offset that was committed before it was sent', async () => {
+    it('is after an offset that was committed before it was sent', async () => {
       const { id, type } = await prepare(1, 10);
       const client = await server.open(id, { query: '?max_uncommitted_events=2&batch_flush_timeout=600' });
       await client.until(() => client.numbers.length === 2);
@@ -483,7 +483,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
   });
 
   describe('the end of a stream', () => {
-    it('comes when its time is over; what waits leaves first, then the reason', async () => {
+    it('comes when its time is over: waiting events are sent first, then the reason', async () => {
       const { id } = await prepare(1, 4);
       const client = await server.open(id, { query: '?batch_limit=1000&batch_flush_timeout=600&stream_timeout=1' });
       await client.until(() => client.batches.length === 2);
@@ -504,7 +504,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect((await server.coordination.topology(id)).sessions).to.deep.equal([]);
     });
 
-    it('comes when nothing is committed in time, and the events come again', async () => {
+    it('comes when nothing is committed in time, and the events are delivered again', async () => {
       const { id } = await prepare(1, 1);
       const client = await server.open(id, { query: '?commit_timeout=1' });
       await client.ended;
@@ -519,7 +519,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       again.destroy();
     });
 
-    it('is put off by every commit', async () => {
+    it('is postponed by every commit', async () => {
       const { id } = await prepare(1, 3);
       const openedAt = performance.now();
       const client = await server.open(id, { query: '?commit_timeout=1' });
@@ -534,7 +534,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(client.lastInfo?.code).to.equal('commit_timeout');
     });
 
-    it('comes when exactly the limit was sent and committed; the next stream continues after it', async () => {
+    it('comes when exactly the limit was sent and committed, and the next stream continues after it', async () => {
       const { id } = await prepare(1, 10);
       const client = await server.open(id, {
         query: '?stream_limit=7&batch_limit=3&max_uncommitted_events=100&batch_flush_timeout=600',
@@ -555,7 +555,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       next.destroy();
     });
 
-    it('comes when every partition had so many keep-alives in a row', async () => {
+    it('comes when every partition had the maximum number of consecutive keep-alives', async () => {
       const { id, type } = await prepare(2);
       const client = await server.open(id, { query: '?batch_flush_timeout=1&stream_keep_alive_limit=2' });
       await client.until(() => client.batches.length >= 2);
@@ -569,7 +569,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(keepAlives).to.have.length(2);
     });
 
-    it('comes when cursors are reset; commits are taken until then', async () => {
+    it('comes when cursors are reset, and commits are accepted until then', async () => {
       const { id } = await prepare(1, 2);
       const client = await server.open(id);
       await client.until(() => client.numbers.length === 2);
@@ -603,7 +603,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       await other.stop();
     });
 
-    it('comes when the process stops; what was received may still be committed', async () => {
+    it('comes when the process stops, and received events may still be committed', async () => {
       const other = await startStreamServer();
       const type = await other.defineEventType(1);
       const id = await other.subscribe([type]);
@@ -619,7 +619,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       await other.stop();
     });
 
-    it('leaves the session at once when the client closes the connection', async () => {
+    it('closes the session immediately when the client closes the connection', async () => {
       const { id } = await prepare(1, 1);
       const client = await server.open(id, { query: '?batch_flush_timeout=30' });
       await client.until(() => client.numbers.length === 1);
@@ -632,7 +632,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     });
   });
 
-  it('ends the sessions of all streams on one connection when the client closes it', async () => {
+  it('closes the sessions of all streams on one connection when the client closes it', async () => {
     const prepared = [await prepare(1, 1), await prepare(1, 1), await prepare(1, 1)];
     const requests = prepared.map(({ id }) => `GET /subscriptions/${id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     const sessions = async (): Promise<number[]> => {
@@ -668,7 +668,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
   });
 
   for (const encoding of ['identity', 'gzip']) {
-    it(`sends everything, and then keep-alives, to a reader that stopped reading for a while (${encoding})`, async () => {
+    it(`sends everything, and then keep-alives, to a reader that paused for a while (${encoding})`, async () => {
       const { type, id } = await prepare();
       const client = await server.open(id, {
         query: `?batch_limit=${pausedBatchEvents}&batch_flush_timeout=1&max_uncommitted_events=1000000`,
@@ -680,7 +680,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     });
   }
 
-  it('lets timers run while a reader takes everything at once', async () => {
+  it('lets timers run while a reader receives everything at once', async () => {
     const type = await server.defineEventType(1);
     const value = Buffer.from('{"number":1}');
     for (let batch = 0; batch < 20; batch += 1) {
@@ -705,7 +705,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     client.destroy();
   });
 
-  it('ends every stream with a last line at shutdown, and accepts no more', async () => {
+  it('sends a last line on every stream at shutdown, and accepts no more streams', async () => {
     const other = await startStreamServer();
     const type = await other.defineEventType(2);
     const id = await other.subscribe([type]);

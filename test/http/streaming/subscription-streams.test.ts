@@ -36,12 +36,12 @@ describe('GET /subscriptions/{id}/streams', () => {
     return (await call(`${service.url}/subscriptions/${id}/streams`, 'GET')).body as unknown as Streams;
   }
 
-  it('shows no streams before the first one', async () => {
+  it('shows no streams before the first one is opened', async () => {
     const { items, last_commits, ended } = await streamsOf(await subscribe('nobody'));
     expect({ items, last_commits, ended }).to.deep.equal({ items: [], last_commits: [], ended: [] });
   });
 
-  it('shows each stream with its partitions and start, and the last commits', async () => {
+  it('shows each stream with its partitions and start time, and the last commits', async () => {
     const id = await subscribe('somebody');
     const before = Date.now();
     const stream = await openStream(service.url, id);
@@ -62,7 +62,7 @@ describe('GET /subscriptions/{id}/streams', () => {
     stream.close();
   });
 
-  it('distinguishes streams that chose their partitions, and shows why one ended', async () => {
+  it('distinguishes streams that requested their partitions, and shows why a stream ended', async () => {
     const id = await subscribe('choosing');
     const partitions = [{ event_type: 'orders', partition: '1' }];
     const stopping = new AbortController();
@@ -83,7 +83,7 @@ describe('GET /subscriptions/{id}/streams', () => {
     expect(ended[0]?.reason).not.to.equal('');
   });
 
-  it('is 404 for a subscription that is not there', async () => {
+  it('returns 404 for an unknown subscription', async () => {
     const response = await call(`${service.url}/subscriptions/00000000-0000-4000-8000-000000000000/streams`, 'GET');
     expect(response.status).to.equal(404);
     expect(response.body).to.include({ title: 'Not Found', status: 404 });

@@ -37,7 +37,7 @@ describe('the routes of subscriptions', () => {
     ...changes,
   });
 
-  it('return 201 and both locations for a creation, 200 and one for a repetition', async () => {
+  it('return 201 with two locations for a creation, and 200 with one for a repetition', async () => {
     const created = await call('POST', '/subscriptions', identity('locations'));
     const path = `/subscriptions/${(created.body as Subscription).id}`;
     expect(created.status).to.equal(201);
@@ -103,7 +103,7 @@ describe('the routes of subscriptions', () => {
     expect([patch.status, patch.headers.get('allow')]).to.deep.equal([405, 'GET,POST']);
   });
 
-  it('list pages with links to the previous and next one', async () => {
+  it('list pages with links to the previous and the next one', async () => {
     const groups = ['page1', 'page2', 'page3'];
     for (const group of groups) {
       await call('POST', '/subscriptions', identity(group, { owning_application: 'pages', event_types: ['accounts'] }));
@@ -129,7 +129,7 @@ describe('the routes of subscriptions', () => {
     );
   });
 
-  it('list only what has all the event types, given twice or with a comma', async () => {
+  it('list only subscriptions with all requested event types, repeated or separated by commas', async () => {
     await call('POST', '/subscriptions', identity('both', { event_types: ['loans', 'accounts'] }));
     for (const query of ['event_type=loans&event_type=accounts', 'event_type=accounts,loans']) {
       const { body } = await call('GET', `/subscriptions?${query}`);
@@ -137,7 +137,7 @@ describe('the routes of subscriptions', () => {
     }
   });
 
-  it('show status in the list on request, and statistics', async () => {
+  it('return status in the list on request, and statistics', async () => {
     const { body: subscription } = await call(
       'POST',
       '/subscriptions',
@@ -187,7 +187,7 @@ describe('the routes of subscriptions', () => {
       ['offset=999999999999999', 200],
       ['offset=1000000000000000', 400],
     ] as const) {
-      it(`${query} gets ${status}`, async () => {
+      it(`${query} returns ${status}`, async () => {
         expect((await call('GET', `/subscriptions?${query}`)).status).to.equal(status);
       });
     }
@@ -200,7 +200,7 @@ describe('the routes of subscriptions', () => {
     });
   });
 
-  it('keep their readers once one is named, and list by reader', async () => {
+  it('store their readers once one is named, and filter the list by reader', async () => {
     const named = [{ data_type: 'user', value: 'reader-of-one' }];
     const authorization = { admins: named, readers: named };
     const { body: subscription } = await call('POST', '/subscriptions', identity('kept', { authorization }));

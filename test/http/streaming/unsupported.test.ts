@@ -4,7 +4,7 @@ import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
-describe('what docs/compatibility.md says is not there', () => {
+describe('the features that docs/compatibility.md lists as unsupported', () => {
   let folder = '';
   let service: Service;
 
@@ -60,7 +60,7 @@ describe('what docs/compatibility.md says is not there', () => {
   ];
   for (const [method, path, body, headers, status, detail] of cases) {
     const name = Object.keys(headers).map((header) => ` with ${header}: ${headers[header]}`)[0] ?? '';
-    it(`is refused with ${status} and the reason: ${method} ${path}${name}`, async () => {
+    it(`are refused with ${status} and the reason: ${method} ${path}${name}`, async () => {
       const response = await call(`${service.url}${path}`, method, body, headers);
       expect(response.status, response.text).to.equal(status);
       expect(response.headers.get('content-type')).to.match(/^application\/problem\+json/);
@@ -68,7 +68,7 @@ describe('what docs/compatibility.md says is not there', () => {
     });
   }
 
-  it('is not kept either: an event type that was refused is not there', async () => {
+  it('are not stored either: a refused event type does not exist', async () => {
     for (const name of ['avro', 'owned']) {
       expect((await call(`${service.url}/event-types/${name}`, 'GET')).status).to.equal(404);
     }

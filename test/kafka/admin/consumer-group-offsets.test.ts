@@ -17,7 +17,7 @@ describeOnCluster('Positions of a subscription in Kafka', (cluster) => {
 
   after(() => log.close());
 
-  it("are what Kafka's own tool shows as a group and its lag", async function () {
+  it("are shown by Kafka's own tool as a group and its lag", async function () {
     this.timeout(60_000);
     const { name: topic } = uniqueTopic();
     await log.createTopic({ ...uniqueTopic({ partitionCount: 2 }), name: topic });
@@ -42,7 +42,7 @@ describeOnCluster('Positions of a subscription in Kafka', (cluster) => {
     ]);
   });
 
-  it('go backwards when they are exported so, as after a reset', async () => {
+  it('move backwards when a reset exports them', async () => {
     const { name: topic } = uniqueTopic();
     await log.createTopic({ ...uniqueTopic(), name: topic });
     const group = randomUUID();
@@ -51,7 +51,7 @@ describeOnCluster('Positions of a subscription in Kafka', (cluster) => {
     expect(await log.groupOffsets(group)).to.deep.equal([{ topic, partition: 0, offset: 3 }]);
   });
 
-  it('of a topic that is gone do not hinder the others', async () => {
+  it('of a deleted topic do not prevent the export of the others', async () => {
     const { name: topic } = uniqueTopic();
     await log.createTopic({ ...uniqueTopic(), name: topic });
     const group = randomUUID();

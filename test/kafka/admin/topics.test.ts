@@ -37,7 +37,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     );
   }
 
-  it('take records of the largest size and carry the time of the broker', async () => {
+  it('accept records of the maximum size and store the time of the broker', async () => {
     const topic = uniqueTopic();
     await log.createTopic(topic);
     expect(await settingsOf(topic.name)).to.include({
@@ -48,7 +48,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     });
   });
 
-  it('have names as long as those of event types may be', async () => {
+  it('may have names as long as those of event types', async () => {
     const { name: begin } = uniqueTopic();
     const topic = uniqueTopic({ name: begin.padEnd(eventTypeNameCharactersMaximum, 'x') });
     await log.createTopic(topic);
@@ -56,7 +56,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     await log.deleteTopic(topic.name);
   });
 
-  it('are refused with our error when they conflict with an external topic', async () => {
+  it('are refused with our own error code when they conflict with an external topic', async () => {
     const topic = uniqueTopic();
     await log.createTopic(topic);
     const error = await failureOf(log.createTopic({ ...topic, name: topic.name.replace('test.', 'test_') }));
@@ -66,7 +66,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     });
   });
 
-  it('keep the settings that an alteration does not name, including those set from outside', async () => {
+  it('keep the settings that an alteration does not name, including those set by others', async () => {
     const topic = uniqueTopic({ retentionBytes: 9_000_000 });
     await log.createTopic(topic);
     await log.alterTopic(topic.name, { retentionMilliseconds: 7_200_000 });
@@ -83,7 +83,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     ['a week at the most', 10_000_000_000, '604800000'],
   ];
   for (const [title, retentionMilliseconds, expected] of segments) {
-    it(`close their segments after ${title}, so that retention can act`, async () => {
+    it(`close their segments after ${title}, so that retention can remove them`, async () => {
       const topic = uniqueTopic({ retentionMilliseconds });
       await log.createTopic(topic);
       expect((await settingsOf(topic.name))['segment.ms']).to.equal(expected);
@@ -105,7 +105,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     }
   });
 
-  it('are described once for all appends that need their cleanup policy at the same time', async () => {
+  it('are described once for all simultaneous appends that need their cleanup policy', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
       const where = await subject.newPartition();
@@ -117,7 +117,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     }
   });
 
-  it('are ready when they are made, and so are partitions that are added, however many', async () => {
+  it('are ready when their creation returns, like added partitions, however many', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     const questionsForBounds = async (topic: string, partitionCount: number): Promise<number> => {
       const before = subject.proxy.requests('ListOffsets');

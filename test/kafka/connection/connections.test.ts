@@ -32,7 +32,7 @@ describeOnCluster('Connections to Kafka', (cluster) => {
     return performance.now() - startedAt;
   }
 
-  it('are left alone as long as the broker says that a quota is used up', async () => {
+  it('send nothing while the broker reports that a quota is exceeded', async () => {
     const where = await subject.newPartition();
     const append = (): Promise<number> => millisecondsOf(() => appendTo(subject.log, where, records('a')));
     const fetchBounds = (): Promise<number> => millisecondsOf(() => subject.log.bounds([where]));

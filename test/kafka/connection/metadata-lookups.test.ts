@@ -40,7 +40,7 @@ function metadataOf(behaviours: Record<string, Behaviour>) {
 }
 
 describe('Looking up the topics of Kafka', () => {
-  it('asks the next broker after a second without a response, and that one first the next time', async () => {
+  it('tries the next broker after a second without a response, and prefers it the next time', async () => {
     const { clock, requests, metadata } = metadataOf({ first: 'hangs', second: 'responds' });
     const response = metadata.sendToAny(metadataRequest(null));
     await clock.turn(999);
@@ -54,14 +54,14 @@ describe('Looking up the topics of Kafka', () => {
     expect(requests).to.have.length(3);
   });
 
-  it('sends a change to one broker for as long as that one takes', async () => {
+  it('sends a change to one broker and waits as long as that takes', async () => {
     const { clock, requests, metadata } = metadataOf({ first: 'hangs', second: 'responds' });
     void metadata.sendChange(metadataRequest(null));
     await clock.turn(60_000);
     expect(requests).to.deep.equal(['first at 0']);
   });
 
-  it('asks every broker once before it gives up, without a pause', async () => {
+  it('tries every broker once before it fails, without a pause', async () => {
     const { clock, requests, metadata } = metadataOf({ first: 'refuses', second: 'refuses' });
     for (const send of [metadata.sendToAny.bind(metadata), metadata.sendChange.bind(metadata)]) {
       const error = await send(metadataRequest(null)).catch((thrown: unknown) => thrown);
@@ -72,7 +72,7 @@ describe('Looking up the topics of Kafka', () => {
     expect(requests).to.deep.equal([]);
   });
 
-  it('shares one request among lookups of one turn, and uses its response for a minute', async () => {
+  it('shares one request among lookups of one turn of the event loop, and uses its response for a minute', async () => {
     const { clock, requests, metadata } = metadataOf({ only: 'responds' });
     await Promise.all([metadata.topic('quiet'), metadata.topic('quiet'), metadata.refresh('quiet')]);
     expect(requests).to.have.length(1);
@@ -84,7 +84,7 @@ describe('Looking up the topics of Kafka', () => {
     expect(requests).to.have.length(2);
   });
 
-  it('asks about the same topic again after a pause, however often its leaders are forgotten', async () => {
+  it('requests the same topic again only after a pause, however often its leaders are forgotten', async () => {
     const { clock, requests, metadata } = metadataOf({ only: 'responds' });
     await metadata.topic('quiet');
     metadata.forgetLeaders('quiet');

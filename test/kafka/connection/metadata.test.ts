@@ -8,7 +8,7 @@ import { metadataRefusing, metadataWithoutLeaders } from './metadata-responses.t
 
 const topicAuthorizationFailed = 29;
 
-describeOnCluster('What Kafka tells of its topics', (cluster) => {
+describeOnCluster('Metadata of Kafka', (cluster) => {
   let subject: LogBehindProxy;
 
   before(async () => {
@@ -35,13 +35,13 @@ describeOnCluster('What Kafka tells of its topics', (cluster) => {
     expect(await subject.valuesIn(where)).to.deep.equal(['b']);
   });
 
-  it('is that a topic does not exist when no topic can have its name', async () => {
+  it('reports a topic as missing when no topic can have its name', async () => {
     const where = { topic: 'no such / name', partition: 0 };
     expect(await codeOf(subject.log.bounds([where]))).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
     expect(await codeOf(appendTo(subject.log, where, records('a')))).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
   });
 
-  it('decides when a leader denies a partition, and a leader that is missing denies nothing', async () => {
+  it('is refreshed when a leader denies a partition, while a missing leader denies nothing', async () => {
     const where = await subject.newPartition();
     await appendTo(subject.witness, where, records('a'));
     const when = ({ body }: { readonly body: Buffer }): boolean => body.includes(where.topic);

@@ -23,7 +23,7 @@ describe('requests in flight', () => {
     assert.equal(requests.size, 2);
   });
 
-  it('lose nothing when the first, the last or one that is not there is deleted', () => {
+  it('are unchanged when the first, the last or an unknown one is deleted', () => {
     const requests = inFlight(1, 2, 3);
     assert.equal(requests.delete(4), false);
     requests.delete(1);
@@ -41,7 +41,7 @@ describe('requests in flight', () => {
     assert.equal(requests.get(1), second);
   });
 
-  it('visit all of them, although each is deleted when it is visited', () => {
+  it('are all visited, although each is deleted during its visit', () => {
     const requests = inFlight(1, 2, 3, 4);
     const visited: number[] = [];
     requests.forEach(({ correlationId }) => {

@@ -23,8 +23,8 @@ async function attemptsOf(forMilliseconds: number): Promise<{ attempts: number[]
   return { attempts, thrown };
 }
 
-describe('Attempts at what may pass', () => {
-  it('come after pauses that grow by half, up to the longest', async () => {
+describe('Retries of transient failures', () => {
+  it('follow after pauses that grow by half, up to a maximum', async () => {
     const { attempts } = await attemptsOf(370);
     expect(attempts).to.deep.equal([0, 40, 100, 190, 280, 370]);
   });
@@ -53,7 +53,7 @@ describe('Attempts at what may pass', () => {
     });
   }
 
-  it('are not needed for a result', async () => {
+  it('are not made after a result', async () => {
     expect(await orTransientError(Promise.resolve(7))).to.equal(7);
   });
 });

@@ -28,7 +28,7 @@ describe('Partitions that cannot be read', () => {
     return { clock, backoffs, messages, retried };
   }
 
-  it('are tried again until they respond, but not while an attempt is under way', async () => {
+  it('are retried until they respond, but not while an attempt is in progress', async () => {
     const { clock, backoffs, retried } = observed();
     const [one, other] = [readsOf(1), readsOf(2)];
     backoffs.begin(one, new Error('moved'));
@@ -49,7 +49,7 @@ describe('Partitions that cannot be read', () => {
     expect(retried).to.deep.equal([]);
   });
 
-  it('are tried less often when it lasts, and others no less for it', async () => {
+  it('are retried less often when the failure lasts, and others as often as before', async () => {
     const { clock, backoffs, retried } = observed();
     const [lasting, fresh] = [readsOf(1), readsOf(2)];
     backoffs.begin(lasting, new Error('moved'));
@@ -63,7 +63,7 @@ describe('Partitions that cannot be read', () => {
     expect(retried).to.deep.equal([1, 2]);
   });
 
-  it('are logged once when it lasts, and once when all of it is over', async () => {
+  it('are logged once when the failure lasts, and once when all have recovered', async () => {
     const { clock, backoffs, messages } = observed();
     const [one, other] = [readsOf(1), readsOf(2)];
     backoffs.begin(one, new Error('moved'));
@@ -83,7 +83,7 @@ describe('Partitions that cannot be read', () => {
     expect(messages.slice(1)).to.deep.equal(['again']);
   });
 
-  it('are given up when nothing reads them any more', async () => {
+  it('are dropped when nothing reads them any more', async () => {
     const { clock, backoffs, retried } = observed();
     const [left, kept] = [readsOf(1), readsOf(2)];
     backoffs.begin(left, new Error('moved'));
@@ -93,7 +93,7 @@ describe('Partitions that cannot be read', () => {
     expect([retried, left.backoff]).to.deep.equal([[2], undefined]);
   });
 
-  it('are not tried after the log was closed', async () => {
+  it('are not retried after the log was closed', async () => {
     const { clock, backoffs, retried } = observed();
     backoffs.begin(readsOf(1), new Error('moved'));
     backoffs.clear();

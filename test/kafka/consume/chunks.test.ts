@@ -29,18 +29,18 @@ describe('Chunks of a partition', () => {
 
   const cases: [string, number, number, [number[], number] | undefined][] = [
     [
-      'from where a chunk begins to where its run ends',
+      'everything from the start of a chunk to the end of its run',
       10,
       Infinity,
       [[10, 11, 12, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24], 30],
     ],
-    ['from the middle of a batch', 16, Infinity, [[16, 17, 18, 19, 20, 21, 22, 23, 24], 30]],
-    ['from a hole between batches', 13, Infinity, [[15, 16, 17, 18, 19, 20, 21, 22, 23, 24], 30]],
-    ['one batch at least', 10, 1, [[10, 11, 12], 13]],
-    ['one batch at least, what is asked for of it', 12, 1, [[12], 13]],
+    ['everything from the middle of a batch', 16, Infinity, [[16, 17, 18, 19, 20, 21, 22, 23, 24], 30]],
+    ['everything from a gap between batches', 13, Infinity, [[15, 16, 17, 18, 19, 20, 21, 22, 23, 24], 30]],
+    ['at least one batch', 10, 1, [[10, 11, 12], 13]],
+    ['at least the requested part of one batch', 12, 1, [[12], 13]],
     ['whole batches until there is enough', 10, 10, [[10, 11, 12, 15, 16, 17, 18, 19], 20]],
-    ['the way over a hole at the end of a chunk', 27, Infinity, [[], 30]],
-    ['nothing below what is there', 9, Infinity, undefined],
+    ['only the next offset for a gap at the end of a chunk', 27, Infinity, [[], 30]],
+    ['nothing below the first chunk', 9, Infinity, undefined],
     ['nothing where there is no chunk', 30, Infinity, undefined],
     ['a chunk of one record', 40, Infinity, [[40], 41]],
   ];
@@ -58,7 +58,7 @@ describe('Chunks of a partition', () => {
     expect(offsetsRead(chunks, 12)).to.deep.equal([[12, 13, 14, 15, 16, 17, 18, 19], 20]);
   });
 
-  it('keep keys, tombstones and the marks of others at their records', () => {
+  it('keep keys, tombstones and external marks with their records', () => {
     const entries = [...numberedEntries(5, 6), { offset: 7, value: null }, { offset: 8, value: 'theirs' }];
     const batch = {
       ...recordBatch(entries),
@@ -81,7 +81,7 @@ describe('Chunks of a partition', () => {
 describe('The memory of chunks', () => {
   const bytes = chunkOf(0, 1, []).memoryBytes;
 
-  it('gives up the oldest for the newest, over all partitions', () => {
+  it('drops the oldest chunk for the newest, over all partitions', () => {
     const memory = new ChunkCache(2 * bytes, Infinity);
     const [one, other] = [new PartitionChunks(), new PartitionChunks()];
     memory.add(chunkOf(0, 1, []), one);
@@ -90,7 +90,7 @@ describe('The memory of chunks', () => {
     expect([one.isEmpty, other.read(0, 1)?.nextOffset]).to.deep.equal([true, 2]);
   });
 
-  it('keeps the newest chunk, however large', () => {
+  it('keeps the newest chunk, however large it is', () => {
     const memory = new ChunkCache(bytes / 2, Infinity);
     const [one, other] = [new PartitionChunks(), new PartitionChunks()];
     memory.add(chunkOf(0, 1, []), one);
@@ -98,7 +98,7 @@ describe('The memory of chunks', () => {
     expect([one.isEmpty, other.isEmpty]).to.deep.equal([true, false]);
   });
 
-  it('gives up what has reached its age', () => {
+  it('drops chunks that have reached their maximum age', () => {
     const memory = new ChunkCache(Infinity, 1_000);
     const chunks = new PartitionChunks();
     memory.add(chunkOf(0, 1, [], 5_000), chunks);
@@ -111,7 +111,7 @@ describe('The memory of chunks', () => {
     expect(chunks.isEmpty).to.equal(true);
   });
 
-  it('forgets a partition and counts on with the others', () => {
+  it('forgets a partition and counts the others correctly', () => {
     const memory = new ChunkCache(2 * bytes, Infinity);
     const [one, other] = [new PartitionChunks(), new PartitionChunks()];
     memory.add(chunkOf(0, 1, []), one);
@@ -125,13 +125,13 @@ describe('The memory of chunks', () => {
 describe('A part of a response', () => {
   const response = Buffer.alloc(8_000, 'x');
 
-  it('is copied when it is small, so that it does not keep the rest in memory', () => {
+  it('is copied when it is small, so that it does not keep the whole response in memory', () => {
     const { bytes, start, end } = partOf(response, { start: 100, end: 1_000 });
     expect([bytes.length, start, end]).to.deep.equal([900, 0, 900]);
     expect(bytes.buffer).to.not.equal(response.buffer);
   });
 
-  it('stays where it is when it is large', () => {
+  it('is not copied when it is large', () => {
     expect(partOf(response, { start: 100, end: 1_100 })).to.deep.equal({ bytes: response, start: 100, end: 1_100 });
   });
 });

@@ -13,7 +13,7 @@ const atOnce = { bytesMaximum: 64 * 1024, waitMilliseconds: 0 };
 const forever = { bytesMaximum: 64 * 1024, waitMilliseconds: Infinity };
 const always = { times: Infinity };
 
-describeOnCluster('Reads from Kafka in trouble', (cluster) => {
+describeOnCluster('Reads from Kafka during faults', (cluster) => {
   let subject: LogBehindProxy;
   const injected: InjectedFault[] = [];
 
@@ -74,7 +74,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     });
   }
 
-  it('leave partitions without an error alone, whatever happens to another in the same response', async () => {
+  it('succeed for partitions without an error, whatever happens to another in the same response', async () => {
     const topic = await subject.newTopic(3);
     const pending = [0, 1, 2].map((partition) => readCount(subject.log, { topic, partition }, 1));
     inject({ api: 'Fetch', when: names({ topic, partition: 0 }), times: 3, fault: reportError(6) });
@@ -82,7 +82,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     expect((await Promise.all(pending)).flat().map(({ value }) => value)).to.deep.equal(['0', '1', '2']);
   });
 
-  it('say which batch is damaged and leave other partitions alone', async () => {
+  it('report which batch is damaged and continue with other partitions', async () => {
     const damaged = await subject.newPartition();
     const sound = await subject.newPartition();
     for (const value of ['one', 'DAMAGED', 'three']) await appendTo(subject.witness, damaged, records(value));
@@ -104,7 +104,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     expect((await waiting).map(({ value }) => value)).to.deep.equal(['still read']);
   });
 
-  it('say that a batch is damaged when the broker says so', async () => {
+  it('report a damaged batch when the broker reports it', async () => {
     const where = await readPartition();
     inject({ api: 'Fetch', when: names(where), fault: refuseWith(2) });
     expect(await codeOf(subject.log.read({ ...where, offset: 1 }, forever))).to.equal('CORRUPT_BATCH');
@@ -137,7 +137,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     expect(lost.hits).to.equal(5);
   });
 
-  it('that do not wait give up after a while, those that wait do not', async () => {
+  it('fail after a while when they do not wait, and continue when they do', async () => {
     const where = await readPartition();
     const from = { ...where, offset: 1 };
     const fault = inject({ api: 'Fetch', when: names(where), ...always, fault: refuseWith(6) });
@@ -152,7 +152,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     expect((await waiting).map(({ value }) => value)).to.deep.equal(['second']);
   });
 
-  it('end when they are aborted or the log is closed, in trouble too', async () => {
+  it('end when they are aborted or the log is closed, during faults too', async () => {
     const other = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
       const where = await other.newPartition();

@@ -50,7 +50,7 @@ describe('Reads from Kafka while nothing is appended', () => {
     expect(await fetchesDuring(60_000)).to.equal(0);
   });
 
-  it('cost a request each when they do not wait, and nothing after it', async () => {
+  it('cost one request each when they do not wait, and nothing afterwards', async () => {
     const { read, pass, broker, fetchesDuring } = readerOf(1);
     const result = read(0, 0);
     await pass(stepMilliseconds);
@@ -59,7 +59,7 @@ describe('Reads from Kafka while nothing is appended', () => {
     expect(await fetchesDuring(60_000)).to.equal(0);
   });
 
-  it('end when their time is up, although the poll for them lasts longer', async () => {
+  it('end at their timeout, although the poll for them takes longer', async () => {
     const { read, pass } = readerOf(1);
     let isEnded = false;
     const result = read(0, 1_000).finally(() => (isEnded = true));
@@ -69,7 +69,7 @@ describe('Reads from Kafka while nothing is appended', () => {
     expect([isEnded, await result]).to.deep.equal([true, empty]);
   });
 
-  it('do not keep a broker busy that responds before its time although it has nothing', async () => {
+  it('do not overload a broker that responds early without records', async () => {
     const { read, pass, broker, reader, fetchesDuring } = readerOf(1);
     broker.isHasty = true;
     const result = read(0, Infinity).catch((error: unknown) => error);

@@ -65,7 +65,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
   }
 
   describe('what others wrote', () => {
-    it('shows just the committed records of overlapping writers, from the start and from any offset', async () => {
+    it('returns only the committed records of overlapping writers, from the start and from any offset', async () => {
       const where = await subject.newPartition();
       const visible = await writeOverlappingTransactions(client, where, 40);
       const last = visible.at(-1)?.[0] ?? 0;
@@ -87,7 +87,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       }
     });
 
-    it('moves on where there is only an aborted transaction', async () => {
+    it('continues where there is only an aborted transaction', async () => {
       const where = await subject.newPartition();
       const writer = await subject.witness.openWriter(`aborting-${randomUUID()}`);
       const waiting = log.read({ ...where, offset: 0 }, forever);
@@ -99,7 +99,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       await writer.close();
     });
 
-    it('shows nothing of an open transaction, nor what lies behind it, until it ends', async () => {
+    it('returns nothing of an open transaction, nor records after it, until it ends', async () => {
       const where = await subject.newPartition();
       const writer = await subject.witness.openWriter(`open-${randomUUID()}`);
       await appendTo(subject.witness, where, records('before'));
@@ -146,8 +146,8 @@ describeOnCluster('Reads from Kafka', (cluster) => {
     });
   });
 
-  describe('what does not fit', () => {
-    it('comes in turn: many partitions with large batches, all requested together with a small limit', async () => {
+  describe('more than fits in one response', () => {
+    it('is read in turn: many partitions with large batches, all requested together with a small limit', async () => {
       const partitionCount = 16;
       const topic = await subject.newTopic(partitionCount);
       const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
@@ -161,7 +161,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       );
     });
 
-    it('comes beside small ones: a record of the largest size, also for reads that wait', async () => {
+    it('is read beside small records: a record of the maximum size, also by waiting reads', async () => {
       const topic = await subject.newTopic(3);
       const pending = [0, 1, 2].map((partition) => readCount(log, { topic, partition }, 1));
       const value = Buffer.alloc(recordBytesMaximum, 'v');
@@ -175,8 +175,8 @@ describeOnCluster('Reads from Kafka', (cluster) => {
     });
   });
 
-  describe('reads beside others', () => {
-    it('see what was appended before they began, whatever is under way for the same position', async () => {
+  describe('concurrent reads', () => {
+    it('return what was appended before they began, whatever is in progress for the same position', async () => {
       const where = await subject.newPartition();
       let offset = 0;
       for (let round = 0; round < 40; round += 1) {
@@ -221,7 +221,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       expect((await waiting).map(({ value }) => value)).to.deep.equal(['still read']);
     });
 
-    it('read a topic that was deleted and created again elsewhere from its new beginning', async () => {
+    it('read a topic that another client deleted and created again from its new start', async () => {
       const where = await subject.newPartition();
       await appendTo(subject.witness, where, records('old 1', 'old 2', 'old 3'));
       const end = (await log.read({ ...where, offset: 0 }, atOnce)).nextOffset;
@@ -239,7 +239,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       expect(await codeOf(log.read({ ...where, offset: end }, forever))).to.equal('OFFSET_OUT_OF_RANGE');
     });
 
-    it('find a partition that was added a moment ago', async () => {
+    it('find a partition that was just added', async () => {
       const topic = await subject.newTopic(1);
       await readAll(log, { topic, partition: 0 });
       await subject.witness.alterTopic(topic, { partitionCount: 2 });
@@ -270,7 +270,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
     });
   });
 
-  it('reach a new waiting read within milliseconds while everything else is quiet', async () => {
+  it('return new records within milliseconds to a new waiting read while everything else is idle', async () => {
     const topic = await subject.newTopic(12);
     const stop = new AbortController();
     const quiet = Array.from({ length: 11 }, (_, partition) =>

@@ -68,7 +68,7 @@ describe('the queue of a partition', () => {
     expect(sent(queue)).to.deep.equal({ sequence: 6, count: 1, producer: 7n });
   });
 
-  it('sends the same batch again until it is stored, and nothing else', () => {
+  it('sends the same batch again until it is stored, and nothing else before', () => {
     const queue = newQueue();
     append(queue, new Map(), 'a', 1);
     const first = queue.nextBatch(0);
@@ -77,7 +77,7 @@ describe('the queue of a partition', () => {
     expect(queue.nextBatch(1)).to.equal(first);
   });
 
-  it('merges up to a mebibyte, and keeps one append together as long as the topic takes it', () => {
+  it('merges up to a mebibyte, and keeps one append together up to the limit of the topic', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     for (const name of ['a', 'b', 'c']) append(queue, results, name, 400_000);
@@ -91,7 +91,7 @@ describe('the queue of a partition', () => {
     expect([...results.values()]).to.deep.equal([0, 1, 10, 20]);
   });
 
-  it('never divides an append: refused, nothing of it is stored, and what shared its batch is', () => {
+  it('never splits an append: a refused one is not stored at all, while the rest of its batch is', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1_000);
@@ -117,7 +117,7 @@ describe('the queue of a partition', () => {
     expect(stored).to.deep.equal([1, 1]);
   });
 
-  it('halves a batch that the topic does not take until a single append is refused', () => {
+  it('halves a batch that the topic refuses until a single append is refused', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     for (const name of ['a', 'b', 'c']) append(queue, results, name, 1_000);
@@ -141,7 +141,7 @@ describe('the queue of a partition', () => {
     ]);
   });
 
-  it('finds the caller at fault when a common batch is refused', () => {
+  it('finds the append that caused the refusal of a common batch', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'good', 1);
@@ -188,7 +188,7 @@ describe('the queue of a partition', () => {
     expect(sent(queue)).to.deep.equal({ sequence: 0, count: 1, producer: 8n });
   });
 
-  it('reports unsent appends as not stored, without another producer id', () => {
+  it('reports unsent appends as not stored, and keeps its producer id', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1);
@@ -202,7 +202,7 @@ describe('the queue of a partition', () => {
     expect([queue.isEmpty, queue.needsIdentity]).to.deep.equal([true, false]);
   });
 
-  it('does not give the number of a dropped batch to another, even when nothing was stored', () => {
+  it('does not reuse the number of a dropped batch, even when nothing was stored', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1);
@@ -235,7 +235,7 @@ describe('the queue of a partition', () => {
     });
   }
 
-  it('keeps a batch together that may be stored, although one of its callers has its result', () => {
+  it('does not split a batch that may be stored, although one of its callers has its result', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'early', 1);
@@ -249,7 +249,7 @@ describe('the queue of a partition', () => {
     expect(results.get('late')).to.equal(6);
   });
 
-  it('returns to a caller in time although its batch is in progress, and keeps the batch until its response comes', () => {
+  it('returns to a caller at its timeout although its batch is in progress, and keeps the batch until its response', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1);
@@ -263,7 +263,7 @@ describe('the queue of a partition', () => {
     expect(sent(queue)).to.deep.equal({ sequence: 1, count: 1, producer: 7n });
   });
 
-  it('numbers on from zero after the largest number', () => {
+  it('continues with zero after the largest number', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1);

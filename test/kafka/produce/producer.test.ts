@@ -53,7 +53,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     }
   }
 
-  it('of one turn of the event loop are one request and one batch, and each learns its own offset', async () => {
+  it('of one turn of the event loop are one request and one batch, and each returns its own offset', async () => {
     const where = await usedPartition();
     const requests = subject.proxy.requests('Produce');
     const texts = Array.from({ length: 50 }, (_, index) => `${index}`);
@@ -62,7 +62,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     await expectStored(where, texts, results);
   });
 
-  it('of no records are refused', async () => {
+  it('without records are refused', async () => {
     const where = await subject.newPartition();
     const [result] = await subject.log.append([{ ...where, records: [] }]);
     expect(result && outcomeOf(result)).to.equal('UNPROCESSABLE');
@@ -119,7 +119,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     }
   });
 
-  it('without a response have an unknown outcome, those after them are not stored, and later ones are not mixed up', async () => {
+  it('without a response have an unknown outcome, queued ones are not stored, and later ones are sent separately', async () => {
     const where = await usedPartition();
     const injected = subject.proxy.inject({ api: 'Produce', fault: loseResponse, times: Infinity });
     const sent = appendEach(where, 'sent');
@@ -139,7 +139,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     expect(subject.proxy.requests('InitProducerId') - ids).to.be.within(0, 1);
   });
 
-  it('that too few replicas could take for too long fail with nothing stored', async () => {
+  it('that too few replicas could accept for too long fail with nothing stored', async () => {
     const where = await usedPartition();
     const injected = subject.proxy.inject({ api: 'Produce', fault: refuseWith(19), times: Infinity });
     await whileInjected([injected], async () => {
@@ -154,7 +154,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     expect(await subject.valuesIn(where)).to.deep.equal(['first', 'later']);
   });
 
-  it('of which the broker knows that they are stored, but no longer where, have an unknown outcome', async () => {
+  it('that the broker knows as stored, but no longer where, have an unknown outcome', async () => {
     const where = await usedPartition();
     subject.proxy.inject({ api: 'Produce', fault: reportError(46) });
     expect((await appendEach(where, 'a')).map(outcomeOf)).to.deep.equal(['OUTCOME_UNKNOWN']);
@@ -162,7 +162,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     expect(await subject.valuesIn(where)).to.deep.equal(['first', 'a', 'b']);
   });
 
-  it('that get an unknown error have an unknown outcome, and the partition continues', async () => {
+  it('that fail with an unknown error have an unknown outcome, and the partition continues', async () => {
     const where = await usedPartition();
     subject.proxy.inject({ api: 'Produce', fault: reportError(-1) });
     expect((await appendEach(where, 'a')).map(outcomeOf)).to.deep.equal(['OUTCOME_UNKNOWN']);
@@ -170,7 +170,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     expect(await subject.valuesIn(where)).to.deep.equal(['first', 'a', 'b']);
   });
 
-  it('to a partition without a leader fail with nothing stored and hold up no other', async () => {
+  it('to a partition without a leader fail with nothing stored and do not delay others', async () => {
     const leaderless = await subject.newPartition();
     const where = await usedPartition();
     const injected = subject.proxy.inject({
@@ -191,7 +191,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     expect(await subject.valuesIn(leaderless)).to.deep.equal(['later']);
   });
 
-  it('to one partition in trouble hold up no other', async () => {
+  it('to one partition with faults do not delay others', async () => {
     const failing = await usedPartition();
     const where = await usedPartition();
     const injected = subject.proxy.inject({
@@ -209,7 +209,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     await expectStored(failing, ['late'], await waiting);
   });
 
-  it('to a topic that takes smaller batches are stored one by one, and those too large for it fail alone and whole', async () => {
+  it('to a topic with smaller batches are stored one by one, and those too large for it fail alone and completely', async () => {
     const topic = await createSmallTopic(cluster().kafkaBrokers, 100_000);
     const where = { topic, partition: 0 };
     const many = Array.from({ length: 30 }, (_, index) => sized(`many ${index}`, 10_000));
@@ -229,7 +229,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     ]);
   });
 
-  it('are stored up to the very size that a topic takes, and nothing of them one byte above it', async () => {
+  it('are stored up to the exact size limit of a topic, and not at all one byte above it', async () => {
     const batchBytesMaximum = 20_000;
     const where = { topic: await createSmallTopic(cluster().kafkaBrokers, batchBytesMaximum), partition: 0 };
     const of = (bytes: number) => [sized('a', 5_000), sized('b', 5_000), sized('c', bytes)];
@@ -242,7 +242,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     expect(await readAll(subject.witness, where)).to.have.length(3);
   });
 
-  it('of more than is stored at once are refused without being sent', async () => {
+  it('beyond the limit of one append are refused without being sent', async () => {
     const where = await usedPartition();
     const requests = subject.proxy.requests('Produce');
     const [result] = await subject.log.append([
@@ -253,7 +253,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     await expectStored(where, ['a'], await appendEach(where, 'a'));
   });
 
-  it('to a topic that is deleted in between fail as unknown, and one of the same name starts again', async () => {
+  it('to a topic that is deleted in the meantime fail as unknown, and a new topic of the same name works', async () => {
     const { topic } = await usedPartition();
     const where = { topic, partition: 0 };
     await subject.witness.deleteTopic(topic);
@@ -301,7 +301,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
   });
 });
 
-describeOnCluster('Appends to Kafka, limited and closed', (cluster) => {
+describeOnCluster('Appends to Kafka at their limits and at closing', (cluster) => {
   it('are refused immediately beyond the limit of the queue, and those before are stored', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers, { queuedBytesMaximum: 100_000 });
     try {
@@ -321,7 +321,7 @@ describeOnCluster('Appends to Kafka, limited and closed', (cluster) => {
     }
   });
 
-  it('are waited for by closing, and refused after it', async () => {
+  it('are completed by closing, and refused afterwards', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
       const where = await subject.newPartition();
@@ -337,7 +337,7 @@ describeOnCluster('Appends to Kafka, limited and closed', (cluster) => {
     }
   });
 
-  it('that cannot be stored do not keep the log from closing', async () => {
+  it('that cannot be stored do not prevent the log from closing', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
       const where = await subject.newPartition();

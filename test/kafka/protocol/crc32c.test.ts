@@ -31,7 +31,7 @@ describe('CRC-32C', () => {
     });
   }
 
-  it('is what its definition says for every length and wherever the bytes lie', () => {
+  it('equals its definition for every length and alignment', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 1_500, size: 'max' }), fc.nat(20), fc.nat(20), (bytes, before, after) => {
         const memory = new Uint8Array(before + bytes.length + after).fill(0x5a);

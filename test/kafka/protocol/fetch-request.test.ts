@@ -41,7 +41,7 @@ describe('A fetch request', () => {
     );
   });
 
-  it('reads the error, the end, the aborted transactions and the place of the batches of every partition', () => {
+  it('reads the error, the end, the aborted transactions and the batches of every partition', () => {
     const bytes = responseOf(
       ['a', partition(3, 0, 2n ** 40n, [9n, 5n, 2n ** 62n, 8n], 'batches'), partition(4, 6, -1n, [], '')],
       ['b', partition(0, 0, 1n, [], 'more')],

@@ -14,7 +14,7 @@ function framed(bodies: readonly Uint8Array[]): Buffer {
 }
 
 describe('the frames of a connection', () => {
-  it('come whole and in order, however their bytes were cut, and hold none of the memory they came in', () => {
+  it('are complete and in order, however their bytes were split, and hold none of the received memory', () => {
     const body = fc.uint8Array({ minLength: 1, maxLength: 3_000 });
     fc.assert(
       fc.property(
@@ -41,7 +41,7 @@ describe('the frames of a connection', () => {
   });
 
   for (const length of [0, -1, 2_000_000_000]) {
-    it(`are no frames when their length is said to be ${length}`, () => {
+    it(`are refused with a length of ${length}`, () => {
       const assembler = new FrameAssembler(() => {});
       const bytes = Buffer.alloc(8);
       bytes.writeInt32BE(length);

@@ -35,7 +35,7 @@ describe('a compressed record batch', () => {
   for (const codec of ['snappy', 'lz4', 'zstd']) {
     const vector = vectorNamed(codec);
     if (codec === 'zstd' && 'zstdDecompressSync' in zlib) {
-      it('of zstd is read, since this Node can', () => {
+      it('of zstd is read on this version of Node', () => {
         const expected = vector.batches[0]?.records.map(toReadRecord);
         expect(decode(bytesOf(vector)).batches.flatMap(recordsOf)).to.deep.equal(expected);
       });
@@ -52,13 +52,13 @@ describe('a compressed record batch', () => {
     expect(() => decode(compressedBatch(0, 6, Buffer.from('?')))).to.throw('is compressed with codec 6');
   });
 
-  it('that is none is an error', () => {
+  it('that is corrupt is an error', () => {
     expect(() => decode(compressedBatch(0, 1, Buffer.from('no gzip'))))
       .to.throw('cannot be decompressed with gzip')
       .with.property('code', 'CORRUPT_BATCH');
   });
 
-  it('may not grow without bounds', () => {
+  it('may not grow without limit', () => {
     const bomb = Buffer.concat(spaciousBatches(1, inflatedBytesMaximum));
     expect(bomb.length).to.be.below(inflatedBytesMaximum / 100);
     expect(() => decode(bomb))
@@ -66,7 +66,7 @@ describe('a compressed record batch', () => {
       .with.property('code', 'CORRUPT_BATCH');
   });
 
-  it('may be one of many, which are decoded as far as memory goes, and the rest by the next read', () => {
+  it('may be one of many, which are decoded up to the memory limit, and the rest by the next read', () => {
     const valueBytes = Math.ceil(inflatedBytesMaximum / 2);
     const response = Buffer.concat(spaciousBatches(5, valueBytes));
     const first = decode(response);
@@ -75,7 +75,7 @@ describe('a compressed record batch', () => {
     expect([second.batches.length, second.nextOffset]).to.deep.equal([2, 4]);
   });
 
-  it('is malformed when its records are, and not read beyond its own memory', () => {
+  it('is malformed when its records are, and is not read beyond its own memory', () => {
     const records = encode([{ key: null, value: Buffer.from('12345') }]).subarray(batchHeaderBytes);
     for (let end = 0; end < records.length; end += 1) {
       const cut = compressedBatch(0, 1, zlib.gzipSync(records.subarray(0, end)));

@@ -90,7 +90,7 @@ describe("decoding what Kafka's own client encoded", () => {
 });
 
 describe('decoding record batches', () => {
-  it('gives back what was encoded', () => {
+  it('returns what was encoded', () => {
     fc.assert(
       fc.property(recordLists, fc.nat(2 ** 52), (written, baseOffset) => {
         const result = decode(encode(written, { baseOffset }), baseOffset);
@@ -107,7 +107,7 @@ describe('decoding record batches', () => {
     );
   });
 
-  it('leaves the values where they are', () => {
+  it('does not copy the values', () => {
     const bytes = encode(records('{"number":1}', '{"number":2}'));
     const [batch] = decode(bytes).batches;
     expect(batch?.bytes.buffer).to.equal(bytes.buffer);
@@ -128,7 +128,7 @@ describe('decoding record batches', () => {
     [40, []],
   ];
   for (const [from, offsets] of starts) {
-    it(`from ${from} on leaves out what lies before`, () => {
+    it(`from ${from} on leaves out earlier records`, () => {
       const result = decode(three, from);
       expect(offsetsOf(result)).to.deep.equal(offsets);
       expect(result.nextOffset).to.equal(Math.max(from, 32));
@@ -143,7 +143,7 @@ describe('decoding record batches', () => {
     expect(whole && [...(whole.external ?? [])]).to.deep.equal([1, 0, 1, 1, 1, 1, 1, 1, 1]);
   });
 
-  it('passes a transaction that was aborted before the first visible batch', () => {
+  it('skips a transaction that was aborted before the first visible batch', () => {
     const vector = vectorNamed('overlapping transactions');
     const result = decode(bytesOf(vector), 10, [{ producerId: 2n, firstOffset: 2 }]);
     expect(valuesOf(result)).to.include('committed i');
@@ -157,7 +157,7 @@ describe('decoding record batches', () => {
     expect(result.batches[0]?.offsets.at(-1)).to.equal(count - 1);
   });
 
-  it('ends before a batch that the response contains only in part', () => {
+  it('stops before a batch that the response contains only in part', () => {
     for (let end = oneOfThree; end < three.length; end += 1) {
       const result = decode(three.subarray(0, end));
       expect(result.nextOffset).to.equal(end < 2 * oneOfThree ? 12 : 22);
@@ -165,7 +165,7 @@ describe('decoding record batches', () => {
     }
   });
 
-  it('gives the sound batches before a damaged one; the next read throws', () => {
+  it('returns the intact batches before a damaged one, and the next read throws', () => {
     const damaged = Buffer.from(three);
     damaged[2 * oneOfThree - 1] = 0x55;
     const result = decode(damaged);
@@ -179,7 +179,7 @@ describe('decoding record batches', () => {
     expect(decode(three).batches[0]?.key(2)).to.equal(null);
   });
 
-  it('takes damaged bytes as they are where checksums are not verified', () => {
+  it('accepts damaged bytes where checksums are not verified', () => {
     const damaged = Buffer.from(encode(records('one')));
     damaged[damaged.indexOf('one')] = 0x4f;
     const { batches } = decodeRecordBatches(where, damaged, 0, damaged.length, 0, [], { verifyChecksum: false });
@@ -247,7 +247,7 @@ describe('a damaged record batch', () => {
     });
   }
 
-  it('that does not follow the one before it is not decoded', () => {
+  it('after a gap in the offsets is not decoded', () => {
     const again = Buffer.concat([three.subarray(0, oneOfThree), three.subarray(0, oneOfThree)]);
     expect(offsetsOf(decode(again))).to.deep.equal([10, 11]);
   });

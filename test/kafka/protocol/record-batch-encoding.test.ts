@@ -15,12 +15,12 @@ import { bytesOf, toLogRecord, vectors } from '../vectors/vectors.ts';
 describe('encoding a record batch', () => {
   const ours = vectors.filter(({ name }) => name.startsWith('ours: '));
 
-  it('has vectors to compare with', () => {
+  it('is compared with at least one vector', () => {
     expect(ours).to.have.length(6);
   });
 
   for (const vector of ours) {
-    it(`gives the bytes of Kafka's own client, ${vector.name}`, () => {
+    it(`equals the bytes of Kafka's own client, ${vector.name}`, () => {
       const [batch] = vector.batches;
       if (batch === undefined) throw new Error('The vector has no batch');
       const options: EncodingOptions = {
@@ -35,7 +35,7 @@ describe('encoding a record batch', () => {
     });
   }
 
-  it('takes as many bytes as were foretold', () => {
+  it('has the predicted size', () => {
     fc.assert(
       fc.property(recordLists, (records) => {
         expect(encode(records)).to.have.length(recordBatchBytes(records));
@@ -43,7 +43,7 @@ describe('encoding a record batch', () => {
     );
   });
 
-  it('takes at most what its records were said to take, each for itself', () => {
+  it('never exceeds the sum of the predicted sizes of its records', () => {
     fc.assert(
       fc.property(recordLists, (records) => {
         const atMost = records.reduce((sum, record) => sum + encodedRecordBytes(record), recordBatchBytes([]));
@@ -52,7 +52,7 @@ describe('encoding a record batch', () => {
     );
   });
 
-  it('never takes more than foretold for a record, however late it comes in the batch', () => {
+  it('never needs more than predicted for a record, however late it comes in the batch', () => {
     const last: LogRecord = { key: 'k', value: Buffer.from('v') };
     const empty: LogRecord = { key: null, value: Buffer.alloc(0) };
     const before = Array.from({ length: 130_000 }, () => empty);
@@ -60,7 +60,7 @@ describe('encoding a record batch', () => {
     expect(growth).to.be.at.most(encodedRecordBytes(last));
   });
 
-  it('gives an encoded batch another identity, as if it had been encoded with it', () => {
+  it('can get another producer identity, as if it had been encoded with it', () => {
     const records = [{ key: 'a', value: Buffer.from('1') }];
     const identity = { producerId: 9_007_199_254_740_993n, producerEpoch: 7, firstSequence: 2_147_483_647 };
     const batch = encode(records, { isTransactional: true });

@@ -81,15 +81,15 @@ function expectSoundPositions(batch: RecordBatch): void {
   }
 }
 
-describe('decoding record batches, whatever the bytes are', () => {
+describe('decoding record batches of any bytes', () => {
   const whole = entriesOf(decode(log, true));
 
-  it('reads the sound log', () => {
+  it('reads the intact log', () => {
     expect(whole).to.have.length(14);
     expect(decode(log, true)?.nextOffset).to.equal(17);
   });
 
-  it('gives whole batches and nothing else of a log that is cut anywhere', () => {
+  it('returns complete batches and nothing else of a log that is cut anywhere', () => {
     for (let end = 1; end < log.length; end += 1) {
       const result = decode(log.subarray(0, end), true);
       const entries = entriesOf(result);
@@ -100,7 +100,7 @@ describe('decoding record batches, whatever the bytes are', () => {
 
   // The base offset, the length and the leader epoch lie outside the checksum, since the broker writes them later. A
   // wrong length shows; a wrong offset shows only when it breaks the order.
-  it('never gives a wrong record when bits are wrong', () => {
+  it('never returns a wrong record when bits are flipped', () => {
     const random = numbers();
     let refused = 0;
     for (let bit = 0; bit < 8 * log.length; bit += 1) {
@@ -117,7 +117,7 @@ describe('decoding record batches, whatever the bytes are', () => {
     expect(refused).to.be.above(100);
   });
 
-  it('stays within the bytes when bits are wrong and the checksum is not compared', () => {
+  it('stays within the bytes when bits are flipped and the checksum is not compared', () => {
     const random = numbers();
     for (let round = 0; round < 20_000; round += 1) {
       const damaged = Buffer.from(log);
@@ -126,7 +126,7 @@ describe('decoding record batches, whatever the bytes are', () => {
     }
   });
 
-  it('ends in the bounds of the bytes when the records are garbage under a sound header', () => {
+  it('stays within the bytes when the records are garbage after an intact header', () => {
     const random = numbers();
     const values = [0, 1, 2, 4, 0x7e, 0x7f, 0x80, 0xff];
     let accepted = 0;

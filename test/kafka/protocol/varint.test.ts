@@ -42,7 +42,7 @@ describe('a varint', () => {
     });
   }
 
-  it('comes back as it was written', () => {
+  it('is read as it was written', () => {
     fc.assert(
       fc.property(fc.integer(), (value) => {
         const bytes = Buffer.alloc(5);
@@ -52,7 +52,7 @@ describe('a varint', () => {
     );
   });
 
-  it('may be longer than it needs to be', () => {
+  it('may be longer than necessary', () => {
     expect(read(Uint8Array.of(0x86, 0x80, 0x00))).to.deep.equal([3, 3]);
   });
 
@@ -60,7 +60,7 @@ describe('a varint', () => {
     expect(read(new Uint8Array(8).fill(0x80))[0]).to.equal(malformedVarint);
   });
 
-  it('ends with the bytes, whatever they say', () => {
+  it('ends with the bytes, whatever they contain', () => {
     const [value, end] = read(Uint8Array.of(0x80, 0x80));
     expect(value).to.equal(0);
     expect(end).to.be.above(2);
@@ -74,7 +74,7 @@ describe('a varint', () => {
     expect([reader.read(), reader.read(), reader.read(), reader.position]).to.deep.equal([7, -300, 70_000, end]);
   });
 
-  it('of 64 bits is passed over', () => {
+  it('of 64 bits is skipped', () => {
     const bytes = Uint8Array.of(0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x02);
     expect([skip(bytes, 0), skip(bytes, 1), skip(bytes, 11)]).to.deep.equal([1, 11, 12]);
     expect(skip(new Uint8Array(40).fill(0xff))).to.be.at.most(11);

@@ -36,7 +36,7 @@ describe('the primitive types of the protocol', () => {
     });
   }
 
-  it('come back as they were written', () => {
+  it('are read as they were written', () => {
     const long = fc.maxSafeInteger();
     const text = fc.option(fc.string({ unit: 'grapheme' }));
     fc.assert(
@@ -67,7 +67,7 @@ describe('the primitive types of the protocol', () => {
     expect(new WireReader(Buffer.from([0])).compactNullableString()).to.equal(null);
   });
 
-  it('of flexible responses are read past unknown fields', () => {
+  it('of flexible responses skip unknown fields', () => {
     const reader = new WireReader(Buffer.from('02 05 02 aabb 81 01 00 2a'.replaceAll(' ', ''), 'hex'));
     reader.skipTags();
     expect(reader.int8()).to.equal(42);

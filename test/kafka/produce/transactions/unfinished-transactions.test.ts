@@ -21,7 +21,7 @@ const pretendToAdd: Fault = { kind: 'answer', body: partitionsAdded };
  * partition is left that the coordinator does not know of. The brokers would refuse records for such a partition, so
  * for this suite they are told not to ask.
  */
-describeOnCluster('Transactions that Kafka has decided and not finished', (cluster) => {
+describeOnCluster('Transactions that Kafka has decided but not finished', (cluster) => {
   let subject: LogBehindProxy;
   let finished: TopicPartition;
   let unfinished: TopicPartition;
@@ -67,7 +67,7 @@ describeOnCluster('Transactions that Kafka has decided and not finished', (clust
     }
   }
 
-  it('would stay so until the next one of the writer decides them as well', async () => {
+  it('would stay unfinished until the next one of the writer is decided', async () => {
     const writer = await aboutToEnd();
     await writer.commit();
     await writer.close();
@@ -103,7 +103,7 @@ describeOnCluster('Transactions that Kafka has decided and not finished', (clust
     await next.close();
   });
 
-  it('are gone when the writer is opened again, if they were aborted', async () => {
+  it('are invisible when the writer is opened again, if they were aborted', async () => {
     const writer = await aboutToEnd();
     await writer.abort();
     await writer.close();

@@ -92,7 +92,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     expect(now).to.deep.equal(requests);
   });
 
-  it('take one request of each kind when all of their records come by one append', async () => {
+  it('need one request of each kind when all of their records are in one append', async () => {
     const topic = await subject.newTopic(3);
     const writer = await openWriter();
     const apis = ['AddPartitionsToTxn', 'Produce', 'EndTxn'] as const;
@@ -104,7 +104,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     await writer.close();
   });
 
-  it('follow one another, and just what was committed is visible', async () => {
+  it('follow one another, and only what was committed is visible', async () => {
     const topic = await subject.newTopic(3);
     const writer = await openWriter();
     const expected = new Map([0, 1, 2].map((partition) => [partition, [] as string[]]));
@@ -126,7 +126,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     for (const [partition, texts] of expected) expect(await allVisible({ topic, partition })).to.deep.equal(texts);
   });
 
-  it('keep records of any size apart in batches that the topic takes', async () => {
+  it('split records of any size into batches that the topic accepts', async () => {
     const where = await subject.newPartition();
     const writer = await openWriter();
     const many: LogRecord[] = Array.from({ length: 20 }, (_, index) => sized(`${index}`, 1024 * 1024));
@@ -137,7 +137,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     await writer.close();
   });
 
-  it('are written in smaller batches to a topic that takes no larger ones, and fail with a record too large for it', async () => {
+  it('are written in smaller batches to a topic with a lower limit, and fail with a record too large for it', async () => {
     const topic = await createSmallTopic(cluster().kafkaBrokers, 100_000);
     const where = { topic, partition: 0 };
     const writer = await openWriter();
@@ -222,7 +222,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     ['answer', loseResponse, ['before', 'committed or not', 'after']],
     ['request', loseRequest, ['before', 'after']],
   ] as const) {
-    it(`whose commit's ${what} is lost have an unknown outcome, which the next writer of the name can see`, async () => {
+    it(`whose commit's ${what} is lost have an unknown outcome, which the next writer of the id can see`, async () => {
       const where = await subject.newPartition();
       const name = randomUUID();
       const writer = await openWriter(name);
@@ -246,7 +246,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     ['answer', loseResponse],
     ['request', loseRequest],
   ] as const) {
-    it(`whose abort's ${what} is lost leave nothing behind`, async () => {
+    it(`whose abort's ${what} is lost leave no records behind`, async () => {
       const where = await subject.newPartition();
       const name = randomUUID();
       const writer = await openWriter(name);
@@ -267,7 +267,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     expect(await allVisible(where)).to.deep.equal([]);
   });
 
-  it('of several writers at the same time do not disturb one another', async () => {
+  it('of several concurrent writers do not affect one another', async () => {
     const topic = await subject.newTopic(1);
     const where = { topic, partition: 0 };
     const committed = await Promise.all(
@@ -300,7 +300,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     ['abort', (writer) => writer.abort()],
   ];
   for (const [step, run] of steps) {
-    it(`are taken over at once, and the earlier writer is fenced at its next ${step}`, async () => {
+    it(`are taken over immediately, and the earlier writer is fenced at its next ${step}`, async () => {
       const topic = await subject.newTopic(2);
       const name = randomUUID();
       const earlier = await openWriter(name);
