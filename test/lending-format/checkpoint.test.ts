@@ -10,8 +10,8 @@ import {
   writeCheckpoint,
 } from '../../src/lending-format/checkpoint.ts';
 
-describe('the fence record', () => {
-  it('comes back as it was written', () => {
+describe('the checkpoint record', () => {
+  it('is read as it was written', () => {
     const fence: CheckpointRecord = {
       position: 41,
       outcomes: [
@@ -29,14 +29,14 @@ describe('the fence record', () => {
     expect(parseCheckpoint(writeCheckpoint(fence).toString())).to.deep.equal(fence);
   });
 
-  it('lies under a key that no loan can have', () => {
+  it('has a key that no loan can have', () => {
     expect(isCheckpointKey(checkpointKey(7))).to.equal(true);
     expect(isAccountOrProductId(checkpointKey(7))).to.equal(false);
     expect(isCheckpointKey('L1')).to.equal(false);
   });
 
   for (const text of ['', '{}', '{"position":"1","outcomes":[]}', '{"position":1}', 'null']) {
-    it(`is never guessed at: ${text || 'nothing'}`, () => {
+    it(`is never read from: ${text || 'nothing'}`, () => {
       let caught: unknown;
       try {
         parseCheckpoint(text);

@@ -178,7 +178,7 @@ const cases: Case[] = [
 describe('the format of commands', () => {
   for (const { type, payload, wrong } of cases) {
     const title = `${type} ${payload.replace(/\s+/g, ' ').slice(0, 80)}`;
-    it(`${wrong.length === 0 ? 'takes' : `refuses ${wrong.join(', ')} of`} ${title}`, () => {
+    it(`${wrong.length === 0 ? 'accepts' : `refuses ${wrong.join(', ')} of`} ${title}`, () => {
       const found = checkPayload(type, payload, idFieldOf(type) === 'loanProductId' ? 'p1' : 'L1');
       expect(found.map(({ errorSource }) => errorSource)).to.have.members(wrong);
       expect(found.every(({ errorReason }) => errorReason === 'INVALID_PARAMETERS')).to.equal(true);
@@ -190,7 +190,7 @@ describe('the format of commands', () => {
     });
   }
 
-  it('is stated for every type', () => {
+  it('is tested for every type', () => {
     expect(new Set(cases.map(({ type }) => type))).to.deep.equal(new Set(commandTypes));
   });
 
@@ -199,20 +199,20 @@ describe('the format of commands', () => {
     expect(refusals).to.deep.equal([{ errorReason: 'INVALID_PARAMETERS', errorSource: 'amount' }]);
   });
 
-  it('reports no more faults of a payload than a record can hold', () => {
+  it('reports at most the number of faults that a record can hold', () => {
     const fields = Array.from({ length: 10_000 }, (_, index) => `"${'x'.repeat(500)}${index}":1`);
     const refusals = checkPayload('DISBURSE', `{${fields.join(',')}}`, 'L1');
     expect(refusals).to.have.length(refusalsMaximum);
     expect(Math.max(...refusals.map(({ errorSource }) => errorSource?.length ?? 0))).to.equal(100);
   });
 
-  it('refuses a day that no calendar has', () => {
+  it('refuses a day that does not exist', () => {
     expect(
       checkPayload('DISBURSE', '{"valueDate":"2026-02-30"}', 'L1').map(({ errorSource }) => errorSource),
     ).to.deep.equal(['valueDate']);
   });
 
-  it('keeps each digit of an amount on its way', () => {
+  it('keeps every digit of an amount', () => {
     const text = written('REPAY', '{ "amount": 315.470 ,\n "notes":"a\\nb" }');
     expect(text).to.contain('"payload":{"amount":315.470,"notes":"a\\nb"}').and.not.contain('\n');
     const parsed = parse(text);
@@ -221,12 +221,12 @@ describe('the format of commands', () => {
     );
   });
 
-  it('lets no body speak beyond its payload', () => {
+  it('refuses a payload with text after its JSON value', () => {
     expect(() => written('REPAY', '{"amount":1},"type":"DISBURSE"')).to.throw(SyntaxError);
     expect(() => readPayload('{"amount":1},"type":"DISBURSE"')).to.throw(SyntaxError, 'position 12');
   });
 
-  it('refuses a currency that says twice what it is, and differently', () => {
+  it('refuses a currency with two contradicting codes', () => {
     const product = { ...annuityProduct('p1'), currency: { code: 'JPY', currencyCode: 'EUR', digits: 2 } };
     expect(
       checkPayload('CREATE_PRODUCT', JSON.stringify(product), 'p1').map(({ errorSource }) => errorSource),
@@ -274,7 +274,7 @@ describe('the format of commands', () => {
     ['UPDATE_PRODUCT', 'notes', 2_000, (notes) => ({ notes })],
   ];
   for (const [type, field, most, payloadWith] of lengths) {
-    it(`takes ${field} of ${type} up to ${most} characters, whatever characters, and not one more`, () => {
+    it(`accepts ${field} of ${type} up to ${most} characters of any kind, and not one more`, () => {
       const id = idFieldOf(type) === 'loanProductId' ? 'p1' : 'L1';
       const faults = (text: string): unknown[] =>
         checkPayload(type, JSON.stringify(payloadWith(text)), id).map(({ errorSource }) => errorSource);
@@ -292,14 +292,14 @@ describe('the format of commands', () => {
     });
   }
 
-  it('takes lists up to 200 items, and not one more', () => {
+  it('accepts lists up to 200 items, and not one more', () => {
     const fees = (count: number): string =>
       JSON.stringify({ fees: Array.from({ length: count }, (_, index) => ({ predefinedFeeKey: `f${index}` })) });
     expect(checkPayload('DISBURSE', fees(200), 'L1')).to.deep.equal([]);
     expect(checkPayload('DISBURSE', fees(201), 'L1').map(({ errorSource }) => errorSource)).to.deep.equal(['fees']);
   });
 
-  it('takes ids of 1 to 64 characters as the subject of a command', () => {
+  it('accepts ids of 1 to 64 characters for the subject of a command', () => {
     for (const [id, isTaken] of [
       ['x', true],
       ['x'.repeat(64), true],
@@ -346,12 +346,12 @@ describe('the format of commands', () => {
     }
   });
 
-  it('takes an empty body for an empty object', () => {
+  it('treats an empty body as an empty object', () => {
     expect(readPayload(' \n')).to.deep.equal({});
     expect(checkPayload('DISBURSE', '', 'L1')).to.deep.equal([]);
   });
 
-  it('gives a command the digest that its reader finds in it', () => {
+  it('stores the digest of a command that its reader finds in it', () => {
     for (const text of [
       '{"amount":1}',
       '{ "amount" : 1.0 }',
@@ -363,7 +363,7 @@ describe('the format of commands', () => {
     }
   });
 
-  it('takes an event id for the command id where there is none, and the time the broker gave', () => {
+  it('uses the event id as the command id where there is none, and the time set by the broker', () => {
     const metadata = { eid: commandId.toUpperCase(), received_at: '2026-01-12T10:00:00.000Z', flow_id: 'flow' };
     const parsed = parse(JSON.stringify({ metadata, type: 'DISBURSE', loanAccountId: 'L1' }));
     expect(parsed.kind === 'loan' && parsed.envelope).to.include({
@@ -373,7 +373,7 @@ describe('the format of commands', () => {
     });
   });
 
-  it('takes the time of the log where the broker gave none', () => {
+  it('uses the time of the log where the broker set none', () => {
     const parsed = parse(JSON.stringify({ commandId, type: 'DISBURSE', loanAccountId: 'L1' }));
     expect(parsed.kind === 'loan' && parsed.envelope).to.include({ receivedAt: 1_000, flowId: null });
   });
@@ -390,14 +390,14 @@ describe('the format of commands', () => {
     ['a key named twice', `{"commandId":"${commandId}","type":"DISBURSE","loanAccountId":"L1","loanAccountId":"L2"}`],
   ];
   for (const [what, text] of unreadable) {
-    it(`cannot read ${what}, and says so`, () => {
+    it(`refuses ${what} with a reason`, () => {
       const parsed = parseCommand(Buffer.from(text), source);
       expect(parsed.kind).to.equal('unreadable');
       expect(parsed.kind === 'unreadable' && parsed.reason).to.not.equal('');
     });
   }
 
-  it('gives a product and its fees the same keys whenever it is read', () => {
+  it('generates the same keys for a product and its fees whenever it is read', () => {
     const payload = {
       ...annuityProduct('p1'),
       feesSettings: {

@@ -102,7 +102,7 @@ describe('the format of events', () => {
           life = live(type, toggles);
         });
 
-        it('is what its schemas say', () => {
+        it('matches its schemas', () => {
           const faults = life.events.flatMap(
             (event) => validators.get(typeOf(event))?.(event) ?? [{ pointer: typeOf(event), message: 'has no schema' }],
           );
@@ -112,14 +112,14 @@ describe('the format of events', () => {
           );
         });
 
-        it('counts without a gap and gives each event its own id', () => {
+        it('numbers events without a gap and assigns each its own id', () => {
           expect(life.events.map((event) => event['sequence'])).to.deep.equal(life.events.map((_, index) => index + 1));
           expect(new Set(life.events.map((event) => (event['metadata'] as Json)['eid'])).size).to.equal(
             life.events.length,
           );
         });
 
-        it('has balances and schedule as in responses', () => {
+        it('has the same balances and schedule as responses', () => {
           const text = encodeLoan(life.loans.at(-1) as Loan);
           const balances = life.events.findLast((event) => typeOf(event) === 'loan_balance_changed')?.['balances'];
           expect(balances).to.deep.equal(JSON.parse(writeBalances(text, toggles)));
@@ -149,7 +149,7 @@ describe('the format of events', () => {
     }
   }
 
-  it('is what its schemas say when a toggle was switched since the last event', () => {
+  it('matches its schemas when a toggle was switched since the last event', () => {
     const [off, on] = [combinations[0], { ...combinations[0], ALLOW_NON_SCHEDULED_FEES: true }] as [Toggles, Toggles];
     for (const isOnAt of [(place: number) => place % 2 === 0, (place: number) => place < 6]) {
       const { events } = live('FIXED_TERM_LOAN', on, (place) => (isOnAt(place) ? on : off));
@@ -175,7 +175,7 @@ describe('the format of events', () => {
     expect(texts.join('')).to.contain('"interestRate":10}');
   });
 
-  it('has room in its schemas for the longest texts that a command may bring', () => {
+  it('fits the longest texts of commands into its schemas', () => {
     const id = 'L'.repeat(64);
     const longest = { notes: '😀'.repeat(2_000), externalId: '😀'.repeat(256) };
     const commands = lifeOf(id, 'P', 'FIXED_TERM_LOAN').map((command): TestCommand => {
@@ -198,7 +198,7 @@ describe('the format of events', () => {
   ] as const) {
     for (const make of [product, dynamicProduct]) {
       const lent = make({ currency: { code, digits } });
-      it(`has no amount that a double does not keep, of the largest ${lent.type} in ${code}, unpaid to its end`, () => {
+      it(`has only amounts that a double can represent, of the largest ${lent.type} in ${code}, unpaid to its end`, () => {
         const amountOf = (units: bigint): Decimal => new Decimal(units.toString()).dividedBy(10 ** digits);
         let [most, tooMuch] = [1n, 10n ** 15n];
         while (tooMuch - most > 1n) {
@@ -224,7 +224,7 @@ describe('the format of events', () => {
     }
   }
 
-  it('has the metadata of a published event, and the flow of the command', () => {
+  it('has the metadata of a published event, and the flow id of the command', () => {
     const [event] = live('FIXED_TERM_LOAN', combinations[0] as Toggles).events;
     const metadata = event?.['metadata'] as Json;
     expect(metadata).to.include({

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { v5 } from 'uuid';
 import { eventId, keysOf } from '../../src/lending-format/event-identity.ts';
 
-describe('identities from where a command lies', () => {
+describe('identities by the position of a command', () => {
   for (const [partition, offset] of [
     [0, 0],
     [3, 12_345_678],

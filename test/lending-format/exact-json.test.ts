@@ -34,7 +34,7 @@ describe('exact JSON', () => {
     });
   }
 
-  it('gives every number of fifteen digits back as it came', () => {
+  it('writes every number of fifteen digits as it was read', () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 15n) + 1n, 10n ** 15n - 1n), fc.integer({ min: 0, max: 15 }), (units, digits) => {
         const amount = new Decimal(units.toString()).times(new Decimal(10).pow(-digits));
@@ -60,7 +60,7 @@ describe('exact JSON', () => {
   });
 
   for (const text of ['', '[1]', '7', '{"a":1', '{"a":1,"a":2}', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`]) {
-    it(`has no object to read in ${text.slice(0, 20) || 'nothing'}`, () => {
+    it(`refuses ${text.slice(0, 20) || 'nothing'} as an object`, () => {
       expect(() => readExactObject(text)).to.throw(SyntaxError);
     });
   }

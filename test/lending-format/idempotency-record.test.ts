@@ -8,7 +8,7 @@ import {
 } from '../../src/lending-format/idempotency-record.ts';
 
 describe('the record of a command that posted nothing', () => {
-  it('comes back as it was written', () => {
+  it('is read as it was written', () => {
     const errors = [{ errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: 'amount' }];
     for (const command of [
       { digest: 'd', decidedAt: 7 },
@@ -19,12 +19,12 @@ describe('the record of a command that posted nothing', () => {
   });
 
   for (const text of ['', '{}', 'null', '{"decidedAt":"1","digest":"d"}', '{"decidedAt":1}']) {
-    it(`is not read from ${JSON.stringify(text)}`, () => {
+    it(`cannot be read from ${JSON.stringify(text)}`, () => {
       expect(() => parseIdempotencyRecord(text)).to.throw(/record of a command/);
     });
   }
 
-  it('is told from loans and from the position by its key', () => {
+  it('is distinguished from loans and from the checkpoint by its key', () => {
     expect(commandIdOfKey(idempotencyRecordKey('c'))).to.equal('c');
     expect([commandIdOfKey('L1'), commandIdOfKey('fence/1'), commandIdOfKey('command')]).to.deep.equal([
       undefined,

@@ -28,7 +28,7 @@ describe('the topics of lending', () => {
     await removeFolder(folder);
   });
 
-  it('are created once, the loans to be compacted', async () => {
+  it('are created once, with compaction for loans', async () => {
     await ensureLendingTopics(log, 3);
     await ensureLendingTopics(log, 3);
     const topics = (await log.listTopics()).map(({ name, partitionCount, cleanupPolicy }) => [
@@ -47,13 +47,13 @@ describe('the topics of lending', () => {
     expect(await log.listTopics()).to.have.length(2);
   });
 
-  it('keep their number of partitions, or a loan would lie in two places', async () => {
+  it('keep their number of partitions, so that no loan is in two partitions', async () => {
     await ensureLendingTopics(log, 2);
     const refused = await ensureLendingTopics(log, 4).catch((error: unknown) => error);
     expect(isLendstreamError(refused, 'CONFIGURATION_INVALID')).to.equal(true);
   });
 
-  it('have schemas that stand alone and allow nothing they do not name', () => {
+  it('have schemas without external references that allow only named fields', () => {
     const types = lendingEventTypes(4, 1_000);
     expect(types.map(({ name }) => name)).to.deep.equal([loanCommandsTopic, ...lendingEventTypeNames]);
     for (const { name, schema, partitionCount } of types) {
@@ -69,7 +69,7 @@ describe('the topics of lending', () => {
     expect(open.map(({ name }) => name)).to.deep.equal([loanCommandsTopic]);
   });
 
-  it('spread commands by what they are about, a loan or a product', () => {
+  it('partition commands by their subject, a loan or a product', () => {
     const [commands] = lendingEventTypes(1, 1);
     expect(commands).to.deep.include({
       partitionKeyFields: ['loanAccountId', 'loanProductId'],

@@ -29,11 +29,11 @@ describe('readLoanEvents', () => {
     return { sequences: events.map((text) => (JSON.parse(text) as { sequence: number }).sequence), complete };
   }
 
-  it('says that it is complete when it has read all that the log holds', async () => {
+  it('returns a complete list when it has read the whole log', async () => {
     expect(await found(log)).to.deep.equal({ sequences: [1, 2, 3], complete: true });
   });
 
-  it('says that it is not complete when a read brought nothing in its time', async () => {
+  it('returns an incomplete list when a read had no result in its time', async () => {
     const read: EventLog['read'] = async (from, options) =>
       from.offset === 1 ? { batches: [], nextOffset: 1 } : log.read(from, { ...options, bytesMaximum: 1 });
     expect(await found(overriding(log, { read }))).to.deep.equal({ sequences: [1], complete: false });

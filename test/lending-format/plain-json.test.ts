@@ -39,7 +39,7 @@ describe('plain JSON', () => {
     expect(readPlainJson(command)).to.deep.equal(parse(command));
   });
 
-  it('is never read otherwise, whatever the text', () => {
+  it('is never read differently, for any text', () => {
     fc.assert(
       fc.property(json, (text) => {
         const value = readPlainJson(text);
@@ -49,7 +49,7 @@ describe('plain JSON', () => {
     );
   });
 
-  it('is never read otherwise when a character of a command is another one, missing or there twice', () => {
+  it('is never read differently when a character of a command is changed, missing or repeated', () => {
     const characters = fc.constantFrom(...'{}[],:"\\-+.eE0129 \nax'.split(''));
     fc.assert(
       fc.property(fc.nat(command.length - 1), characters, fc.nat(2), (at, character, kept) => {

@@ -31,7 +31,7 @@ describe('a product', () => {
     },
   };
 
-  it('is kept in the registry without losing a digit', () => {
+  it('is stored in the registry without losing a digit', () => {
     const product = productFrom(payload);
     const kept: unknown = JSON.parse(JSON.stringify(encodeProduct(product)));
     expect(decodeProduct(kept)).to.deep.equal(product);
@@ -64,7 +64,7 @@ describe('a product', () => {
     });
   }
 
-  it('has the usual settings where it names none', () => {
+  it('has default settings where it names none', () => {
     const product = productFrom({ name: 'n', type: 'DYNAMIC_TERM_LOAN', currency: { code: 'EUR' } });
     expect(product.state).to.equal('ACTIVE');
     expect(product.scheduleSettings).to.include({ repaymentPeriodUnit: 'MONTHS', defaultRepaymentPeriodCount: 1 });

@@ -44,7 +44,7 @@ describe('toggles', () => {
     });
   }
 
-  it('remember since when they are as they are', async () => {
+  it('store since when they have their value', async () => {
     await setToggle(registry, 'PRINCIPAL_OVERPAYMENT', false, 500);
     await setToggle(registry, 'PRINCIPAL_OVERPAYMENT', true, 1_000);
     await setToggle(registry, 'PRINCIPAL_OVERPAYMENT', true, 2_000);

@@ -4,7 +4,7 @@ import { accountOf, productView } from '../../src/lending/accounts.ts';
 import { disbursed, dynamicProduct, loanOf, overpay, product, repay, texts, under, when } from './loan-fixtures.ts';
 
 describe('an account', () => {
-  it('keeps its fee balances’ names whatever the toggles say', () => {
+  it('keeps the fee balance names of the API under any toggles', () => {
     const loan = loanOf(when(under({ ALLOW_NON_SCHEDULED_FEES: true }, disbursed()), repay(100, '2011-02-23')));
     const balances = texts(accountOf(loan).balances);
     expect(balances).to.include({
@@ -36,19 +36,19 @@ describe('an account', () => {
     expect(accountOf(loanOf(disbursed())).modifyInterestForFirstInstallment).to.equal(false);
   });
 
-  it('shows the interest that a dynamic loan has earned and that is not yet due', () => {
+  it('shows the interest that a dynamic loan has accrued and that is not yet due', () => {
     const story = when(disbursed(dynamicProduct()), overpay(100, '2011-02-08'));
     expect(accountOf(loanOf(story)).accruedInterest.toFixed(2)).to.equal('4.17');
     expect(accountOf(loanOf(disbursed())).accruedInterest.toFixed(2)).to.equal('0.00');
   });
 
-  it('shows no such interest of an installment from its due date: it is due then', () => {
+  it('shows no accrued interest of an installment from its due date on, when it becomes due', () => {
     const story = disbursed(dynamicProduct());
     const on = (date: string): string => accountOf(loanOf(when(story, overpay(100, date)))).accruedInterest.toFixed(2);
     expect([on('2011-02-22'), on('2011-02-23'), on('2011-02-24')]).to.deep.equal(['8.06', '0.00', '0.28']);
   });
 
-  it('has a product that shows all its settings', () => {
+  it('shows a product with all its settings', () => {
     const settings = product();
     expect(productView(settings)).to.deep.equal(settings);
   });

@@ -25,26 +25,26 @@ const interestOn = (story: ReturnType<typeof given>, date: string): string[] => 
 };
 
 describe('interest of a dynamic loan', () => {
-  it('is earned on what is outstanding: with nothing paid, the second period earns on all 1000', () => {
+  it('accrues on the outstanding principal: with nothing paid, the second period accrues on all 1000', () => {
     expect(interestOn(start(), '2017-03-21').slice(0, 2)).to.deep.equal(['8.33', '8.33']);
   });
 
-  it('is expected on overdue principal in the current period, and on nothing overdue after it', () => {
+  it('is expected on overdue principal in the current period, and not in periods after it', () => {
     expect(interestOn(start(), '2017-03-21').slice(2, 4)).to.deep.equal(['8.33', '4.17']);
   });
 
-  it('is not earned on overdue principal where the product accrues no late interest', () => {
+  it('does not accrue on overdue principal where the product accrues no late interest', () => {
     const lenient = start({ interestSettings: { accrueLateInterest: false } });
     expect(interestOn(lenient, '2017-03-21').slice(0, 3)).to.deep.equal(['8.33', '6.94', '5.56']);
   });
 
-  it('is kept with twenty digits after the point', () => {
+  it('is kept with twenty decimals', () => {
     const loan = loanOf(start());
     const [row] = accrueTo(loan, loan.position, '2017-01-22').installments;
     expect(row?.interestAccrued.toFixed()).to.equal('0.27777777777777777778');
   });
 
-  it('is what was scheduled when everything is paid on its day', () => {
+  it('is as scheduled when every installment is paid on its due date', () => {
     const onTime = when(start(), repay('175.00', '2017-02-21'));
     expect(rowsOf(loanOf(onTime)).map((row) => row.split(' ')[1]?.split('/')[0])).to.deep.equal([
       '8.33',
@@ -56,7 +56,7 @@ describe('interest of a dynamic loan', () => {
     ]);
   });
 
-  describe('whose remainder goes into the last installment', () => {
+  describe('with the remainder in the last installment', () => {
     // 1000 over six months at 7 %: exactly 20.4166..., of which the rows before the last ask for 19.44.
     const remainder = start({
       interestSettings: { interestRate: { defaultValue: money(7) } },
@@ -72,7 +72,7 @@ describe('interest of a dynamic loan', () => {
       remainder,
     );
 
-    it('is what was scheduled when everything is paid on its day', () => {
+    it('is as scheduled when every installment is paid on its due date', () => {
       const scheduled = ['5.83', '4.86', '3.89', '2.92', '1.94', '0.98'];
       for (const story of [remainder, when(remainder, repay('172.50', '2017-02-21')), paid]) {
         const rows = rowsOf(loanOf(story)).map((row) => row.split(' ')[1]?.split('/')[0]);
@@ -80,12 +80,12 @@ describe('interest of a dynamic loan', () => {
       }
     });
 
-    it('is all paid by the last payment', () => {
+    it('is fully paid by the last payment', () => {
       const { position } = loanOf(when(paid, repay('167.63', '2017-07-21')));
       expect(position.accountState).to.equal('CLOSED');
     });
 
-    it('is not due when all principal is paid before', () => {
+    it('is not due when all principal is paid early', () => {
       const [first = ''] = totals;
       const early = when(when(remainder, repay(first, '2017-02-21')), repay('833.33', '2017-02-21'));
       expect(loanOf(early).position.accountState).to.equal('CLOSED');
@@ -96,7 +96,7 @@ describe('interest of a dynamic loan', () => {
     });
   });
 
-  it('sums over the days to that of the period, within half a cent', () => {
+  it('accrues day by day to the interest of the period, within half a cent', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 90 }), { maxLength: 8 }), (days) => {
         const loan = loanOf(start());
@@ -113,13 +113,13 @@ describe('interest of a dynamic loan', () => {
     );
   });
 
-  it('stops after the last due date', () => {
+  it('stops accruing after the last due date', () => {
     expect(interestOn(start(), '2017-12-31')).to.deep.equal(interestOn(start(), '2017-07-21'));
   });
 });
 
 describe('interest of a fixed loan', () => {
-  it('stays as scheduled whatever the day', () => {
+  it('stays as scheduled on any day', () => {
     const loan = loanOf(disbursed());
     expect(accrueTo(loan, loan.position, '2011-12-31').installments).to.equal(loan.position.installments);
     expect(expectInterest(loan, loan.position)).to.equal(loan.position);

@@ -41,7 +41,7 @@ describe('allocating 120', () => {
     ['PRINCIPAL INTEREST FEE PENALTY', ['F5 I10 P100', 'F0 I0 P5']],
   ];
   for (const [order, rows] of table) {
-    it(`by ${order} pays row after row`, () => {
+    it(`in the order ${order} pays one row after another`, () => {
       const ledger = example(order.split(' '));
       expect(allocate(ledger, money(120), false).toFixed()).to.equal('0');
       expect(paidOf(ledger)).to.deep.equal(rows);
@@ -56,7 +56,7 @@ describe('allocating 120', () => {
     expect(paidOf(ledger)).to.deep.equal(['F5 I10 P100', 'F0 I9 P0']);
   });
 
-  it('knows what is due on the day', () => {
+  it('computes the amount due on the day', () => {
     expect(dueNow(example(['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL'])).toFixed()).to.equal('115');
   });
 });
@@ -66,7 +66,7 @@ describe('a fee of each installment', () => {
   const loan = loanOf(disbursed(product({ feesSettings: { fees } })));
   const dueOn = (date: string): string => dueNow(openLedger(loan, loan.position, date)).toFixed(2);
 
-  it('is due on the due date of its installment, with it', () => {
+  it('is due together with its installment', () => {
     expect([dueOn('2011-02-22'), dueOn('2011-02-23'), dueOn('2011-03-23')]).to.deep.equal(['0.00', '320.47', '640.94']);
   });
 });
@@ -86,7 +86,7 @@ describe('custom amounts', () => {
     const left = allocateCustom(ledger, parts, false);
     return 'errorReason' in left ? `${left.errorReason} ${left.errorSource ?? ''}` : paidOf(ledger);
   };
-  it('go to the elements they name', () => {
+  it('pay the elements that they name', () => {
     expect(pay(part('PRINCIPAL', '120'), part('INTEREST', '12'))).to.deep.equal(['F0 I10 P100', 'F0 I2 P20']);
     expect(pay(part('MANUAL_FEE', '3'))).to.deep.equal(['F3 I0 P0', 'F0 I0 P0']);
   });

@@ -33,8 +33,8 @@ const on: Toggles = { ...allTogglesOff, ALLOW_NON_SCHEDULED_FEES: true };
 const twenty = when(fifty, repay(20, '2011-01-23'));
 const story = when(under(on, twenty), applyFee(15, { predefinedFeeKey: 'outside' }));
 
-describe('the figures of a position', () => {
-  it('are computed once for a product and terms, and again for others', () => {
+describe('the computed amounts of a position', () => {
+  it('are cached for a product and terms, and computed again for others', () => {
     const loan = loanOf(disbursed(dynamicProduct()));
     const figures = figuresOf(loan);
     expect(figuresOf(loan)).to.equal(figures);
@@ -47,7 +47,7 @@ describe('the figures of a position', () => {
 });
 
 describe('the balances of a loan', () => {
-  it('call fees plainly while ALLOW_NON_SCHEDULED_FEES is off', () => {
+  it('use the plain names of fee balances while ALLOW_NON_SCHEDULED_FEES is off', () => {
     expect(texts(feeBalancesOf(figuresOf(loanOf(twenty)), allTogglesOff))).to.deep.equal({
       feesDue: '30.00',
       feesPaid: '20.00',
@@ -58,7 +58,7 @@ describe('the balances of a loan', () => {
     ).to.deep.equal([]);
   });
 
-  it('still show a fee outside the schedule when the toggle is switched off again', () => {
+  it('still include a fee outside the schedule when the toggle is switched off again', () => {
     const outside = { customPaymentAmountType: 'NON_SCHEDULED_FEE' as const, amount: money(15) };
     const paid = when(under(allTogglesOff, story), repay(15, '2011-01-23', { customPaymentAmounts: [outside] }));
     const shown = [story, paid].map((at) => texts(feeBalancesOf(figuresOf(loanOf(at)), allTogglesOff)));
@@ -69,7 +69,7 @@ describe('the balances of a loan', () => {
     ]);
   });
 
-  it('call them scheduled and add those outside the schedule while it is on', () => {
+  it('use the scheduled names and include fees outside the schedule while it is on', () => {
     expect(texts(feeBalancesOf(figuresOf(loanOf(story)), on))).to.deep.equal({
       scheduledFeesDue: '30.00',
       scheduledFeesPaid: '20.00',
@@ -80,12 +80,12 @@ describe('the balances of a loan', () => {
     expect(Object.keys(balancesOf(loanOf(story), on)).filter((name) => name.startsWith('fees'))).to.deep.equal([]);
   });
 
-  it('have no name that the list of names lacks', () => {
+  it('have only names of the list of balance names', () => {
     for (const toggles of [allTogglesOff, on])
       expect(balanceNames).to.include.members(Object.keys(balancesOf(loanOf(story), toggles)));
   });
 
-  it('hold planned fees due from their day on', () => {
+  it('include planned fees in the due amount from their due date on', () => {
     const each = product({
       feesSettings: {
         fees: [fee({ id: 'each', trigger: 'PAYMENT_DUE', amount: money(10), feeApplication: 'REQUIRED' })],
@@ -97,8 +97,8 @@ describe('the balances of a loan', () => {
   });
 });
 
-describe('interest owed', () => {
-  it('of a dynamic loan is what has been earned', () => {
+describe('interest to be paid', () => {
+  it('of a dynamic loan is the accrued interest', () => {
     const loan = loanOf(disbursed(dynamicProduct()));
     const position = accrueTo(loan, loan.position, '2011-02-08');
     const [row = expect.fail()] = position.installments;
@@ -107,7 +107,7 @@ describe('interest owed', () => {
     expect(figuresOf(loan, position).total.toFixed(2)).to.equal('1004.17');
   });
 
-  it('of the last installment is its own, or the remainder, but nothing where nothing is earned', () => {
+  it('of the last installment is its own or the remainder, and nothing where nothing is accrued', () => {
     const thirds = ['0.333', '0.333', '0.338'].map(money);
     const remainder = {
       roundingSettings: {
@@ -125,7 +125,7 @@ describe('interest owed', () => {
     expect(last({}, ['0.333', '0.333', '0.334'].map(money))).to.equal('0.33');
   });
 
-  it('contains its tax, whether it is taken out or put on top', () => {
+  it('contains its tax, whether it is included or added', () => {
     const table = [
       ['EXCLUSIVE', '1160.00', '160.00'],
       ['INCLUSIVE', '1000.00', '137.93'],

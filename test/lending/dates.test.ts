@@ -32,19 +32,19 @@ describe('a local date', () => {
     ['', false],
   ];
   for (const [text, valid] of texts) {
-    it(`${valid ? 'may' : 'may not'} read "${text}"`, () => {
+    it(`is ${valid ? '' : 'not '}read from "${text}"`, () => {
       expect(isLocalDate(text)).to.equal(valid);
       if (!valid) expect(() => partsOf(text)).to.throw(RangeError);
     });
   }
 
-  it('leaves the calendar with an error, not with an invalid date', () => {
+  it('reports an error outside of the calendar, not an invalid date', () => {
     expect(() => addDays('9999-12-31', 1)).to.throw(RangeError);
     expect(() => addMonths('0001-01-31', -1)).to.throw(RangeError);
     expect([addDays('9999-12-30', 1), addDays('0001-01-02', -1)]).to.deep.equal(['9999-12-31', '0001-01-01']);
   });
 
-  it('knows the lengths of months and years', () => {
+  it('computes the lengths of months and years', () => {
     expect(Array.from({ length: 12 }, (_, index) => daysInMonth(2023, index + 1))).to.deep.equal([
       31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31,
     ]);
@@ -52,7 +52,7 @@ describe('a local date', () => {
     expect(clampedDate(2024, 2, 31)).to.equal('2024-02-29');
   });
 
-  it('counts days as the platform calendar does', () => {
+  it('counts days like the calendar of the platform', () => {
     fc.assert(
       fc.property(anyDate, anyDate, (from, to) => {
         expect(daysBetween(from, to)).to.equal((Date.parse(to) - Date.parse(from)) / 86_400_000);

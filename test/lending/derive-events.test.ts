@@ -10,7 +10,7 @@ const lastEvents = (story: typeof paid, count: number): (typeof paid.events)[num
 describe('the events of a repayment', () => {
   const [transaction, feeEvent, balance, schedule] = lastEvents(paid, 4);
 
-  it('report each balance that changed, with the change and the new amount', () => {
+  it('report each changed balance, with the change and the new amount', () => {
     const changes = balance?.eventType === 'loan_balance_changed' ? balance.changes : [];
     expect(
       changes.map(({ type, amount, balanceAfter }) => `${type} ${amount.toFixed(2)} ${balanceAfter.toFixed(2)}`),
@@ -40,7 +40,7 @@ describe('the events of a repayment', () => {
     ]);
   });
 
-  it('name their cause', () => {
+  it('name the causing command', () => {
     const key = loanOf(paid).transactions.at(-1)?.encodedKey;
     for (const event of [transaction, feeEvent, balance, schedule]) {
       expect(event).to.include({
@@ -53,7 +53,7 @@ describe('the events of a repayment', () => {
     }
   });
 
-  it('are taken back by events that name what they adjust', () => {
+  it('are reversed by events that name the adjusted transaction', () => {
     const [reversed, feeAdjusted] = lastEvents(when(paid, adjust(3)), 4);
     expect(reversed).to.include({ name: 'loan_repayment_reversed', transactionType: 'REPAYMENT_ADJUSTMENT' });
     expect(feeAdjusted).to.include({ feeEvent: 'ADJUSTED', adjusts: 'PAID' });
@@ -71,7 +71,7 @@ describe('a schedule event', () => {
     [adjust(1), 'ADJUSTED'],
   ] as const;
   for (const [command, reason] of table) {
-    it(`says ${reason} after ${command.type}`, () => {
+    it(`has the reason ${reason} after ${command.type}`, () => {
       const event = when(disbursed(), command).events.findLast(
         ({ eventType }) => eventType === 'loan_schedule_changed',
       );
@@ -80,7 +80,7 @@ describe('a schedule event', () => {
   }
 });
 
-describe('a change of state', () => {
+describe('a change of the account state', () => {
   it('is reported without a transaction', () => {
     const opened = loanOf(disbursed());
     const before = { ...opened, position: { ...opened.position, accountState: 'PENDING_APPROVAL' as const } };

@@ -104,10 +104,10 @@ const ties: readonly (readonly [exact: string, mode: RoundingMode, expected: rea
   ['2.335', 'HALF_EVEN', ['2.33', '2.34', '2.34']],
 ];
 
-describe('a fee at a rounding tie, one unit below it and one above it', () => {
+describe('a fee at a rounding tie, one unit below and one above', () => {
   for (const trigger of triggers) {
     for (const method of roundedMethods) {
-      it(`${trigger}, ${method}: is rounded as the product says`, () => {
+      it(`is rounded as the product defines: ${trigger}, ${method}`, () => {
         for (const [exact, mode, expected] of ties) {
           const found = [-1, 0, 1].map((units) => {
             const setting = settingFor(method, trigger, exact, units);
@@ -117,7 +117,7 @@ describe('a fee at a rounding tie, one unit below it and one above it', () => {
         }
       });
 
-      it(`${trigger}, ${method}: that comes to nothing is not charged`, () => {
+      it(`is not charged when it rounds to nothing: ${trigger}, ${method}`, () => {
         for (const [mode, units] of [
           ['HALF_UP', -1],
           ['HALF_EVEN', 0],
@@ -133,7 +133,7 @@ describe('a fee at a rounding tie, one unit below it and one above it', () => {
       });
     }
 
-    it(`${trigger}, FLAT: cannot be, as no such amount is taken`, () => {
+    it(`cannot occur, because such an amount is refused: ${trigger}, FLAT`, () => {
       for (const [amount, refused] of [
         ['2.34', []],
         ['2.345', ['INVALID_AMOUNT feesSettings.fees[0].amount']],
@@ -152,7 +152,7 @@ describe('a fee at a rounding tie, one unit below it and one above it', () => {
     ['BTC', 8, '0.000000025', ['0.00000002', '0.00000003', '0.00000003', '0.00000002']],
   ];
   for (const [code, digits, tie, rounded] of currencies) {
-    it(`in ${code} is cut to 16 decimals first, and then rounded to ${digits} digits`, () => {
+    it(`is first cut to 16 decimals, and then rounded to ${digits} digits, in ${code}`, () => {
       const amountOf = (exact: Decimal, roundingMode: RoundingMode): string => {
         const loan = loanOf(
           disbursed(
@@ -176,7 +176,7 @@ describe('a fee at a rounding tie, one unit below it and one above it', () => {
   }
 });
 
-describe('tax at a rounding tie, one unit below it and one above it', () => {
+describe('tax at a rounding tie, one unit below and one above', () => {
   const table = [
     ['EXCLUSIVE', 10, ['0.04', '0.05', '0.06'], 'HALF_UP', ['0.00', '0.01', '0.01']],
     ['EXCLUSIVE', 10, ['0.04', '0.05', '0.06'], 'HALF_EVEN', ['0.00', '0.00', '0.01']],

@@ -47,7 +47,7 @@ describe('the tax of three penalties of 0.13 at 19 percent on top', () => {
     });
   }
 
-  it('changes no amount owed', () => {
+  it('changes no amount due', () => {
     for (const toggles of [allTogglesOff, derived]) {
       expect(scheduleOf(loanOf(fixed), toggles).installments[0]?.penalty.amount.due.toFixed(2)).to.equal('0.45');
     }
@@ -66,7 +66,7 @@ describe('the overpayment field', () => {
     ]);
   });
 
-  it('is on none otherwise, not even as null', () => {
+  it('is otherwise on no installment, not even as null', () => {
     const rows = scheduleOf(loanOf(overpaid), allTogglesOff).installments;
     expect(rows.some((row) => 'nonScheduledPrincipalBalanceOverpayment' in row)).to.equal(false);
   });
@@ -81,7 +81,7 @@ describe('the overpayment field', () => {
 describe('the state of an installment', () => {
   const states = (story: ReturnType<typeof disbursed>): string[] =>
     scheduleOf(loanOf(story), allTogglesOff).installments.map(({ state }) => state);
-  it('follows what was paid and the last movement’s day', () => {
+  it('depends on what was paid and on the day of the last transaction', () => {
     expect(states(disbursed())).to.deep.equal(['PENDING', 'PENDING', 'PENDING', 'PENDING']);
     expect(states(when(disbursed(), repay('400', '2011-02-23')))).to.deep.equal([
       'PAID',
@@ -92,7 +92,7 @@ describe('the state of an installment', () => {
     expect(states(when(disbursed(), repay('10', '2011-03-24')))).to.deep.equal(['LATE', 'LATE', 'PENDING', 'PENDING']);
   });
 
-  it('is all that changes of a row that has become late', () => {
+  it('is the only change of a row that has become late', () => {
     const start = disbursed();
     const later = when(start, repay('1', '2011-04-01'));
     const changed = changedInstallments(loanOf(start), loanOf(later), allTogglesOff);
@@ -100,7 +100,7 @@ describe('the state of an installment', () => {
     expect(changedInstallments(loanOf(later), loanOf(later), allTogglesOff)).to.deep.equal([]);
   });
 
-  it('is GRACE when grace leaves nothing to pay', () => {
+  it('is GRACE when the grace period leaves nothing to pay', () => {
     const free = product({
       interestSettings: { interestRate: { defaultValue: money(0) } },
       gracePeriodSettings: { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: { defaultValue: 2 } },
@@ -108,7 +108,7 @@ describe('the state of an installment', () => {
     expect(states(disbursed(free))).to.deep.equal(['GRACE', 'GRACE', 'PENDING', 'PENDING']);
   });
 
-  it('is PENDING until its due date if nothing is due, and PAID from then on or with the loan', () => {
+  it('is PENDING until its due date if nothing is due, and PAID from then on or when the loan is paid', () => {
     // Of two cents nothing is left for the last two rows.
     const cents = product({ interestSettings: { interestRate: { defaultValue: money(0) } } });
     const start = disbursed(cents, '0.02');
@@ -134,7 +134,7 @@ describe('the state of an installment', () => {
     ]);
   });
 
-  it('has the days it was paid on', () => {
+  it('includes the dates of payment', () => {
     const [row] = scheduleOf(loanOf(when(disbursed(), repay('315.47', '2011-02-23'))), allTogglesOff).installments;
     expect([row?.lastPaidDate, row?.repaidDate]).to.deep.equal([startOfDay('2011-02-23'), '2011-02-23T00:00:00Z']);
   });

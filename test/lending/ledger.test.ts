@@ -21,7 +21,7 @@ const open = (): ReturnType<typeof openLedger> => {
 };
 
 describe('a ledger', () => {
-  it('pays no more than is owed, and notes amount and tax by element', () => {
+  it('pays no more than is due, and records amount and tax by element', () => {
     const ledger = open();
     expect(payable(ledger, 0, 'INTEREST').toFixed(2)).to.equal('119.00');
     expect(pay(ledger, 0, 'INTEREST', money(500)).toFixed(2)).to.equal('119.00');
@@ -32,14 +32,14 @@ describe('a ledger', () => {
     expect(rowAt(closeLedger(ledger).installments, 0)).to.include({ lastPaidDate: '2011-02-23', repaidDate: null });
   });
 
-  it('pays the same tax in one go as in many', () => {
+  it('pays the same tax in one payment as in many', () => {
     const [once, often] = [open(), open()];
     pay(once, 0, 'INTEREST', money('33.33'));
     for (const part of ['11.11', '0.01', '22.21']) pay(often, 0, 'INTEREST', money(part));
     expect(often.rows).to.deep.equal(once.rows);
   });
 
-  it('keeps charges and the rows they joined in step', () => {
+  it('keeps charges and their rows consistent', () => {
     const ledger = open();
     for (const [encodedKey, net] of [
       ['a', 10],
@@ -62,7 +62,7 @@ describe('a ledger', () => {
     expect(chargesDue(ledger, ({ encodedKey }) => encodedKey === 'b').toFixed(2)).to.equal('20.70');
   });
 
-  it('leaves untouched rows the objects they were', () => {
+  it('leaves unchanged rows the same objects', () => {
     const ledger = open();
     pay(ledger, 0, 'PRINCIPAL', money(1));
     expect(closeLedger(ledger).installments.slice(1)).to.deep.equal(ledger.position.installments.slice(1));

@@ -54,8 +54,8 @@ function always(holds: (story: Story) => void, settings: { numRuns: number } = r
   );
 }
 
-describe('any loan, whatever happens to it', () => {
-  it('expects all principal lent from its installments and its overpayments', () => {
+describe('any loan, after any commands', () => {
+  it('has expected principal and overpayments that sum to the amount lent', () => {
     always((story) => {
       const { installments, principalLent } = loanOf(story).position;
       const asked = sum(installments.flatMap((row) => [row.principal.expected, row.principalOverpaid]));
@@ -63,7 +63,7 @@ describe('any loan, whatever happens to it', () => {
     });
   });
 
-  it('has nothing below zero, and taxes within their amounts', () => {
+  it('has no negative amounts, and no tax above its amount', () => {
     always((story) => {
       for (const row of loanOf(story).position.installments) {
         const amounts = [row.principal, ...[row.interest, row.fee, row.penalty].flatMap(portionsOf)];
@@ -78,7 +78,7 @@ describe('any loan, whatever happens to it', () => {
     });
   });
 
-  it('shows expected = paid + due in every group of every installment, amounts in cents', () => {
+  it('shows expected = paid + due in every group of every installment, in whole cents', () => {
     always((story) => {
       for (const row of scheduleOf(loanOf(story), story.toggles).installments) {
         const groups = [
@@ -94,7 +94,7 @@ describe('any loan, whatever happens to it', () => {
     });
   });
 
-  it('has due dates strictly ascending after the disbursement, and numbers without a gap', () => {
+  it('has strictly ascending due dates after the disbursement, and consecutive numbers', () => {
     always((story) => {
       const { installments, disbursement } = loanOf(story).position;
       let before = disbursement?.date ?? '';
@@ -106,7 +106,7 @@ describe('any loan, whatever happens to it', () => {
     });
   });
 
-  it('owes the principal lent less the principal paid', () => {
+  it('has a principal balance of the amount lent less the principal paid', () => {
     always((story) => {
       const loan = loanOf(story);
       const { principal } = figuresOf(loan);
@@ -114,7 +114,7 @@ describe('any loan, whatever happens to it', () => {
     });
   });
 
-  it('has in its rows what is in its fee charges', () => {
+  it('has the same fees in its rows as in its fee charges', () => {
     always((story) => {
       const { installments, charges } = loanOf(story).position;
       for (const row of installments) {
@@ -133,7 +133,7 @@ describe('any loan, whatever happens to it', () => {
     });
   });
 
-  it('is closed exactly when nothing is owed', () => {
+  it('is closed exactly when nothing is due', () => {
     always((story) => {
       const loan = loanOf(story);
       const { total, nonScheduledFees } = figuresOf(loan);
@@ -144,7 +144,7 @@ describe('any loan, whatever happens to it', () => {
     });
   });
 
-  it('survives being stored', () => {
+  it('is unchanged after being stored', () => {
     always((story) => {
       expect(decodeLoan(encodeLoan(loanOf(story)))).to.deep.equal(loanOf(story));
     }, fewRuns);
@@ -159,7 +159,7 @@ describe('any loan, whatever happens to it', () => {
 });
 
 describe('the events of any loan', () => {
-  it('fold to its schedule and its balances, under any toggles, switched on the way', () => {
+  it('reproduce its schedule and balances, under any toggles and any switches between commands', () => {
     fc.assert(
       fc.property(anyStart, anySteps, (start, steps) => {
         let emittedCount = start.events.length;
@@ -179,7 +179,7 @@ describe('the events of any loan', () => {
     );
   });
 
-  it('have balance changes that sum to the balances, however toggles are switched on the way', () => {
+  it('have balance changes that sum to the balances, however toggles are switched between commands', () => {
     fc.assert(
       fc.property(anyStart, anySteps, (start, steps) => {
         let emittedCount = 0;
@@ -195,7 +195,7 @@ describe('the events of any loan', () => {
     );
   });
 
-  it('come in one order within each command: created, transaction, fees, balances, schedule, state', () => {
+  it('are ordered within each command: created, transaction, fees, balances, schedule, state', () => {
     const order = [
       'loan_transaction_posted',
       'loan_fee_event',
@@ -217,7 +217,7 @@ describe('the events of any loan', () => {
     });
   });
 
-  it('report fees applied and paid as the fee balances show them', () => {
+  it('report applied and paid fees as the fee balances show them', () => {
     always((story) => {
       const { fees, nonScheduledFees } = figuresOf(loanOf(story));
       const emitted = story.events.flatMap((event) => (event.eventType === 'loan_fee_event' ? [event] : []));
@@ -245,7 +245,7 @@ describe('the events of any loan', () => {
     });
   });
 
-  it('use no name that a toggle has switched off', () => {
+  it('use no name that belongs to a switched-off toggle', () => {
     fc.assert(
       fc.property(anyStart, anySteps, anyToggles, (start, steps, toggles) => {
         const story = walkAll(
@@ -270,7 +270,7 @@ describe('the events of any loan', () => {
 });
 
 describe('a command', () => {
-  it('that is adjusted leaves everything exactly as it was', () => {
+  it('that is adjusted restores everything exactly', () => {
     fc.assert(
       fc.property(anyStart, anySteps, (start, steps) => {
         const path = pathOf(start, steps);
@@ -292,7 +292,7 @@ describe('a command', () => {
     );
   });
 
-  it('that posted a transaction, sent twice, changes nothing the second time', () => {
+  it('that posted a transaction changes nothing the second time', () => {
     fc.assert(
       fc.property(anyStart, anySteps, (start, steps) => {
         let story = start;
@@ -317,8 +317,8 @@ describe('a command', () => {
   });
 });
 
-describe('repaying a, then b on the same day', () => {
-  it('leaves the balances that repaying a + b leaves, without recalculation', () => {
+describe('repaying a and then b on the same day', () => {
+  it('leads to the same balances as repaying a + b, without recalculation', () => {
     const share = fc.integer({ min: 1, max: 99 });
     const days = fc.integer({ min: 0, max: 120 });
     fc.assert(
@@ -345,7 +345,7 @@ describe('repaying a, then b on the same day', () => {
 });
 
 describe('a preview', () => {
-  it('is the schedule right after the disbursement', () => {
+  it('equals the schedule right after the disbursement', () => {
     fc.assert(
       fc.property(anyProduct, anyToggles, (drawn, toggles) => {
         const opened = when(under(toggles, nothingYet), {

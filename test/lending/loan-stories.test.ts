@@ -46,7 +46,7 @@ describe('a loan of 1000 over four equal installments at ten percent a month', (
     });
   });
 
-  it('is after the adjustment what it was before the repayment', () => {
+  it('is after the adjustment as it was before the repayment', () => {
     expect(loanOf(adjusted).position).to.deep.equal(loanOf(charged).position);
     expect(balancesOf(loanOf(adjusted), allTogglesOff)).to.deep.equal(balancesOf(loanOf(charged), allTogglesOff));
     const [, , original, adjustment] = transactionsOf(loanOf(adjusted));
@@ -55,11 +55,11 @@ describe('a loan of 1000 over four equal installments at ten percent a month', (
     expect(adjustment?.type).to.equal('REPAYMENT_ADJUSTMENT');
   });
 
-  it('takes the repayment again', () => {
+  it('accepts the repayment again', () => {
     expect(loanOf(paidAgain).position).to.deep.equal(loanOf(paid).position);
   });
 
-  it('has events without a gap, transaction first, then fee, balance, schedule and state', () => {
+  it('has events without a gap: transaction first, then fee, balance, schedule and state', () => {
     expect(
       paidAgain.events.map((event) => `${event.sequence} ${'name' in event ? event.name : event.eventType}`),
     ).to.deep.equal([

@@ -12,12 +12,12 @@ describe('a loan', () => {
     expect([rowExpected(row).toFixed(2), rowDue(row).toFixed(2)]).to.deep.equal(['315.47', '215.47']);
   });
 
-  it('gives each installment its own key', () => {
+  it('has a distinct key for each installment', () => {
     expect(installmentKey(loan, 1)).to.match(/^[0-9a-f]{24}00000001$/);
     expect(installmentKey(loan, 3660).slice(24)).to.equal('00000e4c');
   });
 
-  it('knows its type, and the day of an instant', () => {
+  it('has a type, and converts an instant to a day', () => {
     expect([isDynamic(loan), isDynamic(loanOf(disbursed(dynamicProduct())))]).to.deep.equal([false, true]);
     expect([dayOf(0), toInstant(0)]).to.deep.equal(['1970-01-01', '1970-01-01T00:00:00.000Z']);
   });

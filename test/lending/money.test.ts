@@ -32,14 +32,14 @@ describe('an amount', () => {
     });
   }
 
-  it('that divisions left a hair below a tie is rounded as the tie it is', () => {
+  it('is rounded as a tie when a division left it a hair below the tie', () => {
     const half = sum(Array.from({ length: 30 }, () => new Decimal('0.005').dividedBy(30).toDecimalPlaces(20)));
     expect(half.lessThan('0.0051')).to.equal(true);
     expect(roundToDigits(new Decimal('0.00499999999999999999'), 2, 'HALF_UP').toFixed(2)).to.equal('0.01');
     expect(roundToDigits(half, 2, 'HALF_EVEN').toFixed(2)).to.equal('0.00');
   });
 
-  it('goes up to whole units, but not for division noise', () => {
+  it('is rounded up to whole units, but not because of division noise', () => {
     expect(roundUpToWholeUnit(new Decimal('12.01')).toString()).to.equal('13');
     expect(roundUpToWholeUnit(new Decimal('12')).toString()).to.equal('12');
     expect(roundUpToWholeUnit(new Decimal('12.00000000000000000001')).toString()).to.equal('12');
@@ -57,7 +57,7 @@ describe('an amount', () => {
     ['10000000', 8, false],
   ];
   for (const [amount, digits, isPosted] of postings) {
-    it(`${amount} is ${isPosted ? 'posted' : 'not posted'} in a currency of ${digits} digits`, () => {
+    it(`${amount} is ${isPosted ? 'accepted' : 'refused'} in a currency of ${digits} digits`, () => {
       expect(isPostable(new Decimal(amount), digits)).to.equal(isPosted);
     });
   }
@@ -67,7 +67,7 @@ describe('an amount', () => {
     expect(new Decimal(1).dividedBy(16).times('1e-38').toFixed()).to.equal(`0.${'0'.repeat(39)}625`);
   });
 
-  it('is written without an exponent from a part of ten to the fortieth to ten to the thirty-ninth', () => {
+  it('is written without an exponent between 1e-40 and 1e39', () => {
     expect(new Decimal('1e-39').toString()).to.equal(`0.${'0'.repeat(38)}1`);
     expect(new Decimal('1e-40').toString()).to.equal('1e-40');
     expect(new Decimal('1e39').toString()).to.equal(`1${'0'.repeat(39)}`);

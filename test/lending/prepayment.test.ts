@@ -75,14 +75,14 @@ describe('600 repaid when 350 is due', () => {
     ],
   ];
   for (const [method, rows] of table) {
-    it(`leaves these rows by ${method}`, () => {
+    it(`results in these rows with ${method}`, () => {
       const story = afterSixHundred(method);
       expect(rowsOf(loanOf(story))).to.deep.equal(rows);
       expect(figuresOf(loanOf(story)).principal.balance.toFixed(2)).to.equal('416.66');
     });
   }
 
-  it('reports which row disappeared', () => {
+  it('reports which row was removed', () => {
     const last = afterSixHundred('RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT').events.at(-1);
     expect(last).to.include({ eventType: 'loan_schedule_changed', reason: 'PREPAYMENT_RECALCULATED' });
     expect(
@@ -98,7 +98,7 @@ describe('200 repaid ahead of a level payment of 171.56', () => {
   const ahead = (prepaymentRecalculationMethod: PrepaymentRecalculationMethod): ReturnType<typeof given> =>
     when(onTime, repay(200, '2017-03-21', { prepaymentRecalculationMethod }));
 
-  it('has 672.18 left after two payments', () => {
+  it('leaves 672.18 after two payments', () => {
     expect(figuresOf(loanOf(onTime)).principal.balance.toFixed(2)).to.equal('672.18');
   });
 
@@ -112,7 +112,7 @@ describe('200 repaid ahead of a level payment of 171.56', () => {
     expect(totals).to.have.length(4);
   });
 
-  it('keeps the payment over fewer installments', () => {
+  it('keeps the payment for fewer installments', () => {
     const loan = loanOf(ahead('REDUCE_NUMBER_OF_INSTALLMENTS_NEW'));
     expect(loan.position.installments.slice(2).map((row) => row.principal.expected.toFixed(2))).to.deep.equal([
       '167.63',
@@ -122,7 +122,7 @@ describe('200 repaid ahead of a level payment of 171.56', () => {
     expect(loan.product.paymentSettings.prepaymentSettings.prepaymentRecalculationMethod).to.equal('NO_RECALCULATION');
   });
 
-  it('keeps the payment of the loan, not the smaller one of a row that was paid ahead before', () => {
+  it('keeps the payment of the loan, not the smaller one of a row that was already prepaid', () => {
     const less = when(onTime, repay(100, '2017-03-21', { prepaymentRecalculationMethod: 'NO_RECALCULATION' }));
     const story = when(
       less,
@@ -136,14 +136,14 @@ describe('200 repaid ahead of a level payment of 171.56', () => {
   });
 });
 
-describe('200 repaid ahead in the middle of a period, with payments made even', () => {
+describe('200 repaid ahead in the middle of a period, with optimized payments', () => {
   const even = dynamicProduct({
     interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' },
     paymentSettings: { amortizationMethod: 'OPTIMIZED_PAYMENTS' },
   });
   const start = given(create(even), approve, disburse('2017-01-21'));
 
-  it('leaves later installments that earn for their own periods alone, so that the last one is like the others', () => {
+  it('leaves later installments with the interest of their own periods, so that the last one is like the others', () => {
     const story = when(
       start,
       repay('371.56', '2017-02-06', { prepaymentRecalculationMethod: 'REDUCE_AMOUNT_PER_INSTALLMENT' }),
@@ -167,7 +167,7 @@ describe('exactly one cent', () => {
     ['REDUCE_NUMBER_OF_INSTALLMENTS_NEW', level],
   ];
   for (const [prepaymentRecalculationMethod, loanProduct] of methods) {
-    it(`repaid ahead, or left over, is that much principal by ${prepaymentRecalculationMethod}`, () => {
+    it(`prepaid, or left unpaid, is that much principal with ${prepaymentRecalculationMethod}`, () => {
       const start = given(create(loanProduct), approve, disburse('2017-01-21'));
       const [first] = loanOf(start).position.installments;
       const due = first === undefined ? money(0) : first.principal.expected.plus(first.interest.amount.expected);
@@ -191,14 +191,14 @@ describe('exactly one cent', () => {
 });
 
 describe('a recalculation method', () => {
-  it('fits a product that has what it changes', () => {
+  it('is accepted for a product that has what it changes', () => {
     expect(fitsProduct('NO_RECALCULATION', product())).to.equal(true);
     expect(fitsProduct('RESCHEDULE_REMAINING_REPAYMENTS', product())).to.equal(false);
     expect(fitsProduct('RESCHEDULE_REMAINING_REPAYMENTS', dynamicProduct())).to.equal(true);
     expect(fitsProduct('REDUCE_AMOUNT_PER_INSTALLMENT', dynamicProduct())).to.equal(false);
   });
 
-  it('spreads what is left so that the rows sum to it', () => {
+  it('divides the remaining principal into rows that sum to it', () => {
     const loan = loanOf(given(create(dynamicProduct()), approve, disburse('2017-01-21')));
     const ledger = openLedger(loan, loan.position, '2017-01-21');
     expect(reamortize(ledger, 0, money(400), 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT', '2017-01-21')).to.equal(

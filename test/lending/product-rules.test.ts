@@ -88,7 +88,7 @@ const refused: readonly (readonly [what: string, settings: Settings, fault: stri
 ];
 
 describe('the rules of products', () => {
-  it('accept a product whose settings go together, and give it back', () => {
+  it('accept a product with consistent settings, and return it', () => {
     const accepted = product(fees(fee({ id: 'outside', allocation: 'NO_ALLOCATION' })));
     expect(createProduct(accepted)).to.equal(accepted);
     expect(faultsOf({}, dynamicProduct)).to.deep.equal([]);
@@ -100,7 +100,7 @@ describe('the rules of products', () => {
     });
   }
 
-  it('refuse flat interest and a reduced level payment on a dynamic loan that has none', () => {
+  it('refuse flat interest and a reduced level payment on a dynamic loan without a level payment', () => {
     expect(faultsOf({ interestSettings: { interestCalculationMethod: 'FLAT' } }, dynamicProduct)).to.deep.equal([
       'INVALID_PARAMETERS interestSettings.interestCalculationMethod',
     ]);
@@ -248,7 +248,7 @@ describe('the rules of products', () => {
     [[1], false, false],
   ];
   for (const [list, areUsed, areFixed] of days) {
-    it(`take [${list.join(', ')}] ${areFixed ? '' : 'not '}for fixed days that are ${areUsed ? '' : 'not '}used`, () => {
+    it(`${areFixed ? 'accept' : 'refuse'} [${list.join(', ')}] as fixed days that are ${areUsed ? '' : 'not '}used`, () => {
       expect(areFixedDays(list, areUsed)).to.equal(areFixed);
     });
   }
@@ -263,12 +263,12 @@ describe('the rules of products', () => {
     [0, installmentsMaximum + 1, false],
   ];
   for (const [minimum, count, isCount] of counts) {
-    it(`take ${count} ${isCount ? '' : 'not '}for a count from ${minimum}`, () => {
+    it(`${isCount ? 'accept' : 'refuse'} ${count} as a count from ${minimum}`, () => {
       expect(isCountFrom(minimum, count)).to.equal(isCount);
     });
   }
 
-  it('have ten years of daily installments as their most', () => {
+  it('allow at most ten years of daily installments', () => {
     expect(installmentsMaximum).to.equal(3_660);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { refusal, refusalCodes } from '../../src/lending/refusals.ts';
 
 describe('refusals', () => {
-  it('have their own numbers', () => {
+  it('have distinct numbers', () => {
     const numbers = Object.values(refusalCodes);
     expect(new Set(numbers).size).to.equal(numbers.length);
   });

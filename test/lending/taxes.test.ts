@@ -16,7 +16,7 @@ function taxed(amount: string, rate: string, taxCalculationMethod: TaxCalculatio
 }
 
 describe('tax', () => {
-  it('comes on top of an amount when exclusive', () => {
+  it('is added to an amount when exclusive', () => {
     expect(taxed('1000', '16', 'EXCLUSIVE')).to.equal('1000.00 + 160.00 = 1160.00');
   });
 
@@ -24,7 +24,7 @@ describe('tax', () => {
     expect(taxed('1000', '16', 'INCLUSIVE')).to.equal('862.07 + 137.93 = 1000.00');
   });
 
-  it('of nothing, or at no rate, is nothing', () => {
+  it('of nothing, or at a rate of zero, is nothing', () => {
     expect(taxed('0', '16', 'INCLUSIVE')).to.equal('0.00 + 0.00 = 0.00');
     expect(taxed('5', '0', 'EXCLUSIVE')).to.equal('5.00 + 0.00 = 5.00');
   });
@@ -37,7 +37,7 @@ describe('tax', () => {
     expect(taxedAmount(sum(penalties), terms, euro).tax.toFixed(2)).to.equal('0.07');
   });
 
-  it('and income make up what is owed, to the minor unit', () => {
+  it('and income sum to the amount due, to the minor unit', () => {
     const methods = fc.constantFrom<TaxCalculationMethod>('INCLUSIVE', 'EXCLUSIVE');
     fc.assert(
       fc.property(fc.nat(9_999_999), fc.nat(99), methods, (cents, rate, taxCalculationMethod) => {

@@ -14,14 +14,14 @@ const steps = [
 const story = steps.reduce(when, disbursed());
 
 describe('the transactions of a loan', () => {
-  it('all carry the terms in force', () => {
+  it('all have the terms in force', () => {
     for (const { terms, type } of transactionsOf(loanOf(story))) {
       expect(terms.interestSettings.interestRate.toFixed(), type).to.equal('10');
       expect(terms.periodicPayment?.toFixed(2), type).to.equal('315.47');
     }
   });
 
-  it('show what they affected, as positive amounts', () => {
+  it('show the affected balances, as positive amounts', () => {
     const repayment = transactionsOf(loanOf(story))[3] ?? expect.fail();
     expect(texts(repayment.affectedAmounts)).to.deep.equal({
       principalAmount: '164.47',
@@ -39,7 +39,7 @@ describe('the transactions of a loan', () => {
     });
   });
 
-  it('give back the channel that the money came through, and null where none was named', () => {
+  it('return the channel of the money, and null where none was named', () => {
     const transactionDetails = { transactionChannelId: 'cash', transactionChannelKey: 'c'.repeat(256) };
     const paid = when(disbursed(), repay(1, '2011-02-23', { transactionDetails }));
     const [first, repayment] = transactionsOf(loanOf(paid));
@@ -50,7 +50,7 @@ describe('the transactions of a loan', () => {
     expect(decodeLoan(encodeLoan(loanOf(paid)))).to.deep.equal(loanOf(paid));
   });
 
-  it('name the installment they joined', () => {
+  it('name the installment that they were added to', () => {
     const loan = loanOf(story);
     const [, charged = expect.fail()] = loan.transactions;
     expect(transactionView(loan, charged).installmentEncodedKey).to.match(/00000001$/);

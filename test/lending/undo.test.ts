@@ -4,7 +4,7 @@ import { undoOf, undone } from '../../src/lending/undo.ts';
 import { applyFee, disbursed, loanOf, repay, when } from './loan-fixtures.ts';
 
 describe('undoing', () => {
-  it('remembers only the rows and charges that changed', () => {
+  it('stores only the rows and charges that changed', () => {
     const before = when(disbursed(), applyFee(5, { installmentNumber: 2 }));
     const charged = loanOf(before).position;
     const paid = loanOf(when(before, repay('315.47', '2011-02-23'))).position;
@@ -14,7 +14,7 @@ describe('undoing', () => {
     expect(undone(paid, undo)).to.deep.equal(charged);
   });
 
-  it('brings back rows that were dropped and drops rows and charges that were added', () => {
+  it('restores dropped rows and removes added rows and charges', () => {
     const { position } = loanOf(when(disbursed(), applyFee(5, { installmentNumber: 2 })));
     const shorter = { ...position, installments: position.installments.slice(0, 2), charges: [] };
     expect(undone(shorter, undoOf(position, shorter))).to.deep.equal(position);

@@ -9,14 +9,14 @@ const loan = loanOf(when(when(disbursed(), applyFee(5, { installmentNumber: 2 })
 const { position } = loan;
 const row = rowAt(position.installments, 0);
 
-describe('a copy', () => {
-  it('has every field of what it was made of', () => {
+describe('a copy with changes', () => {
+  it('has every field of the original', () => {
     expect(loanWith(loan, {})).to.deep.equal(loan);
     expect(positionWith(position, {})).to.deep.equal(position);
     expect(rowWith(row, {})).to.deep.equal(row);
   });
 
-  it('has the new value of each field named, and of no other', () => {
+  it('has the new value of each named field, and of no other', () => {
     const transactions = loan.transactions.slice(0, 1);
     const changes = { position: { ...position, asOf: null }, transactions, modifiedAt: 7 };
     expect(loanWith(loan, { ...changes, eventSequence: 8, scheduleVersion: 9 })).to.deep.equal({
@@ -38,14 +38,14 @@ describe('a copy', () => {
     });
   });
 
-  it('takes a null for a value', () => {
+  it('accepts null as a value', () => {
     expect(row.repaidDate).not.to.equal(null);
     expect(rowWith(row, { repaidDate: null }).repaidDate).to.equal(null);
     expect(positionWith(position, { disbursement: null }).disbursement).to.equal(null);
     expect(loanWith(loan, { publishedUnder: null }).publishedUnder).to.equal(null);
   });
 
-  it('leaves what it was made of as it was', () => {
+  it('leaves the original unchanged', () => {
     const { installments } = position;
     positionWith(position, { installments: [] });
     expect(position.installments).to.equal(installments);

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { ByteArena } from '../../src/worker/byte-arena.ts';
 
 describe('the memory of texts', () => {
-  it('gives each text back as its bytes, whatever is written after it', () => {
+  it('returns each text as it was written, whatever is written after it', () => {
     const memory = new ByteArena();
     const texts = Array.from(
       { length: 3_000 },
@@ -13,7 +13,7 @@ describe('the memory of texts', () => {
     expect(written.map((bytes) => bytes.toString())).to.deep.equal(texts);
   });
 
-  it('takes a text that is larger than any of its pieces, and small ones after it', () => {
+  it('accepts a text larger than any of its blocks, and small ones after it', () => {
     const memory = new ByteArena();
     const large = 'é'.repeat(1024 * 1024);
     expect(memory.write(large, 2 * large.length).toString()).to.equal(large);
@@ -21,7 +21,7 @@ describe('the memory of texts', () => {
     expect(memory.write('', 0).length).to.equal(0);
   });
 
-  it('keeps neighbours in one piece', () => {
+  it('keeps neighbouring texts in one block', () => {
     const memory = new ByteArena();
     const [one, other] = [memory.write('one', 3), memory.write('other', 5)];
     expect(one.buffer).to.equal(other.buffer);

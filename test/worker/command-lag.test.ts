@@ -9,7 +9,7 @@ import { commandRecord, openLendingLog, send } from '../support/lending/lending-
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 
-describe('UndecidedCommands', () => {
+describe('CommandLag', () => {
   let folder = '';
   let log: EventLog;
   const metrics = createMetrics();
@@ -35,7 +35,7 @@ describe('UndecidedCommands', () => {
     await send(log, records, partition);
   }
 
-  it('counts from its start when the position of a partition is not known', async () => {
+  it('counts from its start when the committed position of a partition is unknown', async () => {
     const undecided = new CommandLag({ log, metrics, logger: silentLogger });
     await receive(3, 0);
     undecided.startTracking(0);
@@ -46,7 +46,7 @@ describe('UndecidedCommands', () => {
     expect(await measured(undecided)).to.deep.equal([[0, 4]]);
   });
 
-  it('continues from the last decision when a partition begins again, and forgets a released one', async () => {
+  it('continues from the last decision when a partition starts again, and drops a released one', async () => {
     const undecided = new CommandLag({ log, metrics, logger: silentLogger });
     await receive(3, 1);
     undecided.startTracking(1);

@@ -77,7 +77,7 @@ describe('accepted loan commands', () => {
     commandRecord(each),
   );
 
-  it('wait for a worker beyond their retention, are all decided then, and go when they are done and old', async () => {
+  it('wait for a worker beyond their retention, are then all decided, and are deleted when they are done and old', async () => {
     await send(log, life);
     await passRetention();
     expect(await earliest()).to.equal(0);
@@ -90,7 +90,7 @@ describe('accepted loan commands', () => {
     expect(await earliest()).to.equal((await log.bounds([{ topic: loanCommandsTopic, partition: 0 }]))[0]?.latest);
   });
 
-  it('stay as long as their partition is blocked, though those before them are gone, and are decided afterwards', async () => {
+  it('are kept while their partition is blocked, though earlier ones are deleted, and are decided afterwards', async () => {
     const opening = life.slice(0, 3);
     await send(log, opening);
     await start();
@@ -118,7 +118,7 @@ describe('accepted loan commands', () => {
     expect(outcomes).to.deep.equal(life.map(() => 'committed'));
   });
 
-  it('that are done stay until they are old', async () => {
+  it('that are done are kept until they are old', async () => {
     await send(log, life);
     await start({ clock: systemClock });
     await untilDone(log, life.length - 1);
@@ -133,7 +133,7 @@ describe('accepted loan commands', () => {
     expect(await earliest()).to.equal(0);
   });
 
-  it('are worked on while old ones cannot be deleted', async () => {
+  it('are decided while old ones cannot be deleted', async () => {
     const warnings: string[] = [];
     const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message), child: () => logger };
     const deleteRecords = () => Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));
@@ -143,7 +143,7 @@ describe('accepted loan commands', () => {
     expect(warnings.filter((message) => message.includes('Cannot delete old commands'))).to.have.length(1);
   });
 
-  it('are looked for when the owner knows what is done, then each minute, until it stops', async () => {
+  it('are deleted when the owner has its checkpoint, then every minute, until it stops', async () => {
     const turned = new SimulatedClock();
     const deletions: [offset: number, appendedBefore: number][] = [];
     const deleteRecords: EventLog['deleteRecords'] = async ({ offset }, appendedBefore) => {

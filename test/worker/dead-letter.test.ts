@@ -16,7 +16,7 @@ import {
 } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
 
-describe('a command that went to the dead letters', () => {
+describe('a command in the dead letters', () => {
   const fixture = workerForEachTest();
   const lettersOf = async (commandId: string): Promise<number> =>
     (await deadLetters(fixture.log)).filter((letter) => letter['commandId'] === commandId).length;
@@ -28,7 +28,7 @@ describe('a command that went to the dead letters', () => {
     return { key, value: Buffer.from(String(value).replace(/"type":"[A-Z_]+"/, '"type":"UNKNOWN"')) };
   }
 
-  it('goes there again for as long as it cannot be read, and is done once when it can be, also over restarts', async () => {
+  it('is added again as long as it cannot be read, and is done once when it can be, also after restarts', async () => {
     const commandId = randomUUID();
     const mended = commandRecord({ ...richProduct('P', 'FIXED_TERM_LOAN'), commandId });
     const broken = unreadable(mended);
@@ -42,7 +42,7 @@ describe('a command that went to the dead letters', () => {
     expect(await outcomesFor(mended, broken, mended)).to.deep.equal(['repeated', 'dead_letter', 'repeated']);
   });
 
-  it('is done once when it comes again, mended, in the same commit', async () => {
+  it('is done once when it comes again, corrected, in the same commit', async () => {
     const commandId = randomUUID();
     const mended = commandRecord({ ...richProduct('P', 'FIXED_TERM_LOAN'), commandId });
     await fixture.stop();
@@ -54,7 +54,7 @@ describe('a command that went to the dead letters', () => {
     expect((await recordsOf(fixture.log, registryTopic)).filter(({ key }) => key === 'product/P')).to.have.length(1);
   });
 
-  it('for what deciding ran into is done once that is mended, and left no trace before', async () => {
+  it('because of a failed decision is done once when the cause is repaired, and left no trace before', async () => {
     await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN')]);
     await fixture.stop();
     const [stored] = await recordsOf(fixture.log, registryTopic);

@@ -114,7 +114,7 @@ describe('a loan command', () => {
     expect(Object.keys(stored)).to.have.members(['commandId', 'commandDigest', 'product']);
   });
 
-  it('that updates a product is known for as long as it says, to the millisecond, then done again', async () => {
+  it('that updates a product is recognised for the documented time, to the millisecond, then done again', async () => {
     let sentAt = Date.now() - 1_000 * hour;
     const start = sentAt;
     const clock = { ...systemClock, now: () => sentAt, monotonic: () => performance.now() };
@@ -138,7 +138,7 @@ describe('a loan command', () => {
     }
   });
 
-  it('updates a product of which the record of an earlier version kept the ids of its changes', async () => {
+  it('updates a product whose record in the earlier format has the ids of its changes', async () => {
     await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN')]);
     await fixture.stop();
     const [stored] = await recordsOf(fixture.log, registryTopic);
@@ -153,7 +153,7 @@ describe('a loan command', () => {
     expect(text).to.include('"state":"INACTIVE"');
   });
 
-  it('is done once when it comes twice in one batch, and between two workers', async () => {
+  it('is done once when it comes twice in one batch, and when it comes to two workers', async () => {
     await fixture.stop();
     const records = everyKind.flatMap((record) => [record, record]);
     await send(fixture.log, records);
@@ -170,7 +170,7 @@ describe('a loan command', () => {
     expect(eids.length).to.be.greaterThan(20);
   });
 
-  it('is not done with the id of another one, and its sender gets an error', async () => {
+  it('is refused with the id of another one, with an error for its sender', async () => {
     const first = await decided(fixture.log, everyKind);
     const others = everyKind.map((record): LogRecord => {
       const event = JSON.parse(String(record.value)) as { payload: Record<string, unknown> };
@@ -191,7 +191,7 @@ describe('a loan command', () => {
     }
   });
 
-  it('that posted nothing is remembered for as long as it says, to the millisecond, the others for ever', async () => {
+  it('that posted nothing is remembered for the documented time, to the millisecond, and others for ever', async () => {
     let sentAt = Date.now() - 1_000 * hour;
     let now = sentAt;
     const clock = { ...systemClock, now: () => now, monotonic: () => performance.now() };
@@ -233,7 +233,7 @@ describe('a loan command', () => {
     );
   });
 
-  it('is forgotten by deleting its record, and remembering costs the next one nothing', async () => {
+  it('is forgotten by deleting its record, and remembered at no cost for the next one', async () => {
     let sentAt = Date.now() - 1_000 * hour;
     const clock = { ...systemClock, now: () => sentAt, monotonic: () => performance.now() };
     await fixture.restart(

@@ -5,7 +5,7 @@ import { IdempotencyRecords } from '../../src/worker/idempotency-records.ts';
 
 const decidedAt = (time: number): string => writeIdempotencyRecord({ digest: 'd', decidedAt: time });
 
-describe('the commands that are remembered', () => {
+describe('remembered commands', () => {
   it('are found until they are deleted', () => {
     const commands = new IdempotencyRecords();
     commands.set('a', decidedAt(1));
@@ -14,7 +14,7 @@ describe('the commands that are remembered', () => {
     expect(commands.get('a')).to.equal(undefined);
   });
 
-  it('are forgotten oldest first, up to the very time, 500 at once', () => {
+  it('are dropped oldest first at their exact time, at most 500 at once', () => {
     const commands = new IdempotencyRecords();
     for (let time = 1; time <= 502; time += 1) commands.set(`c${time}`, decidedAt(time));
     expect(commands.decidedUpTo(0)).to.deep.equal([]);

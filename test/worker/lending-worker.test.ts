@@ -75,13 +75,13 @@ describe('the lending worker', () => {
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'committed', 'committed', 'committed']);
   });
 
-  it('opens a loan under a product of the commit before', async () => {
+  it('opens a loan under a product of the previous commit', async () => {
     await fixture.restart({ commandsPerCommitMaximum: 1 });
     const outcomes = await decided(fixture.log, activeLoan);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'committed', 'committed', 'committed']);
   });
 
-  it('creates a product once, and refuses another one of its id', async () => {
+  it('creates a product once, and refuses another one with its id', async () => {
     const sent = commandRecord(product);
     const outcomes = await decided(fixture.log, [sent, sent, richProduct('P', 'DYNAMIC_TERM_LOAN')]);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'repeated', 'refused']);
@@ -89,7 +89,7 @@ describe('the lending worker', () => {
     expect(findProduct(fixture.running.registry, 'P')?.type).to.equal('FIXED_TERM_LOAN');
   });
 
-  it('says what to change in a product whose settings do not go together', async () => {
+  it('explains what to change in a product with inconsistent settings', async () => {
     const payload = { ...product.payload, allowCustomRepaymentAllocation: false };
     const [outcome] = await decided(fixture.log, [{ ...product, payload }]);
     expect(outcome?.errors?.map(({ errorReason, errorSource }) => [errorReason, errorSource])).to.deep.equal([
@@ -100,7 +100,7 @@ describe('the lending worker', () => {
     expect(event).to.deep.include({ loanProductId: 'P', errors: outcome?.errors });
   });
 
-  it('publishes a refusal with its reasons and leaves the loan as it was', async () => {
+  it('publishes a refusal with its reasons and leaves the loan unchanged', async () => {
     await decided(fixture.log, activeLoan);
     const before = JSON.parse(writeAccount((await loanText(fixture.log, 'L1')) ?? '')) as Json;
     const errors = [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }];
@@ -115,7 +115,7 @@ describe('the lending worker', () => {
     expect(JSON.parse(writeAccount((await loanText(fixture.log, 'L1')) ?? ''))).to.deep.equal(before);
   });
 
-  it('refuses a payload of the wrong form the same way, naming the fields', async () => {
+  it('refuses an invalid payload in the same way, naming the fields', async () => {
     const [outcome] = await decided(fixture.log, [command('REPAY', { amount: '12', valueDat: '2026-01-12' })]);
     expect(outcome?.outcome).to.equal('refused');
     expect(outcome?.errors?.map(({ errorReason, errorSource }) => [errorReason, errorSource])).to.deep.equal([
@@ -175,7 +175,7 @@ describe('the lending worker', () => {
     expect(letter?.['commandId']).to.equal(outcomes[0]?.commandId);
   });
 
-  it('decides under the toggles of the moment and leaves published events as they are', async () => {
+  it('decides under the current toggles and leaves published events unchanged', async () => {
     await decided(fixture.log, activeLoan);
     const before = await eventsOfType(fixture.log, 'loan_balance_changed');
     await setToggle(fixture.running.registry, 'ALLOW_NON_SCHEDULED_FEES', true, commandTime);
@@ -186,7 +186,7 @@ describe('the lending worker', () => {
     expect(before.every(({ balances }) => 'feesDue' in balances)).to.equal(true);
   });
 
-  it('resumes after the last command done, with more commands than one commit may hold', async () => {
+  it('resumes after the last command done, with more commands than fit into one commit', async () => {
     await fixture.stop();
     const life = lifeOf('L1', 'P', 'FIXED_TERM_LOAN').map(commandRecord);
     const first = await send(fixture.log, [commandRecord(product), ...life.slice(0, 5)]);
@@ -200,7 +200,7 @@ describe('the lending worker', () => {
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', ...life.map(() => 'committed')]);
   });
 
-  it('starts over from the log when a commit fails, and loses and doubles nothing', async () => {
+  it('restarts from the log when a commit fails, and loses and repeats nothing', async () => {
     await fixture.stop();
     let failures = 4;
     const unsteady = withSteps(fixture.log, (step) => {

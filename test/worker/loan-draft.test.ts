@@ -20,7 +20,7 @@ const withNotes = (loan: Loan, notes: string): Loan => ({
 });
 
 describe('the draft of a loan', () => {
-  it('is written as the loan itself is, however many commands and commits led to it', () => {
+  it('is written like the loan itself, however many commands and commits led to it', () => {
     fc.assert(
       fc.property(anyStart, anySteps, fc.array(fc.boolean(), { maxLength: 9 }), (start, steps, commits) => {
         let story = start;
@@ -51,7 +51,7 @@ describe('the draft of a loan', () => {
     expect(finishDraft(draft).text).to.equal(draft.earlier.text);
   });
 
-  it('is refused where the record would not fit the log, and its predecessor stays as it was', () => {
+  it('is refused where the record would not fit the log, and its predecessor stays unchanged', () => {
     const before = draftOf(loanOf(disbursed()), null);
     const large = withNotes(before.loan, 'n'.repeat(recordBytesMaximum));
     expect(() => draftOf(large, null)).to.throw(/more than the log accepts/);
@@ -61,7 +61,7 @@ describe('the draft of a loan', () => {
     expect(finishDraft(before).text.toString()).to.equal(encodeLoan(before.loan));
   });
 
-  it('is written immediately where only the bound would not fit, and continues from there', () => {
+  it('is written immediately where only the size estimate would not fit, and continues from there', () => {
     const half = withNotes(loanOf(disbursed()), 'n'.repeat(recordBytesMaximum - 9_000));
     const next = loanOf(when({ ...disbursed(), loan: half }, applyFee(5, { installmentNumber: 2 })));
     const draft = draftOf(next, draftOf(half, null));

@@ -35,7 +35,7 @@ describe('the loans of a partition', () => {
     await removeFolder(folder);
   });
 
-  it('are restored as they were last written, with the last command done', async () => {
+  it('are restored as they were last written, with the checkpoint', async () => {
     const store = await LoanStore.restore(log, 0, never);
     expect(store.size).to.equal(loanIds.length);
     expect(store.position).to.equal(loanIds.length * 2);
@@ -47,7 +47,7 @@ describe('the loans of a partition', () => {
     expect(store.loanOf('L4')).to.equal(null);
   });
 
-  it('stay decoded up to the limit, the least recently used given up first', async () => {
+  it('stay decoded up to the limit, and the least recently used are dropped first', async () => {
     const store = await LoanStore.restore(log, 0, never, 2);
     const first = store.loanOf('L1');
     expect(store.loanOf('L1'), 'still decoded').to.equal(first);
@@ -62,12 +62,12 @@ describe('the loans of a partition', () => {
     expect(again).to.deep.equal(first);
   });
 
-  it('are gone when their key was deleted', async () => {
+  it('are removed when their key was deleted', async () => {
     await log.append([{ topic: loansTopic, partition: 0, records: [{ key: 'L2', value: null }] }]);
     expect((await LoanStore.restore(log, 0, never)).loanOf('L2')).to.equal(null);
   });
 
-  it('are not waited for by a worker that is stopped', async () => {
+  it('are not awaited by a worker that is stopped', async () => {
     const refused = await LoanStore.restore(log, 0, AbortSignal.abort()).catch((error: unknown) => error);
     expect(isLendstreamError(refused, 'LOG_CLOSED')).to.equal(true);
   });

@@ -24,13 +24,13 @@ describe('the plan of the loops', () => {
   const table: [string, PartitionOwnership, boolean, string][] = [
     ['assigned to this process', ownership('assigned', 'own'), true, 'nothing'],
     ['assigned to this process', ownership('assigned', 'own'), false, 'begin'],
-    ['on its way to another', ownership('reassigning', 'own'), true, 'end'],
-    ['on its way to another', ownership('reassigning', 'own'), false, 'release'],
-    ["another process's", ownership('assigned', 'other'), true, 'end'],
-    ["another process's", ownership('assigned', 'other'), false, 'nothing'],
-    ['on its way from another', ownership('reassigning', 'other'), false, 'nothing'],
-    ["nobody's", ownership('unassigned', null), true, 'end'],
-    ["nobody's", ownership('unassigned', null), false, 'nothing'],
+    ['that is reassigned to another process', ownership('reassigning', 'own'), true, 'end'],
+    ['that is reassigned to another process', ownership('reassigning', 'own'), false, 'release'],
+    ['of another process', ownership('assigned', 'other'), true, 'end'],
+    ['of another process', ownership('assigned', 'other'), false, 'nothing'],
+    ['that is reassigned from another process', ownership('reassigning', 'other'), false, 'nothing'],
+    ['without an owner', ownership('unassigned', null), true, 'end'],
+    ['without an owner', ownership('unassigned', null), false, 'nothing'],
   ];
   for (const [what, partition, isRunning, expected] of table) {
     it(`is "${expected}" for a partition ${what} ${isRunning ? 'with' : 'without'} a loop`, () => {
@@ -43,7 +43,7 @@ describe('the plan of the loops', () => {
     });
   }
 
-  it('ends every loop of a process that has no place', () => {
+  it('ends every loop of a process without a session', () => {
     const partitions = [ownership('unassigned', null), { ...ownership('assigned', 'other'), partition: 1 }];
     const plan = planLoops({ partitions }, undefined, new Set([0, 1]));
     expect(plan).to.deep.equal({ begin: [], end: [0, 1], release: [] });
@@ -155,12 +155,12 @@ describe('processes that share the loan partitions', () => {
     await removeFolder(folder);
   });
 
-  it('are one at first, which has all of them when its start returns', async () => {
+  it('give all partitions to the first process before its start returns', async () => {
     const only = await startProcess('only');
     expect(only.sharing.partitions).to.deep.equal([0, 1, 2, 3]);
   });
 
-  it('have equal shares, and none begins on a partition before the other has ended', async () => {
+  it('have equal shares, and none begins with a partition before the other has ended it', async () => {
     const first = await startProcess('first');
     first.endingMilliseconds = 30;
     const second = await startProcess('second');
@@ -170,7 +170,7 @@ describe('processes that share the loan partitions', () => {
     expect(most).to.equal(1);
   });
 
-  it('hand everything over when one stops, within a moment', async () => {
+  it('hand all partitions over immediately when one stops', async () => {
     // It stands still: the others learn of it by the hint, not by looking again every few seconds.
     const clock = new SimulatedClock();
     const first = await startProcess('first', { clock });
@@ -181,7 +181,7 @@ describe('processes that share the loan partitions', () => {
     expect(most).to.equal(1);
   });
 
-  it('leave one without a partition waiting, which takes over when another goes', async () => {
+  it('leave a process without a partition waiting, which takes over when another one stops', async () => {
     const owners: WorkProcess[] = [];
     for (const name of ['a', 'b', 'c', 'd']) owners.push(await startProcess(name));
     await eventually(() => owners.every((owner) => count(owner) === 1));
@@ -192,7 +192,7 @@ describe('processes that share the loan partitions', () => {
     expect(most).to.equal(1);
   });
 
-  it('take the partitions of one that died as soon as its lease has ended', async () => {
+  it('take over the partitions of a dead process as soon as its lease has expired', async () => {
     const dead = await startProcess('dead', { leaseMilliseconds: 300 });
     const heir = await startProcess('heir');
     await eventually(() => isShared([dead, 2], [heir, 2]));
@@ -204,7 +204,7 @@ describe('processes that share the loan partitions', () => {
     await eventually(() => isShared([dead, 2], [heir, 2]));
   });
 
-  it('keep their partitions while the coordination cannot be reached, and afterwards', async () => {
+  it('keep their partitions while the coordination is unreachable, and afterwards', async () => {
     const first = await startProcess('first');
     const second = await startProcess('second');
     await eventually(() => isShared([first, 2], [second, 2]));
@@ -216,7 +216,7 @@ describe('processes that share the loan partitions', () => {
     await eventually(() => count(third) === 1 && isShared());
   });
 
-  it('request again, without releasing, when the coordination has lost everything', async () => {
+  it('request their partitions again, without releasing them, when the coordination has lost everything', async () => {
     const only = await startProcess('only');
     await coordination.remove(loanPartitionsId);
     await eventually(async () => {
@@ -227,7 +227,7 @@ describe('processes that share the loan partitions', () => {
     expect(isShared([only, 4])).to.equal(true);
   });
 
-  it('begin again, after a pause, on a partition that is theirs although a newer owner fenced it off', async () => {
+  it('begin again, after a pause, with an own partition although a newer owner fenced it off', async () => {
     const clock = new SimulatedClock();
     const only = await startProcess('only', { clock });
     only.end(2, 'taken_over');
@@ -248,7 +248,7 @@ describe('processes that share the loan partitions', () => {
     expect(only.begun).to.have.length(4);
   });
 
-  it('do not spin when their lease is not renewed', async () => {
+  it('do not retry without a pause when their lease is not renewed', async () => {
     const only = await startProcess('only', { leaseMilliseconds: 20 });
     await new Promise((resolve) => setTimeout(resolve, 50));
     let asked = 0;
@@ -260,7 +260,7 @@ describe('processes that share the loan partitions', () => {
     expect(count(only)).to.equal(4);
   });
 
-  it('do not start when the coordination cannot be reached', async () => {
+  it('do not start when the coordination is unreachable', async () => {
     const failure = await startProcess('late', { isCutOff: true }).then(
       () => undefined,
       (error: unknown) => error,

@@ -94,11 +94,11 @@ describe('a worker that waits for definitions', () => {
     expect(repayments.map(({ toggles }) => toggles.ALLOW_NON_SCHEDULED_FEES)).to.deep.equal([true]);
   }
 
-  it('has half a minute for it by default', () => {
+  it('waits half a minute by default', () => {
     expect(defaultMaximum).to.equal(30_000);
   });
 
-  it('decides under them when they come within the time, and does not start over', async () => {
+  it('decides under them when they come within the timeout, and does not restart', async () => {
     hold();
     const offset = await sendUnderToggle();
     const events = (await allEvents(log)).length;
@@ -109,7 +109,7 @@ describe('a worker that waits for definitions', () => {
     expect(messages).not.to.include(startsOver);
   });
 
-  it('restarts after the timeout, decides nothing until then, and each command once when they are there', async () => {
+  it('restarts after the timeout, decides nothing until then, and decides each command once when they come', async () => {
     hold();
     const begun = performance.now();
     const offset = await sendUnderToggle();
@@ -127,7 +127,7 @@ describe('a worker that waits for definitions', () => {
     expect(findProduct(slow, 'P')?.id).to.equal('P');
   });
 
-  it('is not kept from stopping by it, and leaves the command to the next one', async () => {
+  it('can be stopped while it waits, and leaves the command to the next worker', async () => {
     let isFetched = false;
     await running.stop();
     const watched = withSteps(log, (step) => {

@@ -94,7 +94,7 @@ describe('a worker that is lost', function () {
     await Promise.all(folders.map(removeFolder));
   });
 
-  it('includes every kind of outcome', () => {
+  it('produces every kind of outcome', () => {
     const kinds = expected.outcomes.map(({ outcome }) => outcome);
     expect(new Set(kinds)).to.deep.equal(new Set(['committed', 'repeated', 'refused', 'dead_letter']));
     expect(kinds).to.have.length(records.length);
@@ -125,7 +125,7 @@ describe('a worker that is lost', function () {
   ];
   for (const { step, occurrence, delayMilliseconds } of deaths) {
     const later = delayMilliseconds === 0 ? '' : `, ${delayMilliseconds} ms later`;
-    it(`to kill -9 at "${step}", time ${occurrence}${later}, is replaced without loss or double`, async () => {
+    it(`by kill -9 at "${step}", time ${occurrence}${later}, is replaced without losing or repeating anything`, async () => {
       const folder = await newFolder();
       let log = await openLendingLog(folder, 1, openLogOfProcesses);
       const first = await send(log, records);
@@ -151,7 +151,7 @@ describe('a worker that is lost', function () {
   }
 
   for (const step of workerSteps.filter((step) => step !== 'deciding')) {
-    it(`to a successor at "${step}" stops automatically, and nothing is lost or doubled`, async () => {
+    it(`to a successor at "${step}" stops automatically, and nothing is lost or repeated`, async () => {
       const log = await openLendingLog(await newFolder());
       const first = await send(log, records);
       let resume = (): void => {};
@@ -189,7 +189,7 @@ describe('a worker that is lost', function () {
     });
   }
 
-  it('to a successor in the middle of thousands of events of a loan leaves no gap in their count', async () => {
+  it('to a successor in the middle of thousands of events of a loan leaves no gap in their numbers', async () => {
     const type = 'FIXED_TERM_LOAN';
     const log = await openLendingLog(await newFolder());
     const penalties = Array.from({ length: 1_500 }, () =>
@@ -224,7 +224,7 @@ describe('a worker that is lost', function () {
     await log.close();
   });
 
-  it('notifies a registry that watches it when it decides', async () => {
+  it('notifies a watching registry when it decides', async () => {
     const log = await openLendingLog(await newFolder());
     const registry = new SteppingRegistry(log, silentLogger);
     await registry.start();

@@ -31,7 +31,7 @@ const portion = 4;
 describe('lending workers together', function () {
   this.timeout(60_000);
 
-  it('do every command once, in order, while workers join, leave, die and wake up', async () => {
+  it('do every command once, in order, while workers join, leave, die and resume', async () => {
     const folder = await temporaryFolder();
     const log = await openLendingLog(folder, partitionCount);
     const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
@@ -108,7 +108,7 @@ describe('lending workers together', function () {
     await removeFolder(folder);
   });
 
-  it('hand a partition over within a moment when one of them stops', async () => {
+  it('hand a partition over immediately when one of them stops', async () => {
     const folder = await temporaryFolder();
     const log = await openLendingLog(folder);
     const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });

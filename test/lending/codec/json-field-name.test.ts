@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { jsonFieldName } from '../../../src/lending/codec/json-field-name.ts';
 
 describe('the name of a field', () => {
-  it('stands in JSON behind the brace or behind another field, however often it is asked for', () => {
+  it('is found in JSON after the brace or after another field, however often it is requested', () => {
     const { first, next } = jsonFieldName('feesDue');
     expect(JSON.parse(`{${first}1${jsonFieldName('feesPaid').next}2}`)).to.deep.equal({ feesDue: 1, feesPaid: 2 });
     expect(next).to.equal(`,${first}`);

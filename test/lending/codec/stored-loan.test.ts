@@ -14,7 +14,7 @@ import { Decimal } from '../../../src/lending/money.ts';
 import { create, disbursed, given, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
 
 describe('a stored loan', () => {
-  it('comes back as it was, decimals as decimals with every digit', () => {
+  it('is read as it was written, with all digits of its decimals', () => {
     const loan = loanOf(when(disbursed(), repay(100, '2011-02-23')));
     const long = { ...loan, loanAmount: money('0.1234567890123456789012345678901234567890') };
     expect(decodeLoan(encodeLoan(long))).to.deep.equal(long);
@@ -26,19 +26,19 @@ describe('a stored loan', () => {
   });
 
   for (const notes of ['#1', '##', '#', 'a\nb', '{"version":1}', '1000', '']) {
-    it(`keeps the note ${JSON.stringify(notes)} a text`, () => {
+    it(`keeps the note ${JSON.stringify(notes)} as text`, () => {
       const loan = loanOf(given({ ...create(product()), notes }));
       expect(decodeLoan(encodeLoan(loan)).notes).to.equal(notes);
     });
   }
 
   for (const text of ['{}', '{"version":2,"loan":{}}', '{"version":1,"loan":null}', 'no json']) {
-    it(`is not read from ${text}`, () => {
+    it(`cannot be read from ${text}`, () => {
       expect(() => decodeLoan(text)).to.throw();
     });
   }
 
-  it('is read in parts as it is read whole', () => {
+  it('is read in parts as it is read completely', () => {
     const loan = {
       ...loanOf(when(disbursed(), repay(100, '2011-02-23'))),
       loanName: '#1,"charges":[],"transactions":[',
@@ -56,7 +56,7 @@ describe('a stored loan', () => {
     });
   });
 
-  it('is read and gone on from as it was stored before transactions bore the ids of their commands', () => {
+  it('can be read and continued in the format without command ids of transactions', () => {
     const earlier = loanOf(disbursed());
     const later = loanOf(when(disbursed(), repay(100, '2011-02-23')));
     const list = ',"remembered":[{"commandId":"c","outcome":"committed","transactionKey":null,"refusals":[]}]';
@@ -74,11 +74,11 @@ describe('a stored loan', () => {
     expect(decodeSummary(written).transactionKeys).to.have.length(2);
   });
 
-  it('begins with the version of its format, by which later versions know it', () => {
+  it('begins with the version of its format, which later versions check', () => {
     expect(encodeLoan(loanOf(disbursed()))).to.match(/^\{"version":1,"loan":\{/);
   });
 
-  it('says what is wrong with a text that lacks a part', () => {
+  it('is refused with a reason when a part is missing', () => {
     for (const decode of [decodeLoan, decodeAccount, decodeTransactionKeys, decodeSummary]) {
       expect(() => decode('{"version":1}')).to.throw('not a stored loan');
     }
@@ -86,7 +86,7 @@ describe('a stored loan', () => {
     expect(() => decodeLoan(lacking)).to.throw('not a stored loan');
   });
 
-  it('is written after an earlier state as it is from scratch', () => {
+  it('is written after an earlier state as it is written from scratch', () => {
     const earlier = loanOf(disbursed());
     const later = loanOf(when(disbursed(), repay(100, '2011-02-23')));
     for (const loan of [later, { ...later, transactions: [...earlier.transactions, ...later.transactions.slice(1)] }]) {
@@ -95,7 +95,7 @@ describe('a stored loan', () => {
     }
   });
 
-  it('is written from scratch after a state of which nothing is left', () => {
+  it('is written from scratch after a state without common parts', () => {
     const earlier = loanOf(disbursed());
     const other = loanOf(
       given({ ...create(product({ id: 'other', currency: { code: 'JPY', digits: 0 } }), 7), notes: 'x' }),
@@ -120,7 +120,7 @@ describe('a stored loan', () => {
   const sides = ['expected', 'paid'] as const;
   for (const part of parts) {
     for (const side of sides) {
-      it(`keeps a row of which only the ${part} ${side} is not zero`, () => {
+      it(`keeps a row in which only the ${part} ${side} is not zero`, () => {
         const loan = loanOf(disbursed());
         const [row] = loan.position.installments;
         if (row === undefined) throw new Error('There is no row');

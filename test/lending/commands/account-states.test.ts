@@ -49,12 +49,12 @@ describe('the state of an account', () => {
   }
 
   for (const actions of refused) {
-    it(`does not follow ${actions}`, () => {
+    it(`refuses the last action of ${actions}`, () => {
       expect(reasons(after(actions))).to.deep.equal(['INVALID_STATE_TRANSITION action']);
     });
   }
 
-  it('is no longer changed by hand once it is paid out', () => {
+  it('cannot be changed by hand once the loan is disbursed', () => {
     expect(reasons(when(disbursed(), { type: 'CHANGE_STATE', action: 'UNDO_APPROVE' }))).to.deep.equal([
       'INVALID_STATE_TRANSITION action',
     ]);

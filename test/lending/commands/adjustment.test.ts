@@ -4,7 +4,7 @@ import { adjust, applyPenalty, disbursed, loanOf, overpay, reasons, repay, when 
 
 const paidTwice = when(when(disbursed(), repay(100, '2011-02-23')), repay(200, '2011-02-24'));
 
-describe('adjusting', () => {
+describe('adjusting a transaction', () => {
   it('reopens a loan that the repayment closed', () => {
     const start = disbursed();
     const reopened = when(when(start, repay('1261.88', '2011-02-23')), adjust(2));
@@ -16,7 +16,7 @@ describe('adjusting', () => {
     });
   });
 
-  it('takes a disbursement back to the approved account, and it can be paid out again', () => {
+  it('reverses a disbursement, after which the approved account can be disbursed again', () => {
     const start = disbursed();
     const back = when(start, adjust(1));
     expect(loanOf(back).position).to.include({ accountState: 'APPROVED', disbursement: null });
@@ -25,7 +25,7 @@ describe('adjusting', () => {
     expect(when(back, { type: 'DISBURSE', valueDate: '2011-01-25', fees: [] }).outcome).to.equal('committed');
   });
 
-  it('goes back step by step, the last one first', () => {
+  it('reverses step by step, the last transaction first', () => {
     expect(reasons(when(paidTwice, adjust(2)))).to.deep.equal([
       'NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE transactionId',
     ]);
@@ -33,7 +33,7 @@ describe('adjusting', () => {
     expect(loanOf(back).position).to.deep.equal(loanOf(disbursed()).position);
   });
 
-  it('negates what it takes back', () => {
+  it('negates the reversed amounts', () => {
     const adjustment = loanOf(when(paidTwice, adjust(3))).transactions.at(-1);
     expect(adjustment?.amount.toFixed(2)).to.equal('-200.00');
     expect(adjustment?.affected.principal.toFixed(2)).to.equal('-200.00');

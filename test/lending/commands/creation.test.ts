@@ -15,7 +15,7 @@ const bounded = product({
 const ask = (more: object): ReturnType<typeof given> => given({ ...create(bounded), ...more });
 
 describe('opening an account', () => {
-  it('takes from the product what the command leaves out', () => {
+  it('uses the product settings that the command leaves out', () => {
     const { terms, position } = loanOf(ask({}));
     expect(terms.interest.interestRate.toFixed()).to.equal('10');
     expect(terms.repaymentInstallments).to.equal(4);
@@ -29,7 +29,7 @@ describe('opening an account', () => {
     expect(position.accountState).to.equal('PENDING_APPROVAL');
   });
 
-  it('takes the least that the product allows where it has no default', () => {
+  it('uses the minimum of the product where it has no default', () => {
     const least = product({
       interestSettings: { interestRate: { defaultValue: undefined, minValue: money(5) } },
       scheduleSettings: {
@@ -45,7 +45,7 @@ describe('opening an account', () => {
     ]);
   });
 
-  it('takes what the command says within the product’s bounds', () => {
+  it('uses the values of the command within the bounds of the product', () => {
     const { terms } = loanOf(ask({ interestRate: money(20), repaymentInstallments: 12, gracePeriod: 6 }));
     expect([terms.interest.interestRate.toFixed(), terms.repaymentInstallments, terms.gracePeriod]).to.deep.equal([
       '20',
@@ -54,7 +54,7 @@ describe('opening an account', () => {
     ]);
   });
 
-  it('takes as many installments, as long a schedule and as long a grace as there may be, and not one more', () => {
+  it('accepts the maximum number of installments, length of schedule and grace period, and not one more', () => {
     const open = (unit: string, repaymentInstallments: number, more: object = {}): ReturnType<typeof given> =>
       given({
         ...create(product({ scheduleSettings: { repaymentPeriodUnit: unit } })),

@@ -26,7 +26,7 @@ describe('deciding', () => {
     adjust(1),
   ];
   for (const command of commands) {
-    it(`refuses ${command.type} on an account that is not there`, () => {
+    it(`refuses ${command.type} on an account that does not exist`, () => {
       expect(reasons(given(command))).to.deep.equal(['INVALID_LOAN_ACCOUNT_ID loanAccountId']);
     });
   }

@@ -26,13 +26,13 @@ import {
 } from '../loan-fixtures.ts';
 
 describe('a decision', () => {
-  it('refuses with a reason and the field it is about', () => {
+  it('refuses with a reason and the field in question', () => {
     expect(refuse('INVALID_AMOUNT', 'amount')).to.deep.equal({
       refusals: [{ errorReason: 'INVALID_AMOUNT', errorSource: 'amount' }],
     });
   });
 
-  it('gives a transaction its terms, and books it on its value date by default', () => {
+  it('adds the terms to a transaction, and books it on its value date by default', () => {
     const own = { amount: money(1), valueDate: '2011-02-23', affected: noAmounts, taxes: noAmounts };
     const header = { commandId: 'c', digest: 'd', receivedAt: 0 };
     const transaction = transactionOf(loanOf(disbursed()), header, { newKey: (purpose) => purpose }, 'REPAYMENT', own);
@@ -42,7 +42,7 @@ describe('a decision', () => {
     expect(transaction.terms.periodicPayment?.toFixed(2)).to.equal('315.47');
   });
 
-  it('takes no transaction of a day to come, whatever it does', () => {
+  it('accepts no transaction with a future date, of any kind', () => {
     const start = given(create(product()), approve);
     const [today, tomorrow] = ['2026-03-01', '2026-03-02'];
     const receivedAt = Date.parse(`${today}T23:59:59.999Z`);
@@ -72,7 +72,7 @@ describe('a decision', () => {
     expect(reasons(back)).to.deep.equal(['INVALID_DATE bookingDate']);
   });
 
-  it('lends and charges no more than can be read, all of it together', () => {
+  it('accepts amounts and charges only up to the maximum that can be shown, all added up', () => {
     const free = product({ interestSettings: { interestRate: { defaultValue: money(0) } } });
     const most = '9999999999999.99';
     const full = disbursed(free, most);
@@ -89,7 +89,7 @@ describe('a decision', () => {
     expect(previewRefusals(loanOf(given(create(product(), most))))).to.have.length(1);
   });
 
-  it('lends and charges no more than can be read if nothing is ever repaid and overdue principal keeps earning', () => {
+  it('accepts them only up to that maximum if nothing is ever repaid and overdue principal keeps accruing', () => {
     const late = (accrueLateInterest: boolean) =>
       disbursed(dynamicProduct({ interestSettings: { accrueLateInterest } }), '9716599190283.39');
     // As scheduled the loan asks for 9999999999999.99; on the last due date, unpaid, for 10202429149797.57.
@@ -107,7 +107,7 @@ describe('a decision', () => {
     }
   });
 
-  it('knows the day by the command, not by the clock', () => {
+  it('takes the current day from the command, not from the clock', () => {
     const days = { receivedAt: Date.parse('1999-12-31T23:59:59.999Z'), valueDate: '1999-12-31' };
     expect(refusalOfDays(days)).to.equal(null);
     expect(refusalOfDays({ ...days, valueDate: '2000-01-01' })).to.deep.equal({
@@ -116,7 +116,7 @@ describe('a decision', () => {
     });
   });
 
-  it('uses dates that schedules can be counted from', () => {
+  it('accepts the dates that schedules can be computed for', () => {
     expect(['1899-12-31', '1900-01-01', '2999-12-31', '3000-01-01'].map(isUsableDate)).to.deep.equal([
       false,
       true,

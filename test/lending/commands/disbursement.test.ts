@@ -43,7 +43,7 @@ const mixOfFees = [
 const mix = product({ scheduleSettings: { numInstallments: { defaultValue: 12 } }, feesSettings: { fees: mixOfFees } });
 
 describe('a disbursement', () => {
-  it('charges each kind of fee its own way', () => {
+  it('charges each kind of fee in its own way', () => {
     const story = disbursed(mix, 100_000);
     const { position, transactions } = loanOf(story);
     expect(position.disbursement?.paidOut.toFixed(2)).to.equal('98000.00');
@@ -81,7 +81,7 @@ describe('a disbursement', () => {
     ).to.deep.equal(['Fee extra 20.00']);
   });
 
-  it('takes the first repayment date of the command before that of the account', () => {
+  it('prefers the first repayment date of the command to that of the account', () => {
     const opened = given(
       { ...create(product()), firstRepaymentDate: '2011-02-20' } as ReturnType<typeof create>,
       approve,
@@ -92,7 +92,7 @@ describe('a disbursement', () => {
     expect(dates(when(opened, own))).to.deep.equal(['2011-02-25', '2011-03-25', '2011-04-25', '2011-05-25']);
   });
 
-  it('never expects negative principal of a long first period', () => {
+  it('never expects negative principal in a long first period', () => {
     const long = product({
       interestSettings: {
         interestRate: { defaultValue: money(36) },
@@ -130,7 +130,7 @@ describe('a disbursement', () => {
     expect(longFirst(false)).to.equal('73.85/0.00 15.00/0.00');
   });
 
-  it('leaves what whole-unit interest lacks in the last installment to the minor unit', () => {
+  it('puts the remainder of whole-unit interest into the last installment, in minor units', () => {
     // 777 flat over two months at 1.5 %: 11.655 a month, rounded 12 in the first; 23.31 in all.
     const whole = product({
       interestSettings: { interestCalculationMethod: 'FLAT', interestRate: { defaultValue: money('1.5') } },
@@ -146,7 +146,7 @@ describe('a disbursement', () => {
     expect(rowsOf(loanOf(disbursed(whole, 777)))).to.deep.equal(['389.00/0.00 12.00/0.00', '388.00/0.00 11.31/0.00']);
   });
 
-  it('begins its schedule on the day after it at the earliest, and on the last day of the year 2999 at the latest', () => {
+  it('begins its schedule one day after it at the earliest, and on the last day of the year 2999 at the latest', () => {
     const first = (firstRepaymentDate: string): ReturnType<typeof given> =>
       given(create(product()), approve, { ...disburse('2011-01-23'), firstRepaymentDate } as AskedCommand);
     const dates = (story: ReturnType<typeof given>): string[] =>
@@ -165,7 +165,7 @@ describe('a disbursement', () => {
         scheduleSettings: { numInstallments: { defaultValue: 3_660 }, repaymentPeriodUnit: 'DAYS' },
       });
     for (const interestRate of ['0', '0.1']) {
-      it(`of 3660 daily installments of a ${longest(interestRate).type} at ${interestRate} % repays what was lent`, () => {
+      it(`of 3660 daily installments of a ${longest(interestRate).type} at ${interestRate} % repays the amount lent`, () => {
         const rows = loanOf(disbursed(longest(interestRate), 100_000)).position.installments;
         expect(rows).to.have.length(3_660);
         expect(rows.at(-1)).to.include({ number: 3_660, dueDate: '2021-01-30' });

@@ -8,7 +8,7 @@ import { type AskedCommand, approve, create, disburse, given, overpay, product }
 const commandId = '00000000-0000-4000-9000-000000000001';
 
 describe('executing a command', () => {
-  it('refuses without an event, and leaves the loan as it is', () => {
+  it('refuses without an event, and leaves the loan unchanged', () => {
     const start = disbursed();
     const refused = when(start, { ...repay(5000, '2011-02-23'), commandId });
     expect(reasons(refused)).to.deep.equal(['EXCESS_REPAYMENT_ERROR amount']);
@@ -25,7 +25,7 @@ describe('executing a command', () => {
     ADJUST_TRANSACTION: adjust(1),
   };
   for (const [type, posting] of Object.entries(postings)) {
-    it(`knows a ${type} again by its transaction, whatever came in between`, () => {
+    it(`recognises a repeated ${type} by its transaction, whatever happened in between`, () => {
       const start = under({ PRINCIPAL_OVERPAYMENT: true }, type === 'DISBURSE' ? approved : disbursed());
       let story = when(start, { ...posting, commandId });
       expect(story.outcome, reasons(story).join()).to.equal('committed');

@@ -36,8 +36,8 @@ const fixed = product({ feesSettings: { fees } });
 const dynamic = dynamicProduct({ feesSettings: { fees } });
 const first = { installmentNumber: 1 };
 
-describe('a fee charged by hand', () => {
-  it('joins the installment named, under its encodedKey or its id', () => {
+describe('a manual fee', () => {
+  it('is added to the named installment, by its encodedKey or its id', () => {
     for (const predefinedFeeKey of ['manual', 'manual-key']) {
       const story = when(disbursed(fixed), {
         type: 'APPLY_FEE',
@@ -50,13 +50,13 @@ describe('a fee charged by hand', () => {
     }
   });
 
-  it('joins the next installment due of a dynamic loan', () => {
+  it('is added to the next due installment of a dynamic loan', () => {
     const story = when(disbursed(dynamic), applyFee(5, { valueDate: '2011-03-01' }));
     expect(loanOf(story).position.charges[0]?.installmentNumber).to.equal(2);
     expect(nextDueRow(loanOf(story), '2031-01-01').number).to.equal(6);
   });
 
-  it('without allocation joins none and publishes no schedule', () => {
+  it('without allocation is added to no installment and publishes no schedule', () => {
     const start = under({ ALLOW_NON_SCHEDULED_FEES: true }, disbursed(fixed));
     const story = when(start, applyFee(15, { predefinedFeeKey: 'outside', valueDate: '2011-06-01' }));
     const emitted = story.events.slice(start.events.length);
@@ -73,7 +73,7 @@ describe('a fee charged by hand', () => {
     ]);
   });
 
-  it('without allocation is refused while the toggle that shows it is off, under every setting of the others', () => {
+  it('without allocation is refused while its toggle is off, under every setting of the others', () => {
     const settings = [false, true];
     for (const PRINCIPAL_OVERPAYMENT of settings) {
       for (const fixInstallmentTaxOnPenalty of settings) {
@@ -86,13 +86,13 @@ describe('a fee charged by hand', () => {
     }
   });
 
-  it('without allocation takes no installment', () => {
+  it('without allocation accepts no installment number', () => {
     const start = under({ ALLOW_NON_SCHEDULED_FEES: true }, disbursed(fixed));
     const asked = applyFee(15, { predefinedFeeKey: 'outside', valueDate: '2011-06-01', installmentNumber: 1 });
     expect(reasons(when(start, asked))).to.deep.equal(['INVALID_PARAMETERS installmentNumber']);
   });
 
-  it('is 30 due of 50 after 20 is paid', () => {
+  it('is 30 due of 50 after 20 was paid', () => {
     const paid = when(when(disbursed(), applyFee(50, first)), repay(20, '2011-01-23'));
     const { feesDue, feesBalance, feesPaid } = balancesOf(loanOf(paid), allTogglesOff);
     expect([feesDue, feesBalance, feesPaid].map((amount) => amount?.toFixed(2))).to.deep.equal([
@@ -215,7 +215,7 @@ describe('the amount of a fee', () => {
   }
 });
 
-describe('a fee of each due date of a dynamic loan', () => {
+describe('a fee on each due date of a dynamic loan', () => {
   const each = dynamicProduct({
     interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' },
     feesSettings: {
@@ -237,7 +237,7 @@ describe('a fee of each due date of a dynamic loan', () => {
       );
   const owed = (story: Story): unknown => texts(feeBalancesOf(figuresOf(loanOf(story)), allTogglesOff));
 
-  it('is planned in its row, and owed from its day on', () => {
+  it('is planned in its row, and is due from its date on', () => {
     expect(feesOf(start)).to.deep.equal(Array.from({ length: 6 }, () => '5.00/0.00'));
     expect(owed(start)).to.deep.equal({ feesDue: '0.00', feesPaid: '0.00', feesBalance: '0.00' });
     expect(feeEvents(start, nothingYet)).to.deep.equal([]);
@@ -248,7 +248,7 @@ describe('a fee of each due date of a dynamic loan', () => {
     expect(feeEvents(onItsDay, start)).to.deep.equal(['APPLIED 1 5.00', 'PAID 1 1.00']);
   });
 
-  it('takes nothing of what is paid before its day', () => {
+  it('takes no part of a payment before its date', () => {
     const paid = when(
       start,
       repay(700, '2011-02-23', { prepaymentRecalculationMethod: 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW' }),
@@ -264,7 +264,7 @@ describe('a fee of each due date of a dynamic loan', () => {
     expect(feeEvents(back, paid)).to.deep.equal(['ADJUSTED 1 -5.00', 'ADJUSTED 1 -5.00']);
   });
 
-  it('is not owed by a loan that is paid off before, by any method', () => {
+  it('is not due on a loan that is paid off before, with any method', () => {
     for (const method of ['NO_RECALCULATION', 'REDUCE_AMOUNT_PER_INSTALLMENT'] as const) {
       const valueDate = '2011-02-10';
       const { total } = figuresOf(loanOf(start), accrueTo(loanOf(start), loanOf(start).position, valueDate));
@@ -278,7 +278,7 @@ describe('a fee of each due date of a dynamic loan', () => {
     }
   });
 
-  it('cannot be paid as a custom amount before its day, and can be from it on', () => {
+  it('cannot be paid as a custom amount before its date, and can be from it on', () => {
     const part = { customPaymentAmountType: 'PAYMENT_DUE_FEE' as const, amount: money(5) };
     const pay = (valueDate: string): Story => when(start, repay(5, valueDate, { customPaymentAmounts: [part] }));
     expect(reasons(pay('2011-02-22'))).to.deep.equal(['EXCESS_REPAYMENT_ERROR customPaymentAmounts[0].amount']);

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { applyPenalty, create, disbursed, given, loanOf, product, reasons, repay, when } from '../loan-fixtures.ts';
 
 describe('a penalty', () => {
-  it('joins the installment named, else the next one due', () => {
+  it('is added to the named installment, otherwise to the next due one', () => {
     const named = when(disbursed(), applyPenalty('1.50', { installmentNumber: 3 }));
     const next = when(disbursed(), applyPenalty('1.50', { valueDate: '2011-03-01' }));
     for (const [story, number] of [

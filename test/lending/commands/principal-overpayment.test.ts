@@ -18,7 +18,7 @@ import {
 
 describe('overpaying 100 of principal on the disbursement date', () => {
   const overpaid = when(disbursed(), overpay(100, '2011-01-23'));
-  it('pays no installment and takes the last principal first; scheduled interest stays', () => {
+  it('pays no installment, reduces the last principal first, and keeps scheduled interest', () => {
     expect(rowsOf(loanOf(overpaid))).to.deep.equal([
       '215.47/0.00 100.00/0.00',
       '237.02/0.00 78.45/0.00',
@@ -34,7 +34,7 @@ describe('overpaying 100 of principal on the disbursement date', () => {
     ]);
   });
 
-  it('sums with later ones to all that is not taken back', () => {
+  it('is added to later ones, except those that were adjusted', () => {
     const more = when(when(overpaid, overpay(50, '2011-03-01')), overpay(25, '2011-03-01'));
     const total = (story: typeof more): string =>
       sum(loanOf(story).position.installments.map((row) => row.principalOverpaid)).toFixed(2);
@@ -42,7 +42,7 @@ describe('overpaying 100 of principal on the disbursement date', () => {
     expect(total(when(more, adjust(4)))).to.equal('150.00');
   });
 
-  it('lowers the interest still to come of a dynamic loan', () => {
+  it('lowers the future interest of a dynamic loan', () => {
     const story = when(disbursed(dynamicProduct()), overpay(600, '2011-01-23'));
     expect(rowsOf(loanOf(story))).to.deep.equal([
       '166.67/0.00 3.33/0.00',
@@ -61,7 +61,7 @@ describe('overpaying 100 of principal on the disbursement date', () => {
     expect(rowsOf(loanOf(story))[0]).to.equal('81.61/0.00 4.17/0.00');
   });
 
-  describe('in the middle of a period, with payments made even', () => {
+  describe('in the middle of a period, with optimized payments', () => {
     const even = dynamicProduct({
       interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' },
       paymentSettings: { amortizationMethod: 'OPTIMIZED_PAYMENTS' },
@@ -72,31 +72,31 @@ describe('overpaying 100 of principal on the disbursement date', () => {
         principal.expected.plus(interest.amount.expected).toFixed(2),
       );
 
-    it('charges the interest before and after in the first row, so that the last row is like the others', () => {
+    it('charges the interest of both parts in the first row, so that the last row is like the others', () => {
       // 85.78 would repay 500 from the beginning. For 16 of the first 30 days interest was earned on 1000.
       expect(totalsAfter('2011-02-09')).to.deep.equal(['86.16', '86.16', '86.16', '86.16', '86.16', '86.15']);
     });
 
-    it('prices whole periods on a due date', () => {
+    it('computes whole periods on a due date', () => {
       const onTime = when(disbursed(even), repay('171.56', '2011-02-23'));
       const rest = ['69.05', '69.05', '69.05', '69.05', '69.04'];
       expect(totalsAfter('2011-02-23', onTime)).to.deep.equal(['171.56', ...rest]);
     });
   });
 
-  it('of all principal leaves a fixed loan open for its interest, and closes a dynamic one that has earned none', () => {
+  it('of all principal leaves a fixed loan open for its interest, and closes a dynamic one without accrued interest', () => {
     expect(loanOf(when(disbursed(), overpay(1000, '2011-01-23'))).position.accountState).to.equal('ACTIVE');
     expect(loanOf(when(disbursed(dynamicProduct()), overpay(1000, '2011-01-23'))).position.accountState).to.equal(
       'CLOSED',
     );
   });
 
-  it('reaches overdue principal when there is no other left', () => {
+  it('reduces overdue principal when there is no other left', () => {
     const story = when(disbursed(), overpay(1000, '2011-02-23'));
     expect(rowsOf(loanOf(story))[0]).to.equal('0.00/0.00 100.00/0.00');
   });
 
-  it('is refused beyond the principal balance, and where nothing may be paid ahead', () => {
+  it('is refused beyond the principal balance, and where the product accepts no prepayments', () => {
     expect(reasons(when(disbursed(), overpay('1000.01', '2011-01-23')))).to.deep.equal([
       'EXCESS_REPAYMENT_ERROR amount',
     ]);

@@ -27,7 +27,7 @@ const pays = (...parts: readonly (readonly [type: string, amount: string])[]): o
 });
 
 describe('a repayment', () => {
-  it('of all that is owed closes the loan; a cent more is refused and changes nothing', () => {
+  it('of the total balance closes the loan, and a cent more is refused without any change', () => {
     const start = disbursed();
     const { total } = figuresOf(loanOf(start));
     expect(total.toFixed(2)).to.equal('1261.88');
@@ -70,7 +70,7 @@ describe('a repayment', () => {
     );
   });
 
-  it('takes interest earned in the middle of a period, before its due date', () => {
+  it('pays interest accrued in the middle of a period, before its due date', () => {
     const story = when(disbursed(dynamicProduct()), repay('4', '2011-02-08', pays(['INTEREST', '4'])));
     expect(rowsOf(loanOf(story))[0]).to.equal('166.67/0.00 8.33/4.00');
   });
@@ -147,7 +147,7 @@ describe('a repayment', () => {
     });
   }
 
-  it('is taken on the due date where nothing may be paid ahead', () => {
+  it('is accepted on the due date where the product accepts no prepayments', () => {
     expect(when(disbursed(strict), repay('315.47', '2011-02-23')).outcome).to.equal('committed');
   });
 

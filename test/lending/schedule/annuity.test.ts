@@ -23,13 +23,13 @@ describe('the annuity', () => {
     expect(annuityPayment(new Decimal(1000), new Decimal('1e-60'), 4).toString()).to.equal('250');
   });
 
-  it('needs a period', () => {
+  it('requires at least one period', () => {
     expect(() => annuityPayment(new Decimal(1000), new Decimal('0.01'), 0)).to.throw(RangeError);
   });
 });
 
 describe('the optimized payment', () => {
-  it('repays the principal to nothing over periods of different rates', () => {
+  it('repays all principal over periods of different rates', () => {
     fc.assert(
       fc.property(fc.array(rate, { minLength: 1, maxLength: 60 }), (rates) => {
         const payment = optimizedPayment(new Decimal(1000), rates);

@@ -17,7 +17,7 @@ const declining = { interestRate: '12', interestCalculationMethod: 'DECLINING_BA
 const onePercent = { interestRate: '12' } as const;
 
 describe('a schedule', () => {
-  it('numbers its rows and lets each begin where the one before ended', () => {
+  it('numbers its rows, and each begins where the previous one ended', () => {
     const rows = build({ repaymentInstallments: 3 }, '300');
     expect(rows.map(({ number, accruesAfter, dueDate }) => `${number} ${accruesAfter} ${dueDate}`)).to.deep.equal([
       '1 2023-01-15 2023-02-15',
@@ -39,7 +39,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('prices equal installments over the rows after the grace period', () => {
+  it('computes equal installments for the rows after the grace period', () => {
     const options = { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 2, interest: onePercent } as const;
     expect(amountsOf(build({ ...options, repaymentInstallments: 6 }, '1000'))).to.deep.equal([
       '0.00 10.00',
@@ -48,7 +48,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('without interest shares the principal', () => {
+  it('without interest divides the principal', () => {
     expect(amountsOf(build({ repaymentInstallments: 3 }, '100'))).to.deep.equal([
       '33.33 0.00',
       '33.33 0.00',
@@ -104,7 +104,7 @@ describe('a schedule', () => {
   for (const interestCalculationMethod of ['FLAT', 'DECLINING_BALANCE', 'DECLINING_BALANCE_DISCOUNTED'] as const) {
     for (const amortizationMethod of ['STANDARD_PAYMENTS', 'OPTIMIZED_PAYMENTS'] as const) {
       for (const interestType of ['SIMPLE_INTEREST', 'COMPOUNDING_INTEREST'] as const) {
-        it(`at no rate is its principal alone: ${interestCalculationMethod}, ${amortizationMethod}, ${interestType}`, () => {
+        it(`at a rate of zero is the principal alone: ${interestCalculationMethod}, ${amortizationMethod}, ${interestType}`, () => {
           const interest = { interestRate: '0', interestCalculationMethod, interestType };
           expect(amountsOf(build({ repaymentInstallments: 3, amortizationMethod, interest }, '100'))).to.deep.equal([
             '33.33 0.00',
@@ -116,7 +116,7 @@ describe('a schedule', () => {
     }
   }
 
-  it('leaves the drift of actual days to the last row of standard payments, and none in optimized ones', () => {
+  it('puts the drift of actual days into the last row of standard payments, and has none with optimized ones', () => {
     const interest = { ...onePercent, daysInYear: 'ACTUAL_365_FIXED' } as const;
     const standard = totalsOf(build({ repaymentInstallments: 6, interest }, '1000'));
     expect(standard).to.deep.equal(['172.55', '172.55', '172.55', '172.55', '172.55', '172.15']);
@@ -150,7 +150,7 @@ describe('a schedule', () => {
         firstRepaymentDate: '2023-02-16',
       });
 
-    it('keeps the first total and repays less', () => {
+    it('keeps the first total and repays less principal', () => {
       const rows = first(false);
       expect([amountsOf(rows)[0], totalsOf(rows)[0], totalsOf(rows)[11]]).to.deep.equal([
         '73.85 15.00',
@@ -159,7 +159,7 @@ describe('a schedule', () => {
       ]);
     });
 
-    it('or adds the days to the first total and repays what a regular row does', () => {
+    it('or adds the days to the first total and repays the principal of a regular row', () => {
       const rows = first(true);
       expect([amountsOf(rows)[0], totalsOf(rows)[0], totalsOf(rows)[11]]).to.deep.equal([
         '78.85 15.00',
@@ -168,7 +168,7 @@ describe('a schedule', () => {
       ]);
     });
 
-    it('or, with payments made even, charges those days once, so that the last row is as the others', () => {
+    it('or, with optimized payments, charges those days once, so that the last row is like the others', () => {
       const even = scheduleTerms({
         ...options,
         amortizationMethod: 'OPTIMIZED_PAYMENTS',
@@ -184,7 +184,7 @@ describe('a schedule', () => {
     });
   });
 
-  describe('rounded', () => {
+  describe('with rounding', () => {
     const whole = { repaymentCurrencyRounding: 'ROUND_TO_NEAREST_WHOLE_UNIT' } as const;
     const cases: readonly [string, TermOptions, readonly string[]][] = [
       [
@@ -218,7 +218,7 @@ describe('a schedule', () => {
     }
   });
 
-  it('by listed days charges the days there are', () => {
+  it('by listed days charges the actual days', () => {
     const options = {
       dueDates: fixedDays([1, 15]),
       interest: { interestRate: '36', interestCalculationMethod: 'FLAT' },
@@ -233,7 +233,7 @@ describe('a schedule', () => {
 });
 
 describe('every schedule', () => {
-  it('repays what was lent, in amounts of the currency, none below zero, in consecutive rows', () => {
+  it('repays the amount lent, in non-negative amounts of the currency, in consecutive rows', () => {
     fc.assert(
       fc.property(anyTerms, anyPrincipal, anyStart, (terms, units, disbursementDate) => {
         const principal = new Decimal(units).dividedBy(10 ** terms.currency.digits);
@@ -250,7 +250,7 @@ describe('every schedule', () => {
     );
   });
 
-  it('of equal installments pays the same on every row but the last, which is off by rounding alone', () => {
+  it('of equal installments pays the same in every row except the last, which differs only by rounding', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 3000 }),
@@ -284,7 +284,7 @@ describe('every schedule', () => {
     );
   });
 
-  it('under REPAYMENT_PERIODICITY is the same whenever it begins', () => {
+  it('under REPAYMENT_PERIODICITY is the same for any start date', () => {
     fc.assert(
       fc.property(anyTerms, anyPrincipal, anyStart, anyStart, (terms, units, start, otherStart) => {
         fc.pre(terms.dueDates.scheduleDueDatesMethod === 'INTERVAL');

@@ -71,24 +71,24 @@ const conventions: readonly DaysInYear[] = [
 
 describe('the day count', () => {
   for (const [from, to, days] of eurobond) {
-    it(`30E/360 sees ${days} days from ${from} to ${to}`, () => {
+    it(`30E/360 counts ${days} days from ${from} to ${to}`, () => {
       expect(days30E360(from, to)).to.equal(days);
     });
   }
 
   for (const [terminationDate, from, to, days] of isda) {
-    it(`30E/360 (ISDA) sees ${days} days from ${from} to ${to} when all ends on ${terminationDate}`, () => {
+    it(`30E/360 (ISDA) counts ${days} days from ${from} to ${to} when the loan ends on ${terminationDate}`, () => {
       expect(days30E360Isda(from, to, terminationDate)).to.equal(days);
     });
   }
 
-  it('30E/360 (ISDA) gives the last February of a loan thirty days like any other month', () => {
+  it('30E/360 (ISDA) counts thirty days for the last February of a loan, like for any other month', () => {
     expect(days30E360Isda('2012-01-31', '2012-02-29')).to.equal(30);
     expect(countedDays('E30_360', '2012-01-29', '2012-02-29')).to.equal(31);
   });
 
   for (const [from, to, fraction] of actualActual) {
-    it(`ACT/ACT (ISDA) makes ${fraction} of a year from ${from} to ${to}`, () => {
+    it(`ACT/ACT (ISDA) computes ${fraction} of a year from ${from} to ${to}`, () => {
       const { numerator, denominator } = yearFraction('ACTUAL_ACTUAL_ISDA', from, to);
       expect(numerator / denominator).to.be.closeTo(Number(fraction), 1e-11);
     });
@@ -109,7 +109,7 @@ describe('the day count', () => {
     }
   });
 
-  it('takes the leap day where the calendar has it', () => {
+  it('counts the leap day where the calendar has it', () => {
     const fractions = conventions.map((convention) => yearFraction(convention, '2024-02-01', '2024-03-01'));
     expect(fractions.map(({ numerator, denominator }) => `${numerator}/${denominator}`)).to.deep.equal([
       '29/365',
@@ -126,7 +126,7 @@ describe('the day count', () => {
     expect(conventions.filter(countsThirtyDayMonths)).to.deep.equal(['E30_360', 'E30_42_365']);
   });
 
-  it('gives the parts of a period the sum of the whole, wherever it is cut', () => {
+  it('returns the same total for the parts of a period as for the whole, wherever it is split', () => {
     const days = fc.integer({ min: 0, max: 1500 });
     fc.assert(
       fc.property(fc.constantFrom(...conventions), days, days, days, (convention, start, first, second) => {

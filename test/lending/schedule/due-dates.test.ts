@@ -121,7 +121,7 @@ describe('due dates', () => {
     });
   }
 
-  it('ascend strictly and lie after the disbursement, and a longer loan begins like a shorter one', () => {
+  it('are strictly ascending and after the disbursement, and a longer loan begins like a shorter one', () => {
     fc.assert(
       fc.property(anyDueDates, anyStart, fc.integer({ min: 1, max: 40 }), (terms, disbursed, installments) => {
         const dates = dueDates(terms, installments, disbursed);
@@ -135,7 +135,7 @@ describe('due dates', () => {
     );
   });
 
-  it('of months fall on one day, or on the last of a month that lacks it', () => {
+  it('by months fall on one day, or on the last day of a month without it', () => {
     fc.assert(
       fc.property(anyStart, fc.integer({ min: 1, max: 12 }), (first, months) => {
         const dates = dueDates(intervals('MONTHS', months), 30, addDays(first, -1), first);
@@ -153,24 +153,24 @@ describe('due dates', () => {
     expect(() => dueDates(monthly, 3, '9999-10-31')).to.throw(RangeError);
   });
 
-  it('may not begin on or before the disbursement', () => {
+  it('cannot begin on or before the disbursement', () => {
     expect(() => dueDates(intervals('MONTHS'), 3, '2023-01-10', '2023-01-10')).to.throw(RangeError);
     expect(() => dueDates(intervals('DAYS', 1, -5), 3, '2023-01-10')).to.throw(RangeError);
   });
 
-  it('need a listed day', () => {
+  it('require a listed day', () => {
     const none = fixedDays([]);
     expect(() => dueDates(none, 1, '2023-01-10')).to.throw(RangeError, 'no day of the month');
   });
 
-  it('step from one listed day to the next', () => {
+  it('move from one listed day to the next', () => {
     const terms = fixedDays([10, 20]);
     if (terms.scheduleDueDatesMethod !== 'FIXED_DAYS_OF_MONTH') throw new Error('not fixed days');
     expect(nextFixedDay(terms, '2023-01-10')).to.equal('2023-01-20');
     expect(nextFixedDay(terms, '2023-12-31')).to.equal('2024-01-10');
   });
 
-  it('know what every unit is made of', () => {
+  it('support every unit', () => {
     expect(unitLength).to.deep.equal({
       DAYS: { days: 1 },
       WEEKS: { days: 7 },

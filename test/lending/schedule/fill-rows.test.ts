@@ -40,7 +40,7 @@ describe('filling rows', () => {
     expect(fill(kept(100, 100, 100), { terms })).to.deep.equal(['100.00 6.00', '100.00 6.00', '100.00 6.00']);
   });
 
-  it('takes from a payment what interest leaves, but never less than nothing', () => {
+  it('repays what interest leaves of a payment, but never less than nothing', () => {
     expect(fill(payments(103, 2, 50))).to.deep.equal(['100.00 3.00', '0.00 2.00', '200.00 2.00']);
     expect(fill(payments(1, 103, 50))).to.deep.equal(['0.00 3.00', '100.00 3.00', '200.00 2.00']);
   });
@@ -50,16 +50,16 @@ describe('filling rows', () => {
     expect(fill(kept(200, 200, 200), { endsWhenRepaid: true })).to.deep.equal(['200.00 3.00', '100.00 1.00']);
   });
 
-  it('gives the last row what the plan left over', () => {
+  it('adds the remainder of the plan to the last row', () => {
     expect(fill(kept(0, 0, 0))).to.deep.equal(['0.00 3.00', '0.00 3.00', '300.00 3.00']);
   });
 
-  it('begins inside a period with the interest accrued so far', () => {
+  it('begins within a period with the interest accrued so far', () => {
     const start = { from: '2023-01-16', accruedInterest: new Decimal('7.5') };
     expect(fill(kept(100, 100, 100), { start })).to.deep.equal(['100.00 9.00', '100.00 2.00', '100.00 1.00']);
   });
 
-  it('rounds the principal, or the total that it balances', () => {
+  it('rounds the principal, or the total from which it results', () => {
     const rounding = { repaymentElementsRoundingMethod: 'PAYMENT_DUE' } as const;
     const interest = { interestRate: '12' };
     const whole = scheduleTerms({
@@ -71,7 +71,7 @@ describe('filling rows', () => {
     expect(fill(exact, { terms: whole })).to.deep.equal(['99.00 3.00', '98.99 2.01', '102.01 1.02']);
   });
 
-  it('leaves the remainder of interest to the last row on request', () => {
+  it('puts the remainder of interest into the last row on request', () => {
     const rounding = {
       roundingRepaymentScheduleMethod: 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT',
     } as const;

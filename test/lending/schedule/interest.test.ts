@@ -62,7 +62,7 @@ const anyDueDates = fc.constantFrom(
 );
 
 describe('the interest of a period', () => {
-  it('reads the rate in the unit it is quoted for', () => {
+  it('applies the rate in its quoted unit', () => {
     const weeks: Stretch = { accruesAfter: '2023-01-01', dueDate: '2023-01-29' };
     const actual = { scheduleInterestDaysCountMethod: 'ACTUAL_DAYS_COUNT' } as const;
     const cases: readonly [string, Parameters<typeof interestTerms>[0], Stretch, string][] = [
@@ -104,7 +104,7 @@ describe('the interest of a period', () => {
     expect([interestOf(options, january), interestOf(options, february)]).to.deep.equal(['31', '28']);
   });
 
-  it('does not see the length of a month under REPAYMENT_PERIODICITY', () => {
+  it('ignores the length of a month under REPAYMENT_PERIODICITY', () => {
     const options = { interestRate: '12', scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' } as const;
     for (const daysInYear of ['ACTUAL_365_FIXED', 'ACTUAL_360', 'ACTUAL_ACTUAL_ISDA', 'E30_360'] as const) {
       expect([january, february].map((month) => interestOf({ ...options, daysInYear }, month))).to.deep.equal([
@@ -116,12 +116,12 @@ describe('the interest of a period', () => {
     expect(interestOf({ ...options, interestRate: '52' }, week, intervals('WEEKS'))).to.equal('10');
   });
 
-  it('charges the days of a long first period under REPAYMENT_PERIODICITY besides its whole month', () => {
+  it('charges the extra days of a long first period under REPAYMENT_PERIODICITY in addition to its whole month', () => {
     const options = { interestRate: '36', scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' } as const;
     expect(interestOf(options, { accruesAfter: '2023-01-12', dueDate: '2023-02-22' })).to.equal('40');
   });
 
-  it('compounds daily: 10 % effective a year are 0.797414 % in thirty days of 360', () => {
+  it('compounds daily: 10 % effective a year is 0.797414 % in thirty days of 360', () => {
     const options = { interestRate: '10', interestType: 'COMPOUNDING_INTEREST' } as const;
     expect(interestOf(options, january)).to.equal('7.97414');
     const monthlyRate = {
@@ -133,7 +133,7 @@ describe('the interest of a period', () => {
     expect(interestOf(monthlyRate, { accruesAfter: '2023-01-01', dueDate: '2023-03-01' })).to.equal('20.1');
   });
 
-  it('is exact where the amount is: a tie between two cents is seen as one', () => {
+  it('is exact where the amount is: a tie between two cents is recognised', () => {
     expect(interestOf({ interestRate: '1.2' }, january, monthly, '5')).to.equal('0.005');
   });
 
@@ -145,7 +145,7 @@ describe('the interest of a period', () => {
     expect(periodInterest(new Decimal(1000), terms, january).toFixed(20)).to.equal('8.49315068493150684932');
   });
 
-  it('of its days sums to the whole, and so do two parts wherever the period is cut', () => {
+  it('of its days sums to the whole, and so do two parts wherever the period is split', () => {
     fc.assert(
       fc.property(
         anyTerms,
@@ -187,7 +187,7 @@ describe('the interest of a period', () => {
 });
 
 describe('the rate of a regular period', () => {
-  it('is the period rate of a schedule whose periods are all alike', () => {
+  it('is the period rate of a schedule with equal periods', () => {
     fc.assert(
       fc.property(anyTerms, fc.integer({ min: 1, max: 6 }), (interest, months) => {
         fc.pre(

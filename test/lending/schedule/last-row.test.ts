@@ -96,7 +96,7 @@ describe('the last row of a schedule', () => {
       [360, 60],
       ['most', 12],
     ] as const) {
-      it(`of ${rowCount} is moved by the sum of the rounding errors at most: ${method}`, function () {
+      it(`of ${rowCount} differs by at most the sum of the rounding errors: ${method}`, function () {
         this.timeout(120_000);
         fc.assert(
           fc.property(termsOf(method, rowCount), ({ terms, ...request }) => {
@@ -117,7 +117,7 @@ describe('the last row of a schedule', () => {
     [360, 50, 60],
     ['most', 5, 12],
   ] as const) {
-    it(`of ${rowCount} totals the payment, where that is priced on the periods as they are`, function () {
+    it(`of ${rowCount} equals the payment when that is computed for the actual periods`, function () {
       this.timeout(120_000);
       let compared = 0;
       const drawnTerms = termsOf('DECLINING_BALANCE_DISCOUNTED', rowCount, hundredthsOfPercentMaximum);
@@ -145,7 +145,7 @@ describe('the last row of a schedule', () => {
     });
   }
 
-  it('totals the payment too when the first row, whose difference is charged with it, repays no principal', () => {
+  it('equals the payment too when the first row, which is charged its difference, repays no principal', () => {
     const interest = {
       interestRate: '1.5',
       interestChargeFrequency: 'EVERY_DAY',

@@ -40,7 +40,7 @@ describe('the nominal length of a period', () => {
     });
   }
 
-  it('sums over a year of due dates to a year, for any listed days', () => {
+  it('sums to a year over a year of due dates, for any listed days', () => {
     const anyDays = fc.uniqueArray(fc.integer({ min: 1, max: 31 }), { minLength: 1, maxLength: 31 });
     const anyHandling = fc.constantFrom('LAST_DAY_IN_MONTH' as const, 'FIRST_DAY_OF_NEXT_MONTH' as const);
     fc.assert(
@@ -62,7 +62,7 @@ describe('the nominal length of a period', () => {
     );
   });
 
-  it('is the regular one for every period but the first of any schedule by intervals', () => {
+  it('is regular for every period except the first of any schedule by intervals', () => {
     const anyDueDates = fc.constantFrom(
       monthly,
       intervals('MONTHS', 2),
@@ -139,7 +139,7 @@ describe('the time elapsed within a period', () => {
     });
   });
 
-  it('divides by the day count a period in which thirty-day months see a single day', () => {
+  it('divides by the day count a period in which thirty-day months have a single day', () => {
     const period = { accruesAfter: '2023-03-30', dueDate: '2023-04-01' };
     const interest = interestTerms({ scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' });
     const terms = { interest, dueDates: intervals('DAYS', 2) };
@@ -147,7 +147,7 @@ describe('the time elapsed within a period', () => {
     expect(elapsedYears(terms, period, '2023-03-31', '2023-04-01')).to.deep.equal({ numerator: 1, denominator: 180 });
   });
 
-  it('divides by the calendar a period in which thirty-day months see no day', () => {
+  it('divides by the calendar a period in which thirty-day months have no day', () => {
     const period = { accruesAfter: '2023-01-30', dueDate: '2023-01-31' };
     const interest = interestTerms({ scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' });
     const terms = { interest, dueDates: intervals('DAYS') };

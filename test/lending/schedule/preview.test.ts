@@ -25,12 +25,12 @@ describe('the preview of a schedule', () => {
     expect(rows[0]?.dueDate).to.equal('2011-02-20T00:00:00Z');
   });
 
-  it('is refused for nothing where it can be made, or is not needed any more', () => {
+  it('is not refused where it can be made or is no longer needed', () => {
     expect(previewRefusals(loanOf(given(create(withFees, 100_000))))).to.deep.equal([]);
     expect(previewRefusals(loanOf(disbursed(withFees, 100_000)))).to.deep.equal([]);
   });
 
-  it('is empty where the loan cannot be disbursed, and says the reason', () => {
+  it('is empty with the reason where the loan cannot be disbursed', () => {
     const fees = [fee({ id: 'dear', trigger: 'DISBURSEMENT', amount: money('1000.01'), ...required })];
     const opened = loanOf(given(create(product({ feesSettings: { fees } }))));
     expect(previewInstallments(opened)).to.deep.equal([]);

@@ -44,13 +44,13 @@ describe('the rows that pay principal', () => {
     });
   }
 
-  it('share the principal, and leave the others none', () => {
+  it('divide the principal, and leave none to the others', () => {
     const terms = scheduleTerms({ interest: declining, principalRepaymentInterval: 2 });
     const plan = equalShares(terms, new Decimal(90), rowsOf(5));
     expect(plan.kind === 'SHARES' && plan.shares.map(Number)).to.deep.equal([0, 30, 0, 30, 30]);
   });
 
-  it('carry the payment, the first one its own', () => {
+  it('contain the payment, the first one its own', () => {
     const terms = scheduleTerms({ gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 1 });
     const plan = levelPayments(terms, new Decimal(30), rowsOf(3));
     expect(plan.kind === 'LEVEL_PAYMENT' && plan.payments.map(Number)).to.deep.equal([0, 30, 30]);
@@ -62,19 +62,19 @@ describe('the rows that pay principal', () => {
 describe('the level payment', () => {
   const actual = { interestRate: '12', daysInYear: 'ACTUAL_365_FIXED' } as const;
 
-  it('of standard payments knows the number of rows, not their days', () => {
+  it('of standard payments depends on the number of rows, not on their days', () => {
     const terms = scheduleTerms({ interest: actual });
     expect(levelPayment(terms, new Decimal(1000), rowsOf(6)).toFixed(2)).to.equal('172.55');
     expect(levelPayment(terms, new Decimal(1000), rowsOf(6, 5)).toFixed(2)).to.equal('172.55');
   });
 
-  it('of optimized payments knows the days', () => {
+  it('of optimized payments depends on the days', () => {
     const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
     expect(levelPayment(terms, new Decimal(1000), rowsOf(6)).toFixed(2)).to.equal('172.49');
     expect(levelPayment(terms, new Decimal(1000), rowsOf(6, 5)).toFixed(2)).to.equal('172.60');
   });
 
-  it('of optimized payments evens out what follows a row whose interest is more than the payment', () => {
+  it('of optimized payments balances a row whose interest exceeds the payment', () => {
     const long: OpenRow = { number: 1, accruesAfter: '2020-01-01', dueDate: '2023-02-01' };
     const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
     const rest = rowsOf(5, 2);
@@ -83,7 +83,7 @@ describe('the level payment', () => {
     );
   });
 
-  it('of optimized payments evens out what follows several rows whose interest is more than the payment', () => {
+  it('of optimized payments balances several rows whose interest exceeds the payment', () => {
     const long: readonly OpenRow[] = [
       { number: 1, accruesAfter: '1980-01-01', dueDate: '2000-01-01' },
       { number: 2, accruesAfter: '2000-01-01', dueDate: '2012-01-01' },
@@ -101,7 +101,7 @@ describe('the level payment', () => {
     );
   });
 
-  it('of as many optimized payments as there may be is found at once where interest leaves no principal', function () {
+  it('of the maximum number of optimized payments is found quickly where interest leaves no principal', function () {
     this.timeout(10_000);
     const dueDates = intervals('DAYS', 5);
     const terms = scheduleTerms({
@@ -122,7 +122,7 @@ describe('the level payment', () => {
     expect(levelPayment(terms, new Decimal(1_000_000), rows).toFixed(2)).to.equal('191132.87');
   });
 
-  it('of no rows is nothing', () => {
+  it('of no rows is zero', () => {
     expect(levelPayment(scheduleTerms(), new Decimal(1000), [])).to.deep.equal(zero);
   });
 });

@@ -56,7 +56,7 @@ describe('rebuilding the remaining rows', () => {
     });
   }
 
-  it('keeps a given payment', () => {
+  it('keeps the payment that is passed in', () => {
     const [method, payment] = ['REDUCE_NUMBER_OF_INSTALLMENTS_NEW', new Decimal(240)] as const;
     const rows = rebuildRows({
       terms: annuity,
@@ -69,7 +69,7 @@ describe('rebuilding the remaining rows', () => {
     expect(totalsOf(rows)).to.deep.equal(['240.00', '237.90']);
   });
 
-  it('within a period, counts the accrued interest and continues from that day', () => {
+  it('within a period, adds the accrued interest and continues from that day', () => {
     const start = { from: '2017-04-06', accruedInterest: new Decimal('2.5') };
     const [row] = rebuildRows({
       terms,
@@ -109,7 +109,7 @@ describe('rebuilding the remaining rows', () => {
     });
   }
 
-  it('keeps FLAT interest on every row, however short principal makes the rest', () => {
+  it('keeps FLAT interest on every row, however little principal is left', () => {
     const flat = scheduleTerms({ interest: { interestRate: '12', interestCalculationMethod: 'FLAT' } });
     const rows = buildSchedule({ terms: flat, principal: thousand, disbursementDate: '2023-01-01' });
     const method = 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT';
@@ -123,7 +123,7 @@ describe('rebuilding the remaining rows', () => {
     expect(amountsOf(left)).to.deep.equal(['250.00 10.00', '50.00 10.00', '0.00 10.00']);
   });
 
-  it('always repays exactly what is outstanding, in sound rows, whatever the method', () => {
+  it('always repays exactly the outstanding principal, in valid rows, with any method', () => {
     fc.assert(
       fc.property(
         anyTerms,
@@ -149,7 +149,7 @@ describe('rebuilding the remaining rows', () => {
     );
   });
 
-  it('with nothing paid ahead changes nothing', () => {
+  it('without a prepayment changes nothing', () => {
     for (const [options, rows] of [
       [terms, schedule],
       [annuity, level],

@@ -26,7 +26,7 @@ const cases: readonly [string, Partial<RoundingTerms>, ScheduleAmount, string, s
 
 describe('the rounding of a schedule row', () => {
   for (const [name, rounding, kind, amount, rounded] of cases) {
-    it(`takes ${amount} to ${rounded}: ${name}`, () => {
+    it(`rounds ${amount} to ${rounded}: ${name}`, () => {
       const terms = scheduleTerms({ rounding });
       expect(roundScheduleAmount(new Decimal(amount), kind, terms).toFixed(2)).to.equal(rounded);
     });
