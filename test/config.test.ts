@@ -39,12 +39,12 @@ describe('the settings', () => {
     ['brokers without Redis', { KAFKA_BROKERS: 'one:9092' }, /REDIS_URL is not/],
     ['Redis without brokers', { REDIS_URL: 'redis://one' }, /KAFKA_BROKERS is not/],
     ['a broker without a port', { ...cluster, KAFKA_BROKERS: 'one' }, /host:port, but has "one"/],
-    ['another protocol than that of Redis', { ...cluster, REDIS_URL: 'http://one' }, /redis:\/\/ or rediss:/],
-    ['a mechanism nobody knows', { ...cluster, KAFKA_SASL_MECHANISM: 'magic' }, /must be one of plain/],
+    ['a protocol other than that of Redis', { ...cluster, REDIS_URL: 'http://one' }, /redis:\/\/ or rediss:/],
+    ['an unknown mechanism', { ...cluster, KAFKA_SASL_MECHANISM: 'magic' }, /must be one of plain/],
     ['a mechanism without a password', { ...cluster, KAFKA_SASL_MECHANISM: 'plain' }, /KAFKA_SASL_PASSWORD/],
-    ['a certificate that is not there', { ...cluster, KAFKA_TLS: 'true', KAFKA_TLS_CA: '/none' }, /KAFKA_TLS_CA names/],
+    ['a missing certificate', { ...cluster, KAFKA_TLS: 'true', KAFKA_TLS_CA: '/none' }, /KAFKA_TLS_CA names/],
     ['TLS that is neither on nor off', { ...cluster, KAFKA_TLS: 'maybe' }, /true or false, but is "maybe"/],
-    ['an address that others can reach, without keys', { HOST: '0.0.0.0' }, /set API_KEYS/],
+    ['an address reachable by other machines, without keys', { HOST: '0.0.0.0' }, /set API_KEYS/],
   ];
   for (const [title, environment, problem] of wrong) {
     it(`refuse ${title}`, () => {
@@ -56,18 +56,23 @@ describe('the settings', () => {
   const file = join(folder, 'keys');
 
   const usable: [title: string, environment: Record<string, string>, content: string, keys: string[]][] = [
-    ['as short as they may be', { API_KEYS: key }, '', [key]],
+    ['of the minimum length', { API_KEYS: key }, '', [key]],
     [
-      'as long as they may be',
+      'of the maximum length',
       { API_KEYS: 'k'.repeat(apiKeyCharactersMaximum) },
       '',
       ['k'.repeat(apiKeyCharactersMaximum)],
     ],
-    ['of everything visible', { API_KEYS: '!"#$%&()*+-./:;<=>?@[]^_`{|}~' }, '', ['!"#$%&()*+-./:;<=>?@[]^_`{|}~']],
-    ['several, with a comma at the end', { API_KEYS: `${key}1,${key}2,` }, '', [`${key}1`, `${key}2`]],
-    ['one a line of a file', { API_KEYS_FILE: file }, `${key}1\n\r\n${key}2\r\n`, [`${key}1`, `${key}2`]],
     [
-      'of both places',
+      'with all visible characters',
+      { API_KEYS: '!"#$%&()*+-./:;<=>?@[]^_`{|}~' },
+      '',
+      ['!"#$%&()*+-./:;<=>?@[]^_`{|}~'],
+    ],
+    ['in a list with a comma at the end', { API_KEYS: `${key}1,${key}2,` }, '', [`${key}1`, `${key}2`]],
+    ['on separate lines of a file', { API_KEYS_FILE: file }, `${key}1\n\r\n${key}2\r\n`, [`${key}1`, `${key}2`]],
+    [
+      'from both places',
       { API_KEYS: `${key}1`, API_KEYS_FILE: file },
       `${key}2,${key}3`,
       [`${key}1`, `${key}2`, `${key}3`],
@@ -81,15 +86,15 @@ describe('the settings', () => {
   }
 
   const unusable: [title: string, keys: string, problem: RegExp][] = [
-    ['a character too short', key.slice(1), /key 1 is shorter than 16 characters/],
-    ['a character too long', 'k'.repeat(apiKeyCharactersMaximum + 1), /key 1 is longer than 1024 characters/],
-    ['that are a space', ' ', /key 1 must be visible ASCII/],
-    ['with a space before', `${key},  ${key}`, /key 2 must be visible ASCII/],
-    ['with a space behind', `${key} `, /key 1 must be visible ASCII/],
+    ['one character too short', key.slice(1), /key 1 is shorter than 16 characters/],
+    ['one character too long', 'k'.repeat(apiKeyCharactersMaximum + 1), /key 1 is longer than 1024 characters/],
+    ['that are one space', ' ', /key 1 must be visible ASCII/],
+    ['with a space before them', `${key},  ${key}`, /key 2 must be visible ASCII/],
+    ['with a space after them', `${key} `, /key 1 must be visible ASCII/],
     ['with a tab', `${key}\t${key}`, /key 1 must be visible ASCII/],
     ['with a control character', `${key}\u0001`, /key 1 must be visible ASCII/],
-    ['beyond ASCII', `${key}é`, /key 1 must be visible ASCII/],
-    ['that are commas alone', ',,', /has no key/],
+    ['with characters beyond ASCII', `${key}é`, /key 1 must be visible ASCII/],
+    ['that are only commas', ',,', /has no key/],
   ];
   for (const [title, keys, problem] of unusable) {
     it(`refuse keys ${title}, from both places, without showing them`, () => {

@@ -57,7 +57,7 @@ describe('the storage of the embedded log', () => {
     const losses: readonly [name: string, lose: () => Promise<void>, reason: RegExp][] = [
       ['the folder was removed', loseFolder, /log\.db in the data folder was removed/],
       [
-        'the folder was removed and made anew',
+        'the folder was removed and created again',
         async () => {
           await loseFolder();
           await mkdir(folder);
@@ -73,7 +73,7 @@ describe('the storage of the embedded log', () => {
         /log\.db in the data folder was replaced/,
       ],
       [
-        'the write-ahead log alone was removed',
+        'only the write-ahead log was removed',
         () => rm(join(folder, 'log.db-wal')),
         /log\.db-wal in the data folder was removed/,
       ],

@@ -41,27 +41,27 @@ const problem = (status: number): string => JSON.stringify({ title: 'Not Found',
 
 describe('the fuzzer', () => {
   const bad: [title: string, request: FuzzRequest, exchange: Exchange, fault: RegExp][] = [
-    ['an answer of 500', request(), exchangeWith(500, problem(500)), /answered 500/],
-    ['an answer of 503', request(), exchangeWith(503, problem(503)), /answered 503/],
+    ['a response of 500', request(), exchangeWith(500, problem(500)), /answered 500/],
+    ['a response of 503', request(), exchangeWith(503, problem(503)), /answered 503/],
     ['a status that is not described', request(), exchangeWith(418, problem(418)), /not described/],
     [
-      'a request for a foreign page that is served',
+      'a request of another site that is served',
       { ...request(), expected: /^403$/ },
       exchangeWith(200, '', 'application/json'),
       /200 instead of \^403/,
     ],
     [
-      'a request for a foreign page that is refused for another reason',
+      'a request of another site that is refused for another reason',
       { ...request(), expected: /^403$/ },
       exchangeWith(404, problem(404)),
       /404 instead of \^403/,
     ],
-    ['an answer that may be kept', request(), keepable(exchangeWith(404, problem(404))), /how long it may be kept/],
-    ['a refusal in another form', request(), exchangeWith(422, 'No.', 'text/html'), /media type/],
+    ['a response that may be cached', request(), keepable(exchangeWith(404, problem(404))), /how long it may be kept/],
+    ['a refusal in another format', request(), exchangeWith(422, 'No.', 'text/html'), /media type/],
     ['a refusal without a reason', request(), exchangeWith(400, '{"title":"T","status":400,"detail":""}'), /no reason/],
-    ['no answer', request(), { response: undefined, milliseconds: 1, wasEnded: true }, /not answered/],
+    ['a missing response', request(), { response: undefined, milliseconds: 1, wasEnded: true }, /not answered/],
     ['a connection left open', request('odd'), { response: undefined, milliseconds: 1, wasEnded: false }, /left open/],
-    ['an answer that takes long', request(), exchangeWith(400, problem(400), undefined, 60_000), /60000 ms/],
+    ['a slow response', request(), exchangeWith(400, problem(400), undefined, 60_000), /60000 ms/],
   ];
   for (const [title, asked, exchange, fault] of bad) {
     it(`reports ${title}`, () => {

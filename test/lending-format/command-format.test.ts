@@ -379,15 +379,15 @@ describe('the format of commands', () => {
   });
 
   const unreadable: [what: string, text: string | Buffer][] = [
-    ['what is no JSON', 'hello'],
+    ['a text that is no JSON', 'hello'],
     ['what is no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
-    ['what is no object', '[]'],
+    ['a value that is no object', '[]'],
     ['a command without an id', '{"type":"DISBURSE","loanAccountId":"L1"}'],
     ['an id that is no UUID', '{"commandId":"1","type":"DISBURSE","loanAccountId":"L1"}'],
     ['an unknown type', `{"commandId":"${commandId}","type":"FORGIVE","loanAccountId":"L1"}`],
-    ['a command about nothing', `{"commandId":"${commandId}","type":"DISBURSE"}`],
+    ['a command without a subject', `{"commandId":"${commandId}","type":"DISBURSE"}`],
     ['a loan id with a slash', `{"commandId":"${commandId}","type":"DISBURSE","loanAccountId":"fence/0"}`],
-    ['a key named twice', `{"commandId":"${commandId}","type":"DISBURSE","loanAccountId":"L1","loanAccountId":"L2"}`],
+    ['a repeated key', `{"commandId":"${commandId}","type":"DISBURSE","loanAccountId":"L1","loanAccountId":"L2"}`],
   ];
   for (const [what, text] of unreadable) {
     it(`refuses ${what} with a reason`, () => {

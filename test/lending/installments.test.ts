@@ -35,7 +35,7 @@ describe('the tax of three penalties of 0.13 at 19 percent on top', () => {
     ['is the sum of three roundings', penaltyTax(fixed, allTogglesOff), ['0.06', '0.00', '0.06']],
     ['is rounded once under fixInstallmentTaxOnPenalty', penaltyTax(fixed, derived), ['0.07', '0.00', '0.07']],
     [
-      'is that of the two left after one is paid with its tax',
+      'is that of the two unpaid ones after one was paid with its tax',
       penaltyTax(when(fixed, payOne), derived),
       ['0.07', '0.02', '0.05'],
     ],

@@ -153,9 +153,9 @@ describe('scripts/cluster', () => {
 
   const endings = [
     { ending: 'is interrupted', last: 'setInterval(() => {}, 1000);', signal: 'SIGINT', code: 130 },
-    { ending: 'is told to end', last: 'setInterval(() => {}, 1000);', signal: 'SIGTERM', code: 143 },
-    { ending: 'leaves without a word', last: 'process.exit(7);', signal: undefined, code: 7 },
-    { ending: 'has come to its end', last: '', signal: undefined, code: 0 },
+    { ending: 'gets SIGTERM', last: 'setInterval(() => {}, 1000);', signal: 'SIGTERM', code: 143 },
+    { ending: 'exits silently', last: 'process.exit(7);', signal: undefined, code: 7 },
+    { ending: 'has finished', last: '', signal: undefined, code: 0 },
   ] as const;
   for (const { ending, last, signal, code } of endings) {
     it(`ends with the program that it belongs to when that ${ending}`, async () => {

@@ -140,17 +140,13 @@ describe('the view of loans', () => {
       { id: 'd', loanAmount: '0.5', createdAt: 1, loanName: 'Boat' },
     ];
     const rows: [string, Partial<LoanQuery>, string[]][] = [
-      ['by id when nothing is asked', {}, ['a', 'b', 'c', 'd']],
+      ['by id by default', {}, ['a', 'b', 'c', 'd']],
       [
-        'by creation, equal ones by id',
+        'by creation date, then by id',
         { sorting: [{ field: 'creationDate', descending: false }] },
         ['d', 'a', 'b', 'c'],
       ],
-      [
-        'the newest first, equal ones by id',
-        { sorting: [{ field: 'creationDate', descending: true }] },
-        ['c', 'a', 'b', 'd'],
-      ],
+      ['newest first, then by id', { sorting: [{ field: 'creationDate', descending: true }] }, ['c', 'a', 'b', 'd']],
       [
         'by amount as a number, not as a text',
         { sorting: [{ field: 'loanAmount', descending: true }] },
@@ -169,10 +165,10 @@ describe('the view of loans', () => {
       ['of one state', { accountState: 'ACTIVE' }, ['b', 'c']],
       ['of one holder', { accountHolderId: 'ann' }, ['a', 'c']],
       ['of one product', { productTypeKey: 'other-key' }, ['a']],
-      ['of all filters at once', { accountState: 'ACTIVE', accountHolderId: 'ann' }, ['c']],
-      ['of a value with a quote in it', { accountHolderId: "ann' OR '1'='1" }, []],
-      ['one page', { offset: 1, limit: 2 }, ['b', 'c']],
-      ['an empty page beyond the end', { offset: 10, limit: 2 }, []],
+      ['for all filters together', { accountState: 'ACTIVE', accountHolderId: 'ann' }, ['c']],
+      ['for a value that contains a quote', { accountHolderId: "ann' OR '1'='1" }, []],
+      ['on one page', { offset: 1, limit: 2 }, ['b', 'c']],
+      ['on an empty page beyond the end', { offset: 10, limit: 2 }, []],
     ];
     for (const [sentence, query, expected] of rows) {
       it(`returns loans ${sentence}`, async () => {

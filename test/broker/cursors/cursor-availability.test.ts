@@ -12,11 +12,11 @@ const bounds = { topic: 'loans', partition: 2, earliest: 5, latest: 10 };
 
 describe('the availability of a position', () => {
   const rows: { offset: number; toRead: boolean; toCommit: boolean; what: string }[] = [
-    { offset: -1, toRead: true, toCommit: true, what: 'before the first event ever' },
+    { offset: -1, toRead: true, toCommit: true, what: 'before the very first event' },
     { offset: 3, toRead: false, toCommit: true, what: 'before an event that has expired' },
-    { offset: 4, toRead: true, toCommit: true, what: 'just before the first event held' },
+    { offset: 4, toRead: true, toCommit: true, what: 'just before the oldest available event' },
     { offset: 9, toRead: true, toCommit: true, what: 'at the last event' },
-    { offset: 10, toRead: false, toCommit: false, what: 'at the event that comes next' },
+    { offset: 10, toRead: false, toCommit: false, what: 'at the next, unwritten event' },
     { offset: 1000, toRead: false, toCommit: false, what: 'far beyond the end' },
   ];
   for (const { offset, toRead, toCommit, what } of rows) {

@@ -73,15 +73,15 @@ describe('readEventType', () => {
   });
 
   const findings: [name: string, changes: Record<string, unknown>, line: string][] = [
-    ['no name', { name: null }, 'Field "name" must not be null'],
+    ['a missing name', { name: null }, 'Field "name" must not be null'],
     ['an empty name', { name: '' }, 'Field "name" the length of the name must be >= 1 and <= 255'],
     ['a long name', { name: 'x'.repeat(256) }, 'Field "name" the length of the name must be >= 1 and <= 255'],
-    ['a name of odd characters', { name: 'a b' }, 'Field "name" format not allowed'],
+    ['a name with invalid characters', { name: 'a b' }, 'Field "name" format not allowed'],
     ['a name that begins with a digit', { name: '1a' }, 'Field "name" format not allowed'],
-    ["one of the service's names", { name: 'Lendstream.loans' }, 'Field "name" must not begin with "lendstream."'],
-    ['no category', { category: undefined }, 'Field "category" must not be null'],
-    ['no owner', { owning_application: undefined }, 'Field "owning_application" must not be null'],
-    ['no schema', { schema: undefined }, 'Field "schema" must not be null'],
+    ['a name of the service', { name: 'Lendstream.loans' }, 'Field "name" must not begin with "lendstream."'],
+    ['a missing category', { category: undefined }, 'Field "category" must not be null'],
+    ['a missing owner', { owning_application: undefined }, 'Field "owning_application" must not be null'],
+    ['a missing schema', { schema: undefined }, 'Field "schema" must not be null'],
     ['a schema without text', { schema: { type: 'json_schema' } }, 'Field "schema.schema" must not be null'],
     [
       'too long a retention',
@@ -111,16 +111,24 @@ describe('readEventType', () => {
       'Field "partition_strategy" can not be user_defined',
     ],
     ['an unknown strategy', { partition_strategy: 'round' }, 'Field "partition_strategy" does not exist: round'],
-    ['a hash of nothing', { partition_strategy: 'hash' }, 'Field "partition_key_fields" must be set'],
+    ['a hash without key fields', { partition_strategy: 'hash' }, 'Field "partition_key_fields" must be set'],
     [
       'a statistic without parallelism',
       { default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: 1 } },
       'Field "default_statistic.write_parallelism" must be greater than or equal to 1',
     ],
-    ['nobody as reader', { authorization: { admins: [], readers: [], writers: [] } }, 'Field "authorization.readers"'],
+    [
+      'an empty list of readers',
+      { authorization: { admins: [], readers: [], writers: [] } },
+      'Field "authorization.readers"',
+    ],
     ['instances without keys', { ordering_instance_ids: ['x'] }, 'Field "ordering_instance_ids" can not be set'],
     ['an annotation without a key', { annotations: { '': 'x' } }, 'Field "annotations[]" Key cannot be empty\n'],
-    ['a label of odd characters', { labels: { a: 'abc-' } }, 'Field "labels[a]" Should contain only allowed symbols\n'],
+    [
+      'a label with invalid characters',
+      { labels: { a: 'abc-' } },
+      'Field "labels[a]" Should contain only allowed symbols\n',
+    ],
     ['a name that no topic can have', { name: 'x'.repeat(250) }, 'Field "name" must contain at most 249 characters\n'],
     ["the service's own name", { name: 'lendstream' }, 'Field "name" must not begin with "lendstream."'],
     ["the service's names in another spelling", { name: 'LENDSTREAM_loans' }, 'must not begin with "lendstream."'],
@@ -140,7 +148,7 @@ describe('readEventType', () => {
       'Field "ordering_key_fields[1]" must contain at most 255 characters\n',
     ],
     [
-      'a selector of who may see which events',
+      'an event authorization selector',
       { event_owner_selector: { type: 'static', name: 'a', value: 'b' } },
       'Field "event_owner_selector" is not supported',
     ],
@@ -269,17 +277,17 @@ describe('checkChange', () => {
     ['another name', {}, { name: 'x' }, 'path does not match resource name'],
     ['another category', {}, { category: 'data' }, 'category'],
     ['other enrichment', {}, { enrichment_strategies: [] }, 'enrichment'],
-    ['compaction alone', {}, { cleanup_policy: 'compact' }, 'cleanup policy'],
-    ['no compaction any more', { cleanup_policy: 'compact_and_delete' }, {}, 'cleanup policy'],
-    ['no authorization any more', { authorization: {} }, {}, 'Changing authorization object to `null`'],
-    ['no audience any more', { audience: 'external-public' }, {}, 'audience'],
+    ['only compaction', {}, { cleanup_policy: 'compact' }, 'cleanup policy'],
+    ['the removal of compaction', { cleanup_policy: 'compact_and_delete' }, {}, 'cleanup policy'],
+    ['the removal of authorization', { authorization: {} }, {}, 'Changing authorization object to `null`'],
+    ['the removal of the audience', { audience: 'external-public' }, {}, 'audience'],
     [
       'another statistic',
       {},
       { default_statistic: { ...statistic, read_parallelism: 2 } },
       'default statistics must not be changed',
     ],
-    ['a late statistic', { default_statistic: null }, {}, 'default statistics must not be changed'],
+    ['a statistic added later', { default_statistic: null }, {}, 'default statistics must not be changed'],
   ];
   for (const [name, before, wanted, message] of refused) {
     it(`refuses ${name}`, () => {

@@ -38,9 +38,9 @@ describe('the mirror of committed offsets', () => {
 
   const cases: { title: string; written: [number | null, number?][]; expected: [number, number] | undefined }[] = [
     { title: 'nothing was written', written: [], expected: undefined },
-    { title: 'records without epochs: the newest holds, backwards too', written: [[50], [3]], expected: [3, 0] },
+    { title: 'records without epochs: the newest wins, backwards too', written: [[50], [3]], expected: [3, 0] },
     {
-      title: 'records of one epoch: the largest holds, in whatever order they came',
+      title: 'records of one epoch: the largest wins, in any order',
       written: [
         [7, 100],
         [5, 100],
@@ -48,7 +48,7 @@ describe('the mirror of committed offsets', () => {
       expected: [7, 100],
     },
     {
-      title: 'a reset: the higher epoch holds, backwards too',
+      title: 'a reset: the higher epoch wins, backwards too',
       written: [
         [50, 100],
         [3, 200],
@@ -56,7 +56,7 @@ describe('the mirror of committed offsets', () => {
       expected: [3, 200],
     },
     {
-      title: 'a late record of before a reset: it changes nothing',
+      title: 'a late record from before a reset: it changes nothing',
       written: [
         [50, 100],
         [3, 200],
@@ -65,7 +65,7 @@ describe('the mirror of committed offsets', () => {
       expected: [3, 200],
     },
     { title: 'a removal', written: [[50, 100], [null]], expected: undefined },
-    { title: 'a new beginning after a removal', written: [[50, 100], [null], [-1, 200]], expected: [-1, 200] },
+    { title: 'a new start after a removal', written: [[50, 100], [null], [-1, 200]], expected: [-1, 200] },
   ];
   for (const { title, written, expected } of cases) {
     it(`has the right offset after ${title}`, async () => {

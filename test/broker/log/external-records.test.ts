@@ -54,7 +54,7 @@ describe('external records', () => {
     ['two values', Buffer.from('{}{}'), 'it is not JSON'],
     ['half a value', Buffer.from('{"a":'), 'it is not JSON'],
     ['a byte order mark', Buffer.from('\uFEFF{}'), 'it is not JSON'],
-    ['other bytes than UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'it is not UTF-8'],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'it is not UTF-8'],
     ['nothing at all', Buffer.alloc(0), 'it is empty'],
   ];
   for (const [title, value, reason] of unreadable) {

@@ -76,9 +76,9 @@ describe('checking an event before it is published', () => {
   });
 
   for (const [title, event, message] of [
-    ['what is no object', '[]', /item 0 of the array is not a JSON object/],
-    ['a key that is repeated below the top', '{"order":{"a":1,"a":2}}', /Duplicate key/],
-    ['too deep an event', `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, /nested deeper than 100 levels/],
+    ['a value that is no object', '[]', /item 0 of the array is not a JSON object/],
+    ['a key repeated in a nested object', '{"order":{"a":1,"a":2}}', /Duplicate key/],
+    ['an event that is nested too deep', `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, /nested deeper than 100 levels/],
   ] as const) {
     it(`reports ${title}`, async () => {
       expect((await checkEvent(current, event)).map((violation) => violation.message).join()).to.match(message);

@@ -4,9 +4,9 @@ import { eventDepthMaximum, parseEvents } from '../../../src/broker/publishing/r
 
 describe('parseEvents', () => {
   const unreadable: [name: string, body: string | Buffer, message: RegExp][] = [
-    ['no JSON', '[{]', /^Error occurred when parsing event\(s\)\. /],
-    ['no array', '{}', /an array of events is expected/],
-    ['something after the array', '[{}] x', /parsing event/],
+    ['a body that is no JSON', '[{]', /^Error occurred when parsing event\(s\)\. /],
+    ['a body that is no array', '{}', /an array of events is expected/],
+    ['text after the array', '[{}] x', /parsing event/],
     ['two trailing commas', '[{},,]', /parsing event/],
     ['only a comma', '[,]', /parsing event/],
     ['an item that is no object', '[{},1]', /item 1 of the array is not a JSON object/],
@@ -16,13 +16,17 @@ describe('parseEvents', () => {
     ['a repeated key within a field', '[{"d":{"n":1,"n":"evil"}}]', /Duplicate key in item 0/],
     ['a repeated key within a list', '[{},{"d":[1,[{"n":1,"m":[],"\\u006e":2}]]}]', /Duplicate key in item 1/],
     [
-      'a repeated key as deep as an event may be',
+      'a repeated key at the maximum depth',
       `[${'{"a":'.repeat(99)}{"n":1,"n":2}${'}'.repeat(99)}]`,
       /Duplicate key in item 0/,
     ],
     ['a repeated key below the metadata', '[{"metadata":{"span_ctx":{"a":"1","a":"2"}}}]', /Duplicate key in item 0/],
     ['metadata twice', '[{"metadata":{},"metadata":{}}]', /Duplicate key in item 0/],
-    ['too deep an event', `[${'{"a":'.repeat(101)}1${'}'.repeat(101)}]`, /nested deeper than 100 levels/],
+    [
+      'an event that is nested too deep',
+      `[${'{"a":'.repeat(101)}1${'}'.repeat(101)}]`,
+      /nested deeper than 100 levels/,
+    ],
     ['bytes that are no UTF-8', Buffer.from([0x5b, 0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d, 0x5d]), /not UTF-8/],
   ];
   for (const [name, body, message] of unreadable) {

@@ -53,7 +53,7 @@ describe('effectiveSchema', () => {
   const metadataCases: [name: string, metadata: unknown, finding: string | null][] = [
     ['no object', 1, '#/metadata: expected type: Object, found: Integer'],
     ['no eid', { occurred_at: metadata.occurred_at }, '#/metadata: required key [eid] not found'],
-    ['an eid that is none', { ...metadata, eid: 'x' }, '#/metadata/eid: [x] is not a valid uuid'],
+    ['an invalid eid', { ...metadata, eid: 'x' }, '#/metadata/eid: [x] is not a valid uuid'],
     [
       'a time without a zone',
       { ...metadata, occurred_at: '2026-03-15T23:47:15' },
@@ -65,12 +65,12 @@ describe('effectiveSchema', () => {
       '#/metadata/event_type: other is not a valid enum value',
     ],
     [
-      'what only the broker says',
+      'fields that only the broker sets',
       { ...metadata, version: '1' },
       '#/metadata: extraneous key [version] is not permitted',
     ],
     [
-      'all that is allowed',
+      'all allowed fields',
       {
         ...metadata,
         event_type: 'orders.created',
@@ -136,9 +136,9 @@ describe('readAdminSchema', () => {
       { ...business, compatibility_mode: 'compatible' },
       /Invalid schema found in \[#\/properties\/a\]: extraneous key \[not\] is not permitted/,
     ],
-    ['too long a schema', `{"a":"${'x'.repeat(schemaCharactersMaximum)}"}`, business, /longer than/],
-    ['too deep a schema', `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, business, /nested deeper/],
-    ['what is no JSON', '{', business, /not JSON/],
+    ['a schema that is too long', `{"a":"${'x'.repeat(schemaCharactersMaximum)}"}`, business, /longer than/],
+    ['a schema that is nested too deep', `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, business, /nested deeper/],
+    ['a text that is no JSON', '{', business, /not JSON/],
   ];
   for (const [name, text, type, message] of cases) {
     it(`refuses ${name}`, () => {

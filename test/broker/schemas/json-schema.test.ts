@@ -70,7 +70,7 @@ describe('compileValidator', () => {
       ['x', 'y'],
     ],
     ['2020-12, not declared', { prefixItems: [{ type: 'string' }] }, ['x'], [1]],
-    ['no known words at all', { price: 1000, format: 'unheard-of', type: 'object' }, {}, []],
+    ['a schema without known keywords', { price: 1000, format: 'unheard-of', type: 'object' }, {}, []],
   ];
   for (const [name, schema, valid, invalid] of drafts) {
     it(`reads ${name}`, () => {
@@ -111,10 +111,10 @@ describe('compileValidator', () => {
   });
 
   for (const [name, schema] of [
-    ['a rule of the wrong kind', { required: 'a' }],
+    ['a keyword with a value of the wrong type', { required: 'a' }],
     ['an unknown type', { type: 'money' }],
     ['a reference to nothing', { $ref: '#/definitions/x' }],
-    ['a pattern that is none', { pattern: '(' }],
+    ['an invalid pattern', { pattern: '(' }],
     ['a pattern that is too large', { pattern: '(?:a{1000}){1000}' }],
     ['a pattern with a large automaton', { pattern: '(?:[a-z]{1,40}x?){30}' }],
   ] as const) {

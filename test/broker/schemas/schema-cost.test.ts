@@ -28,16 +28,16 @@ const most = schemaPartsMaximum - 2;
 
 describe('The cost of a schema', () => {
   const bearable: [title: string, schema: SchemaObject][] = [
-    ['as many plain fields as there may be', fields(most / 2, () => ({ type: 'string' }))],
-    ['as many forbidden fields as there may be', fields(most, () => false)],
-    ['as many whole numbers as there may be', fields(Math.floor(most / 3), () => ({ type: 'integer' }))],
-    ['as many references as there may be', fields(Math.floor(most / 3), () => ({ $ref: '#' }))],
-    ['as many items of their own as there may be', { prefixItems: many(most, () => false) }],
-    ['as many alternatives as there may be', { oneOf: many(most / 2, (index) => ({ const: index })) }],
-    ['as many patterns as there may be', fields(Math.floor(most / 12), (index) => ({ pattern: `^(a|b${index})+$` }))],
+    ['the maximum number of plain fields', fields(most / 2, () => ({ type: 'string' }))],
+    ['the maximum number of forbidden fields', fields(most, () => false)],
+    ['the maximum number of integers', fields(Math.floor(most / 3), () => ({ type: 'integer' }))],
+    ['the maximum number of references', fields(Math.floor(most / 3), () => ({ $ref: '#' }))],
+    ['the maximum number of positional items', { prefixItems: many(most, () => false) }],
+    ['the maximum number of alternatives', { oneOf: many(most / 2, (index) => ({ const: index })) }],
+    ['the maximum number of patterns', fields(Math.floor(most / 12), (index) => ({ pattern: `^(a|b${index})+$` }))],
     ['many listed values', fields(1, () => ({ enum: many(20_000, (index) => index) }))],
     ['a field that is called enum', { properties: { enum: { type: 'string' } } }],
-    ['a definition that is referred to from everywhere', definedOnce(Math.floor(most / 5))],
+    ['a definition that many references use', definedOnce(Math.floor(most / 5))],
     ['the commands of loans', loadSchema('commands/loan-command.json')],
   ];
   for (const [title, schema] of bearable) {
@@ -52,20 +52,24 @@ describe('The cost of a schema', () => {
   }
 
   const tooMuch: [title: string, schema: SchemaObject, reason: RegExp][] = [
-    ['a part more than there may be', fields(most + 1, () => true), /1201 parts, more than 1200/],
-    ['a whole number more than there may be', fields(Math.floor(most / 3) + 1, () => ({ type: 'integer' })), /parts/],
-    ['a whole number or null more', fields(Math.floor(most / 5) + 1, () => ({ type: ['integer', 'null'] })), /parts/],
-    ['a reference more than there may be', fields(Math.floor(most / 3) + 1, () => ({ $ref: '#' })), /parts/],
+    ['one part more than the maximum', fields(most + 1, () => true), /1201 parts, more than 1200/],
+    ['one integer more than the maximum', fields(Math.floor(most / 3) + 1, () => ({ type: 'integer' })), /parts/],
+    [
+      'one integer or null more than the maximum',
+      fields(Math.floor(most / 5) + 1, () => ({ type: ['integer', 'null'] })),
+      /parts/,
+    ],
+    ['one reference more than the maximum', fields(Math.floor(most / 3) + 1, () => ({ $ref: '#' })), /parts/],
     ['thousands of alternatives', { anyOf: many(5_000, (index) => ({ required: [`a${index}`] })) }, /parts/],
-    ['a pattern more than there may be', fields(Math.ceil(most / 12), () => ({ pattern: 'a' })), /parts/],
+    ['one pattern more than the maximum', fields(Math.ceil(most / 12), () => ({ pattern: 'a' })), /parts/],
     [
       'patterns in the names of fields',
       { patternProperties: Object.fromEntries(many(200, (i) => [`^${String(i)}`, {}]) as [string, unknown][]) },
       /parts/,
     ],
     ['large repetitions of classes', fields(3, () => ({ pattern: '^\\p{L}{900}$' })), /regular expressions/],
-    ['a field more than there may be where no keyword has schemas', { x: { y: [fields(most, () => true)] } }, /parts/],
-    ['patterns where no keyword has schemas', { x: [fields(3, () => ({ pattern: '^\\p{L}{900}$' }))] }, /regular/],
+    ['one field more than the maximum under an unknown keyword', { x: { y: [fields(most, () => true)] } }, /parts/],
+    ['patterns under an unknown keyword', { x: [fields(3, () => ({ pattern: '^\\p{L}{900}$' }))] }, /regular/],
     ['repetitions of repetitions', { properties: { a: { pattern: '((a{30}){30}){30}' } } }, /regular expressions/],
   ];
   for (const [title, schema, reason] of tooMuch) {

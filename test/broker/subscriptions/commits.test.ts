@@ -134,8 +134,8 @@ describe('committing cursors', () => {
     ],
     ['an unknown event type', [{ ...cursor(0, 1), event_type: 'x' }], 'non existing partition 0'],
     ['an unknown partition', [cursor(2, 1)], 'non existing partition 2'],
-    ['an offset that is none', [cursor(0, 'x')], 'invalid offset x'],
-    ['an offset that is beyond counting', [cursor(0, '999999999999999999')], 'invalid offset 999999999999999999'],
+    ['an invalid offset', [cursor(0, 'x')], 'invalid offset x'],
+    ['an offset that is too large', [cursor(0, '999999999999999999')], 'invalid offset 999999999999999999'],
   ];
   for (const [what, items, detail] of refused) {
     it(`refuses ${what}`, async () => {
@@ -294,7 +294,7 @@ describe('committing cursors', () => {
 
     const refusedResets: [string, unknown, string][] = [
       [
-        'a foreign event type',
+        'an event type of another subscription',
         [position(0, 1, 'x'), position(0, 1, 'y')],
         'Event type does not belong to subscription: [x, y]',
       ],

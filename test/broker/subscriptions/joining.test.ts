@@ -41,9 +41,9 @@ describe('the position where a subscription starts', () => {
 
   const cases: [title: string, Partial<Subscription>, committed: number[], expected: number[]][] = [
     ['before the oldest event', { read_from: 'begin' }, [], [9, -1]],
-    ['behind the newest event', { read_from: 'end' }, [], [49, -1]],
+    ['after the newest event', { read_from: 'end' }, [], [49, -1]],
     [
-      'behind the given cursors, which may have expired meanwhile',
+      'after the given cursors, which may have expired in the meantime',
       {
         read_from: 'cursors',
         initial_cursors: [
@@ -60,8 +60,8 @@ describe('the position where a subscription starts', () => {
       [],
       [9, -1],
     ],
-    ['before the first event of a partition that came later', { read_from: 'end' }, [30], [-1]],
-    ['nowhere new when every partition is known', { read_from: 'end' }, [30, -1], []],
+    ['before the first event of a partition that was added later', { read_from: 'end' }, [30], [-1]],
+    ['unchanged when every partition is known', { read_from: 'end' }, [30, -1], []],
   ];
 
   for (const [title, changes, committed, expected] of cases) {

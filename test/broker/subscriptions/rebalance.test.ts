@@ -74,7 +74,7 @@ describe('rebalancing', () => {
 
   const vectors: [string, Session[], PartitionOwnership[], string[]][] = [
     [
-      'gives the partitions of a closed stream away at once: requested ones to who asked, the rest to the others',
+      'reassigns the partitions of a closed stream at once: requested ones to the stream that requested them, the rest to the others',
       [auto('s1'), auto('s2'), direct('s3', [1, 4])],
       [1, 2, 3, 4].map((partition) => assigned(partition, 's7')),
       ['1=s3', '2=s1', '3=s2', '4=s3'],
@@ -86,19 +86,19 @@ describe('rebalancing', () => {
       ['1:s1>s3', '4:s2>s3'],
     ],
     [
-      'leaves partitions that nobody requested unassigned when all streams are direct',
+      'leaves unrequested partitions unassigned when all streams are direct',
       [direct('s1', [1]), direct('s2', [2])],
       [1, 2, 3].map(unassigned),
       ['1=s1', '2=s2'],
     ],
     [
-      'changes nothing in a balanced set, where a partition under way counts for its next stream',
+      'changes nothing in a balanced set, where a reassigning partition counts for its next stream',
       [auto('s1'), auto('s2')],
       [assigned(1, 's1'), reassigning(2, 's1', 's2'), assigned(3, 's1'), assigned(4, 's2')],
       [],
     ],
     [
-      'gives all three partitions of a dead stream away, ending at two each',
+      'reassigns all three partitions of a dead stream, with two for each in the end',
       [auto('s1'), auto('s2')],
       [assigned(1, 's0'), assigned(2, 's0'), assigned(3, 's1'), assigned(4, 's0')],
       ['1=s1', '2=s2', '4=s2'],
@@ -122,7 +122,7 @@ describe('rebalancing', () => {
       ['3:a>c', '7:b>c'],
     ],
     [
-      'gives what a leaving stream had to those below their share',
+      'gives the partitions of an ended stream to those below their share',
       [auto('a'), auto('b')],
       Array.from({ length: 8 }, (_, partition) =>
         assigned(partition, ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c'][partition] ?? ''),
@@ -130,32 +130,32 @@ describe('rebalancing', () => {
       ['6=a', '7=b'],
     ],
     [
-      'keeps an uneven split with whoever has the larger part',
+      'keeps an uneven split as it is',
       [auto('s1'), auto('s2')],
       [assigned(1, 's1'), assigned(2, 's2'), assigned(3, 's2')],
       [],
     ],
     [
-      'takes what is only under way before what is owned',
+      'moves reassigning partitions before owned ones',
       [auto('a'), auto('b'), auto('c')],
       [assigned(1, 'a'), assigned(2, 'b'), reassigning(3, 'a', 'b')],
       ['3:a>c'],
     ],
     [
-      'keeps a partition with its owner when the stream that was to get it is gone',
+      'keeps a partition with its owner when the next stream has ended',
       [auto('a')],
       [reassigning(1, 'a', 'gone')],
       ['1=a'],
     ],
-    ['completes a hand-over whose old owner is gone', [auto('b')], [reassigning(1, 'gone', 'b')], ['1=b']],
+    ['completes a hand-over whose old owner has ended', [auto('b')], [reassigning(1, 'gone', 'b')], ['1=b']],
     [
-      'gives the stream that was opened last nothing when there are too few partitions',
+      'gives nothing to the newest stream when there are too few partitions',
       [auto('a', 3), auto('b', 1), auto('c', 2)],
       [unassigned(1), unassigned(2)],
       ['1=b', '2=c'],
     ],
     [
-      'lets a direct stream have its partition although an auto stream then has none',
+      'gives a direct stream its partition although an auto stream then has none',
       [auto('a', 1), auto('b', 2), direct('d', [2], 3)],
       [assigned(1, 'a'), assigned(2, 'b')],
       ['2:b>d'],

@@ -93,12 +93,12 @@ describe('reading a subscription', () => {
     ],
     ['initial cursors that are no list', { initial_cursors: {} }, '400 Field "initial_cursors" must be a list'],
     [
-      'authorization without anybody',
+      'authorization with empty roles',
       { authorization: { admins: [], readers: [] } },
       '422 Field "authorization.admins" must contain at least one attribute\nField "authorization.readers" must contain at least one attribute\n',
     ],
     [
-      'authorization of nobody in particular',
+      'authorization with an attribute without a name',
       { authorization: { admins: [{}], readers: [{ data_type: 'a', value: 'b' }] } },
       '422 Field "authorization.admins" must consist of attributes with data_type and value\n',
     ],
@@ -118,12 +118,12 @@ describe('reading a subscription', () => {
       '422 Field "event_types[1]" must contain at most 255 characters\n',
     ],
     [
-      'more event types than there may be partitions',
+      'more event types than the maximum of partitions',
       { event_types: Array.from({ length: 101 }, (_, index) => `type${index}`) },
       '422 Field "event_types" must contain at most 100 elements\n',
     ],
     [
-      'more cursors than there may be partitions, used or not',
+      'more cursors than the maximum of partitions, used or not',
       { initial_cursors: Array.from({ length: 101 }, () => ({ event_type: 'a', partition: '0', offset: '0' })) },
       '422 Field "initial_cursors" must contain at most 100 elements\n',
     ],
@@ -136,7 +136,7 @@ describe('reading a subscription', () => {
       'nakadi.zalando.org/subscription-max-event-send-count',
       'nakadi.zalando.org/subscription-unprocessable-event-policy',
     ].map((key): [string, Record<string, unknown>, string] => [
-      `what would pass over events (${key})`,
+      `an annotation that would skip events (${key})`,
       { annotations: { [key]: '3' } },
       `422 Field "annotations[${key}]" is not supported: no event is skipped, and there is no queue for dead letters\n`,
     ]),
@@ -218,7 +218,7 @@ describe('initial cursors', () => {
       'accepted',
     ],
     [
-      'may begin at the beginning',
+      'begin at the start',
       [
         ['0', 'begin'],
         ['1', '4'],
@@ -228,7 +228,7 @@ describe('initial cursors', () => {
     ['are missing', [], '422 initial_cursors should contain cursors for all partitions of subscription'],
     ['miss a partition', [['0', '7']], '422 initial_cursors should contain cursors for all partitions of subscription'],
     [
-      'name a foreign partition',
+      'name a partition of another event type',
       [
         ['0', '7'],
         ['1', '7'],
@@ -254,7 +254,7 @@ describe('initial cursors', () => {
       '422 invalid offset x',
     ],
     [
-      'lie beyond the end',
+      'are beyond the end',
       [
         ['0', '10'],
         ['1', '7'],

@@ -196,11 +196,11 @@ function ended(...more: HistoryEntry[]): HistoryEntry[] {
 }
 
 const broken: readonly (readonly [checker: string, how: string, story: readonly HistoryEntry[]])[] = [
-  ['lost write', 'an event between others never comes', without(delivered('B', 3, 'e4'))],
-  ['unseen', 'the last event never comes', without(delivered('B', 5, 'e5'))],
+  ['lost write', 'an event between others is never delivered', without(delivered('B', 3, 'e4'))],
+  ['unseen', 'the last event is never delivered', without(delivered('B', 5, 'e5'))],
   [
     'silent stream',
-    'a stream sends nothing any more',
+    'a stream stops sending',
     ended({ kind: 'stream closed', subscription: 'S', stream: 'B', reason: silence }),
   ],
   [
@@ -212,22 +212,22 @@ const broken: readonly (readonly [checker: string, how: string, story: readonly 
       { kind: 'stream closed', subscription: 'S', stream: 'B', reason: silence },
     ),
   ],
-  ['unseen', 'an event whose answer was lost lies in the log and never comes', ended(logRead(6, 'e6'))],
-  ['duplicate in the log', 'an event lies at a second place', ended(logRead(6, 'e5'))],
+  ['unseen', 'an event whose response was lost is in the log and is never delivered', ended(logRead(6, 'e6'))],
+  ['duplicate in the log', 'an event is in the log twice', ended(logRead(6, 'e5'))],
   [
     'inconsistent offsets',
     'two streams see different events',
     replaced(delivered('B', 3, 'e4'), delivered('B', 3, 'e5')),
   ],
   ['aborted or precommitted read', 'a refused event is delivered', ended(delivered('B', 6, 'bad'))],
-  ['aborted or precommitted read', 'an event of nobody is in the log', ended(logRead(6, 'e9'))],
+  ['aborted or precommitted read', 'an event that was never published is in the log', ended(logRead(6, 'e9'))],
   ['aborted or precommitted read', 'an event is delivered and gone', without(logRead(2, 'e3'))],
   [
     'order of one producer',
-    'the log has two events the other way round',
+    'two events are in the wrong order in the log',
     [...streaming.slice(0, 9), opened('A'), logRead(0, 'e2'), logRead(1, 'e1')],
   ],
-  ['poll skip', 'a stream passes over an event', without(delivered('B', 3, 'e4'))],
+  ['poll skip', 'a stream skips an event', without(delivered('B', 3, 'e4'))],
   ['nonmonotonic poll', 'a stream goes back', replaced(delivered('B', 5, 'e5'), delivered('B', 2, 'e3'))],
   ['commit regress', 'a node shows an older cursor', replaced(seen(5, 212), seen(3, 212))],
   [
@@ -240,8 +240,12 @@ const broken: readonly (readonly [checker: string, how: string, story: readonly 
     'a cursor older than the lag is lost with the coordination',
     [...good, ...Array.from({ length: 300 }, () => healed), flushed, seen(1, 1e6)],
   ],
-  ['gap below committed', 'a commit covers what never came', without(delivered('B', 3, 'e4'))],
-  ['gap below committed', 'a commit covers what came later', replaced(committed('B', 2, 172), committed('B', 5, 172))],
+  ['gap below committed', 'a commit covers an event that was never delivered', without(delivered('B', 3, 'e4'))],
+  [
+    'gap below committed',
+    'a commit covers an event that was delivered later',
+    replaced(committed('B', 2, 172), committed('B', 5, 172)),
+  ],
   [
     'two owners',
     'a stream commits after another has taken over',
@@ -250,7 +254,7 @@ const broken: readonly (readonly [checker: string, how: string, story: readonly 
   ['two owners', 'a stream commits what it never received', replaced(delivered('B', 2, 'e3'))],
   [
     'bounded re-delivery',
-    'a stream brings more again than may be out',
+    'a stream delivers more events again than the window allows',
     ended(opened('C'), delivered('C', 1, 'e2'), delivered('C', 2, 'e3'), delivered('C', 3, 'e4')),
   ],
   [
@@ -275,12 +279,12 @@ const broken: readonly (readonly [checker: string, how: string, story: readonly 
   ],
   [
     'command effects exactly once',
-    'an answer names another transaction',
+    'a response names another transaction',
     replaced(commandAnswered('repay', 'committed', 'key-repay'), commandAnswered('repay', 'committed', 'key-other')),
   ],
   [
     'command effects exactly once',
-    'a half of an unanswered command is in the log',
+    'half of a command without a response is in the log',
     ended(transaction(2, 5, 'vanished', 'REPAYMENT', 100)),
   ],
   [
@@ -293,7 +297,7 @@ const broken: readonly (readonly [checker: string, how: string, story: readonly 
     'a number is missing',
     without(balance(1, 4, 'repay', 700, 300), balance(0, 2, 'disburse', 1000, 0)),
   ],
-  ['gap-free loan sequence', 'a number is there twice', ended(lending('loan_fee_event', 0, 'f0', { sequence: 4 }))],
+  ['gap-free loan sequence', 'a number is repeated', ended(lending('loan_fee_event', 0, 'f0', { sequence: 4 }))],
   [
     'gap-free loan sequence',
     'the log has a loan’s events in another order',

@@ -69,7 +69,7 @@ export const costlyCases: readonly CostlyCase[] = [
     value: { v: [...many(190_000, () => -1), ...many(400, (index) => index)] },
   },
   {
-    title: 'many objects that are listed',
+    title: 'many listed objects',
     schema: {
       properties: { v: { items: { anyOf: [{ enum: many(15_000, (index) => ({ a: index })) }, {}] }, maxItems: 1 } },
     },
@@ -81,7 +81,7 @@ export const costlyCases: readonly CostlyCase[] = [
     value: { v: many(30_000, (index) => ({ a: index })) },
   },
   {
-    title: 'many looks at the fields of one object',
+    title: 'many checks of the fields of one object',
     schema: { properties: { v: { allOf: many(550, () => ({ minProperties: 1 })) } } },
     value: { v: Object.fromEntries(many(50_000, (index) => [`k${index}`, index])) },
   },
@@ -91,7 +91,7 @@ export const costlyCases: readonly CostlyCase[] = [
     value: { v: 'x'.repeat(1_000_000) },
   },
   {
-    title: 'a format that is looked for in many ways',
+    title: 'a format that is checked in many ways',
     schema: { properties: { v: { format: 'url' } } },
     value: { v: `http://${':'.repeat(80_000)}` },
   },
@@ -105,7 +105,7 @@ export const costlyCases: readonly CostlyCase[] = [
     value: { v: Object.fromEntries(many(20_000, (index) => [`aaaab${index}`, 1])) },
   },
   {
-    title: 'fields that are noted as evaluated, for many items',
+    title: 'fields that are recorded as evaluated, for many items',
     schema: {
       properties: {
         v: {

@@ -79,21 +79,21 @@ describe('the application as a server', () => {
   const longest = 'f'.repeat(flowIdCharactersMaximum);
   const flowIds: [description: string, lines: string, status: number, echoed: string | RegExp][] = [
     ['of one character', 'X-Flow-Id: !', 200, '!'],
-    ['as long as it may be', `X-Flow-Id: ${longest}`, 200, longest],
+    ['of the maximum length', `X-Flow-Id: ${longest}`, 200, longest],
     [
-      'of all that is visible',
+      'of all visible characters',
       'x-flow-ID: ~}|{zyx`_^]\\[ZYX@?>=<;:987/.-,+*)(&%$#"!',
       200,
       '~}|{zyx`_^]\\[ZYX@?>=<;:987/.-,+*)(&%$#"!',
     ],
     ['with white space around it', 'X-Flow-Id: \t a \t', 200, 'a'],
     ['that is empty', 'X-Flow-Id: ', 200, /^[\da-f]{24}$/],
-    ['that is a character too long', `X-Flow-Id: ${longest}f`, 400, /^[\da-f]{24}$/],
-    ['that is as long as a header may be', `X-Flow-Id: ${'\u00ff'.repeat(15_000)}`, 400, /^[\da-f]{24}$/],
+    ['that is one character too long', `X-Flow-Id: ${longest}f`, 400, /^[\da-f]{24}$/],
+    ['of the maximum length of a header', `X-Flow-Id: ${'\u00ff'.repeat(15_000)}`, 400, /^[\da-f]{24}$/],
     ['with white space in it', 'X-Flow-Id: a b', 400, /^[\da-f]{24}$/],
     ['with a tab in it', 'X-Flow-Id: a\tb', 400, /^[\da-f]{24}$/],
-    ['beyond ASCII', 'X-Flow-Id: \u00e9', 400, /^[\da-f]{24}$/],
-    ['that comes twice', 'X-Flow-Id: a\r\nX-Flow-Id: b', 400, /^[\da-f]{24}$/],
+    ['with characters beyond ASCII', 'X-Flow-Id: \u00e9', 400, /^[\da-f]{24}$/],
+    ['that is sent twice', 'X-Flow-Id: a\r\nX-Flow-Id: b', 400, /^[\da-f]{24}$/],
   ];
   for (const [description, lines, status, echoed] of flowIds) {
     it(`returns ${status} for a flow id ${description}`, async () => {
@@ -174,11 +174,11 @@ describe('the application as a server', () => {
   }
 
   const unreadable: [description: string, bytes: string, status: number][] = [
-    ['is no HTTP', 'HELLO\r\n\r\n', 400],
-    ['does not say which host it is for', 'GET /things/7 HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-    ['is for two hosts', 'GET /things/7 HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
-    ['is for one host twice', 'GET /things/7 HTTP/1.1\r\nHost: a\r\nhOST: a\r\nConnection: close\r\n\r\n', 400],
-    ['is for two hosts by HTTP/1.0', 'GET /things/7 HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+    ['is not HTTP', 'HELLO\r\n\r\n', 400],
+    ['names no host', 'GET /things/7 HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['names two hosts', 'GET /things/7 HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+    ['names one host twice', 'GET /things/7 HTTP/1.1\r\nHost: a\r\nhOST: a\r\nConnection: close\r\n\r\n', 400],
+    ['names two hosts in HTTP/1.0', 'GET /things/7 HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400],
     ['has an unknown method', 'FOO /things/7 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['has control characters in a header', 'GET /things/7 HTTP/1.1\r\nHost: x\r\nA: a\x00b\r\n\r\n', 400],
     ['has endless headers', `GET /things/7 HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(40_000)}\r\n\r\n`, 431],

@@ -165,10 +165,10 @@ describe('the lending API', () => {
 
     const refusals: [string, string, unknown, string, string | null][] = [
       ['a negative loan', '/loans', { productTypeKey: 'annuity', loanAmount: -1 }, 'INVALID_AMOUNT', 'loanAmount'],
-      ['a loan of nothing', '/loans', { productTypeKey: 'annuity', loanAmount: 0 }, 'INVALID_AMOUNT', 'loanAmount'],
+      ['a loan of zero', '/loans', { productTypeKey: 'annuity', loanAmount: 0 }, 'INVALID_AMOUNT', 'loanAmount'],
       ['half a cent', '/loans', { productTypeKey: 'annuity', loanAmount: 0.005 }, 'INVALID_AMOUNT', 'loanAmount'],
       [
-        'no such product',
+        'an unknown product',
         '/loans',
         { productTypeKey: 'none', loanAmount: 1 },
         'LOAN_PRODUCT_MISMATCH',
@@ -190,13 +190,13 @@ describe('the lending API', () => {
       ],
       ['a negative repayment', '/loans/dbei-1000.4/repayment-transactions', { amount: -1 }, 'INVALID_AMOUNT', 'amount'],
       [
-        'a fee on no installment',
+        'a fee on an unknown installment',
         '/loans/dbei-1000.4/fee-transactions',
         { amount: 1, installmentNumber: 9 },
         'INVALID_REPAYMENT_NUMBER',
         'installmentNumber',
       ],
-      ['a penalty of nothing', '/loans/dbei-1000.4/penalty-transactions', { amount: 0 }, 'INVALID_AMOUNT', 'amount'],
+      ['a penalty of zero', '/loans/dbei-1000.4/penalty-transactions', { amount: 0 }, 'INVALID_AMOUNT', 'amount'],
       [
         'an overpayment beyond the principal',
         '/loans/dbei-1000.4/principal-overpayment-transactions',

@@ -158,11 +158,11 @@ describe('GET /event-types/{name}/events', () => {
       ['a header that is no JSON', 'here', 400],
       ['no cursors', '[]', 400],
       ['a cursor without an offset', '[{"partition":"0"}]', 400],
-      ['a partition behind the last', cursor('2', 'BEGIN'), 412],
+      ['a partition after the last one', cursor('2', 'BEGIN'), 412],
       ['a partition that is no number', cursor('first', 'BEGIN'), 412],
       ['a partition twice', '[{"partition":"0","offset":"BEGIN"},{"partition":"0","offset":"BEGIN"}]', 412],
-      ['a position behind the last event', cursor('0', '001-0001-000000000000000003'), 412],
-      ['a position in another form', cursor('0', '3'), 412],
+      ['a position after the last event', cursor('0', '001-0001-000000000000000003'), 412],
+      ['a position in another format', cursor('0', '3'), 412],
     ];
     for (const [what, header, status] of positions) {
       it(what, async () => {

@@ -337,7 +337,7 @@ describe('POST /event-types/{name}/events when the log does not accept all event
 
   const cases: readonly [what: string, refused: typeof refused, status: number][] = [
     ['207 for a part of it', { 1: 'LOG_UNAVAILABLE' }, 207],
-    ['503 when there is no room for any of it just now', { 0: 'OVERLOADED', 1: 'OVERLOADED' }, 503],
+    ['503 when there is no room for any of it at the moment', { 0: 'OVERLOADED', 1: 'OVERLOADED' }, 503],
   ];
   for (const [what, refusedNow, status] of cases) {
     it(`returns ${what}`, async () => {

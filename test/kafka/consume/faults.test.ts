@@ -49,15 +49,15 @@ describeOnCluster('Reads from Kafka during faults', (cluster) => {
 
   const transientFaults: [string, Fault, number][] = [
     ['a leader that moved', refuseWith(6), 3],
-    ['a leader that is not yet there', refuseWith(5), 3],
+    ['a leader that is not yet elected', refuseWith(5), 3],
     ['a broker with a bad disk', refuseWith(56), 1],
-    ['a leader that has not heard of the partition', refuseWith(3), 2],
-    ['a leader that is behind another that was', refuseWith(1), 2],
-    ['an error that nobody knows', refuseWith(999), 1],
+    ['a leader that does not know the partition yet', refuseWith(3), 2],
+    ['a leader with an older epoch', refuseWith(1), 2],
+    ['an unknown error', refuseWith(999), 1],
     ['a request that is lost with its connection', { kind: 'lose request', disconnect: true }, 2],
-    ['an answer that is lost with its connection', { kind: 'lose response', disconnect: true }, 2],
-    ['an answer that is cut short', { kind: 'patch response', patch: (body) => body.subarray(0, 30) }, 2],
-    ['an answer that fails as a whole', { kind: 'patch response', patch: failedAsAWhole }, 2],
+    ['a response that is lost with its connection', { kind: 'lose response', disconnect: true }, 2],
+    ['a truncated response', { kind: 'patch response', patch: (body) => body.subarray(0, 30) }, 2],
+    ['a response with an error for the whole request', { kind: 'patch response', patch: failedAsAWhole }, 2],
   ];
   for (const [title, fault, times] of transientFaults) {
     it(`continue after ${title}, both waiting and immediate ones`, async () => {

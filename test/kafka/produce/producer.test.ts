@@ -69,11 +69,11 @@ describeOnCluster('Appends to Kafka', (cluster) => {
   });
 
   const transientFaults: readonly (readonly [string, Fault, number])[] = [
-    ['an answer is lost', loseResponse, 1],
-    ['answers are lost again and again', loseResponse, 4],
+    ['a response is lost', loseResponse, 1],
+    ['responses are lost repeatedly', loseResponse, 4],
     ['a request is lost', loseRequest, 1],
-    ['the leader says that it is none', refuseWith(6), 3],
-    ['the leader stores them and says that it is none', reportError(6), 1],
+    ['the leader reports that it is not the leader', refuseWith(6), 3],
+    ['the leader stores them and reports that it is not the leader', reportError(6), 1],
     ['too few replicas are in sync for a while', refuseWith(19), 3],
     ['too few replicas were in sync after they were stored', reportError(20), 2],
     ['the replicas took too long', reportError(7), 1],

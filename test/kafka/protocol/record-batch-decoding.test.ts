@@ -205,7 +205,11 @@ describe('a damaged record batch', () => {
       /shorter than its own header/,
     ],
     ['of negative length', changed((batch) => batch.writeInt32BE(-13, field.length)), /shorter than its own header/],
-    ['longer than the answer', changed((batch) => batch.writeInt32BE(1_000, field.length)), /larger than the response/],
+    [
+      'longer than the response',
+      changed((batch) => batch.writeInt32BE(1_000, field.length)),
+      /larger than the response/,
+    ],
     ['cut in its header', encode(records('one')).subarray(0, 20), /larger than the response/, 0],
     ['cut in its first field', encode(records('one')).subarray(0, 7), /larger than the response/, null],
     ['with a negative offset', changed((batch) => batch.writeBigInt64BE(-5n, 0)), /impossible offsets/, -5],
@@ -218,7 +222,7 @@ describe('a damaged record batch', () => {
       /do not match its header/,
     ],
     [
-      'with bytes behind its records',
+      'with bytes after its records',
       changed((batch) => batch.writeInt32BE(1, field.recordCount)),
       /do not match its header/,
     ],
@@ -239,7 +243,7 @@ describe('a damaged record batch', () => {
     ['with a value up to its end', changed((batch) => batch.writeInt8(16, records0 + 6)), /do not match its header/],
     ['with a value of length -2', changed((batch) => batch.writeInt8(3, records0 + 6)), /do not match its header/],
     ['with an offset twice', changed((batch) => batch.writeInt8(2, records0 + 3)), /do not match its header/],
-    ['whose checksum does not fit', Buffer.from(encode(records('one'))).fill(1, 17, 21), /its checksum/, 0],
+    ['whose checksum does not match', Buffer.from(encode(records('one'))).fill(1, 17, 21), /its checksum/, 0],
   ];
   for (const [name, bytes, reason, baseOffset = 7] of cases) {
     it(`${name} is an error`, () => {

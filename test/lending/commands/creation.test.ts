@@ -84,7 +84,7 @@ describe('opening an account', () => {
     ['an amount above the bounds', { loanAmount: money('5000.01') }, 'INVALID_AMOUNT loanAmount'],
     ['more digits than the currency has', { loanAmount: money('1000.001') }, 'INVALID_AMOUNT loanAmount'],
     [
-      'more digits than every reader of JSON keeps',
+      'more digits than a double can represent',
       { product: product(), loanAmount: money('10000000000000') },
       'INVALID_AMOUNT loanAmount',
     ],
@@ -103,9 +103,13 @@ describe('opening an account', () => {
       { repaymentInstallments: 4, gracePeriod: 4 },
       'INVALID_GRACE_PERIOD scheduleSettings.gracePeriod',
     ],
-    ['no period', { repaymentPeriodCount: 0 }, 'INVALID_REPAYMENT_FREQUENCY scheduleSettings.repaymentPeriodCount'],
     [
-      'periods that leave the calendar',
+      'a period count of zero',
+      { repaymentPeriodCount: 0 },
+      'INVALID_REPAYMENT_FREQUENCY scheduleSettings.repaymentPeriodCount',
+    ],
+    [
+      'periods beyond the calendar',
       { repaymentPeriodCount: 1000 },
       'INVALID_INSTALLMENTS scheduleSettings.repaymentInstallments',
     ],
@@ -115,7 +119,7 @@ describe('opening an account', () => {
       'INVALID_PRINCIPAL_REPAYMENT_INTERVAL scheduleSettings.principalRepaymentInterval',
     ],
     [
-      'fixed days under an interval',
+      'fixed days with an interval',
       { fixedDaysOfMonth: [1] },
       'INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH scheduleSettings.fixedDaysOfMonth',
     ],
@@ -126,7 +130,7 @@ describe('opening an account', () => {
     ],
     ['a negative penalty rate', { penaltyRate: money(-1) }, 'INVALID_PENALTY_RATE penaltySettings.penaltyRate'],
     ['an unknown product', { product: null }, 'LOAN_PRODUCT_MISMATCH productTypeKey'],
-    ['a product out of use', { product: product({ state: 'INACTIVE' }) }, 'LOAN_PRODUCT_NOT_ACTIVE productTypeKey'],
+    ['an inactive product', { product: product({ state: 'INACTIVE' }) }, 'LOAN_PRODUCT_NOT_ACTIVE productTypeKey'],
   ];
   for (const [what, more, reason] of table) {
     it(`refuses ${what}`, () => {

@@ -193,15 +193,19 @@ describe('a disbursement', () => {
   const withFees = (...fees: Parameters<typeof disburse>[1] & object[]): ReturnType<typeof given> =>
     given(create(choices), approve, disburse('2011-01-23', fees));
   const table: readonly (readonly [what: string, story: () => ReturnType<typeof given>, reason: string])[] = [
-    ['of an account not approved', () => given(create(product()), disburse('2011-01-23')), 'INVALID_ACCOUNT_STATE'],
+    [
+      'for an account that is not approved',
+      () => given(create(product()), disburse('2011-01-23')),
+      'INVALID_ACCOUNT_STATE',
+    ],
     ['a second time', () => when(disbursed(), disburse('2011-01-24')), 'ACCOUNT_ALREADY_DISBURSED'],
     [
-      'on a day no schedule can start from',
+      'on a day on which no schedule can start',
       () => given(create(product()), approve, disburse('9999-12-31')),
       'INVALID_DISBURSEMENT_DATE valueDate',
     ],
     [
-      'with a first repayment on its own day',
+      'with a first repayment on the same day',
       () =>
         given(create(product()), approve, { ...disburse('2011-01-23'), firstRepaymentDate: '2011-01-23' } as ReturnType<
           typeof disburse
@@ -214,16 +218,20 @@ describe('a disbursement', () => {
       'DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT fees',
     ],
     ['with an unknown fee', () => withFees({ predefinedFeeKey: 'none' }), 'INVALID_FEE_KEY fees[0].predefinedFeeKey'],
-    ['with a fee out of use', () => withFees({ predefinedFeeKey: 'old' }), 'FEE_NOT_ACTIVE fees[0].predefinedFeeKey'],
+    ['with an inactive fee', () => withFees({ predefinedFeeKey: 'old' }), 'FEE_NOT_ACTIVE fees[0].predefinedFeeKey'],
     ['with a manual fee', () => withFees({ predefinedFeeKey: 'manual' }), 'FEE_NOT_ALLOWED fees[0].predefinedFeeKey'],
     [
-      'with a fee named twice',
+      'with a repeated fee',
       () => withFees({ predefinedFeeKey: 'set' }, { predefinedFeeKey: 'set-key' }),
       'DUPLICATE_DISBURSEMENT_FEE fees[1].predefinedFeeKey',
     ],
-    ['with a fee of no amount', () => withFees({ predefinedFeeKey: 'open' }), 'MANDATORY_FEE_AMOUNT fees[0].amount'],
     [
-      'with another amount than the product’s',
+      'with a fee without an amount',
+      () => withFees({ predefinedFeeKey: 'open' }),
+      'MANDATORY_FEE_AMOUNT fees[0].amount',
+    ],
+    [
+      'with an amount that differs from the product',
       () => withFees({ predefinedFeeKey: 'set', amount: money(2) }),
       'FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT fees[0].amount',
     ],

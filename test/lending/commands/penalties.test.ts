@@ -16,15 +16,10 @@ describe('a penalty', () => {
   });
 
   const table: readonly (readonly [what: string, amount: string, more: object, reason: string])[] = [
-    ['of nothing', '0', {}, 'INVALID_AMOUNT amount'],
-    ['of more digits than the currency', '0.001', {}, 'INVALID_AMOUNT amount'],
+    ['when it is zero', '0', {}, 'INVALID_AMOUNT amount'],
+    ['with more digits than the currency', '0.001', {}, 'INVALID_AMOUNT amount'],
     ['before the disbursement', '1', { valueDate: '2011-01-22' }, 'INVALID_DATE valueDate'],
-    [
-      'on an installment that is not there',
-      '1',
-      { installmentNumber: 5 },
-      'INVALID_REPAYMENT_NUMBER installmentNumber',
-    ],
+    ['on an unknown installment', '1', { installmentNumber: 5 }, 'INVALID_REPAYMENT_NUMBER installmentNumber'],
     ['on a paid installment', '1', { installmentNumber: 1 }, 'REPAYMENT_WAS_FULLY_PAID installmentNumber'],
   ];
   for (const [what, amount, more, reason] of table) {

@@ -83,18 +83,18 @@ describe('a repayment', () => {
     command: ReturnType<typeof repay>,
     reason: string,
   ])[] = [
-    ['of nothing', product(), repay(0, '2011-02-23'), 'INVALID_AMOUNT amount'],
-    ['of more digits than the currency', product(), repay('0.001', '2011-02-23'), 'INVALID_AMOUNT amount'],
+    ['when it is zero', product(), repay(0, '2011-02-23'), 'INVALID_AMOUNT amount'],
+    ['with more digits than the currency', product(), repay('0.001', '2011-02-23'), 'INVALID_AMOUNT amount'],
     ['before the disbursement', product(), repay(1, '2011-01-22'), 'ENTRY_DATE_BEFORE_OTHER_TRANSACTION valueDate'],
     ['beyond the calendar', product(), repay(1, '3000-01-01'), 'INVALID_DATE valueDate'],
     [
-      'before anything is due, where nothing may be paid ahead',
+      'before anything is due, where the product accepts no prepayments',
       strict,
       repay(1, '2011-02-22'),
       'PREPAYMENT_NOT_ALLOWED_ERROR amount',
     ],
     [
-      'of more than is due, where nothing may be paid ahead',
+      'beyond the amount due, where the product accepts no prepayments',
       strict,
       repay('315.48', '2011-02-23'),
       'PREPAYMENT_NOT_ALLOWED_ERROR amount',
@@ -106,31 +106,31 @@ describe('a repayment', () => {
       'LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH prepaymentRecalculationMethod',
     ],
     [
-      'with parts, where the product allows none',
+      'with custom amounts, where the product allows none',
       unpaid,
       repay(1, '2011-02-23', pays(['INTEREST', '1'])),
       'CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT customPaymentAmounts',
     ],
     [
-      'with parts that are less than the whole',
+      'with custom amounts that sum to less than the total',
       product(),
       repay(100, '2011-02-23', pays(['INTEREST', '40'], ['PRINCIPAL', '50'])),
       'CUSTOM_PAYMENT_AMOUNT_DIFFERENT_THAN_TOTAL_PAYMENT_AMOUNT customPaymentAmounts',
     ],
     [
-      'with a part twice',
+      'with a repeated custom amount',
       product(),
       repay(100, '2011-02-23', pays(['INTEREST', '40'], ['INTEREST', '60'])),
       'SAME_CUSTOM_PAYMENT_AMOUNT_TYPE_USED_MULTIPLE_TIMES customPaymentAmounts[1].customPaymentAmountType',
     ],
     [
-      'of a fee that is not there',
+      'for a fee that was not charged',
       product(),
       repay(1, '2011-02-23', pays(['MANUAL_FEE', '1'])),
       'EXCESS_REPAYMENT_ERROR customPaymentAmounts[0].amount',
     ],
     [
-      'of a fee that the product does not know',
+      'for a fee unknown to the product',
       product(),
       repay(2, '2011-02-23', {
         customPaymentAmounts: [

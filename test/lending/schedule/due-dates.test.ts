@@ -14,7 +14,7 @@ const cases: readonly [string, DueDateTerms, LocalDate, LocalDate | undefined, r
   ['years from a leap day', intervals('YEARS'), '2024-02-29', undefined, ['2025-02-28', '2026-02-28', '2027-02-28']],
   ['months from a 31st', intervals('MONTHS'), '2023-01-31', undefined, ['2023-02-28', '2023-03-31', '2023-04-30']],
   [
-    'months from a first date given',
+    'months from a given first date',
     intervals('MONTHS'),
     '2023-01-10',
     '2023-01-31',
@@ -28,7 +28,7 @@ const cases: readonly [string, DueDateTerms, LocalDate, LocalDate | undefined, r
     ['2023-03-03', '2023-04-03', '2023-05-03'],
   ],
   [
-    'an offset that a first date overrules',
+    'a given first date overrides an offset',
     intervals('MONTHS', 1, 3),
     '2023-01-30',
     '2023-02-10',
@@ -58,14 +58,14 @@ const cases: readonly [string, DueDateTerms, LocalDate, LocalDate | undefined, r
     ['2023-03-01', '2023-03-31', '2023-05-01'],
   ],
   [
-    'days that meet on the last of February are one date',
+    'days that coincide on the last of February are one date',
     fixedDays([29, 30, 31]),
     '2023-02-01',
     undefined,
     ['2023-02-28', '2023-03-29', '2023-03-30'],
   ],
   [
-    'days that meet on a 1st are one date',
+    'days that coincide on a 1st are one date',
     fixedDays([1, 30, 31], 'FIRST_DAY_OF_NEXT_MONTH'),
     '2023-02-01',
     undefined,
@@ -86,7 +86,7 @@ const cases: readonly [string, DueDateTerms, LocalDate, LocalDate | undefined, r
     ['2023-02-01', '2023-02-15', '2023-03-01'],
   ],
   [
-    'listed days after a first date given',
+    'listed days after a given first date',
     fixedDays([5]),
     '2023-01-10',
     '2023-01-20',

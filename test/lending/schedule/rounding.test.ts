@@ -12,14 +12,14 @@ const all = { repaymentElementsRoundingMethod: 'ROUND_ALL' } as const;
 const due = { repaymentElementsRoundingMethod: 'PAYMENT_DUE' } as const;
 
 const cases: readonly [string, Partial<RoundingTerms>, ScheduleAmount, string, string][] = [
-  ['minor units when nothing is said', {}, 'PAYMENT', '12.345', '12.35'],
-  ['minor units for every element when whole units are not asked for', all, 'INTEREST', '12.345', '12.35'],
-  ['half to even by product', { roundingMode: 'HALF_EVEN' }, 'INTEREST', '12.345', '12.34'],
+  ['minor units by default', {}, 'PAYMENT', '12.345', '12.35'],
+  ['minor units for every element without whole units', all, 'INTEREST', '12.345', '12.35'],
+  ['half to even as the product defines', { roundingMode: 'HALF_EVEN' }, 'INTEREST', '12.345', '12.34'],
   ['the payment to whole units', whole, 'PAYMENT', '12.5', '13.00'],
   ['the payment to whole units, half to even', { ...whole, roundingMode: 'HALF_EVEN' }, 'PAYMENT', '12.5', '12.00'],
   ['the payment up to whole units', up, 'PAYMENT', '12.01', '13.00'],
-  ['not the interest beside it', whole, 'INTEREST', '12.345', '12.35'],
-  ['not the principal of a rounded payment', { ...whole, ...due }, 'PRINCIPAL', '12.345', '12.35'],
+  ['the payment, not its interest', whole, 'INTEREST', '12.345', '12.35'],
+  ['the payment, not its principal', { ...whole, ...due }, 'PRINCIPAL', '12.345', '12.35'],
   ['every element to whole units', { ...whole, ...all }, 'INTEREST', '12.345', '12.00'],
   ['every element up to whole units', { ...up, ...all }, 'PRINCIPAL', '12.345', '13.00'],
 ];

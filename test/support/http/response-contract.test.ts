@@ -12,23 +12,35 @@ describe('validating responses against the description', () => {
     body: '{"errors":[{"errorCode":3,"errorReason":"INVALID_API_OPERATION","errorSource":"There is nothing."}]}',
   };
   const rows: [string, SeenResponse, RegExp | null][] = [
-    ['takes what is described', version, null],
-    ['misses a field', { ...version, body: '{}' }, /must have required property 'version'/],
-    ['knows no other field', { ...version, body: '{"version":"1","more":1}' }, /must NOT have additional properties/],
-    ['knows no other status', { ...version, status: 202 }, /not described with this status/],
-    ['knows no other media type', { ...version, headers: { ...flow, 'content-type': 'text/html' } }, /media type/],
-    ['misses the flow id', { ...version, headers: { 'content-type': 'application/json' } }, /X-Flow-Id/],
-    ['lets no type be guessed', { ...version, headers: { 'cache-control': 'no-store' } }, /type may be guessed/],
-    ['misses how long it may be kept', { ...version, headers: {} }, /how long it may be kept/],
-    ['knows no other path', { ...version, url: '/versions' }, /path is not described/],
-    ['knows no other method', { ...version, method: 'POST' }, /method is not described/],
+    ['accepts a described response', version, null],
+    ['reports a missing field', { ...version, body: '{}' }, /must have required property 'version'/],
     [
-      'takes a refusal of lending below its paths',
+      'reports an undescribed field',
+      { ...version, body: '{"version":"1","more":1}' },
+      /must NOT have additional properties/,
+    ],
+    ['reports an undescribed status', { ...version, status: 202 }, /not described with this status/],
+    [
+      'reports an undescribed media type',
+      { ...version, headers: { ...flow, 'content-type': 'text/html' } },
+      /media type/,
+    ],
+    ['reports a missing flow id', { ...version, headers: { 'content-type': 'application/json' } }, /X-Flow-Id/],
+    [
+      'reports a missing nosniff header',
+      { ...version, headers: { 'cache-control': 'no-store' } },
+      /type may be guessed/,
+    ],
+    ['reports a missing Cache-Control header', { ...version, headers: {} }, /how long it may be kept/],
+    ['reports an undescribed path', { ...version, url: '/versions' }, /path is not described/],
+    ['reports an undescribed method', { ...version, method: 'POST' }, /method is not described/],
+    [
+      'accepts a lending refusal below the lending paths',
       { ...lendingRefusal, url: '/loanproducts:changeState?limit=17' },
       null,
     ],
-    ['takes it nowhere else', { ...lendingRefusal, url: '/loanproductsX' }, /media type/],
-    ['sees a body where none is', { ...version, method: 'DELETE', url: '/event-types/a', body: 'gone' }, /has a body/],
+    ['reports a lending refusal on other paths', { ...lendingRefusal, url: '/loanproductsX' }, /media type/],
+    ['reports an unexpected body', { ...version, method: 'DELETE', url: '/event-types/a', body: 'gone' }, /has a body/],
   ];
   for (const [behaviour, response, fault] of rows) {
     it(behaviour, () => {

@@ -30,7 +30,7 @@ describe('shapeOf', () => {
   const text = { type: 'string' };
   const shapes: [string, string, SchemaObject, string][] = [
     ['a text', '{"a":"x"}', { properties: { a: text } }, '{"a":"<text>"}'],
-    ['what no rule mentions', '{"a":"x","b":[1,"y"]}', {}, '{"a":"<text>","b":[<number>,"<text>"]}'],
+    ['values without a rule', '{"a":"x","b":[1,"y"]}', {}, '{"a":"<text>","b":[<number>,"<text>"]}'],
     ['an integer', '{"a":1}', { properties: { a: { type: 'integer' } } }, '{"a":<integer>}'],
     ['one of several types', '{"a":1}', { properties: { a: { type: ['number', 'null'] } } }, '{"a":<number>}'],
     ['constants', '{"a":true,"b":null}', {}, '{"a":true,"b":null}'],
@@ -41,7 +41,7 @@ describe('shapeOf', () => {
     ['a bound', '{"a":1}', { properties: { a: { type: 'number', minimum: 0 } } }, '{"a":1}'],
     ['a rule for other keys', '{"a":"x"}', { additionalProperties: { enum: ['x'] } }, '{"a":"x"}'],
     ['a rule for items', '{"a":["x"]}', { properties: { a: { items: { enum: ['x'] } } } }, '{"a":["x"]}'],
-    ['no rule by true', '{"a":"x"}', { properties: { a: true } }, '{"a":"<text>"}'],
+    ['a schema of true', '{"a":"x"}', { properties: { a: true } }, '{"a":"<text>"}'],
     [
       'an escaped key and value',
       String.raw`{"\u0061":"\"x"}`,
@@ -59,9 +59,9 @@ describe('shapeOf', () => {
     ['a rule over the items of an array', '{"a":[1]}', { properties: { a: { uniqueItems: true } } }],
     ['a rule for each item', '{"a":[1]}', { properties: { a: { items: [{}] } } }],
     ['a reference', '{"a":{}}', { properties: { a: { $ref: '#' } } }],
-    ['a key that is repeated somewhere', '{"a":{"b":1,"b":2}}', {}],
-    ['a key that objects have by themselves', '{"a":{"__proto__":1}}', {}],
-    ['more text than is worth it', `{"a":"${'x'.repeat(20_000)}"}`, {}],
+    ['a repeated key', '{"a":{"b":1,"b":2}}', {}],
+    ['a key that every object inherits', '{"a":{"__proto__":1}}', {}],
+    ['a text that is too long to be a shape', `{"a":"${'x'.repeat(20_000)}"}`, {}],
   ];
   for (const [name, event, schema] of withoutShape) {
     it(`is undefined with ${name}`, () => expect(shapeText(event, schema)).to.equal(undefined));

@@ -167,19 +167,19 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     ['the coordinator loads when partitions are added', 'AddPartitionsToTxn', refuseWith(14), 3],
     ['the coordinator is away when partitions are added', 'AddPartitionsToTxn', refuseWith(15), 2],
     ['the coordinator moves when partitions are added', 'AddPartitionsToTxn', refuseWith(16), 2],
-    ['the answer to adding partitions is lost', 'AddPartitionsToTxn', loseResponse, 2],
+    ['the response to adding partitions is lost', 'AddPartitionsToTxn', loseResponse, 2],
     ['the request to add partitions is lost', 'AddPartitionsToTxn', loseRequest, 1],
-    ['the answer to the records is lost', 'Produce', loseResponse, 3],
+    ['the response to the records is lost', 'Produce', loseResponse, 3],
     ['the records are lost', 'Produce', loseRequest, 1],
     ['the leader moves', 'Produce', refuseWith(6), 2],
     ['the leader moves after it stored the records', 'Produce', reportError(6), 1],
     ['too few replicas are in sync', 'Produce', refuseWith(19), 3],
     ['too few replicas were in sync after the records were stored', 'Produce', reportError(20), 1],
-    ['a transition is under way at the commit', 'EndTxn', refuseWith(51), 3],
+    ['a transition is in progress at the commit', 'EndTxn', refuseWith(51), 3],
     ['the coordinator loads at the commit', 'EndTxn', refuseWith(14), 2],
     ['the coordinator is away at the commit', 'EndTxn', refuseWith(15), 2],
     ['the coordinator moves at the commit', 'EndTxn', refuseWith(16), 2],
-    ['the coordinator committed and could not say so', 'EndTxn', reportError(15), 1],
+    ['the coordinator committed and could not respond', 'EndTxn', reportError(15), 1],
   ];
   for (const [what, api, fault, times] of transientFaults) {
     it(`are committed once when ${what}`, async () => {
@@ -201,8 +201,8 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     ['the coordinator loads', 'InitProducerId', refuseWith(14), 3],
     ['the coordinator is away', 'InitProducerId', refuseWith(15), 1],
     ['the coordinator moves', 'InitProducerId', refuseWith(16), 1],
-    ['an earlier transaction is still being ended', 'InitProducerId', refuseWith(51), 3],
-    ['the answer is lost', 'InitProducerId', loseResponse, 2],
+    ['an earlier transaction is still ending', 'InitProducerId', refuseWith(51), 3],
+    ['the response is lost', 'InitProducerId', loseResponse, 2],
     ['the coordinator cannot be found yet', 'FindCoordinator', refuseWith(15), 3],
   ];
   for (const [what, api, fault, times] of openings) {
