@@ -39,7 +39,8 @@ describe('A campaign of mutants', function () {
       processes: 1,
       graceMilliseconds: 1_500,
       say: (line) => said.push(line),
-      startClusters: () => Promise.reject(new Error('No suite needs a cluster')),
+      millisecondsPerMutant: 60_000,
+      startCluster: () => Promise.reject(new Error('No suite needs a cluster')),
       ...options,
     });
   }

@@ -1,19 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { KafkaGeneration } from '../support/cluster.ts';
 import { withoutEquivalents, type Equivalent } from './equivalents.ts';
 import { mutantsOf, nameOf, shuffled, type Mutant } from './mutant.ts';
+import { Findings, planFor } from './plan.ts';
 import { copyBuild, type PrivateBuild } from './private-build.ts';
-import { loads, reaches, readReach, recallReach, rememberReach, type Reach } from './reach.ts';
+import { ofFolder, readReach, recallReach, rememberReach, type Reach } from './reach.ts';
 import { isFound, shareOf, survivorLines, type Trial } from './report.ts';
-import { suitesOf, titleOf, type Suite } from './suites.ts';
-import { runSuites, type Outcome } from './trial.ts';
+import { needsCluster, suitesOf, titleOf, type Suite } from './suites.ts';
+import { byBackend, runSteps, type Outcome, type Step } from './trial.ts';
 
 export interface CampaignOptions {
   /** The folder with `src` and `test` as they were compiled; it stays as it is. */
   readonly build: string;
-  /** Where it is remembered which code each test file executes. */
+  /** Where it is remembered which code each test executes. */
   readonly memory: string;
   /** Below src: `lending`, `broker/streaming`. */
   readonly folder: string;
@@ -24,11 +24,13 @@ export interface CampaignOptions {
   readonly only?: ReadonlySet<string>;
   /** How many mutants are tried at the same time, each in a copy of the build of its own. */
   readonly processes: number;
-  /** A suite is ended after three times its usual time and this, a process after twice this if it does not end. */
+  /** How long the tests of one mutant may take together, by their usual time. */
+  readonly millisecondsPerMutant: number;
+  /** What a test may take beyond three times its usual time. */
   readonly graceMilliseconds: number;
   readonly say: (line: string) => void;
-  /** Starts clusters and returns the environment in which suites find them. */
-  readonly startClusters: (generations: readonly KafkaGeneration[]) => Promise<Readonly<Record<string, string>>>;
+  /** Starts a cluster and returns the environment in which suites find it. Called once, when a suite needs it. */
+  readonly startCluster: () => Promise<Readonly<Record<string, string>>>;
 }
 
 export interface CampaignResult {
@@ -36,7 +38,7 @@ export interface CampaignResult {
   readonly trials: readonly Trial[];
   /** How many mutants the folder has that are not listed as equivalent. */
   readonly total: number;
-  /** Suites without a fault in them that were run in between, and those of them that failed. */
+  /** Tests without a fault in them that were run in between, and those of them that failed. */
   readonly controls: number;
   readonly failedControls: readonly string[];
 }
@@ -44,13 +46,10 @@ export interface CampaignResult {
 /** How many mutants there are from one line of progress to the next. */
 const mutantsPerProgress = 10;
 
-/** After so many mutants a suite runs without a fault: it must still pass. */
+/** After so many mutants the tests that found the last one run without a fault: they must still pass. */
 const mutantsPerControl = 25;
 
-/** So long may a suite take of which nothing is known yet. */
-const firstRunMillisecondsMaximum = 300_000;
-
-/** How many times as long a suite may take that seems to hang. */
+/** How many times as long a test may take that seems to hang. */
 const patienceWithHanging = 3;
 
 /** How often a suite is run without a fault before it counts as one that fails by itself. */
@@ -79,6 +78,7 @@ class Campaign {
   readonly #options: CampaignOptions;
   readonly #builds: readonly PrivateBuild[];
   readonly #reaches = new Map<Suite, Reach>();
+  readonly #findings = new Findings();
   #environment: Readonly<Record<string, string>> = {};
   controls = 0;
   readonly failedControls: string[] = [];
@@ -88,19 +88,24 @@ class Campaign {
     this.#builds = builds;
   }
 
-  /** Finds out which code each suite executes, from memory where nothing was changed. */
+  /** Finds out which code each test executes, from memory where nothing was changed. */
   async learnReach(): Promise<void> {
-    const { build, folder, memory, say } = this.#options;
+    const { build, folder, memory, say, startCluster } = this.#options;
     const suites = suitesOf(build, folder);
+    if (suites.some(needsCluster)) this.#environment = await startCluster();
     let learnt = 0;
     await this.#forEach(suites, async (suite, { folder: copy }) => {
       const file = join(memory, `${titleOf(suite).replaceAll('/', '.')}.json`);
-      const known = recallReach(copy, file);
-      const reach = known ?? (await this.#measure(suite, copy));
-      if (known === undefined) learnt += 1;
+      const known = recallReach(copy, file, folder);
+      if (known !== undefined) {
+        this.#reaches.set(suite, known);
+        return;
+      }
+      learnt += 1;
+      const reach = await this.#measure(suite, copy);
       if (reach === undefined) return;
-      if (known === undefined) rememberReach(file, reach);
-      this.#reaches.set(suite, reach);
+      rememberReach(file, reach);
+      this.#reaches.set(suite, ofFolder(reach, folder));
     });
     say(`${this.#reaches.size} suites, ${learnt} of them run for what they execute`);
   }
@@ -110,9 +115,9 @@ class Campaign {
     for (let run = 1; ; run += 1) {
       const reports = mkdtempSync(join(tmpdir(), 'lendstream-reach-'));
       try {
-        const outcome = await this.#run([suite], copy, { NODE_V8_COVERAGE: reports });
+        const outcome = await this.#run([{ suite }], copy, { reports });
         if (outcome.kind === 'passed') return readReach(copy, reports, outcome.milliseconds);
-        if (outcome.kind === 'needs clusters' || run < firstRunsMaximum) continue;
+        if (run < firstRunsMaximum) continue;
         this.#options.say(`Left out, because it fails by itself: ${titleOf(suite)}: ${outcome.reason}`);
         return undefined;
       } finally {
@@ -123,80 +128,65 @@ class Campaign {
 
   async tryAll(mutants: readonly Mutant[]): Promise<readonly Trial[]> {
     const trials = new Map<Mutant, Trial>();
-    let control: Suite | undefined;
+    let control: Step | undefined;
     await this.#forEach(mutants, async (mutant, build) => {
-      const outcome = await this.#try(mutant, build);
-      const trial = { mutant, outcome };
+      const trial = await this.#try(mutant, build);
       trials.set(mutant, trial);
       if (!isFound(trial)) for (const line of survivorLines(trial)) this.#options.say(line);
       if (trials.size % mutantsPerProgress === 0) {
         this.#options.say(`${trials.size} of ${mutants.length}: ${shareOf([...trials.values()])}`);
       }
-      if (outcome.kind === 'failed') control = outcome.suite;
+      if (trial.outcome.kind === 'failed') control = trial.outcome.step;
       if (trials.size % mutantsPerControl === 0 && control !== undefined) await this.#control(control, build.folder);
     });
     return mutants.flatMap((mutant) => trials.get(mutant) ?? []);
   }
 
-  async #try(mutant: Mutant, build: PrivateBuild): Promise<Outcome> {
-    const suites = this.#suitesFor(mutant);
+  async #try(mutant: Mutant, build: PrivateBuild): Promise<Trial> {
+    const startedAt = performance.now();
+    const { lists, ...plan } = planFor(mutant, this.#reaches, this.#findings, this.#options.millisecondsPerMutant);
     const takeBack = build.plant(mutant.compiled, mutant.mutation);
+    let outcome: Outcome = { kind: 'passed', milliseconds: 0 };
     try {
-      const outcome = await this.#run(suites, build.folder);
-      if (outcome.kind !== 'hung') return outcome;
-      // A machine with much to do makes tests slow: only one that does not end in a longer time either hangs.
-      const rest = suites.slice(suites.indexOf(outcome.suite));
-      return await this.#run(rest, build.folder, {}, patienceWithHanging);
+      for (const steps of lists) {
+        if (outcome.kind === 'passed') outcome = await this.#runPatiently(steps, build.folder);
+      }
     } finally {
       takeBack();
     }
+    if (outcome.kind !== 'passed') this.#findings.add(mutant, outcome.step.suite);
+    return { mutant, outcome, ...plan, milliseconds: performance.now() - startedAt };
   }
 
-  /**
-   * The suites that execute the place of the fault: first the one that mirrors the file, then the quickest. Where none
-   * is known to, those that load the file: a process that is killed tells nothing about what it executed.
-   */
-  #suitesFor(mutant: Mutant): readonly Suite[] {
-    const known = [...this.#reaches];
-    const executing = known.filter(([, reach]) => reaches(reach, mutant));
-    const chosen = executing.length > 0 ? executing : known.filter(([, reach]) => loads(reach, mutant));
-    const mirror = mutant.compiled.replace(/^src/, 'test').replace(/\.js$/, '.test.js');
-    const rank = (suite: Suite, reach: Reach): number => (suite.path === mirror ? -1 : reach.milliseconds);
-    return chosen.sort((a, b) => rank(...a) - rank(...b)).map(([suite]) => suite);
+  /** A machine with much to do makes tests slow: only one that does not end in a longer time either hangs. */
+  async #runPatiently(steps: readonly Step[], build: string): Promise<Outcome> {
+    const outcome = await this.#run(steps, build);
+    if (outcome.kind !== 'hung') return outcome;
+    const ordered = byBackend(steps);
+    return this.#run(ordered.slice(ordered.indexOf(outcome.step)), build, { patience: patienceWithHanging });
   }
 
-  /** Runs a suite without a fault. One that fails now shows that findings of it may be no findings. */
-  async #control(suite: Suite, copy: string): Promise<void> {
+  /** Runs tests without a fault. One that fails now shows that findings of it may be no findings. */
+  async #control(step: Step, copy: string): Promise<void> {
     this.controls += 1;
-    const outcome = await this.#run([suite], copy);
-    if (outcome.kind !== 'failed' && outcome.kind !== 'hung') return;
-    const line = `${titleOf(suite)}: ${outcome.reason}`;
+    const outcome = await this.#runPatiently([step], copy);
+    if (outcome.kind === 'passed') return;
+    const line = `${titleOf(step.suite)}: ${outcome.reason}`;
     this.failedControls.push(line);
     this.#options.say(`Fails without a fault, too: ${line}`);
   }
 
-  /** Runs suites on a copy of the build, and starts the clusters that they turn out to need. */
-  async #run(
-    suites: readonly Suite[],
+  /** Runs tests on a copy of the build. */
+  #run(
+    steps: readonly Step[],
     build: string,
-    environment: Readonly<Record<string, string>> = {},
-    patience = 1,
+    { reports, patience = 1 }: { readonly reports?: string; readonly patience?: number } = {},
   ): Promise<Outcome> {
-    const { seed, graceMilliseconds, startClusters } = this.#options;
-    const outcome = await runSuites(suites, {
-      build,
-      seed,
-      environment: { ...this.#environment, ...environment },
-      patience,
-      endMilliseconds: 2 * graceMilliseconds,
-      millisecondsOf: (suite) => {
-        const usual = this.#reaches.get(suite)?.milliseconds;
-        return usual === undefined ? firstRunMillisecondsMaximum : 3 * usual + graceMilliseconds;
-      },
-    });
-    if (outcome.kind !== 'needs clusters') return outcome;
-    this.#environment = { ...this.#environment, ...(await startClusters(outcome.generations)) };
-    return this.#run(suites, build, environment, patience);
+    const { seed, graceMilliseconds } = this.#options;
+    const coverage = reports === undefined ? {} : { NODE_V8_COVERAGE: reports };
+    const environment = { ...this.#environment, ...coverage };
+    const measuring = reports === undefined ? {} : { reports };
+    return runSteps(steps, { build, seed, environment, patience, graceMilliseconds, ...measuring });
   }
 
   /** Works through a list with every copy of the build at the same time. */

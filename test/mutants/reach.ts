@@ -2,70 +2,104 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CoverageReport } from './coverage-of-tests.ts';
 import type { Mutant } from './mutant.ts';
+
+/** The executed parts of each file of src: pairs of offsets, the second after the part. */
+type Executed = Readonly<Record<string, readonly (readonly [number, number])[]>>;
+
+/** Which code a test executes, and how long it takes with its hooks. */
+export interface TestReach {
+  /** With the titles of its suites. */
+  readonly title: string;
+  readonly milliseconds: number;
+  readonly executed: Executed;
+}
 
 /** Which code a test file executes, as V8 counted it, and how long it takes. */
 export interface Reach {
   readonly milliseconds: number;
   /** The compiled files that it loads, relative to the build, with a hash of what is in them. */
   readonly loaded: Readonly<Record<string, string>>;
-  /** The executed parts of each file of src: pairs of offsets, the second after the part. */
-  readonly executed: Readonly<Record<string, readonly (readonly [number, number])[]>>;
+  /** Outside of its tests: in hooks, while files are loaded, and in the threads and processes that it starts. */
+  readonly between: Executed;
+  readonly tests: readonly TestReach[];
 }
 
-interface CoverageRange {
-  readonly startOffset: number;
-  readonly endOffset: number;
-  readonly count: number;
+/** The tests of a file that execute the place of a mutant in their thread. */
+export function testsReaching(reach: Reach, mutant: Mutant): readonly TestReach[] {
+  return reach.tests.filter(({ executed }) => isExecuted(executed, mutant));
 }
 
-interface CoverageReport {
-  readonly result: readonly {
-    readonly url: string;
-    readonly functions: readonly { readonly ranges: readonly CoverageRange[] }[];
-  }[];
+/** Whether a test file executes the place of a mutant where it cannot be told for which of its tests. */
+export function reachesBetween(reach: Reach, mutant: Mutant): boolean {
+  return isExecuted(reach.between, mutant);
 }
 
-export function reaches(reach: Reach, { compiled, mutation }: Mutant): boolean {
-  const parts = reach.executed[compiled] ?? [];
+function isExecuted(executed: Executed, { compiled, mutation }: Mutant): boolean {
+  const parts = executed[compiled] ?? [];
   return parts.some(([from, to]) => from <= mutation.from && mutation.from < to);
 }
 
-/** Whether a test file loads the file of a mutant at all. */
-export function loads(reach: Reach, { compiled }: Mutant): boolean {
-  return reach.loaded[compiled] !== undefined;
-}
+type Painted = Map<string, Uint8Array>;
 
 /**
- * Reads what the processes of a test file wrote with NODE_V8_COVERAGE.
+ * Reads what the processes of a test file wrote with NODE_V8_COVERAGE, and its runner for each test.
  * @param reports the folder that they wrote to
  */
 export function readReach(build: string, reports: string, milliseconds: number): Reach {
-  const painted = new Map<string, Uint8Array>();
+  const loaded = new Set<string>();
+  const between: Painted = new Map();
+  const tests = new Map<string, { milliseconds: number; painted: Painted }>();
   for (const name of readdirSync(reports)) {
-    const { result } = JSON.parse(readFileSync(join(reports, name), 'utf8')) as CoverageReport;
-    for (const { url, functions } of result) {
+    const report = JSON.parse(readFileSync(join(reports, name), 'utf8')) as CoverageReport;
+    // Tests of one title are run together.
+    const test = report.test && (tests.get(report.test.title) ?? { milliseconds: 0, painted: new Map() });
+    if (report.test !== undefined && test !== undefined) {
+      test.milliseconds += report.test.milliseconds;
+      tests.set(report.test.title, test);
+    }
+    for (const { url, functions } of report.result) {
       const file = url.startsWith('file:') ? relative(build, fileURLToPath(url)) : '..';
       if (file.startsWith('..')) continue;
+      loaded.add(file);
+      if (!file.startsWith('src')) continue;
       const ranges = functions.flatMap((each) => each.ranges);
-      const executed = painted.get(file) ?? new Uint8Array(Math.max(0, ...ranges.map(({ endOffset }) => endOffset)));
-      painted.set(file, executed);
-      paint(executed, ranges);
+      paint(test?.painted ?? between, file, ranges);
     }
   }
-  const executed: Record<string, readonly (readonly [number, number])[]> = {};
-  for (const [file, bytes] of painted) if (file.startsWith('src')) executed[file] = partsOf(bytes);
-  return { milliseconds, loaded: hashesOf(build, [...painted.keys()]), executed };
+  return {
+    milliseconds,
+    loaded: hashesOf(build, [...loaded]),
+    between: partsOfFiles(between),
+    tests: [...tests].map(([title, test]) => ({
+      title,
+      milliseconds: test.milliseconds,
+      executed: partsOfFiles(test.painted),
+    })),
+  };
 }
 
+type Ranges = CoverageReport['result'][number]['functions'][number]['ranges'];
+
 /** Marks what a process executed: the narrowest range around a place has its count. */
-function paint(executed: Uint8Array, ranges: readonly CoverageRange[]): void {
-  const own = new Uint8Array(executed.length);
-  const widthOf = ({ startOffset, endOffset }: CoverageRange): number => endOffset - startOffset;
+function paint(painted: Painted, file: string, ranges: Ranges): void {
+  const length = Math.max(0, ...ranges.map(({ endOffset }) => endOffset));
+  const own = new Uint8Array(length);
+  const widthOf = ({ startOffset, endOffset }: Ranges[number]): number => endOffset - startOffset;
   for (const range of ranges.toSorted((a, b) => widthOf(b) - widthOf(a))) {
     own.fill(range.count > 0 ? 1 : 0, range.startOffset, range.endOffset);
   }
+  const before = painted.get(file) ?? new Uint8Array();
+  const executed = before.length < length ? new Uint8Array(length) : before;
+  if (executed !== before) executed.set(before);
   for (const [offset, isExecuted] of own.entries()) if (isExecuted === 1) executed[offset] = 1;
+  painted.set(file, executed);
+}
+
+function partsOfFiles(painted: Painted): Executed {
+  const parts = [...painted].map(([file, bytes]) => [file, partsOf(bytes)] as const);
+  return Object.fromEntries(parts.filter(([, ofFile]) => ofFile.length > 0));
 }
 
 function partsOf(executed: Uint8Array): readonly (readonly [number, number])[] {
@@ -88,15 +122,30 @@ function hashOf(path: string): string {
   return existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : '';
 }
 
-/** What is remembered of a test file, as long as nothing that it loads was changed; undefined otherwise. */
-export function recallReach(build: string, memory: string): Reach | undefined {
+/**
+ * What is remembered of a test file, as long as nothing that it loads was changed; undefined otherwise.
+ * @param folder below src: of the other folders nothing is kept
+ */
+export function recallReach(build: string, memory: string, folder: string): Reach | undefined {
   if (!existsSync(memory)) return undefined;
   const reach = JSON.parse(readFileSync(memory, 'utf8')) as Reach;
   const isCurrent = Object.entries(reach.loaded).every(([file, hash]) => hashOf(join(build, file)) === hash);
-  return isCurrent ? reach : undefined;
+  return isCurrent ? ofFolder(reach, folder) : undefined;
 }
 
 export function rememberReach(memory: string, reach: Reach): void {
   mkdirSync(dirname(memory), { recursive: true });
   writeFileSync(memory, JSON.stringify(reach));
+}
+
+/** Only what concerns one folder of src. */
+export function ofFolder(reach: Reach, folder: string): Reach {
+  const prefix = `src/${folder}/`;
+  const within = (executed: Executed): Executed =>
+    Object.fromEntries(Object.entries(executed).filter(([file]) => file.startsWith(prefix)));
+  return {
+    ...reach,
+    between: within(reach.between),
+    tests: reach.tests.map((test) => ({ ...test, executed: within(test.executed) })),
+  };
 }

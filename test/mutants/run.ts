@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { readUsage } from '../../scripts/read-usage.ts';
 import { startTestClusters, type TestClusters } from '../../scripts/suite/test-clusters.ts';
 import { packageRoot } from '../../src/schemas.ts';
-import type { Cluster, KafkaGeneration } from '../support/cluster.ts';
+import type { Cluster } from '../support/cluster.ts';
 import { runCampaign } from './campaign.ts';
 import { readEquivalents } from './equivalents.ts';
 import { nameOf, type MutantName } from './mutant.ts';
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     'at-least': { type: 'string', default: '95' },
     processes: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '60' },
     survivors: { type: 'string' },
     again: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -32,7 +33,7 @@ const build = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '
 const equivalentsFile = join(packageRoot, 'test/mutants/equivalent.json');
 /** Ignored by git. */
 const memory = join(packageRoot, 'coverage/mutants');
-const graceMilliseconds = 5_000;
+const graceMilliseconds = 3_000;
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -53,24 +54,14 @@ function percentOf(name: string, text: string): number {
   throw new UsageError(`--${name} is a number, not "${text}"`);
 }
 
-const started: TestClusters[] = [];
-const environments = new Map<KafkaGeneration, Promise<Readonly<Record<string, string>>>>();
+let started: TestClusters | undefined;
 
-/** Starts one cluster of each kind for the whole campaign. */
-async function startClusters(generations: readonly KafkaGeneration[]): Promise<Readonly<Record<string, string>>> {
-  for (const generation of generations) {
-    if (!environments.has(generation)) environments.set(generation, startOne(generation));
-  }
-  return Object.assign({}, ...(await Promise.all(environments.values()))) as Readonly<Record<string, string>>;
-}
-
-async function startOne(generation: KafkaGeneration): Promise<Readonly<Record<string, string>>> {
+/** Starts one cluster for the whole campaign. The suites that need the Kafka before it as well skip that part. */
+async function startCluster(): Promise<Readonly<Record<string, string>>> {
   let cluster: Cluster | undefined;
-  started.push(await startTestClusters([generation], (_generation, provided) => (cluster = provided)));
+  started = await startTestClusters(['current'], (_generation, provided) => (cluster = provided));
   if (cluster === undefined) throw new Error('The tests of this folder need a cluster');
-  const brokers = cluster.kafkaBrokers.join(',');
-  if (generation === 'previous') return { PREVIOUS_KAFKA_BROKERS: brokers };
-  return { KAFKA_BROKERS: brokers, REDIS_URL: cluster.redisUrl };
+  return { KAFKA_BROKERS: cluster.kafkaBrokers.join(','), REDIS_URL: cluster.redisUrl };
 }
 
 async function run(folder: string | undefined): Promise<void> {
@@ -91,9 +82,10 @@ async function run(folder: string | undefined): Promise<void> {
     equivalents: readEquivalents(equivalentsFile),
     ...(only === undefined ? {} : { only }),
     processes: countOf('processes', values.processes),
+    millisecondsPerMutant: 1_000 * countOf('seconds', values.seconds),
     graceMilliseconds,
     say,
-    startClusters,
+    startCluster,
   });
   const survivors = result.trials.filter((trial) => !isFound(trial));
   if (survivors.length > 0) say('\nNo test found:');
@@ -125,6 +117,6 @@ if (values.help) {
     say(error.message);
     process.exitCode = 2;
   } finally {
-    await Promise.all(started.map((cluster) => cluster.stop()));
+    await started?.stop();
   }
 }

@@ -3,8 +3,8 @@ import Mocha from 'mocha';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type * as Cluster from '../support/cluster.ts';
 import type * as RootHooks from '../support/root-hooks.ts';
+import { CoverageOfTests } from './coverage-of-tests.ts';
 import type { RunnerMessage, RunnerTask } from './trial.ts';
 
 /**
@@ -15,16 +15,18 @@ process.once('message', (task) => {
   void runTask(task as RunnerTask);
 });
 
-async function runTask({ build, files, seed, testMilliseconds }: RunnerTask): Promise<void> {
+async function runTask(task: RunnerTask): Promise<void> {
+  const { build, steps, seed, reports } = task;
+  const coverage = reports === undefined ? undefined : new CoverageOfTests(build, reports);
   // The first example that fails is enough.
   configureGlobal({ seed, endOnFailure: true });
   const hooks = await importFrom<typeof RootHooks>(build, 'test/support/root-hooks.js');
-  for (const file of files) {
-    await send({ kind: 'began', file });
+  for (const index of steps.keys()) {
+    await send({ kind: 'began', index });
     const startedAt = performance.now();
-    const reason = await runFile(build, file, testMilliseconds, hooks);
+    const reason = await runStep(task, index, hooks, coverage);
     const milliseconds = Math.round(performance.now() - startedAt);
-    await send(reason === undefined ? { kind: 'passed', file, milliseconds } : { kind: 'failed', file, reason });
+    await send(reason === undefined ? { kind: 'passed', milliseconds } : { kind: 'failed', reason });
     // The parent ends the process, and whatever it started.
     if (reason !== undefined) return;
   }
@@ -33,31 +35,36 @@ async function runTask({ build, files, seed, testMilliseconds }: RunnerTask): Pr
   process.once('beforeExit', () => process.exit());
 }
 
-/** Runs one test file. @returns why it failed, undefined when it passed */
-async function runFile(
-  build: string,
-  file: string,
-  timeout: number,
+/** Runs tests of one file. @returns why one failed, undefined when they passed */
+async function runStep(
+  { build, steps, testMilliseconds }: RunnerTask,
+  index: number,
   hooks: typeof RootHooks | undefined,
+  coverage: CoverageOfTests | undefined,
 ): Promise<string | undefined> {
-  const mocha = new Mocha({ timeout, bail: true, reporter: Mocha.reporters.Base });
+  const { path = '', titles } = steps[index] ?? {};
+  const mocha = new Mocha({ timeout: testMilliseconds, bail: true, reporter: Mocha.reporters.Base });
   if (hooks !== undefined) mocha.rootHooks(hooks.mochaHooks);
-  mocha.addFile(join(build, file));
+  mocha.addFile(join(build, path));
   try {
     await mocha.loadFilesAsync();
   } catch (error) {
     return `It cannot be loaded: ${String(error)}`;
   }
-  const clusters = await importFrom<typeof Cluster>(build, 'test/support/cluster.js');
-  const generations =
-    clusters?.wantedClusters().filter((wanted) => clusters.providedCluster(wanted) === undefined) ?? [];
-  if (generations.length > 0) await send({ kind: 'needs clusters', generations });
+  if (titles !== undefined) mocha.grep(new RegExp(`^(?:${titles.map(escaped).join('|')})$`));
   let reason: string | undefined;
   await new Promise((resolve) => {
     const runner = mocha.run(resolve);
+    runner.on('test', (test) => void send({ kind: 'test', title: test.fullTitle() }));
     runner.on('fail', (test, error) => (reason ??= `${test.fullTitle()}: ${String(error)}`));
+    coverage?.follow(runner);
   });
+  coverage?.endFile();
   return reason;
+}
+
+function escaped(title: string): string {
+  return title.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
 async function importFrom<M>(build: string, path: string): Promise<M | undefined> {

@@ -2,21 +2,28 @@ import { join, relative } from 'node:path';
 import { onCluster, testFilesIn, type TestFile } from '../../scripts/suite/test-files.ts';
 
 /** A compiled test file, on one of the backends. */
-export interface Suite extends Pick<TestFile, 'backend'> {
+export interface Suite extends Pick<TestFile, 'backend' | 'needs'> {
   /** Relative to the build: `test/lending/dates.test.js`. */
   readonly path: string;
 }
 
 /** Tests outside of the folder of the same name that hold what a folder of src promises: folders and files of test. */
 const furtherTests: Readonly<Record<string, readonly string[]>> = {
-  lending: ['lending-format', 'docs/references.test.js'],
+  lending: ['lending-format', 'http/lending', 'docs/references.test.js'],
   'lending-format': ['lending', 'worker', 'http/lending'],
-  broker: ['http/streaming'],
-  worker: ['http/lending'],
+  broker: ['http/streaming', 'simulation'],
+  worker: ['http/lending', 'views'],
+  embedded: ['ports', 'sqlite.test.js', 'broker', 'worker', 'views'],
 };
 
-/** Whose promises are held by suites that run on either backend, too. */
-const heldOnCluster: ReadonlySet<string> = new Set(['kafka', 'redis']);
+/** Tests on either backend that hold, on the cluster, what an adapter promises. */
+const testsOnCluster: Readonly<Record<string, readonly string[]>> = {
+  kafka: ['ports', 'broker', 'http/streaming'],
+  redis: ['ports', 'broker', 'http/streaming'],
+};
+
+/** Tests that plant faults themselves: they would look for two at a time. */
+const leftOut: ReadonlySet<string> = new Set(['test/redis/script-mutants.test.js']);
 
 /**
  * The test files that hold what a folder promises.
@@ -25,10 +32,19 @@ const heldOnCluster: ReadonlySet<string> = new Set(['kafka', 'redis']);
 export function suitesOf(build: string, folder: string): readonly Suite[] {
   const [room = folder] = folder.split('/');
   const all = testFilesIn(join(build, 'test'));
-  const prefixes = [folder, ...(furtherTests[room] ?? [])].map((name) => join(build, 'test', name));
-  const own = all.filter(({ compiled }) => prefixes.some((prefix) => isWithin(compiled, prefix)));
-  const suites = heldOnCluster.has(room) ? [...own, ...onCluster(all)] : own;
-  return suites.map(({ compiled, backend }) => ({ path: relative(build, compiled), backend }));
+  const within = (names: readonly string[]): readonly TestFile[] => {
+    const prefixes = names.map((name) => join(build, 'test', name));
+    return all.filter(({ compiled }) => prefixes.some((prefix) => isWithin(compiled, prefix)));
+  };
+  const own = within([folder, ...(furtherTests[room] ?? [])]);
+  const further = testsOnCluster[room];
+  return [...own, ...(further === undefined ? [] : onCluster(within([folder, ...further])))]
+    .map(({ compiled, backend, needs }) => ({ path: relative(build, compiled), backend, needs }))
+    .filter(({ path }) => !leftOut.has(path));
+}
+
+export function needsCluster({ needs }: Suite): boolean {
+  return needs.length > 0;
 }
 
 function isWithin(path: string, folderOrFile: string): boolean {

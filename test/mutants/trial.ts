@@ -4,40 +4,50 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KafkaGeneration } from '../support/cluster.ts';
 import { titleOf, type Suite } from './suites.ts';
+
+/** Tests of one file that are run together. */
+export interface Step {
+  readonly suite: Suite;
+  /** Undefined for all of them. */
+  readonly titles?: readonly string[];
+  /** How long it usually takes, and how long a test with its hooks does; both undefined before it was measured. */
+  readonly milliseconds?: number;
+  readonly millisecondsOfTest?: (title: string) => number;
+}
 
 /** What a runner process is to run. */
 export interface RunnerTask {
   readonly build: string;
-  readonly files: readonly string[];
+  readonly steps: readonly { readonly path: string; readonly titles?: readonly string[] }[];
   /** Of the examples that property tests make. */
   readonly seed: number;
   /** How long one test may take. */
   readonly testMilliseconds: number;
+  /** A folder for reports of what each test executes. */
+  readonly reports?: string;
 }
 
 export type RunnerMessage =
-  | { readonly kind: 'began'; readonly file: string }
-  | { readonly kind: 'passed'; readonly file: string; readonly milliseconds: number }
-  | { readonly kind: 'failed'; readonly file: string; readonly reason: string }
-  | { readonly kind: 'needs clusters'; readonly generations: readonly KafkaGeneration[] };
+  | { readonly kind: 'began'; readonly index: number }
+  | { readonly kind: 'test'; readonly title: string }
+  | { readonly kind: 'passed'; readonly milliseconds: number }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 export type Outcome =
   | { readonly kind: 'passed'; readonly milliseconds: number }
-  | { readonly kind: 'failed' | 'hung'; readonly suite: Suite; readonly reason: string }
-  | { readonly kind: 'needs clusters'; readonly generations: readonly KafkaGeneration[] };
+  | { readonly kind: 'failed' | 'hung'; readonly step: Step; readonly reason: string };
 
 export interface TrialOptions {
   readonly build: string;
   readonly seed: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** How long a suite may take before it counts as one that hangs. */
-  readonly millisecondsOf: (suite: Suite) => number;
-  /** How long a process may take from its last test to its end. */
-  readonly endMilliseconds: number;
+  /** What a test, the start of a file or the end of a process may take beyond three times its usual time. */
+  readonly graceMilliseconds: number;
   /** How many times as long as all of that a process may take; once unless given. */
   readonly patience?: number;
+  /** A folder for reports of what each test executes, which are made only then. */
+  readonly reports?: string;
 }
 
 const runner = fileURLToPath(new URL('runner.js', import.meta.url));
@@ -47,14 +57,20 @@ const testMillisecondsMaximum = { embedded: 30_000, cluster: 60_000 } as const;
 /** How long a process may take to start. */
 const startMillisecondsMaximum = 20_000;
 
+/** So long may a file take of which nothing is known yet. */
+const firstRunMillisecondsMaximum = 300_000;
+
+/** How many times its usual time a test may take before it counts as one that hangs. */
+const patienceWithTests = 3;
+
 /** Memory of a runner, so that a fault that fills it ends the process and not the machine. */
 const heapMegabytes = 2_048;
 
-/** Runs suites in processes of their own, one after the other, until one fails, hangs, or lacks a cluster. */
-export async function runSuites(suites: readonly Suite[], options: TrialOptions): Promise<Outcome> {
+/** Runs tests in one process for each backend, one file after the other, until one fails or hangs. */
+export async function runSteps(steps: readonly Step[], options: TrialOptions): Promise<Outcome> {
   let milliseconds = 0;
   for (const backend of ['embedded', 'cluster'] as const) {
-    const group = suites.filter((suite) => suite.backend === backend);
+    const group = steps.filter(({ suite }) => suite.backend === backend);
     if (group.length === 0) continue;
     const outcome = await runGroup(group, backend, options);
     if (outcome.kind !== 'passed') return outcome;
@@ -63,10 +79,24 @@ export async function runSuites(suites: readonly Suite[], options: TrialOptions)
   return { kind: 'passed', milliseconds };
 }
 
+/** Steps in the order in which they run: a process runs on one backend. */
+export function byBackend(steps: readonly Step[]): readonly Step[] {
+  return (['embedded', 'cluster'] as const).flatMap((backend) =>
+    steps.filter(({ suite }) => suite.backend === backend),
+  );
+}
+
+/** How long a test of a step may take, or one of its hooks where no title is given. */
+function limitOf({ milliseconds, millisecondsOfTest }: Step, graceMilliseconds: number, title?: string): number {
+  if (milliseconds === undefined) return firstRunMillisecondsMaximum;
+  const usual = title === undefined ? milliseconds : (millisecondsOfTest?.(title) ?? milliseconds);
+  return patienceWithTests * usual + graceMilliseconds;
+}
+
 async function runGroup(
-  suites: readonly Suite[],
+  steps: readonly Step[],
   backend: Suite['backend'],
-  { build, seed, environment, millisecondsOf, endMilliseconds, patience = 1 }: TrialOptions,
+  { build, seed, environment, graceMilliseconds, patience = 1, reports }: TrialOptions,
 ): Promise<Outcome> {
   const temporary = mkdtempSync(join(tmpdir(), 'lendstream-mutant-'));
   const child = fork(runner, [], {
@@ -84,12 +114,12 @@ async function runGroup(
     }
   };
   process.once('exit', endGroup);
-  let current = suites[0] as Suite;
+  let current = steps[0] as Step;
   let milliseconds = 0;
   let passed = 0;
   try {
     return await new Promise<Outcome>((resolve) => {
-      const hung = (reason: string): void => resolve({ kind: 'hung', suite: current, reason });
+      const hung = (reason: string): void => resolve({ kind: 'hung', step: current, reason });
       let deadline = setTimeout(hung, patience * startMillisecondsMaximum, 'The process did not start');
       const waitFor = (limit: number, reason: string): void => {
         clearTimeout(deadline);
@@ -97,28 +127,31 @@ async function runGroup(
       };
       child.on('message', (message: RunnerMessage) => {
         if (message.kind === 'began') {
-          current = suites.find(({ path }) => path === message.file) ?? current;
-          waitFor(millisecondsOf(current), `${titleOf(current)} did not end`);
+          current = steps[message.index] ?? current;
+          waitFor(limitOf(current, graceMilliseconds), `${titleOf(current.suite)} did not begin`);
+        } else if (message.kind === 'test') {
+          waitFor(limitOf(current, graceMilliseconds, message.title), `${message.title} did not end`);
         } else if (message.kind === 'passed') {
           milliseconds += message.milliseconds;
           passed += 1;
-          waitFor(endMilliseconds, 'The process did not end by itself');
+          waitFor(graceMilliseconds, 'The process did not end by itself');
         } else {
           clearTimeout(deadline);
-          resolve(message.kind === 'failed' ? { kind: 'failed', suite: current, reason: message.reason } : message);
+          resolve({ kind: 'failed', step: current, reason: message.reason });
         }
       });
       child.once('exit', (code, signal) => {
         clearTimeout(deadline);
-        if (code === 0 && passed === suites.length) resolve({ kind: 'passed', milliseconds });
-        else resolve({ kind: 'failed', suite: current, reason: `The process ended with ${signal ?? `code ${code}`}` });
+        if (code === 0 && passed === steps.length) resolve({ kind: 'passed', milliseconds });
+        else resolve({ kind: 'failed', step: current, reason: `The process ended with ${signal ?? `code ${code}`}` });
       });
       child.once('error', (error) => hung(String(error)));
       child.send({
         build,
-        files: suites.map(({ path }) => path),
+        steps: steps.map(({ suite: { path }, titles }) => (titles === undefined ? { path } : { path, titles })),
         seed,
         testMilliseconds: testMillisecondsMaximum[backend],
+        ...(reports === undefined ? {} : { reports }),
       } satisfies RunnerTask);
     });
   } finally {

@@ -1,0 +1,95 @@
+import { reachesBetween, testsReaching, type Reach, type TestReach } from './reach.ts';
+import type { Mutant } from './mutant.ts';
+import { titleOf, type Suite } from './suites.ts';
+import type { Step } from './trial.ts';
+
+/** Which tests run for a mutant, and in which order. */
+export interface Plan {
+  /** One list after the other, each in processes of its own. */
+  readonly lists: readonly (readonly Step[])[];
+  /** How many test files execute the place, and how many of them are left out because they would take too long. */
+  readonly files: number;
+  readonly leftOut: number;
+}
+
+/** How much more the test file that mirrors the mutant's file is worth than another one that takes as long. */
+const worthOfMirror = 4;
+
+/** How much more a test file is worth for each mutant of the same file that it found before. */
+const worthOfFinding = 2;
+
+/** Starting a process takes this long, whatever it runs: tests quicker than this are worth the same. */
+const startMilliseconds = 200;
+
+/** Remembers which test files found the mutants of a file. */
+export class Findings {
+  readonly #counts = new Map<string, number>();
+
+  add(mutant: Mutant, suite: Suite): void {
+    this.#counts.set(keyOf(mutant, suite), this.countOf(mutant, suite) + 1);
+  }
+
+  countOf(mutant: Mutant, suite: Suite): number {
+    return this.#counts.get(keyOf(mutant, suite)) ?? 0;
+  }
+}
+
+function keyOf({ compiled }: Mutant, suite: Suite): string {
+  return `${compiled} ${titleOf(suite)}`;
+}
+
+/**
+ * The tests that execute the place of the fault, the quickest first; a test file that mirrors the file or found faults in
+ * it before comes earlier. Where hooks, threads or processes execute the place too, the other tests of the file follow.
+ * @param millisecondsMaximum tests beyond this sum of usual times are left out, except for those of one file
+ */
+export function planFor(
+  mutant: Mutant,
+  reaches: ReadonlyMap<Suite, Reach>,
+  findings: Findings,
+  millisecondsMaximum: number,
+): Plan {
+  const executing: Required<Step>[] = [];
+  const others: Required<Step>[] = [];
+  for (const [suite, reach] of reaches) {
+    const tests = testsReaching(reach, mutant);
+    const isBetween = reachesBetween(reach, mutant);
+    if (tests.length > 0) executing.push(stepOf(suite, reach, tests));
+    if (!isBetween || tests.length === reach.tests.length) continue;
+    const rest = reach.tests.filter((test) => !tests.includes(test));
+    (tests.length > 0 ? others : executing).push(stepOf(suite, reach, rest));
+  }
+  const mirror = mutant.compiled.replace(/^src/, 'test').replace(/\.js$/, '.test.js');
+  const rank = ({ suite, milliseconds }: Required<Step>): number => {
+    const worth = (suite.path === mirror ? worthOfMirror : 0) + worthOfFinding * findings.countOf(mutant, suite);
+    return Math.max(milliseconds, startMilliseconds) / (1 + worth);
+  };
+  let sum = 0;
+  const lists = [executing, others].map((steps) =>
+    steps
+      .sort((a, b) => rank(a) - rank(b))
+      .filter(({ milliseconds }) => {
+        const fits = sum === 0 || sum + milliseconds <= millisecondsMaximum;
+        if (fits) sum += milliseconds;
+        return fits;
+      }),
+  );
+  const files = executing.length;
+  return { lists, files, leftOut: files - (lists[0]?.length ?? 0) };
+}
+
+function stepOf(suite: Suite, { milliseconds, tests: all }: Reach, tests: readonly TestReach[]): Required<Step> {
+  const millisecondsOf = new Map(tests.map((test) => [test.title, test.milliseconds]));
+  const hooks = Math.max(0, milliseconds - sumOf(all));
+  return {
+    suite,
+    titles: tests.map(({ title }) => title),
+    milliseconds: hooks + sumOf(tests),
+    // The hooks before the next test and after the last one count for each.
+    millisecondsOfTest: (title) => hooks + (millisecondsOf.get(title) ?? 0),
+  };
+}
+
+function sumOf(tests: readonly TestReach[]): number {
+  return tests.reduce((sum, test) => sum + test.milliseconds, 0);
+}
