@@ -39,8 +39,9 @@ function keyOf({ compiled }: Mutant, suite: Suite): string {
 }
 
 /**
- * The tests that execute the place of the fault, the quickest first; a test file that mirrors the file or found faults in
- * it before comes earlier. Where hooks, threads or processes execute the place too, the other tests of the file follow.
+ * The tests that execute the place of the fault, the quickest first. A test file that mirrors the file or found faults
+ * in it before comes earlier. Where hooks, threads or processes execute the place too, the other tests of that test
+ * file follow.
  * @param millisecondsMaximum tests beyond this sum of usual times are left out, except for those of one file
  */
 export function planFor(

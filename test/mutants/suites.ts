@@ -11,7 +11,7 @@ export interface Suite extends Pick<TestFile, 'backend' | 'needs'> {
 const furtherTests: Readonly<Record<string, readonly string[]>> = {
   lending: ['lending-format', 'http/lending', 'docs/references.test.js'],
   'lending-format': ['lending', 'worker', 'http/lending'],
-  broker: ['http/streaming', 'simulation'],
+  broker: ['http/streaming'],
   worker: ['http/lending', 'views'],
   embedded: ['ports', 'sqlite.test.js', 'broker', 'worker', 'views'],
 };
