@@ -179,7 +179,7 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
   registerCleanup(() => view.close());
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
   // Compiles the largest schema now; otherwise the first request would wait for it.
-  publisher.prepare(loanCommandsTopic);
+  await publisher.prepare(loanCommandsTopic);
   // Without this series an alert could not see that the very first command is not decided.
   metrics.publishedEvents.inc({ event_type: loanCommandsTopic }, 0);
   const broker = { ...shared, publisher };

@@ -56,14 +56,23 @@ export function productRecord(registry: Registry, loanProductId: string): Produc
   return registry.get<ProductRecord>('product', loanProductId);
 }
 
-/** A product by its id or its encodedKey; null when there is none. */
-export function findProduct(registry: Registry, idOrKey: string): LoanProduct | null {
+/**
+ * A product by its id or its encodedKey, which another process may have created a moment ago; undefined when there is
+ * none.
+ * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
+ */
+export function findProduct(registry: Registry, idOrKey: string): Promise<LoanProduct | undefined> {
+  return registry.findWith(() => knownProduct(registry, idOrKey));
+}
+
+/** A product by its id or its encodedKey; undefined when this process knows none. */
+export function knownProduct(registry: Registry, idOrKey: string): LoanProduct | undefined {
   const record =
     productRecord(registry, idOrKey) ??
     registry
       .list<ProductRecord>('product')
       .find(({ product }) => (product as { encodedKey?: unknown }).encodedKey === idOrKey);
-  return record === undefined ? null : productOf(record);
+  return record === undefined ? undefined : productOf(record);
 }
 
 /** Records are never changed in place, so the loans that are opened under one share its product. */

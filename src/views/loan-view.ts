@@ -89,14 +89,19 @@ export class LoanView {
     return view;
   }
 
-  /** The loan with this id or, if there is none, with this encodedKey, as stored in the changelog. */
-  find(idOrKey: string): string | undefined {
-    return this.#read((database) => database.loanState(idOrKey));
+  /**
+   * The loan with this id or, if there is none, with this encodedKey, as stored in the changelog. This and the other
+   * lookups of one thing find also what a command on another process may have stored a moment ago.
+   * @returns at once when this view has it; undefined when it does not exist
+   * @throws LOG_CLOSED, LOG_UNAVAILABLE when the view, or what others stored, cannot be read
+   */
+  find(idOrKey: string): Promise<string | undefined> {
+    return this.#find((database) => database.loanState(idOrKey));
   }
 
-  /** The id of the loan with this id or, if there is none, with this encodedKey. */
-  loanId(idOrKey: string): string | undefined {
-    return this.#read((database) => database.loanId(idOrKey));
+  /** The id of the loan with this id or, if there is none, with this encodedKey, looked up as by {@link find}. */
+  loanId(idOrKey: string): Promise<string | undefined> {
+    return this.#find((database) => database.loanId(idOrKey));
   }
 
   /** One page of loans in the order of the query, as stored in the changelog. */
@@ -114,22 +119,17 @@ export class LoanView {
     return this.#read((database) => database.transactionCount(idOrKey));
   }
 
-  /** The id of the loan that contains the transaction with this id or encodedKey. */
-  loanIdOfTransaction(idOrKey: string): string | undefined {
-    return this.#read((database) => database.loanIdOfTransaction(idOrKey));
-  }
-
-  /** Catches up with the changelog after a miss: a command on another node may have created the item a moment ago. */
-  catchUpOnMiss(): Promise<void> {
-    return this.#tail.catchUpOnMiss();
+  /** The id of the loan that contains the transaction with this id or encodedKey, looked up as by {@link find}. */
+  loanIdOfTransaction(idOrKey: string): Promise<string | undefined> {
+    return this.#find((database) => database.loanIdOfTransaction(idOrKey));
   }
 
   /**
-   * A command that posted no transaction and is remembered, whatever node and partition decided it. A command that
-   * posted one is known by its transaction.
+   * A command that posted no transaction and is remembered, whatever node and partition decided it, looked up as by
+   * {@link find}. A command that posted one is known by its transaction.
    */
-  recordedCommand(commandId: string): RecordedCommand | undefined {
-    return this.#read((database) => database.command(commandId));
+  recordedCommand(commandId: string): Promise<RecordedCommand | undefined> {
+    return this.#find((database) => database.command(commandId));
   }
 
   /**
@@ -162,9 +162,9 @@ export class LoanView {
     return this.#outcomes.waitFor(commandId, signal);
   }
 
-  /** The last outcome of this command; undefined when it is not remembered here. */
-  recentOutcome(commandId: string): CommandOutcome | undefined {
-    return this.#outcomes.recent(commandId);
+  /** The last outcome of this command, looked up as by {@link find}; undefined when it is not remembered here. */
+  recentOutcome(commandId: string): Promise<CommandOutcome | undefined> {
+    return this.#tail.find(() => this.#outcomes.recent(commandId));
   }
 
   async close(): Promise<void> {
@@ -178,6 +178,10 @@ export class LoanView {
 
   get #isClosed(): boolean {
     return this.#closing.signal.aborted;
+  }
+
+  #find<Found>(query: (database: LoanDatabase) => Found | undefined): Promise<Found | undefined> {
+    return this.#tail.find(() => this.#read(query));
   }
 
   #read<Result>(query: (database: LoanDatabase) => Result): Result {

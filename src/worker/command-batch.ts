@@ -40,7 +40,7 @@ import {
   type ProductRecord,
   decodeProduct,
   encodeProduct,
-  findProduct,
+  knownProduct,
   productRecord,
   productRecords,
   updatedRecord,
@@ -386,7 +386,7 @@ export class CommandBatch {
     for (const [id, { product }] of this.#products) {
       if (id === idOrKey || (product as { encodedKey?: unknown }).encodedKey === idOrKey) return decodeProduct(product);
     }
-    return findProduct(this.#options.registry, idOrKey);
+    return knownProduct(this.#options.registry, idOrKey) ?? null;
   }
 
   #sourceOf(envelope: CommandEnvelope, position: PendingCommand): EventSource {

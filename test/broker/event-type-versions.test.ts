@@ -57,7 +57,7 @@ describe('an event type with the maximum number of schema versions', () => {
       const refused = await refusal(broker.eventTypes.addSchema('orders', schemaOf(number)));
       if (refused !== 'none') break;
     }
-    full = broker.eventTypes.get('orders');
+    full = await broker.eventTypes.get('orders');
   });
 
   after(() => broker.close());
@@ -67,7 +67,7 @@ describe('an event type with the maximum number of schema versions', () => {
     expect(await refusal(broker.eventTypes.addSchema('orders', schemaOf(31)))).to.match(
       /^Event type orders with all versions of its schema would have \d+ bytes; the maximum is 8323072\./,
     );
-    expect(broker.eventTypes.get('orders')).to.equal(full);
+    expect(await broker.eventTypes.get('orders')).to.equal(full);
   });
 
   it('changes nothing for a request with one schema too many', async () => {
@@ -78,14 +78,14 @@ describe('an event type with the maximum number of schema versions', () => {
       labels: { team: 'a' },
     });
     expect(await refusal(broker.eventTypes.update('orders', changed))).to.contain('the maximum is 8323072');
-    expect(broker.eventTypes.get('orders')).to.equal(full);
+    expect(await broker.eventTypes.get('orders')).to.equal(full);
     expect(await retentionOf()).to.equal(retention);
   });
 
   it('accepts the last schema up to the byte limit, is the same on other processes, and can be published to and deleted', async () => {
     expect(await refusal(broker.eventTypes.addSchema('orders', lastSchema(1)))).to.contain('the maximum is 8323072');
     await broker.eventTypes.addSchema('orders', lastSchema(0));
-    const last = broker.eventTypes.get('orders');
+    const last = await broker.eventTypes.get('orders');
     expect(last.schemas).to.have.length(31);
     expect(bytesOf(last)).to.be.within(eventTypeBytesMaximum - 1, eventTypeBytesMaximum);
     const registry = new Registry(broker.log, silentLogger);
@@ -96,6 +96,6 @@ describe('an event type with the maximum number of schema versions', () => {
     const { status } = await broker.publisher.publish('orders', event, { flowId: 'f', publishedBy: 'p' });
     expect(status).to.equal(200);
     await broker.eventTypes.remove('orders');
-    expect(broker.eventTypes.find('orders')).to.equal(undefined);
+    expect(broker.eventTypes.known('orders')).to.equal(undefined);
   });
 });

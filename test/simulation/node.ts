@@ -7,7 +7,7 @@ import { readStreamParameters } from '../../src/broker/streaming/parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../src/broker/streaming/subscription-stream.ts';
 import type { Registry } from '../../src/broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
-import { findSubscription } from '../../src/broker/definitions/subscription.ts';
+import { knownSubscription } from '../../src/broker/definitions/subscription.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -85,7 +85,7 @@ export class SimulatedNode {
     connection: Connection,
   ): Promise<string> {
     const { registry } = this.#services;
-    const subscription = findSubscription(registry, subscriptionId);
+    const subscription = knownSubscription(registry, subscriptionId);
     const eventTypes = partitionCounts(registry, subscription);
     const parameters = readStreamParameters(source, eventTypes, this.#options.random());
     const stream = await SubscriptionStream.open(this.#services, subscription, eventTypes, parameters);

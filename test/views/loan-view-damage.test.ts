@@ -97,23 +97,23 @@ describe('a damaged view of loans', () => {
   }
 
   /** Asks for every loan by id, by key and in a list; answers how many questions were not answered for now. */
-  function askForAll(asked: LoanView): number {
+  async function askForAll(asked: LoanView): Promise<number> {
     let unanswered = 0;
-    const ask = (question: () => void): void => {
+    const ask = async (question: () => unknown): Promise<void> => {
       try {
-        question();
+        await question();
       } catch (error) {
         if (!isLendstreamError(error, 'LOG_UNAVAILABLE')) throw error;
         unanswered += 1;
       }
     };
     for (let at = 0; at < loanCount; at += 1) {
-      ask(() => expect(asked.find(`loan-${at}`)).to.include(`loan-${at}`));
-      ask(() => expect(asked.loanId(keyOf(`loan-${at}`))).to.equal(`loan-${at}`));
+      await ask(async () => expect(await asked.find(`loan-${at}`)).to.include(`loan-${at}`));
+      await ask(async () => expect(await asked.loanId(keyOf(`loan-${at}`))).to.equal(`loan-${at}`));
     }
     const sorting = [{ field: 'loanAmount', descending: true }] as const;
-    ask(() => expect(asked.list({ sorting, offset: loanCount - 10, limit: 100 })).to.have.length(10));
-    ask(() => expect(asked.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount));
+    await ask(() => expect(asked.list({ sorting, offset: loanCount - 10, limit: 100 })).to.have.length(10));
+    await ask(() => expect(asked.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount));
     return unanswered;
   }
 
@@ -122,14 +122,14 @@ describe('a damaged view of loans', () => {
       const opened = await open();
       damage(join(folder, 'views.db'), find);
       // The header is read when the file is opened, and hardly ever after.
-      if (askForAll(opened) > 0) {
+      if ((await askForAll(opened)) > 0) {
         expect(health.notReadyReasons().join()).to.include('is being rebuilt from the log');
         await eventually(() => health.notReadyReasons().length === 0, 20_000);
         expect(recordsRead).to.equal(2 * loanCount);
       } else {
         expect(name).to.equal('the header');
       }
-      expect(askForAll(opened)).to.equal(0);
+      expect(await askForAll(opened)).to.equal(0);
     });
 
     it(`is rebuilt when it is opened after a process that did not close it: ${name}`, async () => {
@@ -141,7 +141,7 @@ describe('a damaged view of loans', () => {
       damage(join(crashed, 'views.db'), find);
       const opened = await open(crashed);
       expect(recordsRead).to.equal(loanCount);
-      expect(askForAll(opened)).to.equal(0);
+      expect(await askForAll(opened)).to.equal(0);
       expect(health.notReadyReasons()).to.deep.equal([]);
     });
 
@@ -149,10 +149,10 @@ describe('a damaged view of loans', () => {
       await (await open()).close();
       damage(join(folder, 'views.db'), find);
       const opened = await open();
-      askForAll(opened);
+      await askForAll(opened);
       await eventually(() => health.notReadyReasons().length === 0, 20_000);
       expect(recordsRead).to.equal(loanCount);
-      expect(askForAll(opened)).to.equal(0);
+      expect(await askForAll(opened)).to.equal(0);
     });
   }
 
@@ -165,7 +165,7 @@ describe('a damaged view of loans', () => {
     await view?.close();
     const opened = await open(crashed);
     expect(recordsRead).to.equal(0);
-    expect(askForAll(opened)).to.equal(0);
+    expect(await askForAll(opened)).to.equal(0);
   });
 
   it('is rebuilt when the machine crashed while it was used, however intact it looks', async function () {

@@ -77,7 +77,7 @@ describe('a view of loans whose disk is full', () => {
     if (disk === undefined) return;
     const opened = await open(disk.folder);
     await commit('before', 1, 'before');
-    await eventually(() => opened.find('loan-0')?.includes('before') === true);
+    await eventually(async () => (await opened.find('loan-0'))?.includes('before') === true);
 
     disk.fill();
     let outcomes = 0;
@@ -88,7 +88,7 @@ describe('a view of loans whose disk is full', () => {
     await commit('after', 2, 'after');
     // It has failed often enough to be tried again, and says so.
     await eventually(() => messages.filter((line) => line === 'Reading failed; retrying').length >= 5);
-    expect(opened.find(`loan-${loanCount - 1}`)).to.include('before');
+    expect(await opened.find(`loan-${loanCount - 1}`)).to.include('before');
     expect(opened.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
     expect(outcomes).to.equal(0);
     await eventually(() => health.notReadyReasons().length > 0, 20_000);
@@ -97,11 +97,11 @@ describe('a view of loans whose disk is full', () => {
     disk.empty();
     expect(await waiting).to.deep.equal({ commandId: 'after', outcome: 'committed' });
     await eventually(() => health.notReadyReasons().length === 0);
-    for (let at = 0; at < loanCount; at += 1) expect(opened.find(`loan-${at}`)).to.include('after');
+    for (let at = 0; at < loanCount; at += 1) expect(await opened.find(`loan-${at}`)).to.include('after');
 
     await opened.close();
     const again = await open(disk.folder);
-    expect(again.find('loan-0')).to.include('after');
+    expect(await again.find('loan-0')).to.include('after');
     expect(again.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
   });
 });

@@ -17,6 +17,8 @@ import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
+import { lateLog } from '../support/late-log.ts';
+import { failureOf } from '../support/subscription-store.ts';
 import { checkpointRecord, keyOf, loanRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.loans';
@@ -51,10 +53,10 @@ describe('the view of loans', () => {
     return log.createTopic({ name: topic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
   }
 
-  async function open(readUpdate = readChangelogUpdate): Promise<LoanView> {
+  async function open(readUpdate = readChangelogUpdate, viewedLog = log): Promise<LoanView> {
     const options = {
       dataFolder: folder,
-      log,
+      log: viewedLog,
       partitionCount,
       clock: systemClock,
       readUpdate,
@@ -94,10 +96,10 @@ describe('the view of loans', () => {
     const record = loanRecord({ id: 'loan-1', loanAmount: '315.50' });
     await commit(0, record);
     const view = await open();
-    expect(view.find('loan-1')).to.equal(record.value?.toString());
-    expect(view.find(keyOf('loan-1'))).to.equal(record.value?.toString());
-    expect(view.loanId(keyOf('loan-1'))).to.equal('loan-1');
-    expect(view.find('loan-2')).to.equal(undefined);
+    expect(await view.find('loan-1')).to.equal(record.value?.toString());
+    expect(await view.find(keyOf('loan-1'))).to.equal(record.value?.toString());
+    expect(await view.loanId(keyOf('loan-1'))).to.equal('loan-1');
+    expect(await view.find('loan-2')).to.equal(undefined);
   });
 
   it('returns the newest state of a loan, also when one commit has several', async () => {
@@ -113,21 +115,49 @@ describe('the view of loans', () => {
     await commit(0, loanRecord({ id: 'a', transactionCount: 1 }));
     const view = await open();
     await apply(view, 0, { key: 'a', value: null });
-    expect(view.find('a')).to.equal(undefined);
-    expect(view.loanIdOfTransaction('a-1')).to.equal(undefined);
+    expect(await view.find('a')).to.equal(undefined);
+    expect(await view.loanIdOfTransaction('a-1')).to.equal(undefined);
+  });
+
+  describe('looks once more, after catching up, for what it does not know:', () => {
+    const record = loanRecord({ id: 'late', transactionCount: 1 });
+    const known = { digest: 'd', decidedAt: 7 };
+    const outcome: CommandOutcome = { commandId: firstCommand, outcome: 'committed' };
+    const lookups: [what: string, lookUp: (view: LoanView) => Promise<unknown>, expected: unknown][] = [
+      ['a loan by its id', (view) => view.find('late'), record.value?.toString()],
+      ['a loan by its encodedKey', (view) => view.find(keyOf('late')), record.value?.toString()],
+      ['the id of a loan', (view) => view.loanId(keyOf('late')), 'late'],
+      ['the loan of a transaction', (view) => view.loanIdOfTransaction(keyOf('late-1')), 'late'],
+      ['the record of a command', (view) => view.recordedCommand(firstCommand), known],
+      ['the outcome of a command', (view) => view.recentOutcome(firstCommand), outcome],
+    ];
+    for (const [what, lookUp, expected] of lookups) {
+      it(`${what}, which it has in the next microtask from then on`, async () => {
+        const late = lateLog(log, topic);
+        const view = await open(undefined, late.log);
+        const before = late.requests;
+        expect(await lookUp(view)).to.equal(undefined);
+        expect(late.requests - before).to.equal(1);
+        late.holdBack();
+        const command = { key: idempotencyRecordKey(firstCommand), value: Buffer.from(writeIdempotencyRecord(known)) };
+        await commit(0, record, command, checkpointRecord(0, 0, [outcome]));
+        expect(await lookUp(view)).to.deep.equal(expected);
+        expect(late.requests - before).to.equal(2);
+        let found: unknown;
+        void lookUp(view).then((again) => (found = again));
+        await Promise.resolve();
+        expect(found).to.deep.equal(expected);
+        expect(late.requests - before).to.equal(2);
+      });
+    }
   });
 
   it('finds the loan of a transaction by its id and by its encodedKey, also of later ones', async () => {
     await commit(1, loanRecord({ id: 'a', transactionCount: 1 }));
     const view = await open();
     await apply(view, 1, loanRecord({ id: 'a', transactionCount: 3 }));
-    expect(['a-1', 'a-3', keyOf('a-2'), 'a-4', 'a'].map((key) => view.loanIdOfTransaction(key))).to.deep.equal([
-      'a',
-      'a',
-      'a',
-      undefined,
-      undefined,
-    ]);
+    const found = ['a-1', 'a-3', keyOf('a-2'), 'a-4', 'a'].map((key) => view.loanIdOfTransaction(key));
+    expect(await Promise.all(found)).to.deep.equal(['a', 'a', 'a', undefined, undefined]);
     expect(view.transactionCount('a')).to.equal(3);
     expect(view.transactionCount('b')).to.equal(0);
   });
@@ -196,9 +226,9 @@ describe('the view of loans', () => {
       const outcome: CommandOutcome = { commandId: firstCommand, outcome: 'committed', loanAccountId: 'a' };
       await commit(1, loanRecord({ id: 'a' }), checkpointRecord(1, 0, [outcome]));
       expect(await waiting).to.deep.equal(outcome);
-      expect(view.loanId('a')).to.equal('a');
+      expect(await view.loanId('a')).to.equal('a');
       expect(view.pendingCommandDigest(firstCommand)).to.equal(undefined);
-      expect(view.recentOutcome(firstCommand)).to.deep.equal(outcome);
+      expect(await view.recentOutcome(firstCommand)).to.deep.equal(outcome);
     });
 
     it('of commands without an id are ignored', async () => {
@@ -228,17 +258,17 @@ describe('the view of loans', () => {
     it('are found by their records until these are deleted, and are no loans', async () => {
       const view = await open();
       await apply(view, 1, record, loanRecord({ id: 'a' }));
-      expect(view.recordedCommand(firstCommand)).to.deep.equal(known);
+      expect(await view.recordedCommand(firstCommand)).to.deep.equal(known);
       expect(idsOf(view)).to.deep.equal(['a']);
       await apply(view, 1, { key: idempotencyRecordKey(firstCommand), value: null });
-      expect(view.recordedCommand(firstCommand)).to.equal(undefined);
+      expect(await view.recordedCommand(firstCommand)).to.equal(undefined);
     });
 
     it('are found after a restart', async () => {
       const before = await open();
       await apply(before, 0, record);
       await before.close();
-      expect((await open()).recordedCommand(firstCommand)).to.deep.equal(known);
+      expect(await (await open()).recordedCommand(firstCommand)).to.deep.equal(known);
     });
   });
 
@@ -251,7 +281,7 @@ describe('the view of loans', () => {
         count += 1;
         return readChangelogUpdate(key, value);
       });
-      expect(view.loanId('a'), 'the loan is there').to.equal('a');
+      expect(await view.loanId('a'), 'the loan is there').to.equal('a');
       await view.close();
       return count;
     }
@@ -300,7 +330,7 @@ describe('the view of loans', () => {
       await commit(0, { key: 'a', value: Buffer.from('{"version":99}') });
       expect(isLendstreamError(await waiting, 'LOG_UNAVAILABLE')).to.equal(true);
       expect(health.notReadyReasons().join()).to.match(/format 1/);
-      expect(() => view.find('b')).to.throw(/no longer follows/);
+      expect((await failureOf(view.find('b'))).message).to.match(/no longer follows/);
     });
   });
 });

@@ -44,7 +44,7 @@ describe('accepted loan commands', () => {
     for (let start = 0; start < 2; start += 1) {
       await eventTypes.registerSystemEventTypes(lendingEventTypes(1, retentionMilliseconds));
     }
-    expect(eventTypes.find(loanCommandsTopic)?.eventType.options).to.deep.equal({ retention_time: hour });
+    expect(eventTypes.known(loanCommandsTopic)?.eventType.options).to.deep.equal({ retention_time: hour });
     await registry.stop();
     await coordination.close();
   });

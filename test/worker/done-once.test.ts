@@ -6,7 +6,7 @@ import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { loanCommandsTopic, loansTopic } from '../../src/lending-format/lending-topics.ts';
-import { findProduct } from '../../src/lending-format/products.ts';
+import { knownProduct } from '../../src/lending-format/products.ts';
 import { commandIdOfKey } from '../../src/lending-format/idempotency-record.ts';
 import {
   type TestCommand,
@@ -95,7 +95,7 @@ describe('a loan command', () => {
     this.timeout(120_000);
     const update = (number: number): LogRecord =>
       commandRecord(command('UPDATE_PRODUCT', { name: `name ${number}`, notes: 'n' }, 'P'));
-    const name = (): string | undefined => findProduct(fixture.running.registry, 'P')?.name;
+    const name = (): string | undefined => knownProduct(fixture.running.registry, 'P')?.name;
     const updates = Array.from({ length: 1_001 }, (_, index) => update(index + 1));
     await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN')]);
     const outcomes = await decided(fixture.log, updates.slice(0, 500));
@@ -125,7 +125,7 @@ describe('a loan command', () => {
     await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN'), update, other]);
     const name = async (): Promise<string | undefined> => {
       await fixture.running.registry.catchUp();
-      return findProduct(fixture.running.registry, 'P')?.name;
+      return knownProduct(fixture.running.registry, 'P')?.name;
     };
     for (const [time, outcome, expected] of [
       [start + hour - 1, 'repeated', 'second'],

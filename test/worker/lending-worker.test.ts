@@ -7,7 +7,7 @@ import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
 import { setToggle } from '../../src/lending-format/toggles.ts';
-import { findProduct } from '../../src/lending-format/products.ts';
+import { knownProduct } from '../../src/lending-format/products.ts';
 import { writeAccount } from '../../src/lending-format/loan-format.ts';
 import {
   type Json,
@@ -61,7 +61,7 @@ describe('the lending worker', () => {
     expect(created).to.deep.include({ outcome: 'committed', loanProductId: 'P' });
     // The registry follows its topic on a way of its own.
     await fixture.running.registry.catchUp();
-    const stored = findProduct(fixture.running.registry, 'P');
+    const stored = knownProduct(fixture.running.registry, 'P');
     expect(stored?.taxSettings.taxRate.toFixed()).to.equal('19');
     const outcomes = await decided(fixture.log, [
       command('CREATE_LOAN', { productTypeKey: stored?.encodedKey, loanAmount: 1000 }),
@@ -86,7 +86,7 @@ describe('the lending worker', () => {
     const outcomes = await decided(fixture.log, [sent, sent, richProduct('P', 'DYNAMIC_TERM_LOAN')]);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'repeated', 'refused']);
     expect(await recordsOf(fixture.log, registryTopic)).to.have.length(1);
-    expect(findProduct(fixture.running.registry, 'P')?.type).to.equal('FIXED_TERM_LOAN');
+    expect(knownProduct(fixture.running.registry, 'P')?.type).to.equal('FIXED_TERM_LOAN');
   });
 
   it('explains what to change in a product with inconsistent settings', async () => {

@@ -4,7 +4,7 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { definitionsMillisecondsMaximum as defaultMaximum } from '../../src/worker/partition-loop.ts';
-import { findProduct } from '../../src/lending-format/products.ts';
+import { knownProduct } from '../../src/lending-format/products.ts';
 import { setToggle } from '../../src/lending-format/toggles.ts';
 import {
   type RunningWorker,
@@ -124,7 +124,7 @@ describe('a worker that waits for definitions', () => {
     expect((await allEvents(log)).length).to.equal(events);
     release();
     await expectDecidedOnce(offset);
-    expect(findProduct(slow, 'P')?.id).to.equal('P');
+    expect(knownProduct(slow, 'P')?.id).to.equal('P');
   });
 
   it('can be stopped while it waits, and leaves the command to the next worker', async () => {

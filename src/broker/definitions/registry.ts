@@ -1,7 +1,7 @@
 /**
  * Definitions: event types, subscriptions, toggles and products as records of one compacted topic.
  * In: records to write, and the topic as it grows. Out: every definition in memory, the same on each node.
- * Start with `Registry` below; `claims.ts` decides which of two nodes may create a name.
+ * Start with `Registry` below; `definition-locks.ts` decides which of two nodes may create a name.
  */
 
 import { after, systemClock, type Clock, type Timer } from '../../clock.ts';
@@ -134,11 +134,17 @@ export class Registry {
    * milliseconds.
    * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
    */
-  async find<Value>(kind: RegistryKind, name: string): Promise<Value | undefined> {
-    const known = this.get<Value>(kind, name);
-    if (known !== undefined) return known;
-    await this.#tail.catchUpOnMiss();
-    return this.get<Value>(kind, name);
+  find<Value>(kind: RegistryKind, name: string): Promise<Value | undefined> {
+    return this.findWith(() => this.get<Value>(kind, name));
+  }
+
+  /**
+   * Like {@link find}, for what is found by more or other than its name.
+   * @param lookUp Looks in what this process knows; undefined when that does not have it.
+   * @throws as {@link find}, and what `lookUp` throws
+   */
+  findWith<Found>(lookUp: () => Found | undefined): Promise<Found | undefined> {
+    return this.#tail.find(lookUp);
   }
 
   /** Entries of a kind in no particular order. */

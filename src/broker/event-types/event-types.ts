@@ -54,18 +54,24 @@ export class EventTypes {
   }
 
   /** The event type of this name; undefined when this process knows none. */
-  find(name: string): EventTypeRecord | undefined {
+  known(name: string): EventTypeRecord | undefined {
     return this.#options.registry.get<EventTypeRecord>('event-type', name);
   }
 
   /**
-   * The event type of this name.
-   * @throws NOT_FOUND
+   * The event type of this name, which another process may have created a moment ago; undefined when there is none.
+   * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
    */
-  get(name: string): EventTypeRecord {
-    const record = this.find(name);
-    if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);
-    return record;
+  find(name: string): Promise<EventTypeRecord | undefined> {
+    return this.#options.registry.find<EventTypeRecord>('event-type', name);
+  }
+
+  /**
+   * The event type of this name, which another process may have created a moment ago.
+   * @throws NOT_FOUND, LOG_UNAVAILABLE when what others stored cannot be read in time
+   */
+  async get(name: string): Promise<EventTypeRecord> {
+    return this.known(name) ?? existing(name, await this.find(name));
   }
 
   /** Sorted by name. */
@@ -77,20 +83,21 @@ export class EventTypes {
 
   /**
    * Newest version first.
-   * @throws NOT_FOUND
+   * @throws as {@link get}
    */
-  schemas(name: string): EventTypeSchema[] {
-    return this.get(name).schemas.toSorted((left, right) => compareVersions(right.version, left.version));
+  async schemas(name: string): Promise<EventTypeSchema[]> {
+    return newestFirst(await this.get(name));
   }
 
   /**
+   * Finds also a version that another process may have put in force a moment ago.
    * @param version A version, or `latest`.
-   * @throws NOT_FOUND
+   * @throws as {@link get}
    */
-  schema(name: string, version: string): EventTypeSchema {
-    const schemas = this.schemas(name);
-    const found = version === 'latest' ? schemas[0] : schemas.find((schema) => schema.version === version);
+  async schema(name: string, version: string): Promise<EventTypeSchema> {
+    const found = await this.#options.registry.findWith(() => schemaOf(this.known(name), version));
     if (found !== undefined) return found;
+    existing(name, this.known(name));
     throw new LendstreamError('NOT_FOUND', `EventType "${name}" has no schema with version "${version}"`);
   }
 
@@ -196,7 +203,7 @@ export class EventTypes {
       type.name,
       () => {},
       async (revision) => {
-        const current = this.find(type.name);
+        const current = this.known(type.name);
         const record = systemRecord(type, current, this.#now());
         await this.#ensureSystemTopic(topicOf(record), topics);
         if (!isDeepStrictEqual(current, record)) await revision.put(record);
@@ -205,7 +212,7 @@ export class EventTypes {
   }
 
   #isRegistered(type: SystemEventType, topics: readonly TopicConfiguration[]): boolean {
-    const current = this.find(type.name);
+    const current = this.known(type.name);
     const found = topics.find(({ name }) => name === type.name);
     const record = systemRecord(type, current, this.#now());
     return (
@@ -220,7 +227,7 @@ export class EventTypes {
   }
 
   #refuseExistingName(name: string): void {
-    if (this.find(name) !== undefined) {
+    if (this.known(name) !== undefined) {
       throw new LendstreamError(
         'CONFLICT',
         `EventType with name "${name}" already exists (or wasn't completely removed yet)`,
@@ -246,7 +253,7 @@ export class EventTypes {
   }
 
   #changeableRecord(name: string): EventTypeRecord {
-    const record = this.get(name);
+    const record = existing(name, this.known(name));
     if (!record.system) return record;
     throw new LendstreamError(
       'FORBIDDEN',
@@ -326,7 +333,7 @@ export class EventTypes {
     name: string,
     change: (record: EventTypeRecord, revision: Revision) => Promise<Result>,
   ): Promise<Result> {
-    await this.#options.registry.find('event-type', name);
+    await this.get(name);
     const exists = (): void => void this.#changeableRecord(name);
     return this.#change(name, exists, (revision) => change(this.#changeableRecord(name), revision));
   }
@@ -348,4 +355,19 @@ export class EventTypes {
       return change(revision);
     });
   }
+}
+
+/** @throws NOT_FOUND */
+function existing(name: string, record: EventTypeRecord | undefined): EventTypeRecord {
+  if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);
+  return record;
+}
+
+function newestFirst({ schemas }: EventTypeRecord): EventTypeSchema[] {
+  return schemas.toSorted((left, right) => compareVersions(right.version, left.version));
+}
+
+function schemaOf(record: EventTypeRecord | undefined, version: string): EventTypeSchema | undefined {
+  if (record === undefined) return undefined;
+  return version === 'latest' ? newestFirst(record)[0] : record.schemas.find((schema) => schema.version === version);
 }

@@ -160,12 +160,18 @@ export class TopicTail {
   }
 
   /**
-   * Like {@link catchUp}, for looking again for something that another process may have stored a moment ago. Callers
-   * that miss something at about the same time share one catch-up.
+   * Finds something that another process may have stored a moment ago. What `lookUp` does not find in the local copy is
+   * looked up once more after catching up. Callers that miss something at about the same time share one catch-up.
+   * @param lookUp Reads the local copy; undefined when the copy does not have it.
+   * @returns at once when the local copy has it; undefined when it does not exist
+   * @throws as {@link catchUp}, and what `lookUp` throws
    */
-  async catchUpOnMiss(): Promise<void> {
+  async find<Found>(lookUp: () => Found | undefined): Promise<Found | undefined> {
+    const found = lookUp();
+    if (found !== undefined) return found;
     this.#nextMissCatchUp ??= this.#catchUpAfterPause();
     await this.#nextMissCatchUp;
+    return lookUp();
   }
 
   async #catchUpAfterPause(): Promise<void> {

@@ -97,10 +97,11 @@ export class Publisher {
    *   OVERLOADED when the log accepts no more now and nothing was written; what `EventLog.append` throws
    */
   async publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
-    const { clock, metrics } = this.#options;
+    const { eventTypes, clock, metrics } = this.#options;
     const startedAt = clock.monotonic();
-    const preparing = inTurns(this.#prepareRecords(eventTypeName, body, context));
-    // Short work is done at once, in the order of the calls.
+    const record = eventTypes.known(eventTypeName) ?? (await eventTypes.get(eventTypeName));
+    const preparing = inTurns(this.#prepareRecords(record, body, context));
+    // Short work for a known event type is done at once, in the order of the calls.
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     const labels = { event_type: eventTypeName };
     if ('refused' in prepared) {
@@ -128,7 +129,7 @@ export class Publisher {
     const { eventTypes, log, clock, metrics, logger } = this.#options;
     const startedAt = clock.monotonic();
     const labels = { event_type: eventTypeName };
-    const { type } = this.#prepare(eventTypes.get(eventTypeName));
+    const { type } = this.#prepare(eventTypes.known(eventTypeName) ?? (await eventTypes.get(eventTypeName)));
     const partition = hashPartition(event.keyFields, type.partitionCount);
     const metadata = this.#enrichment(type, context).plainMetadataOf(event.eid, event.occurredAt, partition);
     const value = Buffer.from(`{"metadata":${metadata},${event.fieldsText}}`);
@@ -173,10 +174,9 @@ export class Publisher {
   }
 
   /** Separate from waiting for the log, so that the parsed events are not kept in memory for as long. */
-  *#prepareRecords(eventType: string, body: Buffer, context: PublishContext) {
-    const record = this.#options.eventTypes.get(eventType);
+  *#prepareRecords(record: EventTypeRecord, body: Buffer, context: PublishContext) {
     if (record.writtenByServiceAlone === true) {
-      throw new LendstreamError('FORBIDDEN', `Only the service writes events of type ${eventType}.`);
+      throw new LendstreamError('FORBIDDEN', `Only the service writes events of type ${record.eventType.name}.`);
     }
     const isNew = !this.#prepared.has(record);
     const { type, similarEvents } = this.#prepare(record);
@@ -194,8 +194,8 @@ export class Publisher {
    * Compiles the schema of an event type now, so that its first event does not wait for that.
    * @throws NOT_FOUND for an unknown event type
    */
-  prepare(eventType: string): void {
-    this.#prepare(this.#options.eventTypes.get(eventType));
+  async prepare(eventType: string): Promise<void> {
+    this.#prepare(await this.#options.eventTypes.get(eventType));
   }
 
   #prepare(record: EventTypeRecord): PreparedPublishing {

@@ -53,7 +53,7 @@ export async function commitCursors(
   items: unknown,
 ): Promise<CommitOutcome> {
   const cursors = readCursors(items);
-  const subscription = findSubscription(services.registry, subscriptionId);
+  const subscription = await findSubscription(services.registry, subscriptionId);
   if (!isUuid(streamId)) {
     throw new LendstreamError('UNPROCESSABLE', `Stream id has to be valid UUID, but \`${streamId} was provided`);
   }
@@ -89,7 +89,7 @@ export async function commitCursors(
  * @throws NOT_FOUND
  */
 export async function listCursors(services: CommitServices, subscriptionId: string): Promise<SubscriptionCursor[]> {
-  findSubscription(services.registry, subscriptionId);
+  await findSubscription(services.registry, subscriptionId);
   const committed = await services.coordination.committedOffsets(subscriptionId);
   return committed.map(({ eventType, partition, offset }) => ({
     partition: String(partition),
@@ -116,7 +116,7 @@ export async function resetCursors(services: CommitServices, subscriptionId: str
   const violations: FieldViolation[] = [];
   const cursors = readCursorFields('items', boundedList(items), violations);
   if (violations.length > 0) throw new FieldViolations(violations);
-  const subscription = findSubscription(registry, subscriptionId);
+  const subscription = await findSubscription(registry, subscriptionId);
   const unsubscribed = cursors.filter((cursor) => !subscription.event_types.includes(cursor.event_type));
   if (unsubscribed.length > 0) {
     const names = [...new Set(unsubscribed.map((cursor) => cursor.event_type))].join(', ');

@@ -20,7 +20,7 @@ import {
   readSubscription,
   type SubscriptionDefinition,
 } from './validation.ts';
-import { findSubscription, subscriptionId, type Subscription } from '../definitions/subscription.ts';
+import { findSubscription, knownSubscription, subscriptionId, type Subscription } from '../definitions/subscription.ts';
 
 export interface SubscriptionsOptions {
   readonly registry: Registry;
@@ -97,8 +97,11 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** @throws NOT_FOUND */
-  get(id: string): Subscription {
+  /**
+   * The subscription with this id, which another process may have created a moment ago.
+   * @throws NOT_FOUND, LOG_UNAVAILABLE when what others stored cannot be read in time
+   */
+  get(id: string): Promise<Subscription> {
     return findSubscription(this.#options.registry, id);
   }
 
@@ -123,9 +126,9 @@ export class Subscriptions {
    */
   async update(id: string, body: Readonly<Record<string, unknown>>): Promise<void> {
     const definition = readSubscription(body);
-    this.get(id);
+    await this.get(id);
     await this.#locked(id, async (revision) => {
-      const current = this.get(id);
+      const current = knownSubscription(this.#options.registry, id);
       for (const field of fixedFields) {
         if (isDeepStrictEqual(definition[field], current[field])) continue;
         throw new LendstreamError('UNPROCESSABLE', `Not allowed to change ${field.replaceAll('_', ' ')}`);
@@ -146,9 +149,9 @@ export class Subscriptions {
    * @throws NOT_FOUND
    */
   async remove(id: string): Promise<void> {
-    this.get(id);
+    await this.get(id);
     await this.#locked(id, async (revision) => {
-      this.get(id);
+      knownSubscription(this.#options.registry, id);
       await revision.remove();
       // A request that has created it again since then has found what it left behind and removed that.
       if (await isSuperseded(revision)) return;

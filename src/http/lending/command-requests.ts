@@ -56,9 +56,9 @@ export interface CommandRoute {
    * The loan or product that the command is about; absent where the command makes one, whose id is in the body.
    * @throws LendingErrors when the path names something that cannot exist
    */
-  readonly subjectOf?: (request: Request) => CommandSubject;
+  readonly subjectOf?: (request: Request) => Promise<CommandSubject>;
   /** The body of a successful response; called once the view has the command's changes. */
-  readonly resourceOf: (outcome: CommandOutcome) => string | Promise<string>;
+  readonly resourceOf: (outcome: CommandOutcome) => Promise<string>;
 }
 
 /** The result of one command request. */
@@ -86,7 +86,7 @@ export class CommandRequests {
       const bodyText = textOf(await readBody(request, commandBytesMaximum));
       const key = request.get('Idempotency-Key');
       const commandId = commandIdOf(key, pathOf(request));
-      const { subject, payload } = readCommandRequest(route, request, bodyText, newIdFrom(commandId));
+      const { subject, payload } = await readCommandRequest(route, request, bodyText, newIdFrom(commandId));
       const { type } = route;
       const command = prepareCommand({ commandId, type, ...subject, payload, receivedAt: this.#services.clock.now() });
       if (command.refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(command.refusals));
@@ -110,8 +110,7 @@ export class CommandRequests {
   async #registerPending({ commandId, type, digest }: CommandEnvelope, hasIdempotencyKey: boolean): Promise<void> {
     const { view, clock, idempotencyMilliseconds } = this.#services;
     if (hasIdempotencyKey && (type === 'CREATE_LOAN' || type === 'CREATE_PRODUCT')) {
-      if (view.recordedCommand(commandId) === undefined) await view.catchUpOnMiss();
-      const recorded = view.recordedCommand(commandId);
+      const recorded = await view.recordedCommand(commandId);
       const isWithinRetention = recorded !== undefined && clock.now() - recorded.decidedAt < idempotencyMilliseconds;
       if (isWithinRetention && recorded.digest !== digest) throw keyAlreadyUsed();
     }
@@ -195,17 +194,17 @@ function refusedStatus(type: CommandType, errors: readonly ApiError[]): number {
  *   Idempotency-Key.
  * @throws LendingErrors when the path names something that cannot exist, or the body is no JSON object
  */
-function readCommandRequest(
+async function readCommandRequest(
   { type, subjectOf, payloadOf = readBodyObject }: CommandRoute,
   request: Request,
   bodyText: string,
   newId: string,
-): { readonly subject: CommandSubject; readonly payload: ExactJson } {
+): Promise<{ readonly subject: CommandSubject; readonly payload: ExactJson }> {
   if (subjectOf === undefined) {
     const payload = payloadOf(bodyText);
     return { subject: { [idFieldOf(type)]: idIn(payload, newId) }, payload };
   }
-  const { pathFields, ...subject } = subjectOf(request);
+  const { pathFields, ...subject } = await subjectOf(request);
   return { subject, payload: { ...payloadOf(bodyText), ...pathFields } };
 }
 

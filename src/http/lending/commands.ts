@@ -21,14 +21,14 @@ export function createCommandsRouter({ view, logger }: LendingServices): Router 
   const router = Router({ caseSensitive: true });
   router
     .route('/commands/:commandId')
-    .get((request, response) => {
+    .get(async (request, response) => {
       const commandId = request.params.commandId.toLowerCase();
       if (view.pendingCommandDigest(commandId) !== undefined) {
         response.set('Retry-After', String(pendingRetrySeconds));
         response.json({ commandId, status: 'PENDING' } satisfies Responses['getCommand']);
         return;
       }
-      const outcome = view.recentOutcome(commandId);
+      const outcome = await view.recentOutcome(commandId);
       if (outcome === undefined) throw resourceNotFound('commandId');
       const { loanAccountId, loanProductId, transactionKey, reason } = outcome;
       const errors = reason === undefined ? outcome.errors : [requestError('INTERNAL_ERROR', reason)];

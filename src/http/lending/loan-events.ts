@@ -4,7 +4,6 @@ import { readLoanEvents } from '../../lending-format/loan-events.ts';
 import { lendingErrorHandler, lendingMethodNotAllowed, loanNotFound } from '../edge/lending-errors.ts';
 import { refuseUnknownParameters } from './query.ts';
 import type { LendingServices } from './services.ts';
-import { catchUpOnMissingLoans } from './loan-lookup.ts';
 
 export interface LoanEventsServices extends LendingServices {
   readonly log: EventLog;
@@ -21,12 +20,11 @@ export interface LoanEventsServices extends LendingServices {
 export function createLoanEventsRouter(services: LoanEventsServices): Router {
   const { log, partitionCount, scannedBytesMaximum, view, logger } = services;
   const router = Router({ caseSensitive: true });
-  catchUpOnMissingLoans(router, services);
   router
     .route('/loans/:loanAccountId/events')
     .get(async (request, response) => {
       refuseUnknownParameters(request);
-      const loanAccountId = view.loanId(request.params.loanAccountId);
+      const loanAccountId = await view.loanId(request.params.loanAccountId);
       if (loanAccountId === undefined) throw loanNotFound();
       const { events, complete } = await readLoanEvents(log, loanAccountId, partitionCount, scannedBytesMaximum);
       response.type('json').send(`{"items":[${events.join(',')}],"complete":${complete}}`);

@@ -1,10 +1,9 @@
 import { Router, type Request } from 'express';
-import { withTimeout } from '../../clock.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { writeProduct } from '../../lending-format/loan-format.ts';
 import { findProduct, listProducts } from '../../lending-format/products.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { CommandRequests } from './command-requests.ts';
 import {
   lendingErrorHandler,
@@ -24,17 +23,13 @@ import {
 import type { LendingServices } from './services.ts';
 import { payloadOfProductPatch } from './product-patch.ts';
 
-/** How long to wait for a new product while the registry lags behind the loans. Milliseconds. */
-const productLagMillisecondsMaximum = 5_000;
-
-type LoanProduct = NonNullable<ReturnType<typeof findProduct>>;
+type LoanProduct = NonNullable<Awaited<ReturnType<typeof findProduct>>>;
 
 /** The loan products: creating, retiring and reading them. */
 export function createLoanProductsRouter(services: LendingServices): Router {
   const { registry, logger } = services;
   const commands = new CommandRequests(services);
   const router = Router({ caseSensitive: true });
-  router.param('loanProductId', catchUpOnMiss(registry, 'product'));
   router
     .route('/loanproducts')
     .get((request, response) => {
@@ -50,17 +45,17 @@ export function createLoanProductsRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CREATE_PRODUCT',
         successStatus: 201,
-        resourceOf: async (outcome) => writeProduct(await productAfter(services, outcome)),
+        resourceOf: async (outcome) => writeProduct(await productAfter(registry, outcome)),
       }),
     )
     .all(lendingMethodNotAllowed('GET', 'POST'));
   router
     .route('/loanproducts/:loanProductId')
-    .get((request, response) => {
+    .get(async (request, response) => {
       refuseUnknownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      const product = findProduct(registry, request.params['loanProductId']);
-      if (product === null) throw resourceNotFound('loanProductId');
+      const product = await findProduct(registry, request.params['loanProductId']);
+      if (product === undefined) throw resourceNotFound('loanProductId');
       response.type('json').send(writeProduct(product));
     })
     .patch(
@@ -68,9 +63,9 @@ export function createLoanProductsRouter(services: LendingServices): Router {
         type: 'UPDATE_PRODUCT',
         successStatus: 204,
         payloadOf: payloadOfProductPatch,
-        subjectOf: (request) => {
-          const product = findProduct(registry, String(request.params['loanProductId']));
-          if (product === null) throw resourceNotFound('loanProductId');
+        subjectOf: async (request) => {
+          const product = await findProduct(registry, String(request.params['loanProductId']));
+          if (product === undefined) throw resourceNotFound('loanProductId');
           return { loanProductId: product.id };
         },
         resourceOf: async () => {
@@ -98,40 +93,9 @@ function sorted(products: LoanProduct[], request: Request): LoanProduct[] {
   });
 }
 
-/**
- * The product that a command made. It is committed in one step with the outcome, but the registry and the view follow
- * the log separately.
- */
-async function productAfter(services: LendingServices, outcome: CommandOutcome): Promise<LoanProduct> {
-  const { commandId, loanProductId } = outcome;
-  if (loanProductId === undefined) {
-    throw new LendstreamError('INTERNAL', `Command ${commandId} left no product to return.`);
-  }
-  const find = (): LoanProduct | null => findProduct(services.registry, loanProductId);
-  await waitForRegistry(services, outcome, () => find() !== null);
-  const product = find();
-  if (product === null) throw new LendstreamError('INTERNAL', `Product ${loanProductId} no longer exists.`);
+/** The product that a command made. The registry follows the log separately, so it may not have it yet. */
+async function productAfter(registry: Registry, { commandId, loanProductId }: CommandOutcome): Promise<LoanProduct> {
+  const product = loanProductId === undefined ? undefined : await findProduct(registry, loanProductId);
+  if (product === undefined) throw new LendstreamError('INTERNAL', `Command ${commandId} left no product to return.`);
   return product;
-}
-
-/** @throws LOG_UNAVAILABLE when the registry of this process lags too far behind the commit of the command */
-async function waitForRegistry(
-  { registry, clock }: LendingServices,
-  { loanProductId }: CommandOutcome,
-  isPresent: () => boolean,
-): Promise<void> {
-  if (isPresent()) return;
-  let stopListening = (): void => {};
-  const present = new Promise<void>((resolve) => {
-    stopListening = registry.onChange(({ kind, name }) => {
-      if (kind === 'product' && name === loanProductId && isPresent()) resolve();
-    });
-  });
-  try {
-    await withTimeout(clock, present, productLagMillisecondsMaximum, () => {
-      throw new LendstreamError('LOG_UNAVAILABLE', 'The product is stored but cannot be read yet.');
-    });
-  } finally {
-    stopListening();
-  }
 }

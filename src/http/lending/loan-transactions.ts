@@ -21,8 +21,8 @@ const postingRoutes: Readonly<Record<string, CommandType>> = {
 /** Adds the routes that post, undo and list the transactions of loans. */
 export function addTransactionRoutes(router: Router, services: LendingServices, commands: CommandRequests): void {
   const { view } = services;
-  const transactionAfter = (outcome: CommandOutcome): string => {
-    const transaction = writeTransaction(loanAfter(services, outcome), outcome.transactionKey ?? '');
+  const transactionAfter = async (outcome: CommandOutcome): Promise<string> => {
+    const transaction = writeTransaction(await loanAfter(services, outcome), outcome.transactionKey ?? '');
     if (transaction !== null) return transaction;
     throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} left no transaction to return.`);
   };
@@ -34,7 +34,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
         commands.handler({
           type,
           successStatus: 201,
-          subjectOf: (request) => ({ loanAccountId: loanIdOfPath(services, request) }),
+          subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
           resourceOf: transactionAfter,
         }),
       )
@@ -47,9 +47,9 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
       commands.handler({
         type: 'ADJUST_TRANSACTION',
         successStatus: 200,
-        subjectOf: (request) => {
+        subjectOf: async (request) => {
           const transactionId = String(request.params['transactionId']);
-          const loanAccountId = view.loanIdOfTransaction(transactionId);
+          const loanAccountId = await view.loanIdOfTransaction(transactionId);
           if (loanAccountId === undefined) throw transactionNotFound();
           return { loanAccountId, pathFields: { transactionId } };
         },
@@ -60,10 +60,10 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
 
   router
     .route('/loans/:loanAccountId/transactions')
-    .get((request, response) => {
+    .get(async (request, response) => {
       refuseUnknownParameters(request, ...pageParameters, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      const loan = existingLoan(services, request);
+      const loan = await existingLoan(services, request);
       const page = lendingPage(request);
       setPageHeaders(response, page, () => view.transactionCount(request.params['loanAccountId']));
       response.type('json').send(writeTransactions(loan, page));

@@ -30,7 +30,7 @@ import {
 } from './query.ts';
 import type { LendingServices } from './services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
-import { catchUpOnMissingLoans, existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
+import { existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
 
 /** The states that the list of loans can be filtered by. */
 const accountStates = [
@@ -57,7 +57,6 @@ export function createLoansRouter(services: LendingServices): Router {
   const { view, registry, clock, logger } = services;
   const commands = new CommandRequests(services);
   const router = Router({ caseSensitive: true });
-  catchUpOnMissingLoans(router, services);
 
   router
     .route('/loans')
@@ -65,7 +64,7 @@ export function createLoansRouter(services: LendingServices): Router {
       refuseUnknownParameters(request, ...listParameters);
       const page = lendingPage(request);
       const query = {
-        ...loanFilters(services, request),
+        ...(await loanFilters(services, request)),
         sorting: sortParameter(request, loanSortFields, 'creationDate'),
         ...page,
       };
@@ -77,7 +76,7 @@ export function createLoansRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CREATE_LOAN',
         successStatus: 201,
-        resourceOf: (outcome) => writeAccount(loanAfter(services, outcome)),
+        resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome)),
       }),
     )
     .all(lendingMethodNotAllowed('GET', 'POST'));
@@ -89,8 +88,8 @@ export function createLoansRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CHANGE_STATE',
         successStatus: 200,
-        subjectOf: (request) => ({ loanAccountId: loanIdOfPath(services, request) }),
-        resourceOf: (outcome) => writeAccount(loanAfter(services, outcome)),
+        subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
+        resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome)),
       }),
     )
     .all(lendingMethodNotAllowed('POST'));
@@ -99,27 +98,27 @@ export function createLoansRouter(services: LendingServices): Router {
 
   router
     .route('/loans/:loanAccountId')
-    .get((request, response) => {
+    .get(async (request, response) => {
       refuseUnknownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      response.type('json').send(writeAccount(existingLoan(services, request)));
+      response.type('json').send(writeAccount(await existingLoan(services, request)));
     })
     .all(lendingMethodNotAllowed('GET'));
   router
     .route('/loans/:loanAccountId/schedule')
-    .get((request, response) => {
+    .get(async (request, response) => {
       refuseUnknownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      const schedule = writeSchedule(existingLoan(services, request), readToggles(registry));
+      const schedule = writeSchedule(await existingLoan(services, request), readToggles(registry));
       if (typeof schedule !== 'string') throw new LendingErrors('MALFORMED_REQUEST', apiErrors(schedule));
       response.type('json').send(schedule);
     })
     .all(lendingMethodNotAllowed('GET'));
   router
     .route('/loans/:loanAccountId/balances')
-    .get((request, response) => {
+    .get(async (request, response) => {
       refuseUnknownParameters(request);
-      response.type('json').send(writeBalances(existingLoan(services, request), readToggles(registry)));
+      response.type('json').send(writeBalances(await existingLoan(services, request), readToggles(registry)));
     })
     .all(lendingMethodNotAllowed('GET'));
 
@@ -128,10 +127,10 @@ export function createLoansRouter(services: LendingServices): Router {
 }
 
 /** @throws LendingErrors with INVALID_PARAMETERS for an unknown state */
-function loanFilters(
+async function loanFilters(
   { registry }: LendingServices,
   request: Request,
-): Pick<LoanQuery, 'accountState' | 'accountHolderId' | 'productTypeKey'> {
+): Promise<Pick<LoanQuery, 'accountState' | 'accountHolderId' | 'productTypeKey'>> {
   choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
   const accountState = choiceParameter(request, 'accountState', accountStates);
   const accountHolderId = filterParameter(request, 'accountHolderId');
@@ -140,6 +139,6 @@ function loanFilters(
     ...(accountState === undefined ? {} : { accountState }),
     ...(accountHolderId === undefined ? {} : { accountHolderId }),
     // Loans store the key of their product; a client may have only the id.
-    ...(product === undefined ? {} : { productTypeKey: findProduct(registry, product)?.encodedKey ?? product }),
+    ...(product === undefined ? {} : { productTypeKey: (await findProduct(registry, product))?.encodedKey ?? product }),
   };
 }

@@ -9,7 +9,6 @@ import {
 import type { Responses, Requests, Schemas, Unread } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { parseJson, readBody } from '../edge/body.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { partitionView, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 
@@ -17,13 +16,12 @@ import { methodNotAllowed } from '../edge/problem.ts';
 export const cursorsPerRequestMaximum = 1_000;
 
 /** POST /event-types/{name}/cursor-distances, /shifted-cursors and /cursors-lag. */
-export function createCursorOperationsRouter({ registry, eventTypes, log }: EventTypesServices): Router {
+export function createCursorOperationsRouter({ eventTypes, log }: EventTypesServices): Router {
   const router = Router({ caseSensitive: true });
-  router.param('name', catchUpOnMiss(registry, 'event-type'));
   router
     .route('/event-types/:name/cursor-distances')
     .post(async (request, response) => {
-      eventTypes.get(request.params.name);
+      await eventTypes.get(request.params.name);
       const queries: readonly Unread<Requests['measureCursorDistances'][number]>[] = await readQueries(request);
       const results = queries.map((query) => {
         const initial_cursor = cursorOf(query.initial_cursor, 'initial_cursor.');
@@ -38,7 +36,7 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
   router
     .route('/event-types/:name/shifted-cursors')
     .post(async (request, response) => {
-      eventTypes.get(request.params.name);
+      await eventTypes.get(request.params.name);
       const queries: readonly Unread<Requests['shiftCursors'][number]>[] = await readQueries(request);
       const results = queries.map((query) => {
         const position = positionOf(cursorOf(query, ''));
@@ -52,7 +50,7 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
   router
     .route('/event-types/:name/cursors-lag')
     .post(async (request, response) => {
-      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const { eventType, partitionCount } = await eventTypes.get(request.params.name);
       const positions = (await readQueries(request)).map((query) => positionOf(cursorOf(query, '')));
       const partitions = positions.map(({ partition: text }) => {
         const partition = parsePartition(text);

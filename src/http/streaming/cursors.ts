@@ -6,7 +6,6 @@ import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Metrics } from '../../metrics.ts';
 import { readJsonObject } from '../edge/body.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 
 export interface CursorsServices extends CommitServices {
@@ -18,7 +17,6 @@ export interface CursorsServices extends CommitServices {
 export function createCursorsRouter(services: CursorsServices): Router {
   const committing = { ...services, ends: new EndOffsetCache(services) };
   const router = Router({ caseSensitive: true });
-  router.param('id', catchUpOnMiss(services.registry, 'subscription'));
   router
     .route('/subscriptions/:id/cursors')
     .get(async (request, response) => {

@@ -9,7 +9,6 @@ import { toTimestamp, type Clock } from '../../clock.ts';
 import type { Responses, Requests, Schemas, Unread } from '../../contract.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import { parseJsonObject, readBody, readJsonObject } from '../edge/body.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import type { EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 import { comparedSchemaTextOf } from './schema-text.ts';
@@ -23,9 +22,8 @@ export interface EventTypeChecksServices extends EventTypesServices {
  * POST /event-types/{name}/schemas/{version}/compatibility-check about a schema alone.
  */
 export function createEventTypeChecksRouter(services: EventTypeChecksServices): Router {
-  const { registry, eventTypes, clock } = services;
+  const { eventTypes, clock } = services;
   const router = Router({ caseSensitive: true });
-  router.param('name', catchUpOnMiss(registry, 'event-type'));
   router
     .route('/registry/event-type-checks')
     .post(async (request, response) => {
@@ -34,8 +32,7 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
       const event = writtenValueAt(body, body.indexOf('{'), ['event']);
       const now = toTimestamp(clock.now());
       if (typeof subject === 'string') {
-        await registry.find('event-type', subject);
-        const record = eventTypes.get(subject);
+        const record = await eventTypes.get(subject);
         const { version } = record.eventType.schema;
         const unchanged = { ...existingTypeOutcome, current_version: version, version };
         response.json({ ...unchanged, event: await eventVerdict(record, event) } satisfies Responses['checkEventType']);
@@ -47,7 +44,7 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
       }
       const definition = subject as Record<string, unknown>;
       const name = typeof definition['name'] === 'string' ? definition['name'] : '';
-      const current = eventTypes.find(name);
+      const current = name === '' ? undefined : await eventTypes.find(name);
       const read = (): EventTypeDefinition => {
         const requested = readEventType(definition);
         if (current === undefined) eventTypes.refuseSimilarName(requested.name);
@@ -88,8 +85,8 @@ async function compatibilityOf(
   request: Request<{ name: string; version: string }>,
 ): Promise<Responses['checkCompatibility']> {
   const { name, version } = request.params;
-  const { compatibility_mode: mode } = eventTypes.get(name).eventType;
-  const base = eventTypes.schema(name, version);
+  const { compatibility_mode: mode } = (await eventTypes.get(name)).eventType;
+  const base = await eventTypes.schema(name, version);
   const next = readBoundedSchema(comparedSchemaTextOf(await readJsonObject<'checkCompatibility'>(request)));
   const commonFields = { compatibility_mode: mode, version: base.version };
   try {

@@ -2,12 +2,12 @@ import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
 import { parseOffset, parsePartition } from '../../broker/cursors/cursor.ts';
 import { unavailabilityReason } from '../../broker/cursors/cursor-availability.ts';
-import type { Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
+import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
+import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/streaming/event-type-stream.ts';
 import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import type { EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
@@ -46,17 +46,17 @@ export interface EventTypeStreamsRouter {
  * the publishing route, which responds to the other methods of this path.
  */
 export function createEventTypeStreamsRouter(services: EventTypeStreamsServices): EventTypeStreamsRouter {
-  const { registry, eventTypes, clock, logger } = services;
+  const { eventTypes, clock, logger } = services;
   const streams = new Map<EventTypeStream, Response>();
   let accepting = true;
   const router = Router({ caseSensitive: true });
-  router.param('name', catchUpOnMiss(registry, 'event-type'));
   const route = router.route('/event-types/:name/events');
   route.head(methodNotAllowed('GET', 'POST'));
   route.get(async (request, response) => {
-    if (eventTypes.find(request.params.name) === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
+    const record = await eventTypes.find(request.params.name);
+    if (record === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
     const parameters = readParameters(request);
-    const positions = await readPositions(services, request);
+    const positions = await readPositions(services.log, record, request.get('X-Nakadi-Cursors'));
     if (!accepting || streams.size >= eventTypeStreamsMaximum) {
       throw new LendstreamError('OVERLOADED', 'Too many streams without a subscription are open on this process.');
     }
@@ -139,16 +139,16 @@ function readParameters(request: Request): EventTypeStreamParameters {
 
 /**
  * The offset to begin at in each requested partition.
- * @throws NOT_FOUND for an unknown event type, MALFORMED_REQUEST for a header that cannot be read, PRECONDITION_FAILED
- *   for a partition that does not exist or is named twice, and for a position that the log does not hold
+ * @param header The header `X-Nakadi-Cursors`, if there is one.
+ * @throws MALFORMED_REQUEST for a header that cannot be read, PRECONDITION_FAILED for a partition that does not exist
+ *   or is named twice, and for a position that the log does not hold
  */
 async function readPositions(
-  { eventTypes, log }: EventTypesServices,
-  request: Request<{ name: string }>,
+  log: EventLog,
+  { eventType, partitionCount }: EventTypeRecord,
+  header: string | undefined,
 ): Promise<(TopicPartition & { readonly offset: Offset })[]> {
-  const { eventType, partitionCount } = eventTypes.get(request.params.name);
   const topic = eventType.name;
-  const header = request.get('X-Nakadi-Cursors');
   const cursors = header === undefined ? undefined : readCursors(header);
   if (cursors === undefined) {
     const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));

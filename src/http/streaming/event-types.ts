@@ -7,7 +7,6 @@ import { readBoundedSchema } from '../../broker/schemas/effective-schema.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { readJsonObject } from '../edge/body.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
 import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
@@ -17,7 +16,6 @@ import { schemaTextOf } from './schema-text.ts';
 /** Event types, their schemas and partitions, and the registry of strategies. */
 export function createEventTypesRouter(services: EventTypesServices): Router {
   const router = Router({ caseSensitive: true });
-  router.param('name', catchUpOnMiss(services.registry, 'event-type'));
   addEventTypes(router, services);
   addSchemas(router, services);
   router.use(createPartitionsRouter(services), createCursorOperationsRouter(services));
@@ -56,11 +54,12 @@ function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void
     .all(methodNotAllowed('GET', 'POST'));
   router
     .route('/event-types/:name')
-    .get((request, response) => {
-      response.json(viewOf(eventTypes.get(request.params.name).eventType) satisfies Responses['getEventType']);
+    .get(async (request, response) => {
+      const { eventType } = await eventTypes.get(request.params.name);
+      response.json(viewOf(eventType) satisfies Responses['getEventType']);
     })
     .put(async (request, response) => {
-      eventTypes.get(request.params.name);
+      await eventTypes.get(request.params.name);
       const definition = readEventType(await readJsonObject<'updateEventType'>(request));
       await eventTypes.update(request.params.name, definition);
       response.status(200).end();
@@ -91,25 +90,24 @@ function pageItems<Item>(items: readonly Item[], page: Page | null): readonly It
 function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
   router
     .route('/event-types/:name/schemas')
-    .get((request, response) => {
+    .get(async (request, response) => {
       const page = pageOf(request);
-      const schemas = eventTypes.schemas(request.params.name);
+      const schemas = await eventTypes.schemas(request.params.name);
       const path = `/event-types/${encodeURIComponent(request.params.name)}/schemas`;
       const _links = linksOf(path, page, schemas.length);
       response.json({ items: pageItems(schemas, page), _links } satisfies Responses['listSchemas']);
     })
     .post(async (request, response) => {
       const { name } = request.params;
-      eventTypes.get(name);
+      await eventTypes.get(name);
       const text = schemaTextOf(await readJsonObject<'addSchema'>(request));
       if (!flagParameter(request, 'fetch')) {
         response.json((await eventTypes.addSchema(name, text)) satisfies Responses['addSchema']);
         return;
       }
       const requestedSchema = readBoundedSchema(text);
-      const found = eventTypes
-        .schemas(name)
-        .find((schema) => isDeepStrictEqual(readBoundedSchema(schema.schema), requestedSchema));
+      const schemas = await eventTypes.schemas(name);
+      const found = schemas.find((schema) => isDeepStrictEqual(readBoundedSchema(schema.schema), requestedSchema));
       if (found === undefined) {
         throw new LendstreamError('NOT_FOUND', `EventType "${name}" has no schema equal to the one given.`);
       }
@@ -118,8 +116,8 @@ function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
     .all(methodNotAllowed('GET', 'POST'));
   router
     .route('/event-types/:name/schemas/:version')
-    .get((request, response) => {
-      const schema = eventTypes.schema(request.params.name, request.params.version);
+    .get(async (request, response) => {
+      const schema = await eventTypes.schema(request.params.name, request.params.version);
       response.json(schema satisfies Responses['getSchema']);
     })
     .all(methodNotAllowed('GET'));

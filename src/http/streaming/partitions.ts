@@ -3,16 +3,13 @@ import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/
 import { unconsumedEvents } from '../../broker/cursors/cursor-operations.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
-import type { Registry } from '../../broker/definitions/registry.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 import { refuseParameter, textParameter } from '../edge/query.ts';
 
 /** The services that the routes of event types and their partitions use. */
 export interface EventTypesServices {
-  readonly registry: Registry;
   readonly eventTypes: EventTypes;
   readonly log: EventLog;
 }
@@ -21,13 +18,12 @@ export interface EventTypesServices {
  * GET /event-types/{name}/partitions and /partitions/{partition}. The latter takes `consumed_offset` and then shows the
  * number of events after it.
  */
-export function createPartitionsRouter({ registry, eventTypes, log }: EventTypesServices): Router {
+export function createPartitionsRouter({ eventTypes, log }: EventTypesServices): Router {
   const router = Router({ caseSensitive: true });
-  router.param('name', catchUpOnMiss(registry, 'event-type'));
   router
     .route('/event-types/:name/partitions')
     .get(async (request, response) => {
-      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const { eventType, partitionCount } = await eventTypes.get(request.params.name);
       refuseParameter(request, 'cursors', `POST /event-types/${eventType.name}/cursors-lag returns it`);
       const partitions = Array.from({ length: partitionCount }, (_, partition) => ({
         topic: eventType.name,
@@ -40,7 +36,7 @@ export function createPartitionsRouter({ registry, eventTypes, log }: EventTypes
   router
     .route('/event-types/:name/partitions/:partition')
     .get(async (request, response) => {
-      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const { eventType, partitionCount } = await eventTypes.get(request.params.name);
       const partition = parsePartition(request.params.partition);
       if (partition === undefined || partition >= partitionCount) {
         throw new LendstreamError('NOT_FOUND', 'partition not found');

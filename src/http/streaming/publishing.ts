@@ -1,15 +1,12 @@
 import { Router } from 'express';
 import type { PublishedItem } from '../../broker/publishing/published-item.ts';
 import type { Publisher } from '../../broker/publishing/publisher.ts';
-import type { Registry } from '../../broker/definitions/registry.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { readBody } from '../edge/body.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 
 export interface PublishingServices {
-  readonly registry: Registry;
   readonly publisher: Publisher;
 }
 
@@ -21,9 +18,8 @@ const consumerTagRefusal =
   'X-CONSUMER-TAG is not supported: every subscription of an event type gets all of its events. Nothing was stored.';
 
 /** POST /event-types/{name}/events. Reading them is in event-type-streams.ts. */
-export function createPublishingRouter({ registry, publisher }: PublishingServices): Router {
+export function createPublishingRouter({ publisher }: PublishingServices): Router {
   const router = Router({ caseSensitive: true });
-  router.param('name', catchUpOnMiss(registry, 'event-type'));
   const route = router.route('/event-types/:name/events');
   route.post(async (request, response) => {
     if (request.headers['x-consumer-tag'] !== undefined) throw new LendstreamError('UNPROCESSABLE', consumerTagRefusal);

@@ -14,10 +14,9 @@ import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
 import type { RegistryChange } from '../../broker/definitions/registry.ts';
 import { readStreamParameters } from '../../broker/streaming/parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../broker/streaming/subscription-stream.ts';
-import { findSubscription } from '../../broker/definitions/subscription.ts';
+import { findSubscription, knownSubscription } from '../../broker/definitions/subscription.ts';
 import { describeError } from '../../errors.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/body.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
@@ -49,7 +48,6 @@ export function createSubscriptionEventsRouter(
   const openStreams = new OpenStreams(activity);
   registry.onChange((change) => closeStreamsOf(change, openStreams));
   const router = Router({ caseSensitive: true });
-  router.param('id', catchUpOnMiss(registry, 'subscription'));
   router
     .route('/subscriptions/:id/events')
     .head(methodNotAllowed('GET', 'POST'))
@@ -103,7 +101,7 @@ async function serveStream(
   const { registry } = services;
   const { id } = request.params;
   openStreams.checkAccepting();
-  const subscription = findSubscription(registry, id);
+  const subscription = await findSubscription(registry, id);
   const eventTypes = partitionCounts(registry, subscription);
   const parameters = readStreamParameters(source, eventTypes, systemRandom());
   const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
@@ -111,7 +109,7 @@ async function serveStream(
     // The subscription may have been deleted by now. If it is deleted later, the stream ends when this process is
     // notified.
     if (registry.get('subscription', id) === undefined) stream.close('subscription_deleted');
-    findSubscription(registry, id);
+    knownSubscription(registry, id);
     if (response.destroyed) {
       stream.clientClosed();
       return;

@@ -5,7 +5,6 @@ import type { Registry } from '../../broker/definitions/registry.ts';
 import { findSubscription } from '../../broker/definitions/subscription.ts';
 import { toTimestamp } from '../../clock.ts';
 import type { Responses, Schemas } from '../../contract.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 
 export interface SubscriptionStreamsServices {
@@ -21,11 +20,10 @@ export interface SubscriptionStreamsServices {
 export function createSubscriptionStreamsRouter(services: SubscriptionStreamsServices): Router {
   const { registry, coordination, activity } = services;
   const router = Router({ caseSensitive: true });
-  router.param('id', catchUpOnMiss(registry, 'subscription'));
   router
     .route('/subscriptions/:id/streams')
     .get(async (request, response) => {
-      const { id } = findSubscription(registry, request.params.id);
+      const { id } = await findSubscription(registry, request.params.id);
       const [{ sessions, partitions }, { since, lastCommits, endedStreams }] = await Promise.all([
         coordination.topology(id),
         activity.historyOf(id),

@@ -8,7 +8,6 @@ import {
 } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { readJsonObject } from '../edge/body.ts';
-import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 import {
   attributeParameter,
@@ -24,7 +23,6 @@ import {
 export function createSubscriptionsRouter(services: SubscriptionsOptions): Router {
   const subscriptions = new Subscriptions(services);
   const router = Router({ caseSensitive: true });
-  router.param('id', catchUpOnMiss(services.registry, 'subscription'));
 
   router
     .route('/subscriptions')
@@ -57,8 +55,8 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
 
   router
     .route('/subscriptions/:id')
-    .get((request, response) => {
-      response.json(subscriptions.get(request.params.id) satisfies Responses['getSubscription']);
+    .get(async (request, response) => {
+      response.json((await subscriptions.get(request.params.id)) satisfies Responses['getSubscription']);
     })
     .put(async (request, response) => {
       await subscriptions.update(request.params.id, await readJsonObject<'updateSubscription'>(request));
@@ -73,7 +71,7 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
   router
     .route('/subscriptions/:id/stats')
     .get(async (request, response) => {
-      const subscription = subscriptions.get(request.params.id);
+      const subscription = await subscriptions.get(request.params.id);
       const items = await subscriptionStatistics(services, subscription, flagParameter(request, 'show_time_lag'));
       response.json({ items } satisfies Responses['getSubscriptionStatistics']);
     })

@@ -1,15 +1,43 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { findSubscription, subscriptionId } from '../../../src/broker/definitions/subscription.ts';
-import { openSubscriptionStore } from '../../support/subscription-store.ts';
+import { Registry, registryTopic } from '../../../src/broker/definitions/registry.ts';
+import {
+  findSubscription,
+  knownSubscription,
+  subscriptionId,
+  type Subscription,
+} from '../../../src/broker/definitions/subscription.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { lateLog } from '../../support/late-log.ts';
+import { failureOf, openSubscriptionStore } from '../../support/subscription-store.ts';
 
 describe('finding a subscription', () => {
   it('returns the subscription registered under its id, and fails if there is none', async () => {
     const store = await openSubscriptionStore();
     await store.registry.put('subscription', 'known', { id: 'known' });
-    expect(findSubscription(store.registry, 'known')).to.deep.equal({ id: 'known' });
-    expect(() => findSubscription(store.registry, 'unknown')).to.throw('Subscription with id "unknown" does not exist');
+    expect(await findSubscription(store.registry, 'known')).to.deep.equal({ id: 'known' });
+    expect(knownSubscription(store.registry, 'known')).to.deep.equal({ id: 'known' });
+    const text = 'Subscription with id "unknown" does not exist';
+    expect((await failureOf(findSubscription(store.registry, 'unknown'))).message).to.equal(text);
+    expect(() => knownSubscription(store.registry, 'unknown')).to.throw(text);
+    await store.close();
+  });
+
+  it('finds what another process has just stored, and has it in the next microtask from then on', async () => {
+    const store = await openSubscriptionStore();
+    const late = lateLog(store.log, registryTopic);
+    const registry = new Registry(late.log, silentLogger);
+    await registry.start();
+    late.holdBack();
+    await store.registry.put('subscription', 'new', { id: 'new' });
+    expect(() => knownSubscription(registry, 'new')).to.throw('does not exist');
+    expect(await findSubscription(registry, 'new')).to.deep.equal({ id: 'new' });
+    let found: Subscription | undefined;
+    void findSubscription(registry, 'new').then((subscription) => (found = subscription));
+    await Promise.resolve();
+    expect(found).to.deep.equal({ id: 'new' });
+    await registry.stop();
     await store.close();
   });
 });

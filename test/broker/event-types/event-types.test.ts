@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
 import { readEventType, type EventTypeDefinition } from '../../../src/broker/event-types/validation.ts';
-import type { SystemEventType } from '../../../src/broker/definitions/event-type.ts';
+import type { EventTypeRecord, SystemEventType } from '../../../src/broker/definitions/event-type.ts';
 import { Registry, registryTopic } from '../../../src/broker/definitions/registry.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -13,6 +13,8 @@ import { eventually } from '../../support/eventually.ts';
 import { appendTo, records } from '../../support/log-reading.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { eventTypeBody, openBroker, storedTexts, type Broker } from '../../support/broker-on-embedded-log.ts';
+import { lateLog } from '../../support/late-log.ts';
+import { failureOf } from '../../support/subscription-store.ts';
 
 function definition(name: string, changes: Record<string, unknown> = {}): EventTypeDefinition {
   return readEventType(eventTypeBody(name, changes));
@@ -68,7 +70,7 @@ describe('EventTypes', () => {
         retentionMilliseconds: 20_000_000,
         cleanupPolicy: 'delete',
       });
-      const { eventType } = eventTypes.get('orders');
+      const { eventType } = await eventTypes.get('orders');
       expect(eventType.schema).to.include({ version: '1.0.0', type: 'json_schema' });
       expect(eventType.updated_at).to.equal(eventType.created_at);
     });
@@ -82,7 +84,7 @@ describe('EventTypes', () => {
       const other = await otherProcess();
       const codes = await Promise.all([eventTypes, other].map((types) => codeOf(types.create(definition('orders')))));
       expect(codes.sort()).to.deep.equal(['CONFLICT', 'none']);
-      expect(other.get('orders')).to.deep.equal(eventTypes.get('orders'));
+      expect(await other.get('orders')).to.deep.equal(await eventTypes.get('orders'));
     });
 
     it('gives only one of two confusable names to two processes', async () => {
@@ -115,7 +117,7 @@ describe('EventTypes', () => {
       });
       await broker.log.append([{ topic: 'orders', partition: 0, records: [{ key: null, value: Buffer.from('x') }] }]);
       expect(await codeOf(eventTypes.create(definition('orders')))).to.equal('CONFLICT');
-      expect(eventTypes.find('orders')).to.equal(undefined);
+      expect(eventTypes.known('orders')).to.equal(undefined);
     });
 
     it('creates nothing when the schema is invalid', async () => {
@@ -130,9 +132,9 @@ describe('EventTypes', () => {
       await eventTypes.create(definition('orders', { labels: { team: 'a' }, options: { retention_time: 20_000_000 } }));
       const schema = '{"type":"object","properties":{"order":{"type":"string"},"note":{}}}';
       await eventTypes.update('orders', definition('orders', { schema: { type: 'json_schema', schema } }));
-      expect(eventTypes.get('orders').eventType.schema.version).to.equal('1.1.0');
-      expect(eventTypes.get('orders').eventType.labels).to.deep.equal({ team: 'a' });
-      expect(eventTypes.get('orders').eventType.options.retention_time).to.equal(20_000_000);
+      expect((await eventTypes.get('orders')).eventType.schema.version).to.equal('1.1.0');
+      expect((await eventTypes.get('orders')).eventType.labels).to.deep.equal({ team: 'a' });
+      expect((await eventTypes.get('orders')).eventType.options.retention_time).to.equal(20_000_000);
     });
 
     it('passes retention and compaction on to the log', async () => {
@@ -149,7 +151,45 @@ describe('EventTypes', () => {
       await eventTypes.create(definition('orders'));
       const changes = { schema: { type: 'json_schema', schema: '{"type":"object"}' }, owning_application: 'other' };
       expect(await codeOf(eventTypes.update('orders', definition('orders', changes)))).to.equal('UNPROCESSABLE');
-      expect(eventTypes.get('orders').eventType.owning_application).to.equal('core');
+      expect((await eventTypes.get('orders')).eventType.owning_application).to.equal('core');
+    });
+  });
+
+  describe('get', () => {
+    it('finds types and schema versions that another process has just made, looking once for each', async () => {
+      const late = lateLog(broker.log, registryTopic);
+      const registry = new Registry(late.log, silentLogger);
+      await registry.start();
+      others.push(registry);
+      const slow = new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+      late.holdBack();
+      await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
+      let before = late.requests;
+      expect(slow.known('orders')).to.equal(undefined);
+      expect(await slow.get('orders')).to.deep.equal(await eventTypes.get('orders'));
+      expect(late.requests - before).to.equal(1);
+      late.holdBack();
+      const { version } = await eventTypes.addSchema('orders', schemaOf('a'));
+      before = late.requests;
+      expect((await slow.schema('orders', version)).schema).to.equal(schemaOf('a'));
+      expect(late.requests - before).to.equal(1);
+      for (const [name, wanted, text] of [
+        ['orders', '9.0.0', 'EventType "orders" has no schema with version "9.0.0"'],
+        ['payments', '9.0.0', 'EventType "payments" does not exist.'],
+        ['payments', 'latest', 'EventType "payments" does not exist.'],
+      ] as const) {
+        before = late.requests;
+        expect((await failureOf(slow.schema(name, wanted))).message).to.equal(text);
+        expect(late.requests - before, text).to.equal(1);
+      }
+    });
+
+    it('has a known type in the next microtask', async () => {
+      await eventTypes.create(definition('orders'));
+      let found: EventTypeRecord | undefined;
+      void eventTypes.get('orders').then((record) => (found = record));
+      await Promise.resolve();
+      expect(found).to.equal(eventTypes.known('orders'));
     });
   });
 
@@ -158,11 +198,12 @@ describe('EventTypes', () => {
       await eventTypes.create(definition('orders', { schema: { type: 'json_schema', schema: schemaOf() } }));
       const names = Array.from({ length: 11 }, (_, index) => `p${index}`);
       for (const index of names.keys()) await eventTypes.addSchema('orders', schemaOf(...names.slice(0, index + 1)));
-      const versions = eventTypes.schemas('orders').map(({ version }) => version);
+      const versions = (await eventTypes.schemas('orders')).map(({ version }) => version);
       expect(versions.slice(0, 3)).to.deep.equal(['1.11.0', '1.10.0', '1.9.0']);
-      expect(eventTypes.schema('orders', 'latest').version).to.equal('1.11.0');
-      expect(eventTypes.schema('orders', '1.1.0').schema).to.equal(schemaOf('p0'));
-      expect(() => eventTypes.schema('orders', 'abc')).to.throw('EventType "orders" has no schema with version "abc"');
+      expect((await eventTypes.schema('orders', 'latest')).version).to.equal('1.11.0');
+      expect((await eventTypes.schema('orders', '1.1.0')).schema).to.equal(schemaOf('p0'));
+      const { message } = await failureOf(eventTypes.schema('orders', 'abc'));
+      expect(message).to.equal('EventType "orders" has no schema with version "abc"');
     });
 
     it('loses no version that another process adds at the same time', async () => {
@@ -174,13 +215,13 @@ describe('EventTypes', () => {
       const versions = (await Promise.all(added)).map(({ version }) => version);
       expect(new Set(versions).size).to.equal(4);
       await broker.registry.catchUp();
-      expect(eventTypes.schemas('orders')).to.have.length(5);
+      expect(await eventTypes.schemas('orders')).to.have.length(5);
     });
 
     it('adds no version for the schema in force', async () => {
       await eventTypes.create(definition('orders'));
-      await eventTypes.addSchema('orders', eventTypes.get('orders').eventType.schema.schema);
-      expect(eventTypes.schemas('orders')).to.have.length(1);
+      await eventTypes.addSchema('orders', (await eventTypes.get('orders')).eventType.schema.schema);
+      expect(await eventTypes.schemas('orders')).to.have.length(1);
     });
   });
 
@@ -189,7 +230,7 @@ describe('EventTypes', () => {
       await eventTypes.create(definition('orders'));
       await eventTypes.remove('orders');
       expect(await topic('orders')).to.equal(undefined);
-      expect(() => eventTypes.get('orders')).to.throw('EventType "orders" does not exist.');
+      expect((await failureOf(eventTypes.get('orders'))).message).to.equal('EventType "orders" does not exist.');
       await eventTypes.create(definition('orders'));
     });
 
@@ -216,9 +257,9 @@ describe('EventTypes', () => {
         const removal = codeOf(eventTypes.remove('orders'));
         outcomes.push(`${await creation}, ${await removal}`);
         const left = subscriptions.list({ eventTypes: [] });
-        expect(left.length === 0 || eventTypes.find('orders') !== undefined, outcomes.join('; ')).to.equal(true);
+        expect(left.length === 0 || eventTypes.known('orders') !== undefined, outcomes.join('; ')).to.equal(true);
         for (const { id } of left) await subscriptions.remove(id);
-        if (eventTypes.find('orders') !== undefined) await eventTypes.remove('orders');
+        if (eventTypes.known('orders') !== undefined) await eventTypes.remove('orders');
       }
       expect(outcomes).not.to.include('none, none');
       await coordination.close();
@@ -226,21 +267,21 @@ describe('EventTypes', () => {
 
     it('keeps a type unchanged when its deletion was refused, also for new subscriptions', async () => {
       await eventTypes.create(definition('orders'));
-      const before = eventTypes.get('orders');
+      const before = await eventTypes.get('orders');
       await broker.registry.put('subscription', 'some-id', { event_types: ['orders'] });
       expect(await codeOf(eventTypes.remove('orders'))).to.equal('CONFLICT');
-      expect(eventTypes.get('orders')).to.deep.equal(before);
+      expect(await eventTypes.get('orders')).to.deep.equal(before);
       await broker.registry.put('event-type', 'orders', { ...before, deleting: true });
       await broker.registry.remove('subscription', 'some-id');
       await eventTypes.remove('orders');
-      expect(eventTypes.find('orders')).to.equal(undefined);
+      expect(eventTypes.known('orders')).to.equal(undefined);
     });
 
     it('finishes a deletion that stopped after the topic', async () => {
       await eventTypes.create(definition('orders'));
       await broker.log.deleteTopic('orders');
       await eventTypes.remove('orders');
-      expect(eventTypes.find('orders')).to.equal(undefined);
+      expect(eventTypes.known('orders')).to.equal(undefined);
     });
   });
 
@@ -271,7 +312,7 @@ describe('EventTypes', () => {
 
     /** Whoever won, the topic is as the event type says, and keeps what is published to it. */
     async function expectCreated(count: number): Promise<void> {
-      expect(eventTypes.get('orders').partitionCount).to.equal(count);
+      expect((await eventTypes.get('orders')).partitionCount).to.equal(count);
       expect((await topic('orders'))?.partitionCount).to.equal(count);
       const offset = await appendTo(broker.log, { topic: 'orders', partition: count - 1 }, records('1'));
       expect(offset).to.equal(0);
@@ -292,7 +333,7 @@ describe('EventTypes', () => {
       expect(await creating).to.equal('CONFLICT');
       await expectCreated(2);
       await slow.addSchema('orders', schemaOf('a')).catch(() => {});
-      expect(slow.get('orders').partitionCount).to.equal(2);
+      expect((await slow.get('orders')).partitionCount).to.equal(2);
     });
 
     it('creates nothing when the topic is created only after another process created the event type', async () => {
@@ -356,13 +397,13 @@ describe('EventTypes', () => {
       await eventually(isPaused);
       await runOut();
       await eventTypes.addSchema('orders', schemaOf('a', 'quick'));
-      const versions = eventTypes.schemas('orders').length;
+      const versions = (await eventTypes.schemas('orders')).length;
       resume();
       expect(await changing).to.equal('CONFLICT');
-      expect(eventTypes.get('orders').eventType.schema.schema).to.include('quick');
-      expect(eventTypes.schemas('orders')).to.have.length(versions);
+      expect((await eventTypes.get('orders')).eventType.schema.schema).to.include('quick');
+      expect(await eventTypes.schemas('orders')).to.have.length(versions);
       const third = await otherProcess();
-      expect(third.get('orders')).to.deep.equal(eventTypes.get('orders'));
+      expect(await third.get('orders')).to.deep.equal(await eventTypes.get('orders'));
     });
 
     it('does not delete the topic of an event type that was created again in the meantime', async () => {
@@ -400,12 +441,12 @@ describe('EventTypes', () => {
 
     it('creates them once, and changes nothing the second time', async () => {
       await eventTypes.registerSystemEventTypes([system]);
-      const record = eventTypes.get(system.name);
+      const record = await eventTypes.get(system.name);
       expect(record).to.include({ partitionCount: 12, system: true, absentKeyFieldsAllowed: true });
       expect(record.eventType).to.include({ category: 'business', partition_strategy: 'hash' });
       expect(await topic(system.name)).to.include({ partitionCount: 12, retentionMilliseconds: 1_000_000_000 });
       await eventTypes.registerSystemEventTypes([system]);
-      expect(eventTypes.get(system.name)).to.equal(record);
+      expect(await eventTypes.get(system.name)).to.equal(record);
     });
 
     it('creates them once when several processes start at the same time', async () => {
@@ -413,7 +454,7 @@ describe('EventTypes', () => {
       const processes = [eventTypes, await otherProcess(), await otherProcess()];
       await Promise.all(processes.map((starting) => starting.registerSystemEventTypes(types)));
       for (const { name } of types) {
-        for (const started of processes) expect(started.get(name)).to.deep.equal(eventTypes.get(name));
+        for (const started of processes) expect(await started.get(name)).to.deep.equal(await eventTypes.get(name));
       }
       const stored = await storedTexts(broker.log, registryTopic);
       expect(stored).to.have.length(types.length);
@@ -425,7 +466,7 @@ describe('EventTypes', () => {
       await eventTypes.registerSystemEventTypes([
         { ...system, schema: { type: 'object', properties }, retentionMilliseconds: 5 },
       ]);
-      expect(eventTypes.schemas(system.name).map(({ version }) => version)).to.deep.equal(['2.0.0', '1.0.0']);
+      expect((await eventTypes.schemas(system.name)).map(({ version }) => version)).to.deep.equal(['2.0.0', '1.0.0']);
       expect(await topic(system.name)).to.include({ retentionMilliseconds: 5 });
     });
 

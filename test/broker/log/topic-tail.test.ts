@@ -4,6 +4,7 @@ import { TopicTail } from '../../../src/broker/log/topic-tail.ts';
 import type { TopicTailOptions } from '../../../src/broker/log/topic-tail.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { compactLog, isClusterUnderTest, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
+import { lateLog } from '../../support/late-log.ts';
 import { appendTo, codeOf, keyed, recordsOf } from '../../support/log-reading.ts';
 
 const topic = 'states';
@@ -82,6 +83,52 @@ describe('following a topic', () => {
     const offset = await put(0, 'c', '1');
     await tail.waitUntilApplied(0, offset + 1);
     expect(applied).to.deep.equal(['0:c=1']);
+  });
+
+  describe('finding what another process may have stored a moment ago', () => {
+    it('returns what is known in the next microtask, and does not ask the log', async () => {
+      const late = lateLog(temporary.log, topic);
+      const tail = newTail({ log: late.log });
+      await tail.start();
+      const before = late.requests;
+      let found: number | undefined;
+      void tail.find(() => 7).then((value) => (found = value));
+      await Promise.resolve();
+      expect(found).to.equal(7);
+      expect(late.requests).to.equal(before);
+    });
+
+    it('asks the log once, for all that is missed at the same time, and looks twice for each', async () => {
+      const late = lateLog(temporary.log, topic);
+      const tail = newTail({ log: late.log });
+      await tail.start();
+      late.holdBack();
+      await put(1, 'b', '1');
+      const before = late.requests;
+      let lookUps = 0;
+      const lookUp = (wanted: string) => (): string | undefined => {
+        lookUps += 1;
+        return applied.find((each) => each === wanted);
+      };
+      const found = await Promise.all(['1:b=1', '1:b=2', '0:b=1'].map((wanted) => tail.find(lookUp(wanted))));
+      expect(found).to.deep.equal(['1:b=1', undefined, undefined]);
+      expect(late.requests - before).to.equal(1);
+      expect(lookUps).to.equal(6);
+    });
+
+    it('fails as the lookup fails, and when the topic is no longer followed', async () => {
+      const tail = newTail();
+      await tail.start();
+      const failure = new Error('cannot be read');
+      const failing = tail.find(() => {
+        throw failure;
+      });
+      expect(await failing.catch((error: unknown) => error)).to.equal(failure);
+      await put(0, 'a', '1');
+      await tail.stop();
+      await put(0, 'a', '2');
+      expect(await codeOf(tail.find(() => undefined))).to.equal('LOG_CLOSED');
+    });
   });
 
   it('applies the batches of a partition one at a time, in order', async () => {

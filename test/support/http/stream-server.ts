@@ -56,7 +56,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     lease,
   });
   const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger });
-  const eventTypeStreams = createEventTypeStreamsRouter({ registry, eventTypes, log, clock: systemClock, logger });
+  const eventTypeStreams = createEventTypeStreamsRouter({ eventTypes, log, clock: systemClock, logger });
   const routers = [streams.router, eventTypeStreams.router];
   const server = createApplicationServer(createApplication(routers, logger));
   const responses = new Set<ServerResponse>();

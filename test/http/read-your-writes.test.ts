@@ -1,0 +1,473 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, it } from 'mocha';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
+import { EventTypes } from '../../src/broker/event-types/event-types.ts';
+import { Publisher } from '../../src/broker/publishing/publisher.ts';
+import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
+import { ActivityRecorder } from '../../src/broker/subscriptions/activity.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createApplication } from '../../src/http/edge/application.ts';
+import { createCommandsRouter } from '../../src/http/lending/commands.ts';
+import { createLoanEventsRouter } from '../../src/http/lending/loan-events.ts';
+import { createLoanProductsRouter } from '../../src/http/lending/loan-products.ts';
+import { createLoansRouter } from '../../src/http/lending/loans.ts';
+import { createCursorsRouter } from '../../src/http/streaming/cursors.ts';
+import { createEventTypeChecksRouter } from '../../src/http/streaming/event-type-checks.ts';
+import { createEventTypeStreamsRouter } from '../../src/http/streaming/event-type-streams.ts';
+import { createEventTypesRouter } from '../../src/http/streaming/event-types.ts';
+import { createPublishingRouter } from '../../src/http/streaming/publishing.ts';
+import { createSubscriptionEventsRouter } from '../../src/http/streaming/subscription-events.ts';
+import { createSubscriptionStreamsRouter } from '../../src/http/streaming/subscription-streams.ts';
+import { createSubscriptionsRouter } from '../../src/http/streaming/subscriptions.ts';
+import { ensureLendingTopics, lendingEventTypes, loansTopic } from '../../src/lending-format/lending-topics.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import type { Coordination } from '../../src/ports/coordination.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
+import { LoanView } from '../../src/views/loan-view.ts';
+import { idempotencyMilliseconds } from '../../src/worker/idempotency-records.ts';
+import { LendingWorker } from '../../src/worker/lending-worker.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
+import { eventTypeBody, exampleMetadata } from '../support/broker-on-embedded-log.ts';
+import { eventually } from '../support/eventually.ts';
+import { operations } from '../support/http/api-description.ts';
+import { call, type HttpResponse } from '../support/http/client.ts';
+import { lateLog, type LateLog } from '../support/late-log.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+const partitionCount = 1;
+const logger = silentLogger;
+const clock = systemClock;
+
+/** Something that one process makes and another one is asked for: its values in the path of a route. */
+interface Subject {
+  readonly make: () => Promise<Values>;
+  /** The values of one that does not exist. */
+  readonly missing: Values;
+  /** The topic that another process learns of it from. */
+  readonly topic: typeof registryTopic | typeof loansTopic;
+}
+
+interface Route {
+  /** The method, and the path as the description of the API has it. */
+  readonly operation: string;
+  readonly subject: Subject;
+  readonly body?: (values: Values) => unknown;
+  readonly headers?: Record<string, string>;
+  /** The status for one that exists. */
+  readonly found: number;
+  /** The status for one that does not exist. Default: 404. */
+  readonly missing?: number;
+  /** Whether it also waits for changes of others, so that it asks for the end of the topic even for a known one. */
+  readonly changes?: true;
+  /** Whether a response shows that the process knows it, where the status does not. */
+  readonly isKnown?: (response: HttpResponse) => boolean;
+}
+
+describe('what another process has just created', () => {
+  let folder: string;
+  let log: EventLog;
+  let coordination: Coordination;
+  let worker: LendingWorker;
+  let prompt: string;
+  let late: string;
+  /** The log of the late process, by the topic that it holds back. */
+  let lateLogs: Record<Subject['topic'], LateLog>;
+  const cleanups: (() => Promise<unknown> | void)[] = [];
+  let made = 0;
+
+  async function serve(
+    name: string,
+    nodeLog: EventLog,
+  ): Promise<{ readonly url: string; readonly registry: Registry }> {
+    const registry = new Registry(nodeLog, logger);
+    await registry.start();
+    cleanups.push(() => registry.stop());
+    const metrics = createMetrics();
+    const eventTypes = new EventTypes({ registry, coordination, log: nodeLog, clock, logger });
+    await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, 3_600_000));
+    await ensureLendingTopics(nodeLog, partitionCount);
+    const publisher = new Publisher({ eventTypes, log: nodeLog, clock, metrics, logger });
+    const lease = new NodeLease({ coordination, nodeId: name, leaseMilliseconds: 60_000, clock, logger });
+    await lease.start();
+    cleanups.push(() => lease.stop());
+    const dataFolder = join(folder, name);
+    await mkdir(dataFolder);
+    const view = await LoanView.open({ dataFolder, log: nodeLog, partitionCount, clock, logger });
+    cleanups.push(() => view.close());
+    const activity = new ActivityRecorder({ coordination, clock, logger });
+    cleanups.push(() => activity.close());
+    const broker = { registry, coordination, log: nodeLog, clock, logger, metrics, lease, eventTypes, publisher };
+    const lending = { view, publisher, registry, clock, logger, idempotencyMilliseconds };
+    const routers = [
+      createSubscriptionEventsRouter(broker).router,
+      createCursorsRouter(broker),
+      createEventTypeStreamsRouter(broker).router,
+      createPublishingRouter(broker),
+      createSubscriptionStreamsRouter({ ...broker, activity }),
+      createSubscriptionsRouter(broker),
+      createEventTypesRouter(broker),
+      createEventTypeChecksRouter(broker),
+      createLoanEventsRouter({ ...lending, log: nodeLog, partitionCount }),
+      createLoansRouter(lending),
+      createLoanProductsRouter(lending),
+      createCommandsRouter(lending),
+    ];
+    const server = createServer(createApplication(routers, logger));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    });
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, registry };
+  }
+
+  before(async function () {
+    this.timeout(60_000);
+    folder = await temporaryFolder();
+    log = await openLogUnderTest(folder);
+    coordination = await openCoordinationUnderTest(folder, log);
+    const lateRegistryLog = lateLog(log, registryTopic);
+    const lateLoansLog = lateLog(lateRegistryLog.log, loansTopic);
+    lateLogs = { [registryTopic]: lateRegistryLog, [loansTopic]: lateLoansLog };
+    const { url, registry } = await serve('prompt', log);
+    prompt = url;
+    late = (await serve('late', lateLoansLog.log)).url;
+    await coordination.renewLease('worker', 3_600_000);
+    const metrics = createMetrics();
+    worker = new LendingWorker({
+      log,
+      coordination,
+      registry,
+      nodeId: 'worker',
+      clock,
+      logger,
+      metrics,
+      partitionCount,
+    });
+    await worker.start();
+  });
+
+  afterEach(() => {
+    for (const held of Object.values(lateLogs)) held.release();
+  });
+
+  after(async () => {
+    await worker.stop();
+    for (const cleanup of cleanups.toReversed()) await cleanup();
+    await coordination.close();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  function newName(): string {
+    made += 1;
+    return `made-${made}`;
+  }
+
+  async function onPrompt(path: string, body: unknown, method = 'POST'): Promise<HttpResponse> {
+    const response = await call(`${prompt}${path}`, method, body);
+    expect(response.status, response.text).to.be.below(300);
+    return response;
+  }
+
+  async function newEventType(): Promise<Values> {
+    const name = newName();
+    await onPrompt('/event-types', eventTypeBody(name));
+    return { name, version: '1.0.0', partition: '0' };
+  }
+
+  async function newSubscription(): Promise<Values> {
+    const { name = '' } = await newEventType();
+    const { body } = await onPrompt('/subscriptions', { owning_application: 'shop', event_types: [name] });
+    return { id: String(body['id']), name };
+  }
+
+  async function newProduct(): Promise<Values> {
+    const { body } = await onPrompt('/loanproducts', annuityProduct(newName()));
+    return { loanProductId: String(body['encodedKey']), id: String(body['id']) };
+  }
+
+  async function newLoan(): Promise<Values> {
+    const { id: product } = await newProduct();
+    const { body } = await onPrompt('/loans', { id: newName(), productTypeKey: product, loanAmount: 1000 });
+    return { loanAccountId: String(body['encodedKey']), id: String(body['id']) };
+  }
+
+  async function newTransaction(): Promise<Values> {
+    const { id = '' } = await newLoan();
+    await onPrompt(`/loans/${id}:changeState`, { action: 'APPROVE' });
+    const { body } = await onPrompt(`/loans/${id}/disbursement-transactions`, { valueDate: '2011-01-23' });
+    return { transactionId: String(body['encodedKey']) };
+  }
+
+  async function newCommand(): Promise<Values> {
+    const { id = '' } = await newLoan();
+    const { body } = await call(
+      `${prompt}/loans/${id}:changeState`,
+      'POST',
+      { action: 'APPROVE' },
+      { Prefer: 'wait=0' },
+    );
+    const commandId = String(body['commandId']);
+    await eventually(async () =>
+      (await onPrompt(`/commands/${commandId}`, undefined, 'GET')).text.includes('COMMITTED'),
+    );
+    return { commandId };
+  }
+
+  const onRegistry = { topic: registryTopic } as const;
+  const onLoans = { topic: loansTopic } as const;
+  const anEventType: Subject = {
+    ...onRegistry,
+    make: newEventType,
+    missing: { name: 'unknown', version: '1.0.0', partition: '0' },
+  };
+  const aSubscription: Subject = {
+    ...onRegistry,
+    make: newSubscription,
+    missing: { id: randomUUID(), name: 'unknown' },
+  };
+  const aProduct: Subject = {
+    ...onRegistry,
+    make: newProduct,
+    missing: { loanProductId: 'unknown', id: 'unknown' },
+  };
+  const aProductById: Subject = {
+    ...aProduct,
+    make: async () => {
+      const { id = '' } = await newProduct();
+      return { loanProductId: id };
+    },
+  };
+  const aLoan: Subject = { ...onLoans, make: newLoan, missing: { loanAccountId: 'unknown' } };
+  const aLoanById: Subject = {
+    ...aLoan,
+    make: async () => {
+      const { id = '' } = await newLoan();
+      return { loanAccountId: id };
+    },
+  };
+  const aTransaction: Subject = { ...onLoans, make: newTransaction, missing: { transactionId: 'unknown' } };
+  const aCommand: Subject = { ...onLoans, make: newCommand, missing: { commandId: randomUUID() } };
+  /** A version of a schema, of an event type that the late process knows. */
+  const aSchemaVersion: Subject = {
+    ...onRegistry,
+    make: async () => {
+      const values = await newEventType();
+      expect((await call(`${late}/event-types/${values['name']}`, 'GET')).status).to.equal(200);
+      lateLogs[registryTopic].holdBack();
+      const schema = '{"type":"object","properties":{"order":{"type":"string"},"more":{"type":"string"}}}';
+      await onPrompt(`/event-types/${values['name']}/schemas`, { type: 'json_schema', schema });
+      return { ...values, version: '1.1.0' };
+    },
+    missing: { name: 'loan_balance_changed', version: '99.0.0' },
+  };
+
+  const definitionOf = ({ name = '' }: Values) => eventTypeBody(name);
+  const schema = () => ({ type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"string"}}}' });
+  const noCursors = () => [];
+
+  const routes: readonly Route[] = [
+    { operation: 'GET /event-types/{name}', subject: anEventType, found: 200 },
+    { operation: 'PUT /event-types/{name}', subject: anEventType, body: definitionOf, found: 200, changes: true },
+    { operation: 'DELETE /event-types/{name}', subject: anEventType, found: 200, changes: true },
+    {
+      operation: 'POST /event-types/{name}/cursor-distances',
+      subject: anEventType,
+      body: noCursors,
+      found: 200,
+    },
+    { operation: 'POST /event-types/{name}/shifted-cursors', subject: anEventType, body: noCursors, found: 200 },
+    { operation: 'POST /event-types/{name}/cursors-lag', subject: anEventType, body: noCursors, found: 200 },
+    { operation: 'GET /event-types/{name}/events', subject: anEventType, found: 200 },
+    {
+      operation: 'POST /event-types/{name}/events',
+      subject: anEventType,
+      body: () => [{ metadata: exampleMetadata() }],
+      found: 200,
+    },
+    { operation: 'GET /event-types/{name}/partitions', subject: anEventType, found: 200 },
+    { operation: 'GET /event-types/{name}/partitions/{partition}', subject: anEventType, found: 200 },
+    { operation: 'GET /event-types/{name}/schemas', subject: anEventType, found: 200 },
+    { operation: 'POST /event-types/{name}/schemas', subject: anEventType, body: schema, found: 200, changes: true },
+    { operation: 'GET /event-types/{name}/schemas/{version}', subject: anEventType, found: 200 },
+    { operation: 'GET /event-types/{name}/schemas/{version}', subject: aSchemaVersion, found: 200 },
+    {
+      operation: 'POST /event-types/{name}/schemas/{version}/compatibility-check',
+      subject: anEventType,
+      body: schema,
+      found: 200,
+    },
+    {
+      operation: 'POST /event-types/{name}/schemas/{version}/compatibility-check',
+      subject: aSchemaVersion,
+      body: schema,
+      found: 200,
+    },
+    {
+      operation: 'POST /registry/event-type-checks',
+      subject: anEventType,
+      body: ({ name }) => ({ event_type: name }),
+      found: 200,
+    },
+    {
+      operation: 'POST /registry/event-type-checks',
+      subject: anEventType,
+      body: (values) => ({ event_type: definitionOf(values) }),
+      found: 200,
+      missing: 200,
+      isKnown: ({ body }) => body['current_version'] === '1.0.0',
+    },
+    {
+      operation: 'POST /subscriptions',
+      subject: anEventType,
+      body: ({ name }) => ({ owning_application: 'shop', event_types: [name] }),
+      found: 201,
+      missing: 422,
+      changes: true,
+    },
+    { operation: 'GET /subscriptions/{id}', subject: aSubscription, found: 200 },
+    {
+      operation: 'PUT /subscriptions/{id}',
+      subject: aSubscription,
+      body: ({ name }) => ({ owning_application: 'shop', event_types: [name] }),
+      found: 204,
+      changes: true,
+    },
+    { operation: 'DELETE /subscriptions/{id}', subject: aSubscription, found: 204, changes: true },
+    { operation: 'GET /subscriptions/{id}/cursors', subject: aSubscription, found: 200 },
+    {
+      // The session is unknown, which is checked after the subscription.
+      operation: 'POST /subscriptions/{id}/cursors',
+      subject: aSubscription,
+      body: ({ name }) => ({
+        items: [{ partition: '0', offset: 'BEGIN', event_type: name, cursor_token: randomUUID() }],
+      }),
+      headers: { 'X-Nakadi-StreamId': randomUUID() },
+      found: 422,
+    },
+    { operation: 'PATCH /subscriptions/{id}/cursors', subject: aSubscription, body: () => ({ items: [] }), found: 204 },
+    { operation: 'GET /subscriptions/{id}/events', subject: aSubscription, found: 200 },
+    { operation: 'POST /subscriptions/{id}/events', subject: aSubscription, body: () => ({}), found: 200 },
+    { operation: 'GET /subscriptions/{id}/stats', subject: aSubscription, found: 200 },
+    { operation: 'GET /subscriptions/{id}/streams', subject: aSubscription, found: 200 },
+    { operation: 'GET /loanproducts/{loanProductId}', subject: aProductById, found: 200 },
+    { operation: 'GET /loanproducts/{loanProductId}', subject: aProduct, found: 200 },
+    {
+      operation: 'PATCH /loanproducts/{loanProductId}',
+      subject: aProduct,
+      body: () => [{ op: 'REPLACE', path: '/notes', value: 'new' }],
+      found: 204,
+      changes: true,
+    },
+    { operation: 'GET /loans/{loanAccountId}', subject: aLoanById, found: 200 },
+    { operation: 'GET /loans/{loanAccountId}', subject: aLoan, found: 200 },
+    { operation: 'GET /loans/{loanAccountId}/schedule', subject: aLoan, found: 200 },
+    { operation: 'GET /loans/{loanAccountId}/balances', subject: aLoan, found: 200 },
+    { operation: 'GET /loans/{loanAccountId}/transactions', subject: aLoan, found: 200 },
+    { operation: 'GET /loans/{loanAccountId}/events', subject: aLoan, found: 200 },
+    {
+      operation: 'POST /loans/{loanAccountId}:changeState',
+      subject: aLoan,
+      body: () => ({ action: 'APPROVE' }),
+      found: 200,
+      changes: true,
+    },
+    // The loan is not active yet, which is checked after the loan was found.
+    ...['disbursement', 'repayment', 'fee', 'penalty', 'principal-overpayment'].map((kind): Route => ({
+      operation: `POST /loans/{loanAccountId}/${kind}-transactions`,
+      subject: aLoan,
+      body: () => (kind === 'disbursement' ? {} : { amount: 1 }),
+      found: 400,
+    })),
+    {
+      operation: 'POST /loans/transactions/{transactionId}:adjust',
+      subject: aTransaction,
+      body: () => ({ notes: 'wrong' }),
+      found: 200,
+      changes: true,
+    },
+    { operation: 'GET /commands/{commandId}', subject: aCommand, found: 200 },
+  ];
+
+  function isStream({ operation }: Route): boolean {
+    return operations.some(
+      ({ method, path, isStream: streams }) => streams && operation === `${method.toUpperCase()} ${path}`,
+    );
+  }
+
+  async function ask(route: Route, values: Values): Promise<HttpResponse> {
+    const { operation, body, headers } = route;
+    const [method = '', template = ''] = operation.split(' ');
+    const path = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) => values[name] ?? '');
+    const url = `${late}${path}`;
+    if (!isStream(route)) return call(url, method, body?.(values), headers);
+    const stream = await fetch(url, { method, ...(method === 'GET' ? {} : { body: '{}' }) });
+    const text = stream.status === 200 ? '' : await stream.text();
+    if (stream.status === 200) await stream.body?.cancel();
+    return { status: stream.status, headers: stream.headers, text, body: {} };
+  }
+
+  for (const route of routes) {
+    const { operation, subject, found, missing = 404, changes, isKnown = () => true } = route;
+    const kinds = new Map([
+      [aSchemaVersion, ', a schema version'],
+      [aLoanById, ', by id'],
+      [aProductById, ', by id'],
+    ]);
+    describe(`${operation}${kinds.get(subject) ?? ''}${route.isKnown === undefined ? '' : ', a definition'}`, () => {
+      it('is found after one request to the log, and after none from then on', async () => {
+        const lateOfTopic = lateLogs[subject.topic];
+        lateOfTopic.holdBack();
+        const values = await subject.make();
+        const before = lateOfTopic.requests;
+        const first = await ask(route, values);
+        expect(first.status, first.text).to.equal(found);
+        expect(isKnown(first), first.text).to.equal(true);
+        if (changes === true) return;
+        expect(lateOfTopic.requests - before).to.equal(1);
+        const second = await ask(route, values);
+        // The first stream may still have the only partition.
+        expect(second.status, second.text).to.be.oneOf(isStream(route) ? [200, 409] : [found]);
+        expect(lateOfTopic.requests - before, 'requests to the log for a known one').to.equal(1);
+      });
+
+      it('is not found, after one request to the log, if it does not exist', async () => {
+        const lateOfTopic = lateLogs[subject.topic];
+        const before = lateOfTopic.requests;
+        const response = await ask(route, subject.missing);
+        expect(response.status, response.text).to.equal(missing);
+        expect(lateOfTopic.requests - before).to.equal(1);
+      });
+    });
+  }
+
+  it('GET /loans finds loans by the id of their product', async () => {
+    lateLogs[registryTopic].holdBack();
+    const { id: product = '' } = await newProduct();
+    const id = newName();
+    await onPrompt('/loans', { id, productTypeKey: product, loanAmount: 1000 });
+    expect((await call(`${late}/loans/${id}`, 'GET')).status).to.equal(200);
+    const { status, text } = await call(`${late}/loans?productTypeKey=${product}`, 'GET');
+    expect(status, text).to.equal(200);
+    expect((JSON.parse(text) as { id: string }[]).map((loan) => loan.id)).to.deep.equal([id]);
+  });
+
+  it('is looked up in this table by every operation whose path names something', () => {
+    // The names of pages and toggles are fixed.
+    const fixedNames = ['/docs/{file}', '/toggles/{name}'];
+    const named = operations
+      .filter(({ path }) => path.includes('{') && !fixedNames.includes(path))
+      .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(routes.map(({ operation }) => operation)).to.include.members(named);
+  });
+});
