@@ -18,8 +18,8 @@ const furtherTests: Readonly<Record<string, readonly string[]>> = {
 
 /** Tests on either backend that hold, on the cluster, what an adapter promises. */
 const testsOnCluster: Readonly<Record<string, readonly string[]>> = {
-  kafka: ['ports', 'broker', 'http/streaming'],
-  redis: ['ports', 'broker', 'http/streaming'],
+  kafka: ['ports', 'broker/publishing', 'broker/log'],
+  redis: ['ports', 'broker/streaming', 'broker/subscriptions'],
 };
 
 /** Tests that plant faults themselves: they would look for two at a time. */

@@ -19,8 +19,7 @@ export const beforeFirst: Offset = -1;
 
 const prefix = '001-0001-';
 const offsetDigits = 18;
-const timelineForm = /^001-0001-(-1|\d{18})$/;
-const plainForm = /^(-1|\d{1,18})$/;
+const offsetForm = /^(?:001-0001-(?=-1$|\d{18}$))?(-1|\d{1,18})$/;
 
 /**
  * Writes an offset as the API does.
@@ -36,7 +35,7 @@ export function formatOffset(offset: Offset): string {
  */
 export function parseOffset(text: string): Offset {
   if (text.toUpperCase() === 'BEGIN') return beforeFirst;
-  const digits = timelineForm.exec(text)?.[1] ?? plainForm.exec(text)?.[1];
+  const digits = offsetForm.exec(text)?.[1];
   const offset = digits === undefined ? Number.NaN : Number(digits);
   if (!Number.isSafeInteger(offset)) throw new LendstreamError('UNPROCESSABLE', `invalid offset ${text}`);
   return offset;

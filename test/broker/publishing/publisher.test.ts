@@ -162,6 +162,18 @@ describe('Publisher', () => {
     expect(withoutMetadata(stored)).to.equal(`{"order":"x","metadata":{},${rest}}`);
   });
 
+  it('keeps the optional metadata of events that look alike, request after request', async () => {
+    await define('orders');
+    const parent = '1f5a76d8-db49-4144-ace7-e683e8ff4ba4';
+    const metadata = exampleMetadata({ parent_eids: [parent], flow_id: 'mine', span_ctx: { trace: 'a' } });
+    for (let request = 0; request < 3; request += 1) await publish('orders', [{ metadata, n: 1 }]);
+    const stored = (await storedTexts(broker.log, 'orders')).map((text) => JSON.parse(text) as { metadata: object });
+    expect(stored).to.have.length(3);
+    for (const event of stored) {
+      expect(event.metadata).to.deep.include({ parent_eids: [parent], flow_id: 'mine', span_ctx: { trace: 'a' } });
+    }
+  });
+
   it('removes white space between tokens, so that an event is one line', async () => {
     await define('orders');
     await publish('orders', ` [ {\r\n\t"order" : " x  y " ,\n"metadata" : ${metadataText} , "n" : [ 1.0 , 2 ] } ]\n`);
@@ -412,6 +424,20 @@ describe('Publisher', () => {
     const events = ['0', '1', '2'].map((partition) => ({ metadata: exampleMetadata({ partition }) }));
     const body = Buffer.from(JSON.stringify(events));
     beforeEach(() => define('orders', { partition_strategy: 'user_defined', default_statistic: fourPartitions }));
+
+    it('stores the events of several partitions in one append, unless a partition needs more than one', async () => {
+      const appended: number[][] = [];
+      const log = overriding(broker.log, {
+        append: (partitions) => {
+          appended.push(partitions.map(({ partition }) => partition));
+          return broker.log.append(partitions);
+        },
+      });
+      const options = { clock: systemClock, metrics: createMetrics(), logger: silentLogger };
+      const publisher = new Publisher({ ...options, eventTypes: broker.eventTypes, log });
+      expect((await publisher.publish('orders', body, context)).status).to.equal(200);
+      expect(appended).to.deep.equal([[0, 1, 2]]);
+    });
 
     it('reports which events are durable', async () => {
       const publisher = publisherWithFailures({ 0: 'OUTCOME_UNKNOWN', 2: 'LOG_FULL' });

@@ -96,6 +96,7 @@ describe('The cost of a schema', () => {
     };
     // "#", "#/type", "#/properties", then "#/properties/<name>" and "#/properties/<name>/type".
     const charactersOf = (name: number): number => 1 + 6 + 12 + 200 * (2 * (13 + name) + 5);
+    expect(schemaPointerCharactersMaximum).to.equal(500_000);
     const longest = Math.floor((schemaPointerCharactersMaximum - charactersOf(0)) / 400);
     expect(positionsOf(properties(longest))).to.equal('few');
     expect(positionsOf(properties(longest + 1))).to.include(`have ${charactersOf(longest + 1)} characters, more than`);

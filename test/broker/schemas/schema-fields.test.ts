@@ -49,6 +49,16 @@ describe('describesField', () => {
     }
   });
 
+  it('ignores references to a place outside of the schema, also where a property of the schema has that name', () => {
+    for (const $ref of ['#anchor', 'other.json', 'other.json/properties/b', 'other.json#/properties/b']) {
+      const properties = { a: { $ref }, b: { properties: { c: text } }, c: text };
+      expect([describesField({ properties }, 'a.c'), describesField({ properties }, 'a.b')]).to.deep.equal([
+        false,
+        false,
+      ]);
+    }
+  });
+
   it('ends quickly, however the schema refers to itself', () => {
     const parts = Array.from({ length: 600 }, (_, index) => ({
       properties: { a: { $ref: `#/definitions/d${index}` } },

@@ -6,6 +6,7 @@ import { readStreamParameters } from '../../../src/broker/streaming/parameters.t
 import { StreamReads, prefetchBytesMaximum } from '../../../src/broker/streaming/reads.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
+import { overriding } from '../../support/stepping-log.ts';
 import { failingReads } from '../../support/failing-reads.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
@@ -61,6 +62,32 @@ describe('what a stream reads ahead', () => {
     expect(partition.reading).to.equal(false);
     expect(assigned.bufferedBytes()).to.be.within(prefetchBytesMaximum / 2, 2 * prefetchBytesMaximum);
     reads.stop();
+  });
+
+  it('is a mebibyte for all partitions together, but at least 32 KiB for each', async () => {
+    const askedFor = async (partitions: number): Promise<readonly number[]> => {
+      const type = await server.defineEventType(partitions);
+      const assigned = new AssignedPartitions();
+      const gained = Array.from({ length: partitions }, (_, partition) => {
+        return { eventType: type, partition, state: 'assigned', streamId: 'me', nextStreamId: null, fence: 1 } as const;
+      });
+      const bounds = await server.log.bounds(gained.map(({ partition }) => ({ topic: type, partition })));
+      assigned.adopt(gained, bounds, [], 0, 0);
+      const asked: number[] = [];
+      const log = overriding(server.log, {
+        read: (position, options) => {
+          asked.push(options.bytesMaximum);
+          return server.log.read(position, options);
+        },
+      });
+      const reads = new StreamReads(log, silentLogger, assigned, () => undefined);
+      reads.begin(parameters, 0);
+      reads.stop();
+      return [...new Set(asked)];
+    };
+    expect(await askedFor(1)).to.deep.equal([1_048_576]);
+    expect(await askedFor(3)).to.deep.equal([349_525]);
+    expect(await askedFor(33)).to.deep.equal([32_768]);
   });
 
   it('fills a batch that is larger than the usual amount', async () => {

@@ -127,6 +127,17 @@ describe('what a stream sends', () => {
     expect(batch?.info?.debug).to.equal('Stream started; Stream parameters are causing overflow');
   });
 
+  it('includes no incomplete batch any more when the memory is free again', () => {
+    const { assigned, sender } = prepare(1, { batch_limit: 1_000, max_uncommitted_events: 1_000 });
+    const [partition] = assigned.list;
+    const value = JSON.stringify('x'.repeat(bufferBytesMaximum / 4));
+    const entries = Array.from({ length: 4 }, (_, offset) => ({ offset, value }));
+    partition?.addRecords({ batches: [recordBatch(entries)], nextOffset: 4 });
+    expect(batches(sender.nextChunk(1)).map(({ events }) => events?.length)).to.deep.equal([4]);
+    partition?.addRecords({ batches: [recordBatch(numberedEntries(4, 5))], nextOffset: 6 });
+    expect(sender.nextChunk(2)).to.equal(undefined);
+  });
+
   it('ends with the waiting events, if requested, and then the reason', () => {
     const { assigned, sender } = prepare(1, { batch_limit: 100 });
     fill(assigned, 3);

@@ -164,6 +164,18 @@ describe('the watch of a stream', () => {
     await untilObserved('failure', 'topology');
   });
 
+  it('reads nothing before that second is over, also where more was wanted when the read failed', async () => {
+    failure = new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.');
+    watch.start();
+    watch.notify('topology');
+    watch.notify('offsets');
+    await untilObserved('failure');
+    await clock.turn(999);
+    watch.recheck(clock.monotonic(), true);
+    await coordination.topology(id);
+    expect(kinds()).to.deep.equal(['failure']);
+  });
+
   it('treats a failure of the observer as a failed read', async () => {
     observer.failure = new LendstreamError('LOG_UNAVAILABLE', 'No bounds.');
     watch.start();

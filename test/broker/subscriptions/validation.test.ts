@@ -73,6 +73,11 @@ describe('reading a subscription', () => {
       '422 Field "event_types" must contain at least one element\n',
     ],
     ['null for event types', { event_types: null }, '400 Field "event_types" must be a list of strings'],
+    [
+      'an event type that is no text among others',
+      { event_types: ['a', 1] },
+      '400 Field "event_types" must be a list of strings',
+    ],
     ['event types that are no texts', { event_types: [1] }, '400 Field "event_types" must be a list of strings'],
     ['null for the consumer group', { consumer_group: null }, '422 Field "consumer_group" must not be null\n'],
     [
