@@ -124,7 +124,7 @@ export function dueNow(ledger: Ledger): Decimal {
   const { rows, valueDate, loan } = ledger;
   return sum(
     rows.flatMap((row, index) => {
-      const elements: readonly AllocationElement[] =
+      const elements: readonly Exclude<AllocationElement, 'FEE'>[] =
         row.dueDate <= valueDate
           ? ['PRINCIPAL', 'INTEREST', 'PENALTY']
           : isDynamic(loan)

@@ -35,7 +35,7 @@ export function isLocalDate(text: string): boolean {
 /** @throws RangeError when the text is not a calendar day. */
 export function partsOf(date: LocalDate): DateParts {
   if (!isLocalDate(date)) throw new RangeError(`not a calendar day: ${date}`);
-  return { year: Number(date.slice(0, 4)), month: Number(date.slice(5, 7)), day: Number(date.slice(8, 10)) };
+  return { year: Number(date.slice(0, 4)), month: Number(date.slice(5, 7)), day: Number(date.slice(8)) };
 }
 
 /** The given day of a month, or the month's last day if it is shorter: day 31 of April is 30 April. */

@@ -59,21 +59,12 @@ function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
   return repaidDate === row.repaidDate ? row : rowWith(row, { repaidDate });
 }
 
-/** How much of one element of a row can be paid now. */
-export function payable(ledger: Ledger, index: number, element: AllocationElement): Decimal {
+/** How much of one element of a row can be paid now. What can be paid of its fees, its charges say. */
+export function payable(ledger: Ledger, index: number, element: Exclude<AllocationElement, 'FEE'>): Decimal {
   const { loan, position, rows } = ledger;
   const row = rowAt(rows, index);
   if (element === 'INTEREST') return payableInterest(loan, position, row);
-  if (element === 'PRINCIPAL') return dueOf(row.principal);
-  if (element === 'PENALTY') return dueOf(row.penalty.amount);
-  return dueOf(row.fee.amount).minus(plannedFees(ledger, row));
-}
-
-/** The part of a row's fees that is not applied yet. */
-function plannedFees({ loan, position, charges }: Ledger, { number }: Installment): Decimal {
-  if (!isDynamic(loan)) return zero;
-  const planned = charges.filter((each) => each.installmentNumber === number && isPlanned(loan, position, each));
-  return sum(planned.map(({ amount }) => dueOf(amount)));
+  return dueOf(element === 'PRINCIPAL' ? row.principal : row.penalty.amount);
 }
 
 /**
@@ -102,10 +93,10 @@ export function dropPlannedFees(ledger: Ledger): void {
 
 /** Pays up to `amount` of one element of one row and returns what was paid. */
 export function pay(ledger: Ledger, index: number, element: AllocationElement, amount: Decimal): Decimal {
+  const row = rowAt(ledger.rows, index);
+  if (element === 'FEE') return payCharges(ledger, amount, (charge) => charge.installmentNumber === row.number);
   const paid = smaller(amount, payable(ledger, index, element));
   if (paid.isZero()) return zero;
-  const row = rowAt(ledger.rows, index);
-  if (element === 'FEE') return payCharges(ledger, paid, (charge) => charge.installmentNumber === row.number);
   if (element === 'PRINCIPAL') {
     ledger.rows[index] = rowWith(row, { principal: addPaid(row.principal, paid), lastPaidDate: ledger.valueDate });
     recordPayment(ledger, 'principal', paid, zero);

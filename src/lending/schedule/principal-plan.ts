@@ -121,5 +121,6 @@ function evenPaymentAfterFirst(outstanding: Decimal, rates: readonly Decimal[]):
   const rest = payments.toReversed();
   const repaysPrincipal = (payment: Decimal, index: number): boolean =>
     index > 0 && !outstanding.times(rates[index] ?? zero).greaterThan(payment);
-  return rest.find(repaysPrincipal) ?? rest.at(-1) ?? zero;
+  // The last row always does, because its own payment is computed with its interest.
+  return rest.find(repaysPrincipal) ?? zero;
 }

@@ -119,6 +119,11 @@ describe('opening an account', () => {
       'INVALID_PRINCIPAL_REPAYMENT_INTERVAL scheduleSettings.principalRepaymentInterval',
     ],
     [
+      'principal after no installment',
+      { principalRepaymentInterval: 0 },
+      'INVALID_PRINCIPAL_REPAYMENT_INTERVAL scheduleSettings.principalRepaymentInterval',
+    ],
+    [
       'fixed days with an interval',
       { fixedDaysOfMonth: [1] },
       'INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH scheduleSettings.fixedDaysOfMonth',

@@ -151,6 +151,40 @@ describe('a repayment', () => {
     expect(when(disbursed(strict), repay('315.47', '2011-02-23')).outcome).to.equal('committed');
   });
 
+  it('pays fees outside of the installments beside the amount due, where the product accepts no prepayments', () => {
+    const outside = fee({ id: 'outside', allocation: 'NO_ALLOCATION' });
+    const loanProduct = product({
+      paymentSettings: { prepaymentSettings: { prepaymentAcceptance: 'NO_PREPAYMENTS' } },
+      feesSettings: { fees: [outside] },
+    });
+    const charged = when(
+      under({ ALLOW_NON_SCHEDULED_FEES: true }, disbursed(loanProduct)),
+      applyFee(20, { predefinedFeeKey: 'outside' }),
+    );
+    const ask = (principal: string): ReturnType<typeof when> =>
+      when(
+        charged,
+        repay(
+          money(principal).plus(120),
+          '2011-02-23',
+          pays(['NON_SCHEDULED_FEE', '20'], ['INTEREST', '100'], ['PRINCIPAL', principal]),
+        ),
+      );
+    expect(ask('215.47').outcome).to.equal('committed');
+    expect(reasons(ask('215.48'))).to.deep.equal(['PREPAYMENT_NOT_ALLOWED_ERROR amount']);
+  });
+
+  it('pays no interest ahead, where principal may be paid ahead', () => {
+    const loanProduct = dynamicProduct({
+      interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' },
+      paymentSettings: { prepaymentSettings: { prepaymentRecalculationMethod: 'REDUCE_AMOUNT_PER_INSTALLMENT' } },
+    });
+    const ask = (interest: string): ReturnType<typeof when> =>
+      when(disbursed(loanProduct), repay(interest, '2011-02-23', pays(['INTEREST', interest])));
+    expect(ask('8.33').outcome).to.equal('committed');
+    expect(reasons(ask('8.34'))).to.deep.equal(['EXCESS_REPAYMENT_ERROR customPaymentAmounts[0].amount']);
+  });
+
   it('is refused before the disbursement and once the loan is closed', () => {
     const opened = given(create(product()));
     expect(reasons(when(opened, repay(1, '2011-02-23')))).to.deep.equal(['INVALID_ACCOUNT_STATE_FOR_REPAYMENTS']);

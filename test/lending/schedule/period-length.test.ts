@@ -17,6 +17,8 @@ const cases: readonly [string, DueDateTerms, LocalDate, LocalDate, string][] = [
   ['a month and ten days', monthly, '2023-01-12', '2023-02-22', '1/9'],
   ['less than a month', monthly, '2023-01-12', '2023-02-02', '1/18'],
   ['two weeks', intervals('WEEKS', 2), '2023-01-01', '2023-01-15', '1/26'],
+  ['six days, which are no week', intervals('WEEKS', 1), '2023-01-01', '2023-01-07', '1/60'],
+  ['six weeks', intervals('WEEKS', 6), '2023-01-01', '2023-02-12', '3/26'],
   ['ten days of 360', intervals('DAYS', 10), '2023-01-25', '2023-02-04', '1/36'],
   ['half a month between two listed days', fixedDays([1, 15]), '2023-02-01', '2023-02-15', '1/24'],
   ['half a month over a month end', fixedDays([1, 15]), '2023-02-15', '2023-03-01', '1/24'],
