@@ -137,6 +137,12 @@ describe('EventTypes', () => {
       expect((await eventTypes.get('orders')).eventType.options.retention_time).to.equal(20_000_000);
     });
 
+    it('passes retention on to the log where compaction stays as it is', async () => {
+      await eventTypes.create(definition('orders'));
+      await eventTypes.update('orders', definition('orders', { options: { retention_time: 30_000_000 } }));
+      expect(await topic('orders')).to.include({ retentionMilliseconds: 30_000_000 });
+    });
+
     it('passes retention and compaction on to the log', async () => {
       await eventTypes.create(definition('orders'));
       const changes = { options: { retention_time: 30_000_000 }, cleanup_policy: 'compact_and_delete' };
