@@ -10,7 +10,7 @@ import { disturbingScenarios, scenarios, type ScenarioWorld } from './script-sce
 interface Mutant {
   readonly title: string;
   readonly script: ScriptName | 'common';
-  /** Stands once in the script. */
+  /** Occurs once in the script. */
   readonly replace: string;
   readonly by: string;
 }
@@ -19,31 +19,31 @@ const mutants: readonly Mutant[] = [
   { title: 'commit: no fence check', script: 'commit', replace: "if fence ~= '' and", by: 'if false and' },
   { title: 'commit: no owner check', script: 'commit', replace: 'if owner ~= stream then', by: 'if not owner then' },
   {
-    title: 'commit: a dead session may commit',
+    title: 'commit: accepted from an unknown session',
     script: 'commit',
     replace: "local is_open = redis.call('HEXISTS', sessions, stream) == 1",
     by: 'local is_open = true',
   },
   {
-    title: 'commit: a stream that was closed may not',
+    title: 'commit: refused for every closed stream',
     script: 'commit',
-    replace: "elseif owner ~= '' or late_commit_fence(meta, place, stream) ~= present then",
+    replace: "elseif owner ~= '' or late_commit_fence(meta, partition, stream) ~= current then",
     by: 'else',
   },
   {
-    title: 'commit: a stream that was closed may under any fence',
+    title: 'commit: accepted from a closed stream under any fence',
     script: 'commit',
-    replace: 'late_commit_fence(meta, place, stream) ~= present',
-    by: 'not late_commit_fence(meta, place, stream)',
+    replace: 'late_commit_fence(meta, partition, stream) ~= current',
+    by: 'not late_commit_fence(meta, partition, stream)',
   },
   {
-    title: 'commit: a stranger commits nothing with success',
+    title: 'commit: accepted from an unknown session without cursors',
     script: 'commit',
     replace: "if not is_open and #ARGV < 6 then return refuse({'SESSION_NOT_FOUND'}) end",
     by: '',
   },
   {
-    title: 'late commits: of anybody',
+    title: 'late commits: from any stream',
     script: 'common',
     replace: 'closed_stream == stream and milliseconds()',
     by: 'closed_stream and milliseconds()',
@@ -57,69 +57,69 @@ const mutants: readonly Mutant[] = [
   {
     title: 'late commits: longer than the commit timeout',
     script: 'common',
-    replace: 'text(milliseconds() + commit_timeout)',
-    by: 'text(milliseconds() + 60000)',
+    replace: 'format_integer(milliseconds() + commit_timeout)',
+    by: 'format_integer(milliseconds() + 60000)',
   },
   {
-    title: 'late commits: also where they came too late',
+    title: 'late commits: after a missed commit timeout',
     script: 'common',
     replace: 'accepts_late_commits and cjson.decode(session).commitTimeoutMilliseconds or 0',
     by: 'cjson.decode(session).commitTimeoutMilliseconds',
   },
   {
-    title: 'late commits: not after a reaping',
+    title: 'late commits: refused after reaping',
     script: 'reap-sessions',
     replace: 'close_session(meta, owners, sessions, all[index], true)',
     by: 'close_session(meta, owners, sessions, all[index], false)',
   },
   {
-    title: 'late commits: not after a check',
+    title: 'late commits: refused after a check',
     script: 'check-watched',
     replace: 'close_session(meta, owners, sessions, all[index], true)',
     by: 'close_session(meta, owners, sessions, all[index], false)',
   },
   {
-    title: 'late commits: for sessions that a loss brought back',
+    title: 'late commits: accepted for sessions restored by a loss',
     script: 'merge',
     replace: 'close_session(meta, owners, sessions, all[session], false)',
     by: 'close_session(meta, owners, sessions, all[session], true)',
   },
-  { title: 'commit: no monotonic check', script: 'commit', replace: 'offset > cursor.offset', by: 'true' },
+  { title: 'commit: moves backwards', script: 'commit', replace: 'offset > cursor.offset', by: 'true' },
   {
-    title: 'commit: equal counts as newer',
+    title: 'commit: equal offsets count as newer',
     script: 'commit',
     replace: 'offset > cursor.offset',
     by: 'offset >= cursor.offset',
   },
   { title: 'commit: no running maximum', script: 'commit', replace: '    cursor.offset = offset\n', by: '' },
   {
-    title: 'commit: partitions before a foreign one are committed',
+    title: 'commit: stored in part when a later partition belongs to another stream',
     script: 'commit',
-    replace: 'if owner ~= stream then return refuse_place(place) end',
-    by: "if owner ~= stream then redis.call('HSET', offsets, ARGV[6], ARGV[8] .. '@1') return {'NOT_OWNER', place} end",
+    replace: 'if owner ~= stream then return refuse_partition(partition) end',
+    by: "if owner ~= stream then redis.call('HSET', offsets, ARGV[6], ARGV[8] .. '@1') return {'NOT_OWNER', partition} end",
   },
   {
     title: 'commit: not marked dirty',
     script: 'commit',
-    replace: "    redis.call('HSET', dirty, ARGV[4] .. '/' .. place, written)\n",
+    replace: "    redis.call('HSET', dirty, ARGV[4] .. '/' .. partition, encoded)\n",
     by: '',
   },
   {
     title: 'commit: not stored',
     script: 'commit',
-    replace: "    redis.call('HSET', offsets, place, written)\n",
+    replace: "    redis.call('HSET', offsets, partition, encoded)\n",
     by: '',
   },
-  { title: 'commit: nobody is told', script: 'commit', replace: "if moved then tell('offsets') end", by: '' },
-  { title: 'commit: no incarnation check', script: 'commit', replace: 'if wrong then return wrong end', by: '' },
+  { title: 'commit: no notification', script: 'commit', replace: "if advanced then notify('offsets') end", by: '' },
+  { title: 'commit: no incarnation check', script: 'commit', replace: 'if mismatch then return mismatch end', by: '' },
   {
-    title: 'commit: refused for good while others may come back',
+    title: 'commit: refused permanently while others may come back',
     script: 'commit',
     replace: "if is_recovering(meta) then return {'RECOVERING'} end",
     by: '',
   },
   {
-    title: 'numbers as Lua writes them',
+    title: 'numbers in the format of Lua',
     script: 'common',
     replace: "string.format('%.0f', number)",
     by: 'tostring(number)',
@@ -131,7 +131,7 @@ const mutants: readonly Mutant[] = [
     by: "~= ARGV[4] and false then return {'CONFLICT'} end",
   },
   {
-    title: 'apply: steals from a live owner',
+    title: 'apply: takes a partition from an open owner',
     script: 'apply-ownership',
     replace: "    if is_open(owner.stream) then return {'CONFLICT'} end\n",
     by: '',
@@ -139,8 +139,8 @@ const mutants: readonly Mutant[] = [
   {
     title: 'apply: no session check of the owner',
     script: 'apply-ownership',
-    replace: 'if not written or not is_open(stream) then',
-    by: 'if not written then',
+    replace: 'if not encoded or not is_open(stream) then',
+    by: 'if not encoded then',
   },
   {
     title: 'apply: no session check of the next stream',
@@ -149,7 +149,7 @@ const mutants: readonly Mutant[] = [
     by: 'if not is_owner then',
   },
   {
-    title: 'apply: anybody reassigns',
+    title: 'apply: any stream reassigns',
     script: 'apply-ownership',
     replace: 'if not is_owner or not is_open(next_stream) then',
     by: 'if not is_open(next_stream) then',
@@ -161,7 +161,7 @@ const mutants: readonly Mutant[] = [
     by: 'owner.fence',
   },
   {
-    title: 'apply: a new fence for who stays',
+    title: 'apply: a new fence for an owner that stays',
     script: 'apply-ownership',
     replace: 'is_owner and owner.fence or owner.fence + 1',
     by: 'owner.fence + 1',
@@ -192,13 +192,13 @@ const mutants: readonly Mutant[] = [
   },
   { title: 'release: no fence check', script: 'release', replace: 'if owner.fence ~= fence then', by: 'if false then' },
   {
-    title: 'close: partitions stay with the dead',
+    title: 'close: partitions stay with the closed session',
     script: 'common',
     replace: 'if owner.stream == stream then',
     by: 'if false then',
   },
   { title: 'reap: no lease check', script: 'reap-sessions', replace: 'lease_until <= now and', by: '' },
-  { title: 'reap: nobody dies', script: 'reap-sessions', replace: 'lease_until <= now and', by: 'false and' },
+  { title: 'reap: closes no session', script: 'reap-sessions', replace: 'lease_until <= now and', by: 'false and' },
   { title: 'reap: during a recovery', script: 'reap-sessions', replace: 'is_recovering(meta) or', by: '' },
   {
     title: 'reap: right after an outage',
@@ -206,11 +206,21 @@ const mutants: readonly Mutant[] = [
     replace: "tonumber(redis.call('HGET', shard, 'returnUntil') or '0') > now",
     by: 'false',
   },
-  { title: 'check: nobody dies', script: 'check-watched', replace: 'if not is_alive and', by: 'if false and' },
-  { title: 'check: the living die', script: 'check-watched', replace: 'if not is_alive and', by: 'if' },
+  { title: 'check: closes no session', script: 'check-watched', replace: 'if not is_alive and', by: 'if false and' },
+  {
+    title: 'check: closes sessions of living nodes',
+    script: 'check-watched',
+    replace: 'if not is_alive and',
+    by: 'if',
+  },
   { title: 'check: no lease check', script: 'check-watched', replace: 'tonumber(leases[index + 1]) > now', by: 'true' },
-  { title: 'check: its own die', script: 'check-watched', replace: 'alive[ARGV[index]] = true', by: '' },
-  { title: 'check: closes what it must not', script: 'check-watched', replace: "ARGV[4] == '1' and", by: '' },
+  {
+    title: 'check: closes sessions of the own process',
+    script: 'check-watched',
+    replace: 'alive[ARGV[index]] = true',
+    by: '',
+  },
+  { title: 'check: closes sessions when it may not', script: 'check-watched', replace: "ARGV[4] == '1' and", by: '' },
   { title: 'check: during a recovery', script: 'check-watched', replace: 'not is_recovering(meta) and', by: '' },
   {
     title: 'check: right after an outage',
@@ -218,9 +228,14 @@ const mutants: readonly Mutant[] = [
     replace: "tonumber(redis.call('HGET', shard, 'returnUntil') or '0') <= now",
     by: 'true',
   },
-  { title: 'check: the same generation', script: 'check-watched', replace: '    new_generation(meta)\n', by: '' },
   {
-    title: 'check: nobody is told',
+    title: 'check: keeps the generation',
+    script: 'check-watched',
+    replace: '    increment_generation(meta)\n',
+    by: '',
+  },
+  {
+    title: 'check: no notification',
     script: 'check-watched',
     replace: "    redis.call('PUBLISH', ARGV[2] .. ARGV[first_id + number], ARGV[3] .. ' topology')\n",
     by: '',
@@ -228,17 +243,27 @@ const mutants: readonly Mutant[] = [
   {
     title: 'check: no incarnation check',
     script: 'check-watched',
-    replace: 'if wrong then return wrong end',
+    replace: 'if mismatch then return mismatch end',
     by: '',
   },
   {
-    title: 'lease: outages go unnoticed',
+    title: 'lease: outages are not detected',
     script: 'renew-lease',
-    replace: 'now - heard_at > tonumber(ARGV[6])',
+    replace: 'now - last_renewal > tonumber(ARGV[6])',
     by: 'false',
   },
-  { title: 'lease: not renewed', script: 'renew-lease', replace: 'text(now + tonumber(ARGV[5]))', by: 'text(now + 1)' },
-  { title: 'generation: stays', script: 'common', replace: 'tonumber(generation) + 1', by: 'tonumber(generation)' },
+  {
+    title: 'lease: not renewed',
+    script: 'renew-lease',
+    replace: 'format_integer(now + tonumber(ARGV[5]))',
+    by: 'format_integer(now + 1)',
+  },
+  {
+    title: 'generation: never changes',
+    script: 'common',
+    replace: 'tonumber(generation) + 1',
+    by: 'tonumber(generation)',
+  },
   {
     title: 'open: no slots',
     script: 'open-session',
@@ -254,7 +279,7 @@ const mutants: readonly Mutant[] = [
   {
     title: 'open: a partition is requested twice',
     script: 'open-session',
-    replace: 'if #answer > 1 then',
+    replace: 'if #reply > 1 then',
     by: 'if false then',
   },
   {
@@ -266,7 +291,7 @@ const mutants: readonly Mutant[] = [
   {
     title: 'initialise: offsets of known partitions are overwritten',
     script: 'initialise',
-    replace: "if redis.call('HEXISTS', owners, place) == 0 then",
+    replace: "if redis.call('HEXISTS', owners, partition) == 0 then",
     by: 'do',
   },
   {
@@ -276,75 +301,85 @@ const mutants: readonly Mutant[] = [
     by: '',
   },
   {
-    title: 'reset: fences stay',
+    title: 'reset: fences do not change',
     script: 'finish-reset',
     replace: 'read_owner(all[index + 1]).fence + 1',
     by: 'read_owner(all[index + 1]).fence',
   },
   {
-    title: 'reset: owners stay',
+    title: 'reset: owners are kept',
     script: 'finish-reset',
     replace: "    write_owner(owners, all[index], {state = 'U', stream = '', next_stream = '', fence = fence})\n",
     by: '',
   },
   {
-    title: 'reset: streams open meanwhile',
+    title: 'reset: streams that opened in the meantime are ignored',
     script: 'finish-reset',
     replace: 'not is_resetting(meta)',
     by: 'false',
   },
   { title: 'reset: no end', script: 'finish-reset', replace: "redis.call('HDEL', meta, 'resetUntil')\n", by: '' },
   {
-    title: 'reset: the old epoch goes on',
+    title: 'reset: the old epoch continues',
     script: 'finish-reset',
-    replace: 'epoch = math.max(epoch, present + 1)',
-    by: 'epoch = present',
+    replace: 'epoch = math.max(epoch, current + 1)',
+    by: 'epoch = current',
   },
-  { title: 'remove: no floor', script: 'remove', replace: "redis.call('HSET', shard, 'floor', text(floor))\n", by: '' },
   {
-    title: 'remove: sessions stay',
+    title: 'remove: no floor',
+    script: 'remove',
+    replace: "redis.call('HSET', shard, 'floor', format_integer(floor))\n",
+    by: '',
+  },
+  {
+    title: 'remove: sessions are kept',
     script: 'remove',
     replace: "redis.call('DEL', meta, owners, offsets, sessions, ",
     by: "redis.call('DEL', meta, owners, offsets, ",
   },
   {
-    title: 'claim: anybody gives it back',
+    title: 'claim: released by any process',
     script: 'release-claim',
     replace: "if redis.call('GET', KEYS[1]) == ARGV[1] then",
     by: 'do',
   },
   {
-    title: 'mirror: clean although it has changed',
+    title: 'mirror: marked clean although it has changed',
     script: 'settle-mirror',
-    replace: 'if present == written then',
+    replace: 'if current == mirrored then',
     by: 'do',
   },
   { title: 'mirror: dirty for ever', script: 'settle-mirror', replace: "redis.call('HDEL', dirty, member)", by: '' },
   {
-    title: 'mirror: a late writer has the last word',
+    title: 'mirror: a late writer is not corrected',
     script: 'settle-mirror',
-    replace: 'if is_behind then',
+    replace: 'if is_mirror_behind then',
     by: 'if false then',
   },
   {
-    title: 'mirror: what Redis has lost stays lost',
+    title: 'mirror: lost commits are not restored',
     script: 'settle-mirror',
-    replace: "if not is_behind then redis.call('HSET', offsets, place, written) end",
+    replace: "if not is_mirror_behind then redis.call('HSET', offsets, partition, mirrored) end",
     by: '',
   },
   {
     title: 'merge: the older offset wins',
     script: 'merge',
-    replace: 'if not is_newer(given_offset',
-    by: 'if is_newer(given_offset',
+    replace: 'if not is_newer(incoming_offset',
+    by: 'if is_newer(incoming_offset',
   },
   {
     title: 'merge: an older fence is kept',
     script: 'merge',
-    replace: 'if not owner or known > owner.fence then',
+    replace: 'if not owner or known_fence > owner.fence then',
     by: 'if not owner then',
   },
-  { title: 'merge: fences begin anew', script: 'merge', replace: 'math.max(fresh(), known + 1)', by: '1' },
+  {
+    title: 'merge: fences start again',
+    script: 'merge',
+    replace: 'math.max(initial_number(), known_fence + 1)',
+    by: '1',
+  },
   {
     title: 'merge: no sessions',
     script: 'merge',
@@ -358,31 +393,31 @@ const mutants: readonly Mutant[] = [
     by: '',
   },
   {
-    title: 'merge: what was removed comes back',
+    title: 'merge: removed subscriptions come back',
     script: 'merge',
-    replace: 'if given_epoch < removed_below then return present end',
+    replace: 'if incoming_epoch < removed_below then return current end',
     by: '',
   },
   {
     title: 'merge: no leases',
     script: 'merge',
-    replace: "    redis.call('HSET', nodes, ARGV[index], text(lease_until))\n",
+    replace: "    redis.call('HSET', nodes, ARGV[index], format_integer(lease_until))\n",
     by: '',
   },
   {
-    title: 'merge: owners of other processes do not come back',
+    title: 'merge: owners of other processes are not restored',
     script: 'merge',
     replace: "elseif stream ~= '' and owner.stream == '' and",
     by: 'elseif false and',
   },
   {
-    title: 'merge: the second to come back takes what the first has',
+    title: 'merge: a second node takes partitions from the first',
     script: 'merge',
     replace: "stream ~= '' and owner.stream == '' and recovering",
     by: "stream ~= '' and stream ~= owner.stream and recovering",
   },
   {
-    title: 'merge: a late node takes what has no owner',
+    title: 'merge: a late node takes partitions without an owner',
     script: 'merge',
     replace: "owner.stream == '' and recovering",
     by: "owner.stream == ''",
@@ -394,13 +429,13 @@ const mutants: readonly Mutant[] = [
     by: "== '' then return {'LOST'} end",
   },
   {
-    title: 'refill: incarnations repeat',
+    title: 'refill: an incarnation is repeated',
     script: 'finish-refill',
-    replace: 'math.max(fresh(), tonumber(ARGV[2]) + 1)',
+    replace: 'math.max(initial_number(), tonumber(ARGV[2]) + 1)',
     by: '7',
   },
   {
-    title: 'refill: another incarnation is withdrawn',
+    title: 'refill: withdraws another incarnation',
     script: 'begin-refill',
     replace: 'if found and found ~= ARGV[1] then',
     by: 'if false then',
@@ -455,7 +490,7 @@ describe('the scripts, each with one planted fault', function () {
   for (const { title, script, replace, by } of mutants) {
     it(`fail with ${title}`, async () => {
       const right = readScriptSource(script);
-      expect(right.split(replace), 'what is replaced stands once').to.have.length(2);
+      expect(right.split(replace), 'the replaced code occurs once').to.have.length(2);
       const wrong = right.replace(replace, () => by);
       expect(await firstFailure((name) => (name === script ? wrong : readScriptSource(name)))).not.to.equal(undefined);
     });

@@ -1,10 +1,10 @@
--- Compare-and-set of ownership: all changes, or none when the generation is another, a stream that a change names is
--- not open, or an owner that is open would lose its partition.
+-- Compare-and-set of ownership. Applies all changes, or none when the generation differs, when a named stream is not
+-- open, or when an open owner would lose its partition.
 -- KEYS  shard, meta, owners, sessions
--- ARGV  incarnation, channel, origin, generation, then per change: place, state A or R, stream, next stream or empty
+-- ARGV  incarnation, channel, origin, generation, then per change: partition, state A or R, stream, next stream or empty
 -- {'APPLIED'} | {'CONFLICT'}
-local wrong = wrong_incarnation()
-if wrong then return wrong end
+local mismatch = incarnation_mismatch()
+if mismatch then return mismatch end
 local meta, owners, sessions = KEYS[2], KEYS[3], KEYS[4]
 if (redis.call('HGET', meta, 'generation') or '0') ~= ARGV[4] then return {'CONFLICT'} end
 
@@ -15,24 +15,24 @@ end
 local recovering = is_recovering(meta)
 local changes = {}
 for index = 5, #ARGV, 4 do
-  local place, state, stream, next_stream = ARGV[index], ARGV[index + 1], ARGV[index + 2], ARGV[index + 3]
-  local written = redis.call('HGET', owners, place)
-  if not written or not is_open(stream) then return {'CONFLICT'} end
-  local owner = read_owner(written)
+  local partition, state, stream, next_stream = ARGV[index], ARGV[index + 1], ARGV[index + 2], ARGV[index + 3]
+  local encoded = redis.call('HGET', owners, partition)
+  if not encoded or not is_open(stream) then return {'CONFLICT'} end
+  local owner = read_owner(encoded)
   local is_owner = owner.stream == stream
   if state == 'R' then
     if not is_owner or not is_open(next_stream) then return {'CONFLICT'} end
   elseif not is_owner then
     if is_open(owner.stream) then return {'CONFLICT'} end
-    -- Its owner may be open on a node that has not come back yet.
+    -- The owner may be open on a node that has not come back yet.
     if recovering then return {'CONFLICT'} end
   end
   local fence = is_owner and owner.fence or owner.fence + 1
-  changes[#changes + 1] = {place, {state = state, stream = stream, next_stream = next_stream, fence = fence}}
+  changes[#changes + 1] = {partition, {state = state, stream = stream, next_stream = next_stream, fence = fence}}
 end
 for _, change in ipairs(changes) do write_owner(owners, change[1], change[2]) end
 if #changes > 0 then
-  new_generation(meta)
-  tell('topology')
+  increment_generation(meta)
+  notify('topology')
 end
 return {'APPLIED'}

@@ -1,5 +1,5 @@
--- Withdraws an incarnation, so that no process uses a shard while it is refilled. The token proves at the end that
--- nothing was lost in between.
+-- Withdraws an incarnation, so that no process uses a shard while it is refilled. At the end the token proves that
+-- nothing was lost in the meantime.
 -- KEYS  shard
 -- ARGV  the incarnation to withdraw, or empty; token
 -- {'OK'} | {'OTHER'} when another incarnation has begun

@@ -1,11 +1,11 @@
--- Looks after subscriptions of one shard that a process watches: closes the sessions of nodes whose lease has ended, as
--- reap-sessions does, and tells what generation each is at.
+-- Checks the subscriptions of one shard that a process watches: closes the sessions of nodes whose lease has ended, as
+-- reap-sessions does, and returns the generation of each subscription.
 -- KEYS  shard, nodes, then per subscription: meta, owners, sessions
--- ARGV  incarnation, beginning of the channels, origin, '1' when sessions may be closed, then each node of this process:
---       it is alive, whatever became of its lease; and after these per subscription: its id
--- {'OK', per subscription the generation, '0' for one that is not there}
-local wrong = wrong_incarnation()
-if wrong then return wrong end
+-- ARGV  incarnation, prefix of the channels, origin, '1' when sessions may be closed, then each node of this process,
+--       which is alive even if its lease has ended, then the id of each subscription
+-- {'OK', per subscription the generation, '0' for an unknown one}
+local mismatch = incarnation_mismatch()
+if mismatch then return mismatch end
 local shard, nodes = KEYS[1], KEYS[2]
 local now = milliseconds()
 local subscription_count = (#KEYS - 2) / 3
@@ -29,13 +29,13 @@ local function close_dead_sessions(meta, owners, sessions)
   return count
 end
 
-local answer = {'OK'}
+local reply = {'OK'}
 for number = 0, subscription_count - 1 do
   local meta, owners, sessions = KEYS[3 + number * 3], KEYS[4 + number * 3], KEYS[5 + number * 3]
   if may_close and not is_recovering(meta) and close_dead_sessions(meta, owners, sessions) > 0 then
-    new_generation(meta)
+    increment_generation(meta)
     redis.call('PUBLISH', ARGV[2] .. ARGV[first_id + number], ARGV[3] .. ' topology')
   end
-  answer[#answer + 1] = redis.call('HGET', meta, 'generation') or '0'
+  reply[#reply + 1] = redis.call('HGET', meta, 'generation') or '0'
 end
-return answer
+return reply

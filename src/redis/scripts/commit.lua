@@ -1,15 +1,15 @@
 -- Moves committed offsets forward. Session and owners are checked first: all or nothing. Then the cursors of each
--- partition are judged in order against the running maximum. A stream that was closed may commit what it owned last.
+-- partition are judged in order against the highest one so far. A closed stream may commit what it owned last.
 -- KEYS  shard, dirty, meta, owners, offsets, sessions
--- ARGV  incarnation, channel, origin, subscription, stream, then per cursor: place, fence or empty, offset
--- {'OK', per cursor the epoch it was committed in, or '0' when it was outdated}
--- | {'SESSION_NOT_FOUND'} | {'NOT_OWNER', place} | {'RECOVERING'}
-local wrong = wrong_incarnation()
-if wrong then return wrong end
+-- ARGV  incarnation, channel, origin, subscription, stream, then per cursor: partition, fence or empty, offset
+-- {'OK', per cursor the epoch in which it was committed, or '0' when it was outdated}
+-- | {'SESSION_NOT_FOUND'} | {'NOT_OWNER', partition} | {'RECOVERING'}
+local mismatch = incarnation_mismatch()
+if mismatch then return mismatch end
 local dirty, meta, owners, offsets, sessions = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local stream = ARGV[5]
 
--- While nodes are still bringing back what they know, no stream is refused for what it may not have lost.
+-- While nodes still restore what they know, no stream is refused because of a session that may come back.
 local function refuse(refusal)
   if is_recovering(meta) then return {'RECOVERING'} end
   return refusal
@@ -18,53 +18,53 @@ end
 local is_open = redis.call('HEXISTS', sessions, stream) == 1
 if not is_open and #ARGV < 6 then return refuse({'SESSION_NOT_FOUND'}) end
 
-local function refuse_place(place)
-  return refuse(is_open and {'NOT_OWNER', place} or {'SESSION_NOT_FOUND'})
+local function refuse_partition(partition)
+  return refuse(is_open and {'NOT_OWNER', partition} or {'SESSION_NOT_FOUND'})
 end
 
-local reached = {}
+local progress = {}
 for index = 6, #ARGV, 3 do
-  local place, fence = ARGV[index], ARGV[index + 1]
-  local cursor = reached[place]
+  local partition, fence = ARGV[index], ARGV[index + 1]
+  local cursor = progress[partition]
   if not cursor then
-    local owner, present = string.match(redis.call('HGET', owners, place) or '', '^%a|([^|]*)|[^|]*|(%d+)|')
+    local owner, current = string.match(redis.call('HGET', owners, partition) or '', '^%a|([^|]*)|[^|]*|(%d+)|')
     if is_open then
-      if owner ~= stream then return refuse_place(place) end
-    elseif owner ~= '' or late_commit_fence(meta, place, stream) ~= present then
-      return refuse_place(place)
+      if owner ~= stream then return refuse_partition(partition) end
+    elseif owner ~= '' or late_commit_fence(meta, partition, stream) ~= current then
+      return refuse_partition(partition)
     end
-    cursor = {fence = present}
-    reached[place] = cursor
+    cursor = {fence = current}
+    progress[partition] = cursor
   end
-  if fence ~= '' and fence ~= cursor.fence then return refuse_place(place) end
+  if fence ~= '' and fence ~= cursor.fence then return refuse_partition(partition) end
 end
 
-local answer = {'OK'}
+local reply = {'OK'}
 for index = 6, #ARGV, 3 do
-  local place, offset = ARGV[index], tonumber(ARGV[index + 2])
-  local cursor = reached[place]
+  local partition, offset = ARGV[index], tonumber(ARGV[index + 2])
+  local cursor = progress[partition]
   if not cursor.epoch then
-    local present
-    present, cursor.epoch = string.match(redis.call('HGET', offsets, place), '^(%-?%d+)@(%d+)$')
-    cursor.offset = tonumber(present)
+    local current
+    current, cursor.epoch = string.match(redis.call('HGET', offsets, partition), '^(%-?%d+)@(%d+)$')
+    cursor.offset = tonumber(current)
   end
   if offset > cursor.offset then
     cursor.offset = offset
-    cursor.moved = true
-    answer[#answer + 1] = cursor.epoch
+    cursor.advanced = true
+    reply[#reply + 1] = cursor.epoch
   else
-    answer[#answer + 1] = '0'
+    reply[#reply + 1] = '0'
   end
 end
 
-local moved = false
-for place, cursor in pairs(reached) do
-  if cursor.moved then
-    local written = text(cursor.offset) .. '@' .. cursor.epoch
-    redis.call('HSET', offsets, place, written)
-    redis.call('HSET', dirty, ARGV[4] .. '/' .. place, written)
-    moved = true
+local advanced = false
+for partition, cursor in pairs(progress) do
+  if cursor.advanced then
+    local encoded = format_integer(cursor.offset) .. '@' .. cursor.epoch
+    redis.call('HSET', offsets, partition, encoded)
+    redis.call('HSET', dirty, ARGV[4] .. '/' .. partition, encoded)
+    advanced = true
   end
 end
-if moved then tell('offsets') end
-return answer
+if advanced then notify('offsets') end
+return reply

@@ -1,7 +1,7 @@
 -- Committed offsets of a subscription.
 -- KEYS  shard, offsets
 -- ARGV  incarnation, channel, origin
--- {'OK', {place, offset@epoch, ...}}
-local wrong = wrong_incarnation()
-if wrong then return wrong end
+-- {'OK', {partition, offset@epoch, ...}}
+local mismatch = incarnation_mismatch()
+if mismatch then return mismatch end
 return {'OK', redis.call('HGETALL', KEYS[2])}

@@ -1,12 +1,12 @@
--- What every script has at hand; the loader puts this in front of each.
+-- Functions for all scripts. The loader puts this file in front of each script.
 --
--- Every script that serves a subscription takes first
+-- The first parameters of every script that serves a subscription are
 --   KEYS[1]  the shard: hash of incarnation, floor, refill
 --   ARGV[1]  the incarnation that the caller knows   ARGV[2]  channel of the subscription   ARGV[3]  origin
--- and answers a list. {'INCARNATION', found} means that this Redis does not hold what the caller believes it holds:
--- nothing was done, and the caller recovers before it asks again.
+-- The reply is a list. {'INCARNATION', found} means that this Redis does not have the data that the caller expects:
+-- nothing was done, and the caller recovers before it tries again.
 --
--- Time is the time of this Redis. Numbers are doubles, exact below 2^53, and always written by text().
+-- Time is the time of this Redis. Numbers are doubles, exact below 2^53, and always written by format_integer().
 
 local function microseconds()
   local time = redis.call('TIME')
@@ -17,69 +17,68 @@ local function milliseconds()
   return math.floor(microseconds() / 1000)
 end
 
--- Lua would write 1e+15 for what is a fence.
-local function text(number)
+-- Lua itself would write a fence as 1e+15.
+local function format_integer(number)
   return string.format('%.0f', number)
 end
 
--- A first generation, fence or epoch: microseconds since 1970, so it lies above everything that was ever counted up
--- from an earlier one, also by a Redis whose memory is gone.
-local function fresh()
+-- A first generation, fence or epoch: microseconds since 1970. So it is above every number that was counted up from an
+-- earlier one, even by a Redis that has lost its data.
+local function initial_number()
   local floor = tonumber(redis.call('HGET', KEYS[1], 'floor') or '0')
   return math.max(microseconds(), floor)
 end
 
-local function wrong_incarnation()
+local function incarnation_mismatch()
   local found = redis.call('HGET', KEYS[1], 'incarnation')
   if found ~= ARGV[1] then return {'INCARNATION', found or ''} end
 end
 
-local function tell(change)
+local function notify(change)
   redis.call('PUBLISH', ARGV[2], ARGV[3] .. ' ' .. change)
 end
 
--- Sessions or ownership have changed: a decision on the state before is made again.
-local function new_generation(meta)
+-- Sessions or ownership have changed, so a decision on the earlier state is made again.
+local function increment_generation(meta)
   local generation = redis.call('HGET', meta, 'generation')
-  redis.call('HSET', meta, 'generation', text(generation and tonumber(generation) + 1 or fresh()))
+  redis.call('HSET', meta, 'generation', format_integer(generation and tonumber(generation) + 1 or initial_number()))
 end
 
 local function is_resetting(meta)
   return tonumber(redis.call('HGET', meta, 'resetUntil') or '0') > milliseconds()
 end
 
--- After a loss each node brings back what it knows; until then a session that is not here may still be open.
+-- After a loss each node restores what it knows. Until then a session that is missing here may still be open.
 local function is_recovering(meta)
   return tonumber(redis.call('HGET', meta, 'recoverUntil') or '0') > milliseconds()
 end
 
--- An owner is written state|stream|next|fence|: state U unassigned, A assigned, R reassigning. Earlier versions wrote
--- another number behind the fence.
-local function read_owner(written)
-  local state, stream, next_stream, fence = string.match(written, '^(%a)|([^|]*)|([^|]*)|(%d+)|')
+-- An owner is encoded as state|stream|next|fence|: state U unassigned, A assigned, R reassigning. Earlier versions
+-- wrote another number after the fence.
+local function read_owner(encoded)
+  local state, stream, next_stream, fence = string.match(encoded, '^(%a)|([^|]*)|([^|]*)|(%d+)|')
   return {state = state, stream = stream, next_stream = next_stream, fence = tonumber(fence)}
 end
 
-local function write_owner(owners, place, owner)
-  local written = table.concat({owner.state, owner.stream, owner.next_stream, text(owner.fence), ''}, '|')
-  redis.call('HSET', owners, place, written)
+local function write_owner(owners, partition, owner)
+  local encoded = table.concat({owner.state, owner.stream, owner.next_stream, format_integer(owner.fence), ''}, '|')
+  redis.call('HSET', owners, partition, encoded)
 end
 
--- The owner releases the partition: to the next stream where that is open, else to no stream.
-local function hand_over(owners, sessions, place, owner)
+-- The owner releases the partition to the next stream when that is open, otherwise to no stream.
+local function hand_over(owners, sessions, partition, owner)
   local next_stream = owner.state == 'R' and owner.next_stream or ''
   if next_stream ~= '' and redis.call('HEXISTS', sessions, next_stream) == 1 then
     owner = {state = 'A', stream = next_stream, next_stream = '', fence = owner.fence + 1}
   else
     owner = {state = 'U', stream = '', next_stream = '', fence = owner.fence}
   end
-  write_owner(owners, place, owner)
+  write_owner(owners, partition, owner)
   return owner
 end
 
--- A session that closes as the owner of a partition that goes to no stream may still commit it for a while: as long
--- as its fence stays.
--- That is written in meta as closed/place -> stream|fence|end of the while.
+-- A session that closes as the owner of a partition without a next stream may still commit it until its commit timeout
+-- has passed, as long as the fence stays. meta has this as closed/partition -> stream|fence|end of that time.
 local function close_session(meta, owners, sessions, stream, accepts_late_commits)
   local session = redis.call('HGET', sessions, stream)
   if not session then return false end
@@ -87,28 +86,29 @@ local function close_session(meta, owners, sessions, stream, accepts_late_commit
   local commit_timeout = accepts_late_commits and cjson.decode(session).commitTimeoutMilliseconds or 0
   local all = redis.call('HGETALL', owners)
   for index = 1, #all, 2 do
-    local place, owner = all[index], read_owner(all[index + 1])
+    local partition, owner = all[index], read_owner(all[index + 1])
     if owner.stream == stream then
-      owner = hand_over(owners, sessions, place, owner)
+      owner = hand_over(owners, sessions, partition, owner)
       if owner.stream == '' and commit_timeout > 0 then
-        local closed = table.concat({stream, text(owner.fence), text(milliseconds() + commit_timeout)}, '|')
-        redis.call('HSET', meta, 'closed/' .. place, closed)
+        local commits_until = format_integer(milliseconds() + commit_timeout)
+        local closed = table.concat({stream, format_integer(owner.fence), commits_until}, '|')
+        redis.call('HSET', meta, 'closed/' .. partition, closed)
       end
     end
   end
   return true
 end
 
--- The fence under which a stream that was closed may still commit the place, as it is written; nil when it may not.
-local function late_commit_fence(meta, place, stream)
-  local written = redis.call('HGET', meta, 'closed/' .. place) or ''
-  local closed_stream, fence, commits_until = string.match(written, '^([^|]*)|(%d+)|(%d+)$')
+-- The encoded fence under which a closed stream may still commit the partition; nil when it may not.
+local function late_commit_fence(meta, partition, stream)
+  local encoded = redis.call('HGET', meta, 'closed/' .. partition) or ''
+  local closed_stream, fence, commits_until = string.match(encoded, '^([^|]*)|(%d+)|(%d+)$')
   if closed_stream == stream and milliseconds() < tonumber(commits_until) then return fence end
 end
 
--- A committed offset is written offset@epoch; the epoch grows with each reset of the partition.
-local function read_offset(written)
-  local offset, epoch = string.match(written, '^(%-?%d+)@(%d+)$')
+-- A committed offset is encoded as offset@epoch. The epoch grows with each reset of the partition.
+local function read_offset(encoded)
+  local offset, epoch = string.match(encoded, '^(%-?%d+)@(%d+)$')
   return tonumber(offset), tonumber(epoch)
 end
 

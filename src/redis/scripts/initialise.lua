@@ -1,24 +1,24 @@
--- Makes partitions known, unassigned, each with the offset to start behind. Those already known stay as they are.
+-- Registers partitions, unassigned, each with the offset to start after. Known partitions stay unchanged.
 -- KEYS  shard, dirty, meta, owners, offsets
--- ARGV  incarnation, channel, origin, subscription, then per partition: place, offset
--- {'OK', place, offset@epoch, ...} of those that were added
-local wrong = wrong_incarnation()
-if wrong then return wrong end
+-- ARGV  incarnation, channel, origin, subscription, then per partition: partition, offset
+-- {'OK', partition, offset@epoch, ...} of the added ones
+local mismatch = incarnation_mismatch()
+if mismatch then return mismatch end
 local dirty, meta, owners, offsets = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local answer = {'OK'}
+local reply = {'OK'}
 for index = 5, #ARGV, 2 do
-  local place = ARGV[index]
-  if redis.call('HEXISTS', owners, place) == 0 then
-    local written = ARGV[index + 1] .. '@' .. text(fresh())
-    write_owner(owners, place, {state = 'U', stream = '', next_stream = '', fence = fresh()})
-    redis.call('HSET', offsets, place, written)
-    redis.call('HSET', dirty, ARGV[4] .. '/' .. place, written)
-    answer[#answer + 1] = place
-    answer[#answer + 1] = written
+  local partition = ARGV[index]
+  if redis.call('HEXISTS', owners, partition) == 0 then
+    local encoded = ARGV[index + 1] .. '@' .. format_integer(initial_number())
+    write_owner(owners, partition, {state = 'U', stream = '', next_stream = '', fence = initial_number()})
+    redis.call('HSET', offsets, partition, encoded)
+    redis.call('HSET', dirty, ARGV[4] .. '/' .. partition, encoded)
+    reply[#reply + 1] = partition
+    reply[#reply + 1] = encoded
   end
 end
-if #answer > 1 then
-  new_generation(meta)
-  tell('topology')
+if #reply > 1 then
+  increment_generation(meta)
+  notify('topology')
 end
-return answer
+return reply

@@ -1,22 +1,22 @@
--- Keeps a node's sessions of this shard alive, and forgets nodes whose lease has ended: none and an old one are alike.
--- Where no node has been heard of for a while, it was this Redis that could not be reached: no session ends then before
--- the other nodes have had the time to come back as well.
+-- Renews the lease of a node in this shard, and deletes ended leases, which mean the same as missing ones.
+-- When no node has renewed for a while, this Redis was unreachable. Then no session ends until the other nodes have had
+-- time to come back too.
 -- KEYS  shard, nodes
--- ARGV  incarnation, channel, origin, node, milliseconds, milliseconds of silence that make an outage, milliseconds in
---       which others may come back from one
+-- ARGV  incarnation, channel, origin, node, milliseconds, milliseconds without a renewal that count as an outage,
+--       milliseconds in which other nodes may come back from it
 -- {'OK'}
-local wrong = wrong_incarnation()
-if wrong then return wrong end
+local mismatch = incarnation_mismatch()
+if mismatch then return mismatch end
 local shard, nodes = KEYS[1], KEYS[2]
 local now = milliseconds()
 local all = redis.call('HGETALL', nodes)
 for index = 1, #all, 2 do
   if tonumber(all[index + 1]) <= now then redis.call('HDEL', nodes, all[index]) end
 end
-redis.call('HSET', nodes, ARGV[4], text(now + tonumber(ARGV[5])))
-local heard_at = tonumber(redis.call('HGET', shard, 'heardAt') or text(now))
-if now - heard_at > tonumber(ARGV[6]) then
-  redis.call('HSET', shard, 'returnUntil', text(now + tonumber(ARGV[7])))
+redis.call('HSET', nodes, ARGV[4], format_integer(now + tonumber(ARGV[5])))
+local last_renewal = tonumber(redis.call('HGET', shard, 'heardAt') or format_integer(now))
+if now - last_renewal > tonumber(ARGV[6]) then
+  redis.call('HSET', shard, 'returnUntil', format_integer(now + tonumber(ARGV[7])))
 end
-redis.call('HSET', shard, 'heardAt', text(now))
+redis.call('HSET', shard, 'heardAt', format_integer(now))
 return {'OK'}

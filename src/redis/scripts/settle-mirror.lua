@@ -1,32 +1,32 @@
--- What was written to the mirror is no longer dirty, unless it has changed since. Where the mirror must be written
--- again because the writer came late, the value that belongs there is answered. Where this Redis is behind the mirror,
--- it has lost that commit, and gets it back.
+-- Offsets written to the mirror are no longer dirty, unless they have changed since. Where the writer was late and the
+-- mirror must be written again, the reply has the current value. Where this Redis is behind the mirror, it has lost that
+-- commit, and takes it back.
 -- KEYS  shard, dirty, then the offsets of each subscription
--- ARGV  incarnation, channel, origin, then per record: index of the offsets among these, place, dirty member,
---       what was written: offset@epoch, or - for a removal
+-- ARGV  incarnation, channel, origin, then per record: index of the offsets among these, partition, dirty member,
+--       the written value: offset@epoch, or - for a removal
 -- {'OK', dirty member, offset@epoch or -, ...}
-local wrong = wrong_incarnation()
-if wrong then return wrong end
+local mismatch = incarnation_mismatch()
+if mismatch then return mismatch end
 local dirty = KEYS[2]
-local answer = {'OK'}
+local reply = {'OK'}
 for index = 4, #ARGV, 4 do
   local offsets = KEYS[2 + tonumber(ARGV[index])]
-  local place, member, written = ARGV[index + 1], ARGV[index + 2], ARGV[index + 3]
-  local present = redis.call('HGET', offsets, place) or '-'
-  if present == written then
-    if redis.call('HGET', dirty, member) == written then redis.call('HDEL', dirty, member) end
+  local partition, member, mirrored = ARGV[index + 1], ARGV[index + 2], ARGV[index + 3]
+  local current = redis.call('HGET', offsets, partition) or '-'
+  if current == mirrored then
+    if redis.call('HGET', dirty, member) == mirrored then redis.call('HDEL', dirty, member) end
   else
-    local is_behind = present == '-' or written == '-'
-    if not is_behind then
-      local offset, epoch = read_offset(present)
-      local written_offset, written_epoch = read_offset(written)
-      is_behind = is_newer(offset, epoch, written_offset, written_epoch)
-      if not is_behind then redis.call('HSET', offsets, place, written) end
+    local is_mirror_behind = current == '-' or mirrored == '-'
+    if not is_mirror_behind then
+      local offset, epoch = read_offset(current)
+      local mirrored_offset, mirrored_epoch = read_offset(mirrored)
+      is_mirror_behind = is_newer(offset, epoch, mirrored_offset, mirrored_epoch)
+      if not is_mirror_behind then redis.call('HSET', offsets, partition, mirrored) end
     end
-    if is_behind then
-      answer[#answer + 1] = member
-      answer[#answer + 1] = present
+    if is_mirror_behind then
+      reply[#reply + 1] = member
+      reply[#reply + 1] = current
     end
   end
 end
-return answer
+return reply

@@ -1,9 +1,9 @@
 -- Sessions and ownership of a subscription.
 -- KEYS  shard, meta, owners, sessions
 -- ARGV  incarnation, channel, origin
--- {'OK', generation, resetting '1' or '0', {stream, session, ...}, {place, owner, ...}}
-local wrong = wrong_incarnation()
-if wrong then return wrong end
+-- {'OK', generation, resetting '1' or '0', {stream, session, ...}, {partition, owner, ...}}
+local mismatch = incarnation_mismatch()
+if mismatch then return mismatch end
 local meta, owners, sessions = KEYS[2], KEYS[3], KEYS[4]
 return {
   'OK',
