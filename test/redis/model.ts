@@ -91,10 +91,10 @@ export class Model {
       [3, 'close', () => this.#close()],
       [1, 'node dies', () => this.#die()],
       [3, 'reap', (before) => this.#reap(before)],
-      [8, 'settle', (before) => this.#rebalance(before)],
-      [1, 'settle late', (before) => this.#applyStaleRebalance(before)],
+      [8, 'rebalance', (before) => this.#rebalance(before)],
+      [1, 'rebalance late', (before) => this.#applyStaleRebalance(before)],
       [2, 'steal', (before) => this.#steal(before)],
-      [14, 'look', (before) => this.#refreshOwnership(before)],
+      [14, 'refresh', (before) => this.#refreshOwnership(before)],
       [14, 'deliver', () => this.#deliver()],
       [16, 'commit', (before) => this.#commit(before)],
       [6, 'release', (before) => this.#release(before)],
@@ -350,7 +350,11 @@ export class Model {
       if (was === undefined) throw new Error('A partition came from nowhere');
       this.#checkOwnership(was, now);
       if (now.streamId !== null || forcedOffsets) this.#lastOwners.delete(now.partition);
-      else if (was.streamId !== null && !openAfter.has(was.streamId)) this.#lastOwners.set(now.partition, was.streamId);
+      else if (was.streamId !== null && !openAfter.has(was.streamId)) {
+        // When both streams of a hand-over died, the order of their ends decides which one was the owner last.
+        const isHandedOver = was.nextStreamId !== null && now.fence > was.fence;
+        this.#lastOwners.set(now.partition, isHandedOver ? was.nextStreamId : was.streamId);
+      }
       const lost = was.streamId !== null && openBefore.has(was.streamId) && now.streamId !== was.streamId;
       if (lost) expect(losers, 'I5: only who lets go loses a partition').to.include(was.streamId);
       const committed = after.offsets[now.partition] ?? -1;
