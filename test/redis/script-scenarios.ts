@@ -183,7 +183,7 @@ type Scenarios = Readonly<Record<string, (world: ScenarioWorld) => Promise<void>
 
 /** By name; each throws when something is not as it must be. These go on side by side. */
 export const scenarios: Scenarios = {
-  'a commit counts for the owner only, under its fence, and as long as its session is open': async (world) => {
+  'a commit is accepted from the owner only, under its fence, and while its session is open': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(5, 5);
     const other = await scenario.join();
@@ -200,7 +200,7 @@ export const scenarios: Scenarios = {
     expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal({ outcome: 'session_not_found' });
   },
 
-  'what a closed stream owned last it may commit until another has had it': async (world) => {
+  'a closed stream may commit what it owned last until another stream gets it': async (world) => {
     const scenario = new Scenario(world);
     const notFound = { outcome: 'session_not_found' };
     const done = { outcome: 'committed', advanced: [true] };
@@ -221,7 +221,7 @@ export const scenarios: Scenarios = {
     expect(await scenario.offsets()).to.deep.equal([6, 5]);
   },
 
-  'a session that is closed because its node died leaves its last commits to its stream': async (world) => {
+  'a stream may still commit when its session was closed because its node died': async (world) => {
     const scenario = new Scenario(world);
     await scenario.initialise(5);
     const streamId = await scenario.join({ nodeId: 'scenario-silent-node' });
@@ -253,7 +253,7 @@ export const scenarios: Scenarios = {
     expect((await scenario.partition(0)).fence).to.satisfy(Number.isSafeInteger);
   },
 
-  'what was committed is dirty until it is mirrored, and soon it is': async (world) => {
+  'committed offsets are dirty until they are mirrored, which happens soon': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1);
     await scenario.commit(streamId, at(0, 4));
@@ -263,7 +263,9 @@ export const scenarios: Scenarios = {
     await soon(async () => (await world.client.hget(scenario.key('dirty'), member)) === null);
   },
 
-  'what changed while it was mirrored stays dirty, and a late writer writes again what is newer': async (world) => {
+  'offsets that changed while they were mirrored stay dirty, and a late writer writes the newer ones again': async (
+    world,
+  ) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1);
     await scenario.commit(streamId, at(0, 4));
@@ -273,7 +275,7 @@ export const scenarios: Scenarios = {
     await soon(async () => (await scenario.mirrored())[0] === 8);
   },
 
-  'a commit that Redis has lost comes back once the mirror has it': async (world) => {
+  'a commit that Redis has lost is restored once the mirror has it': async (world) => {
     const scenario = new Scenario(world);
     await scenario.initialise(4);
     const field = partitionKey(partitionAt(0));
@@ -368,7 +370,7 @@ export const scenarios: Scenarios = {
     expect(await scenario.partition(1)).to.deep.include({ state: 'unassigned', streamId: null, nextStreamId: null });
   },
 
-  'who closes leaves nothing behind': async (world) => {
+  'a closed session leaves nothing behind': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1, -1);
     const next = await scenario.join();
@@ -380,7 +382,7 @@ export const scenarios: Scenarios = {
     expect(await scenario.partition(1)).to.deep.include({ state: 'assigned', streamId: next });
   },
 
-  'there is room for as many streams as partitions, and each is requested once': async (world) => {
+  'there are as many slots as partitions, and each partition is requested once': async (world) => {
     const scenario = new Scenario(world);
     await scenario.initialise(-1, -1);
     await scenario.join({ requested: [1] });
@@ -390,7 +392,7 @@ export const scenarios: Scenarios = {
     expect(await scenario.refusedJoin([0])).to.equal('opened');
   },
 
-  'initialising changes nothing that is known': async (world) => {
+  'initialising changes no known partition': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(5);
     await scenario.initialise(9, 9);
@@ -398,7 +400,7 @@ export const scenarios: Scenarios = {
     expect((await scenario.partition(0)).streamId).to.equal(streamId);
   },
 
-  'what is removed is gone, and what begins anew lies above it whatever the time': async (world) => {
+  'a removed subscription is gone, and a new one has higher numbers whatever the time': async (world) => {
     const scenario = new Scenario(world);
     await scenario.owning(10);
     const owner = (await world.client.hget(scenario.key('owners'), partitionKey(partitionAt(0)))) ?? '';
@@ -416,7 +418,7 @@ export const scenarios: Scenarios = {
     expect((await scenario.partition(0)).fence).to.be.greaterThan(ahead);
   },
 
-  'what was removed does not come back with what somebody knew before': async (world) => {
+  'a removed subscription does not come back from the memory of a process': async (world) => {
     const scenario = new Scenario(world);
     await scenario.owning(10);
     const key = partitionKey(partitionAt(0));
@@ -426,9 +428,7 @@ export const scenarios: Scenarios = {
     expect(await scenario.offsets()).to.deep.equal([]);
   },
 
-  'after a loss a partition goes to the first node that brings it back, and to none that comes too late': async (
-    world,
-  ) => {
+  'after a loss a partition goes to the first node that restores it, and to no later one': async (world) => {
     const scenario = new Scenario(world);
     const owner = async (): Promise<string | null> => (await scenario.partition(0)).streamId;
     await scenario.merge({ offset: '5@1', windowMilliseconds: 60_000 });
@@ -445,7 +445,9 @@ export const scenarios: Scenarios = {
     expect(await scenario.offsets()).to.deep.equal([5]);
   },
 
-  'while others may still come back nobody takes partitions and no commit is refused for good': async (world) => {
+  'while other nodes may still come back, no partition is taken and no commit is refused permanently': async (
+    world,
+  ) => {
     const scenario = new Scenario(world);
     await scenario.initialise(-1, -1);
     const streamId = await scenario.join();
@@ -458,7 +460,7 @@ export const scenarios: Scenarios = {
     }
   },
 
-  'a refill in which something was lost does not count': async (world) => {
+  'a refill during which data was lost is not accepted': async (world) => {
     const { client, keys, scriptSource } = world;
     const scripts = loadScripts(scriptSource);
     const run = (name: 'begin-refill' | 'finish-refill', ...values: string[]): Promise<unknown> =>
@@ -476,7 +478,7 @@ export const scenarios: Scenarios = {
     await client.del(shard);
   },
 
-  'the other process is told of everything': async (world) => {
+  'the other process is notified of every change': async (world) => {
     const scenario = new Scenario(world);
     const notified = new Set<string>();
     const stop = watchChanges(world.second, scenario.subscription, notified);
@@ -536,7 +538,7 @@ export const disturbingScenarios: Scenarios = {
     expect(await scenario.commit(streamId, at(0, 7))).to.deep.equal({ outcome: 'session_not_found' });
   },
 
-  'a closed session that a Redis with older data brings back leaves its stream nothing to commit': async (world) => {
+  'a closed session that a Redis with older data restores cannot commit': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(5);
     const kinds = ['owners', 'sessions'] as const;
@@ -567,7 +569,7 @@ export const disturbingScenarios: Scenarios = {
     expect((await scenario.topology()).sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
   },
 
-  'sessions of watched subscriptions end likewise, but for those of the process that looks': async (world) => {
+  'sessions of watched subscriptions end too, except those of the checking process': async (world) => {
     const { client, keys, first } = world;
     const watched = new Scenario(world);
     const neighbour = new Scenario(world, neighbourOf(watched.subscription));
@@ -626,7 +628,7 @@ export const disturbingScenarios: Scenarios = {
     expect(await look('1')).to.deep.equal(['OK', ...(await generations())]);
   },
 
-  'a reset goes backwards, disowns everybody under new fences, and refuses streams until it is over': async (world) => {
+  'a reset moves backwards, removes all owners under new fences, and refuses streams until it ends': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(10, 10);
     const fences = (await scenario.topology()).partitions.map(({ fence }) => fence);
@@ -650,7 +652,7 @@ export const disturbingScenarios: Scenarios = {
     expect(await scenario.offsets(), 'after a loss').to.deep.equal([3, 10]);
   },
 
-  'a claim is given back by its owner only': async (world) => {
+  'a claim is released by its owner only': async (world) => {
     const name = randomUUID();
     expect(await world.first.claim(name, 1_000)).to.equal(true);
     await world.elapse(1_000);
@@ -661,7 +663,7 @@ export const disturbingScenarios: Scenarios = {
     expect(await world.first.claim(name, 1_000)).to.equal(true);
   },
 
-  'a loss is noticed by whatever is asked first, and everything is as before under higher fences': async (world) => {
+  'a loss is detected by the first call, and everything is as before under higher fences': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(5, 5);
     await scenario.commit(streamId, at(0, 8));
@@ -684,7 +686,7 @@ export const disturbingScenarios: Scenarios = {
     expect((await scenario.topology()).sessions).to.deep.equal(before.sessions);
   },
 
-  'both processes bring back their own streams after a loss': async (world) => {
+  'both processes restore their own streams after a loss': async (world) => {
     const scenario = new Scenario(world);
     await scenario.initialise(-1, -1);
     await scenario.join();
@@ -701,7 +703,7 @@ export const disturbingScenarios: Scenarios = {
     });
   },
 
-  'older offsets, fences and sessions that come back are noticed and corrected': async (world) => {
+  'older offsets, fences and sessions that come back are detected and corrected': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1, -1);
     const kinds = ['offsets', 'owners', 'sessions'] as const;
