@@ -104,7 +104,7 @@ const quietMilliseconds = 250;
 
 async function demonstrate(): Promise<void> {
   const greetings = `demo.greeting-${run}`;
-  chapter(`1. An event type of one's own, ${greetings}`);
+  chapter(`1. A new event type, ${greetings}`);
   await call('POST', '/event-types', {
     name: greetings,
     owning_application: 'demo',
@@ -116,7 +116,7 @@ async function demonstrate(): Promise<void> {
     },
   });
 
-  chapter('2. A subscription to it and to the lending events; what follows indented is what its consumer receives');
+  chapter('2. A subscription to it and to the lending events; indented lines are what its consumer receives');
   const subscription = await call('POST', '/subscriptions', {
     owning_application: 'demo',
     consumer_group: run,
@@ -184,7 +184,7 @@ async function demonstrate(): Promise<void> {
 
   chapter('7. A repayment of more than is owed is refused, and nothing changes');
   const refused = await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 99_999 });
-  print(`the answer: ${JSON.stringify(refused)}`);
+  print(`response: ${JSON.stringify(refused)}`);
   await printWhenQuiet();
 
   await call('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: false });
