@@ -149,7 +149,7 @@ const mutants: readonly Mutant[] = [
     by: 'if not is_owner then',
   },
   {
-    title: 'apply: any stream reassigns',
+    title: 'apply: reassigned by a stream that is not the owner',
     script: 'apply-ownership',
     replace: 'if not is_owner or not is_open(next_stream) then',
     by: 'if not is_open(next_stream) then',
