@@ -1,3 +1,5 @@
+import { jsonPattern } from '../json-scan.ts';
+
 /** JSON whose numbers keep the digits that they were written with: an amount is 1000.00, not 1000. */
 
 /** Stands before a number that was made a text, where texts that look like numbers have to stay apart from it. */
@@ -21,8 +23,9 @@ export function shownJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1');
 }
 
+/** A string is a token as well, so that the digits in it are not taken for a number. */
+const stringOrNumber = new RegExp(`${jsonPattern.string}|${jsonPattern.number}`, 'g');
+
 function replaceNumbers(text: string, replacement: (number: string) => string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
-    token.startsWith('"') ? token : replacement(token),
-  );
+  return text.replace(stringOrNumber, (token) => (token.startsWith('"') ? token : replacement(token)));
 }

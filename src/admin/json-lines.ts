@@ -1,3 +1,5 @@
+import { jsonPattern } from '../json-scan.ts';
+
 /** Where in a JSON text something stands, for showing findings at their line. Lines count from 1. */
 export interface JsonText {
   /** The line of each value, by its JSON pointer in the form `#/properties/amount`. */
@@ -20,8 +22,9 @@ class Fault extends Error {
   }
 }
 
+/** Stricter than that of all JSON texts: the fault in a string is shown at its line. */
 const stringPattern = /"(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const scalarPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/y;
+const scalarPattern = new RegExp(String.raw`${jsonPattern.number}(?![\w.])|(?:true|false|null)(?!\w)`, 'y');
 const spacePattern = /[ \t\r\n]*/y;
 
 /** Reads a JSON text as far as it is one. */

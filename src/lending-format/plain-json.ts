@@ -1,4 +1,5 @@
 import { LosslessNumber } from 'lossless-json';
+import { jsonByte, jsonPattern } from '../json-scan.ts';
 
 /** A text with more opening brackets than this may be nested deeper than an exact reader follows. */
 const openingsMaximum = 100;
@@ -6,8 +7,7 @@ const openingsMaximum = 100;
 /** Characters that hardly any command has: escapes, and line breaks and tabs between its parts. */
 const unusual = /[\\\p{Cc}]/u;
 
-/** A number between two strings, or a text that looks like the beginning of one. */
-const numberForm = /-?\d[\d.eE+-]*/g;
+const numberPattern = new RegExp(jsonPattern.number, 'g');
 
 /**
  * Reads JSON as the exact reader does, in half the time and with little garbage. This only works for a text that the
@@ -30,7 +30,10 @@ export function readPlainJson(text: string): unknown {
   return found.members === memberCount ? exact : undefined;
 }
 
-/** How many members the objects of the text have; undefined for a text that is not plain. */
+/**
+ * How many members the objects of the text have; undefined for a text that is not plain. In a text without escapes, the
+ * next quote ends a string, and the engine finds it in a string faster than a loop does in bytes.
+ */
 function countMembers(text: string): number | undefined {
   let members = 0;
   let openings = 0;
@@ -41,10 +44,10 @@ function countMembers(text: string): number | undefined {
     for (let at = start; at < end; at += 1) {
       const code = text.charCodeAt(at);
       if (code === colon) members += 1;
-      else if (code === brace || code === bracket) openings += 1;
+      else if (code === openBrace || code === openBracket) openings += 1;
       else if (code >= digitZero && code <= digitNine) hasNumber = true;
     }
-    if (hasNumber && !text.slice(start, end).match(numberForm)?.every(roundTrips)) return undefined;
+    if (hasNumber && !text.slice(start, end).match(numberPattern)?.every(roundTrips)) return undefined;
     if (quote === -1) break;
     const closing = text.indexOf('"', quote + 1);
     if (closing === -1) return undefined;
@@ -53,7 +56,7 @@ function countMembers(text: string): number | undefined {
   return openings > openingsMaximum ? undefined : members;
 }
 
-const [colon, brace, bracket, digitZero, digitNine] = [0x3a, 0x7b, 0x5b, 0x30, 0x39];
+const { colon, openBrace, openBracket, digitZero, digitNine } = jsonByte;
 
 function roundTrips(number: string): boolean {
   return String(Number(number)) === number;

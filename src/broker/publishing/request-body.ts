@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { LendstreamError, describeError } from '../../errors.ts';
+import { jsonByte } from '../../json-scan.ts';
 import { fieldsPerEvent, scanEvents, spanField, type EventSpans } from './event-scanner.ts';
 import type { EventObject } from './published-item.ts';
 
@@ -78,18 +79,18 @@ function unreadable(reason: string): LendstreamError {
 function withoutTrailingComma(body: Buffer): Buffer | undefined {
   let index = body.length - 1;
   const skip = (): void => {
-    while (index >= 0 && (body[index] as number) <= 0x20) index -= 1;
+    while (index >= 0 && (body[index] as number) <= jsonByte.space) index -= 1;
   };
   skip();
-  if (body[index] !== 0x5d) return undefined;
+  if (body[index] !== jsonByte.closeBracket) return undefined;
   index -= 1;
   skip();
-  if (body[index] !== 0x2c) return undefined;
+  if (body[index] !== jsonByte.comma) return undefined;
   const repaired = Buffer.from(body);
-  repaired[index] = 0x20;
+  repaired[index] = jsonByte.space;
   index -= 1;
   skip();
-  return body[index] === 0x7d ? repaired : undefined;
+  return body[index] === jsonByte.closeBrace ? repaired : undefined;
 }
 
 /**

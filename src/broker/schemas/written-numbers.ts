@@ -1,4 +1,5 @@
 import { LendstreamError } from '../../errors.ts';
+import { jsonPattern } from '../../json-scan.ts';
 
 /**
  * Numbers as they are written. A double holds some sixteen digits, so a program may read two different numbers of an
@@ -224,7 +225,7 @@ function recordedDigits(container: object): Readonly<Record<string, string>> {
   return (Reflect.get(container, digitsOfSchema) as Record<string, string> | undefined) ?? {};
 }
 
-const token = /[\s:,]*("[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[[\]{}]|[a-z]+)/gsy;
+const token = new RegExp(String.raw`[\s:,]*(${jsonPattern.string}|${jsonPattern.number}|[[\]{}]|[a-z]+)`, 'y');
 
 type NumberListener = (container: object, key: string | number, digits: string) => void;
 

@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { after, type Clock } from '../../clock.ts';
 import type { Requests, Unread } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
+import { isNestedDeeper } from '../../json-scan.ts';
 import { bodiesInFlight, type BodyClaim } from './bodies-in-flight.ts';
 
 declare global {
@@ -143,43 +144,6 @@ export function parseJson(body: Buffer): unknown {
     throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
   }
 }
-
-/** Counts brackets alone. JSON that is not well-formed may seem deeper or shallower; the parser refuses it. */
-function isNestedDeeper(body: Buffer, levels: number): boolean {
-  let depth = 0;
-  for (let at = 0; at < body.length; at += 1) {
-    switch (body[at] ?? 0) {
-      case quote:
-        at = endOfString(body, at);
-        break;
-      case openingBracket:
-      case openingBrace:
-        depth += 1;
-        if (depth > levels) return true;
-        break;
-      case closingBracket:
-      case closingBrace:
-        depth -= 1;
-        break;
-      default:
-    }
-  }
-  return false;
-}
-
-/** The index of the quotation mark that ends a string. */
-function endOfString(body: Buffer, begin: number): number {
-  let at = begin + 1;
-  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
-  return at;
-}
-
-const quote = 0x22;
-const backslash = 0x5c;
-const openingBracket = 0x5b;
-const openingBrace = 0x7b;
-const closingBracket = 0x5d;
-const closingBrace = 0x7d;
 
 /** A declared length that is too large is refused at once. Otherwise the bytes are counted as they come. */
 function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {

@@ -27,6 +27,10 @@ function scan(text: string) {
   });
 }
 
+function hexadecimalEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 describe('scanEvents', () => {
   it('finds each event and its metadata', () => {
     expect(scan('[{"a":1},\n {"b":[{"metadata":{}}],"metadata":{"eid":"}","x":{"y":1}},"c":"\\"]"}]')).to.deep.equal([
@@ -44,6 +48,30 @@ describe('scanEvents', () => {
 
   it('reads a key that is spelled with escapes', () => {
     expect(scan('[{"met\\u0061data":{"eid":"1"}}]')[0]?.metadata).to.equal('{"eid":"1"}');
+  });
+
+  it('finds the end of a text that ends with escaped quotes or backslashes, and of one with long characters', () => {
+    for (const written of ['"\\""', '"\\\\"', '"\\\\\\""', '"\\u0022"', '"\\u005c"', '"\u{1f600}\\""', '"[{\\"}]"']) {
+      const text = `{"a":${written},"metadata":{"b":${written}}}`;
+      expect(scan(`[${text},${text}]`), written).to.deep.equal(
+        [0, 1].map(() => ({
+          event: text,
+          metadata: `{"b":${written}}`,
+          keys: 2,
+          metadataKeys: 1,
+          whitespace: 0,
+          depth: 2,
+        })),
+      );
+    }
+  });
+
+  it('reads the key metadata in its longest spelling, and no key of the same length', () => {
+    const escaped = (key: string): string => key.replaceAll(/./g, hexadecimalEscape);
+    expect(scan(`[{"${escaped('metadata')}":{"eid":"1"}}]`)[0]?.metadata).to.equal('{"eid":"1"}');
+    for (const key of [escaped('metadatb'), 'metadatb', 'metadat', 'metadata1', 'metadata\\u0000', 'Metadata']) {
+      expect(scan(`[{"${key}":{"eid":"1"}}]`)[0]?.metadata, key).to.equal(null);
+    }
   });
 
   it('does not confuse a value, a nested key or an array with the metadata', () => {
@@ -94,6 +122,19 @@ describe('compactText', () => {
   });
 });
 
+describe('compactText of any JSON', () => {
+  it('is what the parser writes of what it reads', () => {
+    assert(
+      property(jsonValue(), nat(2), (value, indent) => {
+        const text = Buffer.from(JSON.stringify(value, null, indent));
+        const compact = Buffer.from(compactText(text, 0, text.length), 'latin1').toString('utf8');
+        expect(compact).to.equal(JSON.stringify(value));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
 describe('rawValueAt', () => {
   const text = '{ "a" : 1.50 , "b":{"c": [1, {"d":2}] ,"\\u0065": -0}, "a":1e2,"f":"x}\\"" }';
   for (const [path, raw] of [
@@ -111,6 +152,15 @@ describe('rawValueAt', () => {
       expect(written?.replaceAll(' ', '')).to.equal(raw);
     });
   }
+
+  it('finds a key of any characters, written in any way', () => {
+    for (const key of ['é', '\u{1f600}', '"', '\\', 'a/b', '\u0001']) {
+      const spellings = [JSON.stringify(key), `"${key.replaceAll(/[^]/g, hexadecimalEscape)}"`];
+      for (const spelling of spellings) {
+        expect(rawValueAt(Buffer.from(`{"é1":1,${spelling}:2,"x":3}`), 0, [key]), spelling).to.equal('2');
+      }
+    }
+  });
 
   it('has a variant that keeps inner white space', () => {
     expect(writtenValueAt(Buffer.from(text), 0, ['b', 'c'])).to.equal('[1, {"d":2}]');

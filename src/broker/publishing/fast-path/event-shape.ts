@@ -1,4 +1,6 @@
+import { jsonByte, skipString, skipValue } from '../../../json-scan.ts';
 import { isSchemaObject, type SchemaObject } from '../../schemas/json-schema-tree.ts';
+import { readString } from '../event-scanner.ts';
 
 /**
  * What the events of one producer have in common: the same keys in the same order, and values of the same kinds. Most
@@ -86,13 +88,7 @@ export function shapeOf(request: ShapeRequest): EventShape | undefined {
   }
 }
 
-const quote = 0x22;
-const backslash = 0x5c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const comma = 0x2c;
+const { quote, comma, openBrace, closeBrace, openBracket, closeBracket } = jsonByte;
 
 class ShapeReader {
   readonly #request: ShapeRequest;
@@ -157,8 +153,9 @@ class ShapeReader {
 
   #key(): string {
     const start = this.#position;
-    this.#skipString();
-    const name = JSON.parse(Buffer.from(this.#request.body.subarray(start, this.#position)).toString('utf8')) as string;
+    this.#position = skipString(this.#request.body, this.#position);
+    const name = readString(this.#request.body, start, this.#position);
+    // The colon.
     this.#position += 1;
     return name;
   }
@@ -178,7 +175,7 @@ class ShapeReader {
   #string(schema: SchemaObject, path: readonly string[]): void {
     const kind = kindOfText(schema);
     const start = this.#position + 1;
-    this.#skipString();
+    this.#position = skipString(this.#request.body, this.#position);
     if (kind === undefined) return;
     const isWanted = (wanted: readonly string[]): boolean =>
       wanted.length === path.length && wanted.every((name, index) => name === path[index]);
@@ -191,7 +188,7 @@ class ShapeReader {
   /** A number, true, false or null. */
   #plain(schema: SchemaObject): void {
     const start = this.#position;
-    while (![comma, closeBrace, closeBracket].includes(this.#byte())) this.#position += 1;
+    this.#position = skipValue(this.#request.body, start);
     const isNumber = /[-\d]/.test(String.fromCharCode(this.#request.body[start] ?? 0));
     if (!isNumber || !hasOnly(schema, plainRules)) return;
     const types = [schema['type'] ?? 'number'].flat();
@@ -207,12 +204,6 @@ class ShapeReader {
     this.#pieces.push(this.#request.body.subarray(this.#pieceStart, start));
     this.#kinds.push(kind);
     this.#pieceStart = end;
-  }
-
-  #skipString(): void {
-    this.#position += 1;
-    while (this.#byte() !== quote) this.#position += this.#byte() === backslash ? 2 : 1;
-    this.#position += 1;
   }
 }
 

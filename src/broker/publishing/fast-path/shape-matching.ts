@@ -1,3 +1,4 @@
+import { jsonByte } from '../../../json-scan.ts';
 import { eventsPerRequestMaximum } from '../request-body.ts';
 import { gapKind, type EventShape } from './event-shape.ts';
 import { isDateTime } from '../../schemas/json-schema.ts';
@@ -93,9 +94,7 @@ function escapeForPattern(bytes: Uint8Array): string {
     .replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
-const comma = 0x2c;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
+const { comma, openBracket, closeBracket } = jsonByte;
 
 /**
  * Finds the events of a JSON array when all of them have a shape and only one comma stands between them.
