@@ -24,6 +24,7 @@ import { idempotencyMilliseconds } from '../../../src/worker/idempotency-records
 import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
 import { call } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { eventually } from '../../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
@@ -48,6 +49,8 @@ describe('loans on two nodes', () => {
   let prompt: Node;
   let late: Node;
   let worker: LendingWorker;
+  /** Resolves when the worker may read commands. */
+  let workerMayRead: Promise<void> = Promise.resolve();
 
   const services = { clock: systemClock, logger: silentLogger };
 
@@ -99,9 +102,16 @@ describe('loans on two nodes', () => {
     });
     late = await openNode('late', lateLog);
     await coordination.renewLease('worker', 3_600_000);
+    const workerLog = overriding<EventLog>(log, {
+      read: async (from, options) => {
+        const result = await log.read(from, options);
+        await workerMayRead;
+        return result;
+      },
+    });
     worker = new LendingWorker({
       ...services,
-      log,
+      log: workerLog,
       coordination,
       registry: late.registry,
       nodeId: 'worker',
@@ -186,9 +196,17 @@ describe('loans on two nodes', () => {
   it('process the same request once when both nodes receive it at the same time', async () => {
     const key = { 'Idempotency-Key': 'at-once' };
     const path = '/loans/two-1/fee-transactions';
-    const responses = await Promise.all(
-      [prompt, late, prompt, late].map((node) => post(node, path, { amount: 3, installmentNumber: 1 }, key)),
-    );
+    // Nothing is decided until all four have arrived: two wait for the decision, and the other two need not.
+    let letWorkerRead = (): void => {};
+    workerMayRead = new Promise((resolve) => (letWorkerRead = resolve));
+    let refused = 0;
+    const sent = [prompt, late, prompt, late].map(async (node) => {
+      const response = await post(node, path, { amount: 3, installmentNumber: 1 }, key);
+      if (response.status === 409) refused += 1;
+      return response;
+    });
+    await eventually(() => refused === 2).finally(letWorkerRead);
+    const responses = await Promise.all(sent);
     const done = responses.filter(({ status }) => status === 201);
     expect(responses.filter(({ status }) => status !== 201).map(({ status }) => status)).to.deep.equal([409, 409]);
     expect(new Set(done.map(({ text }) => text)).size).to.equal(1);
