@@ -12,21 +12,28 @@ export const isSecondRun = process.env['TEST_BACKEND'] === 'cluster';
 
 /**
  * Runs some test files in this process, with a Kafka and a Redis when one of them needs it. Those of them that run on
- * either backend run a second time, on the cluster, in a process of their own.
+ * either backend run a second time, on the cluster, in a process of their own. The cluster is started for them, too.
  * @param program The path of this program, for the second run.
  */
 export async function runNamedFiles(files: readonly TestFile[], program: string): Promise<Counts> {
-  let clusters: TestClusters | undefined;
   const compiled = files.map((file) => file.compiled);
-  const backend = isSecondRun ? 'cluster' : 'embedded';
-  const { counts } = await runMocha(compiled, backend, isSecondRun ? 'dot' : 'spec', async () => {
+  if (isSecondRun) return (await runMocha(compiled, 'cluster', 'dot')).counts;
+  let clusters: Promise<TestClusters> | undefined;
+  const onBoth = onCluster(files);
+  const { counts } = await runMocha(compiled, 'embedded', 'spec', async () => {
     if (files.some(needsBrowser)) await provideBrowser();
-    clusters = await startTestClusters(wantedClusters(), (generation, cluster) => {
+    const needed = new Set(wantedClusters());
+    const isNeededNow = needed.size > 0;
+    if (onBoth.length > 0) needed.add('current');
+    clusters = startTestClusters([...needed], (generation, cluster) => {
       if (cluster !== undefined) provideCluster(generation, cluster);
     });
+    // For the second run alone it may start while the first one runs.
+    if (isNeededNow) await clusters;
   });
-  const all = isSecondRun ? counts : sumOf(counts, await runOnCluster(onCluster(files), program));
-  await clusters?.stop();
+  const started = await clusters;
+  const all = sumOf(counts, await runOnCluster(onBoth, program));
+  await started?.stop();
   return all;
 }
 

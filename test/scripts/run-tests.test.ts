@@ -57,6 +57,13 @@ describe('The runner of the tests', () => {
     expect(status).to.equal(1);
   });
 
+  it('wants a cluster also for a file that asks for none itself, and runs on both backends', () => {
+    const { status, output } = run('test/lending-format/toggles.test.ts');
+    expect(output).to.contain('NO CLUSTER');
+    expect(output).to.match(/^\d+ passed, 0 failed, 0 skipped$/m);
+    expect(status).to.equal(0);
+  });
+
   it('starts nothing for suites that need no cluster', () => {
     const { status, output } = run('test/scripts/local-cluster/prerequisites.test.ts', { CI: 'true' });
     expect(output).not.to.match(/NO CLUSTER|Starting/);
