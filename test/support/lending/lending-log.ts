@@ -36,13 +36,14 @@ export async function openLendingLog(
   open: (dataFolder: string) => Promise<EventLog> = openLogUnderTest,
 ): Promise<EventLog> {
   const log = await open(dataFolder);
-  for (const name of [loanCommandsTopic, ...lendingEventTypeNames]) {
-    await log
-      .createTopic({ name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 })
-      .catch((error: unknown) => {
-        if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
-      });
-  }
+  const create = async (name: string): Promise<void> => {
+    const topic = { name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 } as const;
+    await log.createTopic(topic).catch((error: unknown) => {
+      if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
+    });
+  };
+  // Kafka takes as long for all of them as for one.
+  await Promise.all([loanCommandsTopic, ...lendingEventTypeNames].map(create));
   return log;
 }
 
@@ -185,9 +186,17 @@ export interface StoredRecord {
 /** What a killed worker left open ends when a successor comes: it is not waited for longer than a commit takes. */
 const commitMillisecondsMaximum = 3_000;
 
-/** Everything a topic's partition holds now, what was committed this moment included, in order. */
-export async function recordsOf(log: EventLog, topic: string, partition = 0): Promise<StoredRecord[]> {
-  const [bounds] = await log.bounds([{ topic, partition }], { includeUncommitted: true });
+/**
+ * Everything a topic's partition holds now, in order.
+ * @param includeUncommitted Waits for what is being committed this moment. False where nobody commits it any more.
+ */
+export async function recordsOf(
+  log: EventLog,
+  topic: string,
+  partition = 0,
+  includeUncommitted = true,
+): Promise<StoredRecord[]> {
+  const [bounds] = await log.bounds([{ topic, partition }], { includeUncommitted });
   if (bounds === undefined) throw new Error(`No bounds of ${topic}.`);
   const records: StoredRecord[] = [];
   for (let offset = bounds.earliest; offset < bounds.latest;) {
@@ -241,9 +250,12 @@ export function deadLetters(log: EventLog): Promise<Json[]> {
   return parsedRecords(log, deadLettersTopic);
 }
 
-/** What became of the commands, by the fence records that the changelog still holds, in order. */
-export async function outcomesOf(log: EventLog, partition = 0): Promise<CommandOutcome[]> {
-  const records = await recordsOf(log, loansTopic, partition);
+/**
+ * What became of the commands, by the fence records that the changelog still holds, in order.
+ * @param includeUncommitted As in {@link recordsOf}.
+ */
+export async function outcomesOf(log: EventLog, partition = 0, includeUncommitted = true): Promise<CommandOutcome[]> {
+  const records = await recordsOf(log, loansTopic, partition, includeUncommitted);
   return records.flatMap(({ key, text }) =>
     key !== null && text !== null && isCheckpointKey(key) ? parseCheckpoint(text).outcomes : [],
   );
