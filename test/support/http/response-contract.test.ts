@@ -1,8 +1,19 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { description, type JsonObject } from './api-description.ts';
 import { responseFaults, type SeenResponse } from './response-contract.ts';
 
 describe('validating responses against the description', () => {
+  it('has schemas to validate with that are valid themselves', () => {
+    const ajv = new Ajv2020();
+    const schemas = (description['components'] as JsonObject)['schemas'] as Readonly<Record<string, JsonObject>>;
+    expect(Object.keys(schemas)).not.to.have.length(0);
+    for (const [name, schema] of Object.entries(schemas)) {
+      expect(ajv.validateSchema(schema), `${name}: ${ajv.errorsText()}`).to.equal(true);
+    }
+  });
+
   const flow = { 'x-flow-id': 'flow', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
   const json = { ...flow, 'content-type': 'application/json; charset=utf-8' };
   const version = { method: 'GET', url: '/version?x=1', status: 200, headers: json, body: '{"version":"1.0.0"}' };
