@@ -10,10 +10,13 @@ import { packageRoot } from '../../src/schemas.ts';
 import { call, openStream } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
+/** A cluster that the tests were given is for those that ask for it. */
+const noCluster = { KAFKA_BROKERS: '', REDIS_URL: '' };
+
 /** Runs the program to its end and answers what it left behind. */
 async function runToEnd(environment: Record<string, string>): Promise<{ code: number | null; lines: string[] }> {
   const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js')], {
-    env: { ...process.env, LOG_LEVEL: 'error', PORT: '0', ...environment },
+    env: { ...process.env, ...noCluster, LOG_LEVEL: 'error', PORT: '0', ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let text = '';
@@ -154,7 +157,7 @@ describe('the process', () => {
     this.timeout(60_000);
     const child = spawn(join(packageRoot, 'scripts/start'), [], {
       cwd: folder,
-      env: { ...process.env, PORT: '0', DATA_DIR: 'relative', LOG_LEVEL: 'warn' },
+      env: { ...process.env, ...noCluster, PORT: '0', DATA_DIR: 'relative', LOG_LEVEL: 'warn' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const exited = once(child, 'exit');

@@ -3,7 +3,9 @@ import { targetOf, type SystemUnderTest } from './system.ts';
 
 /** The service in one process, with its embedded log and coordination. */
 export async function startEmbeddedSystem(folder: string): Promise<SystemUnderTest> {
-  const service = await createServiceProcess({ name: 'serve-1', folder, environment: {} });
+  // A cluster that the tests were given is for those that ask for it.
+  const environment = { KAFKA_BROKERS: '', REDIS_URL: '' };
+  const service = await createServiceProcess({ name: 'serve-1', folder, environment });
   await service.start();
   return {
     shape: { serve: ['serve-1'], work: ['serve-1'], brokers: [], hasRedis: false },

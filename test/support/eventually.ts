@@ -1,8 +1,17 @@
-/** Waits until something holds that no event announces. */
+/** Between two looks: the longest pause, and the share of the time waited so far. Milliseconds; a number. */
+const pauseMillisecondsMaximum = 50;
+const pauseShare = 0.1;
+
+/**
+ * Waits until something holds that no event announces. It looks often at first and less often later: looking costs
+ * processor time, which what it waits for needs.
+ */
 export async function eventually(condition: () => boolean | Promise<boolean>, milliseconds = 5_000): Promise<void> {
-  const endsAt = performance.now() + milliseconds;
+  const startedAt = performance.now();
   while (!(await condition())) {
-    if (performance.now() > endsAt) throw new Error(`Waited in vain for ${String(condition)}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const waited = performance.now() - startedAt;
+    if (waited > milliseconds) throw new Error(`Waited in vain for ${String(condition)}`);
+    const pause = Math.min(waited * pauseShare, pauseMillisecondsMaximum);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(2, pause)));
   }
 }

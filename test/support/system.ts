@@ -46,16 +46,21 @@ export async function startSystemOnCluster(kafkaVersion?: KafkaVersion): Promise
   const cluster = await startCluster(kafkaVersion === undefined ? {} : { kafkaVersion });
   const nodes: Node[] = [];
   const stop = async (): Promise<void> => {
-    for (const { service, folder } of nodes) {
-      await service.stop();
-      await removeFolder(folder);
-    }
+    await Promise.all(
+      nodes.map(async ({ service, folder }) => {
+        await service.stop();
+        await removeFolder(folder);
+      }),
+    );
     await cluster.stop();
   };
   try {
-    for (const role of ['serve', 'work'] as const) {
-      for (const number of [1, 2]) nodes.push(await startNode(cluster, role, number));
-    }
+    // The first one creates what the others find.
+    nodes.push(await startNode(cluster, 'serve', 1));
+    const others = [['serve', 2] as const, ['work', 1] as const, ['work', 2] as const];
+    const started = await Promise.allSettled(others.map(([role, number]) => startNode(cluster, role, number)));
+    for (const outcome of started) if (outcome.status === 'fulfilled') nodes.push(outcome.value);
+    for (const outcome of started) if (outcome.status === 'rejected') throw outcome.reason;
   } catch (error) {
     await stop();
     throw error;
