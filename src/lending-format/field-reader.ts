@@ -111,16 +111,11 @@ export class FieldReader {
     return (items ?? []).map((item, index) => this.#child(item, `${name}[${index}]`));
   }
 
-  /** A list of whole numbers, each at most {@link countMaximum} in size, of either sign. */
+  /** A list of whole numbers from 0 to {@link countMaximum}. */
   counts(name: string): number[] | undefined {
     return this.#read(name, (value) => {
       if (!Array.isArray(value) || value.length > listItemsMaximum) return undefined;
-      const counts = value.map((item) => {
-        const decimal = isLosslessNumber(item) ? readDecimal(item) : null;
-        return decimal !== null && decimal.isInteger() && decimal.abs().lessThanOrEqualTo(countMaximum)
-          ? decimal.toNumber()
-          : undefined;
-      });
+      const counts = value.map(readCount);
       return counts.every((count) => count !== undefined) ? counts : undefined;
     });
   }

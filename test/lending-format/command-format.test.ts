@@ -132,6 +132,11 @@ const cases: Case[] = [
       'prepaymentRecalculationMethod',
     ],
   },
+  ...['[0,1,31,10000]', '[-1]', '[1,10001]', '[1.5]', '["1"]', '[null]'].map((days, index) => ({
+    type: 'CREATE_LOAN' as const,
+    payload: `{"scheduleSettings":{"fixedDaysOfMonth":${days}},"productTypeKey":"p","loanAmount":1}`,
+    wrong: index === 0 ? [] : ['scheduleSettings.fixedDaysOfMonth'],
+  })),
   { type: 'APPLY_FEE', payload: '{"amount":50,"installmentNumber":1,"predefinedFeeKey":"f"}', wrong: [] },
   { type: 'APPLY_FEE', payload: '{"amount":null}', wrong: [] },
   { type: 'APPLY_FEE', payload: '{"installmentNumber":"1"}', wrong: ['installmentNumber'] },
