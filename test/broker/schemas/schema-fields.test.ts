@@ -59,13 +59,16 @@ describe('describesField', () => {
     }
   });
 
-  it('ends quickly, however the schema refers to itself', () => {
+  it('searches at most 10,000 parts, however the schema refers to itself', () => {
+    let partsSearched = 0;
     const parts = Array.from({ length: 600 }, (_, index) => ({
-      properties: { a: { $ref: `#/definitions/d${index}` } },
+      get properties() {
+        partsSearched += 1;
+        return { a: { $ref: `#/definitions/d${index}` } };
+      },
     }));
     const definitions = Object.fromEntries(parts.map((_, index) => [`d${index}`, { $ref: '#' }]));
-    const startedAt = performance.now();
     expect(describesField({ anyOf: parts, definitions }, 'a.'.repeat(127) + 'z')).to.equal(true);
-    expect(performance.now() - startedAt).to.be.lessThan(200);
+    expect(partsSearched).to.be.within(1, 10_000);
   });
 });
