@@ -220,12 +220,21 @@ describe('committing cursors', () => {
       await store.join(subscription);
     });
 
-    /** A reset that waits for a stream, by a clock that is turned by hand. No notification of a change reaches it. */
-    async function resetUnderStream() {
+    /**
+     * A reset that waits for a stream, by a clock that is turned by hand.
+     * @param isNotified Whether notifications of changes reach it.
+     */
+    async function resetUnderStream(isNotified = false) {
       const streamId = await store.join(subscription);
       let reads = 0;
+      let notifications = 0;
       const coordination = overriding<Coordination>(store.coordination, {
-        watch: () => () => {},
+        watch: (id, listener) =>
+          store.coordination.watch(id, (...change) => {
+            if (!isNotified) return;
+            notifications += 1;
+            listener(...change);
+          }),
         topology: (id) => {
           reads += 1;
           return store.coordination.topology(id);
@@ -246,6 +255,7 @@ describe('committing cursors', () => {
         outcome,
         isOver: () => isOver,
         reads: () => reads,
+        notifications: () => notifications,
         /** Turns the clock, and returns when the reset has acted on it. */
         turnTo: async (milliseconds: number): Promise<void> => {
           while (clock.monotonic() < milliseconds) {
@@ -290,6 +300,16 @@ describe('committing cursors', () => {
       await store.coordination.closeSession(subscription.id, reset.streamId);
       await reset.turnTo(2_000);
       await reset.outcome;
+    });
+
+    it('waits between these checks, though beginning to watch brings a notification by itself', async () => {
+      const reset = await resetUnderStream(true);
+      await reset.turnTo(10_000);
+      expect(reset.notifications()).to.be.at.most(3);
+      expect(reset.reads()).to.be.within(10, 11 + reset.notifications());
+      await store.coordination.closeSession(subscription.id, reset.streamId);
+      expect(await reset.outcome).to.equal(undefined);
+      expect(reset.notifications()).to.be.at.least(1);
     });
 
     const refusedResets: [string, unknown, string][] = [
