@@ -186,8 +186,8 @@ export class EmbeddedLog implements EventLog {
     void this.#maintenance.removePartitions(deletedPartitions.map(({ id }) => id));
   }
 
-  listTopics(): Promise<TopicConfiguration[]> {
-    return this.#fromMemory(() => this.#catalogue.list());
+  listTopics(names?: readonly string[]): Promise<TopicConfiguration[]> {
+    return this.#fromMemory(() => this.#catalogue.list(names));
   }
 
   bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {

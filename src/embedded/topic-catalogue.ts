@@ -30,8 +30,12 @@ export class TopicCatalogue {
     }
   }
 
-  list(): TopicConfiguration[] {
-    return [...this.topics.values()].flatMap(({ configuration, isDeleting }) => (isDeleting ? [] : [configuration]));
+  /** The topics with these names, as far as they exist, or all topics. */
+  list(names: Iterable<string> = this.topics.keys()): TopicConfiguration[] {
+    return [...names].flatMap((name) => {
+      const topic = this.topics.get(name);
+      return topic === undefined || topic.isDeleting ? [] : [topic.configuration];
+    });
   }
 
   create(configuration: TopicConfiguration): Promise<void> {

@@ -141,9 +141,9 @@ export class KafkaLog implements EventLog {
     this.#reader.forget(name);
   }
 
-  async listTopics(): Promise<TopicConfiguration[]> {
+  async listTopics(names?: readonly string[]): Promise<TopicConfiguration[]> {
     this.#assertOpen();
-    return this.#topics.list();
+    return this.#topics.list(names);
   }
 
   async bounds(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionBounds[]> {

@@ -73,7 +73,7 @@ export async function ensureLendingTopics(log: EventLog, partitionCount: number)
       retentionMilliseconds: deadLetterRetentionMilliseconds,
     },
   ];
-  const present = await log.listTopics();
+  const present = await log.listTopics(requiredTopics.map(({ name }) => name));
   for (const topic of requiredTopics) {
     const found = await ensureTopic(log, topic, present);
     if (found.partitionCount !== partitionCount) {

@@ -159,7 +159,11 @@ export interface EventLog {
    * @throws UNKNOWN_TOPIC_OR_PARTITION */
   deleteTopic(name: string): Promise<void>;
 
-  listTopics(): Promise<TopicConfiguration[]>;
+  /**
+   * The topics with these names, as far as they exist, or all topics. Naming them costs a cluster with many topics much
+   * less.
+   */
+  listTopics(names?: readonly string[]): Promise<TopicConfiguration[]>;
 
   /** @throws UNKNOWN_TOPIC_OR_PARTITION when any of them is unknown */
   bounds(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionBounds[]>;

@@ -55,8 +55,9 @@ export class LogData {
     for (const partition of partitions) wake(partition);
   }
 
-  listTopics(): TopicConfiguration[] {
-    return [...this.#topics.values()].map(({ configuration }) => configuration);
+  listTopics(names?: readonly string[]): TopicConfiguration[] {
+    const all = [...this.#topics.values()].map(({ configuration }) => configuration);
+    return names === undefined ? all : all.filter(({ name }) => names.includes(name));
   }
 
   bounds({ topic, partition }: TopicPartition): PartitionBounds {

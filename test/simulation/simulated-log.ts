@@ -57,8 +57,8 @@ export class SimulatedLog implements EventLog {
     return this.#call('delete topic', () => this.#data.deleteTopic(name));
   }
 
-  listTopics(): Promise<TopicConfiguration[]> {
-    return this.#call('list topics', () => this.#data.listTopics());
+  listTopics(names?: readonly string[]): Promise<TopicConfiguration[]> {
+    return this.#call('list topics', () => this.#data.listTopics(names));
   }
 
   bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {

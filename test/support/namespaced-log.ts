@@ -45,8 +45,8 @@ export class NamespacedLog implements EventLog {
     return this.#log.deleteTopic(this.sharedName(name));
   }
 
-  async listTopics(): Promise<TopicConfiguration[]> {
-    return (await this.#log.listTopics())
+  async listTopics(names?: readonly string[]): Promise<TopicConfiguration[]> {
+    return (await this.#log.listTopics(names?.map((name) => this.sharedName(name))))
       .filter(({ name }) => name.startsWith(this.#prefix))
       .map((topic) => ({ ...topic, name: topic.name.slice(this.#prefix.length) }));
   }

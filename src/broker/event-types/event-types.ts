@@ -184,14 +184,18 @@ export class EventTypes {
    */
   async registerSystemEventTypes(types: readonly SystemEventType[]): Promise<void> {
     await this.#options.registry.catchUp();
-    const topics = await this.#options.log.listTopics();
+    const names = types.map(({ name }) => name);
+    const topics = await this.#options.log.listTopics(names);
     for (const type of types) {
       if (this.#isRegistered(type, topics)) continue;
       try {
         await this.#registerSystemEventType(type, topics);
       } catch (error) {
         // Another process that started at the same time was quicker.
-        if (!isLendstreamError(error, 'CONFLICT') || !this.#isRegistered(type, await this.#options.log.listTopics())) {
+        if (
+          !isLendstreamError(error, 'CONFLICT') ||
+          !this.#isRegistered(type, await this.#options.log.listTopics([type.name]))
+        ) {
           throw error;
         }
       }
@@ -285,7 +289,7 @@ export class EventTypes {
     }
     // A slow process that is still alive can no longer register the topic: from here on it belongs to this process.
     await revision.claim();
-    const found = (await log.listTopics()).find(({ name }) => name === topic.name);
+    const [found] = await log.listTopics([topic.name]);
     if (found === undefined) {
       await log.createTopic(topic);
       return;

@@ -21,8 +21,9 @@ export async function ensureTopic(
   existingTopics?: readonly TopicConfiguration[],
   clock: Clock = systemClock,
 ): Promise<TopicConfiguration> {
-  const hasSameName = ({ name }: TopicConfiguration): boolean => name === configuration.name;
-  let found = (existingTopics ?? (await log.listTopics())).find(hasSameName);
+  const find = async (): Promise<TopicConfiguration | undefined> => (await log.listTopics([configuration.name]))[0];
+  let found =
+    existingTopics === undefined ? await find() : existingTopics.find(({ name }) => name === configuration.name);
   if (found === undefined) {
     try {
       await log.createTopic(configuration);
@@ -33,7 +34,7 @@ export async function ensureTopic(
   }
   const deadline = clock.monotonic() + readyMillisecondsMaximum;
   for (;;) {
-    found ??= (await log.listTopics()).find(hasSameName);
+    found ??= await find();
     if (found !== undefined && (await isUsable(log, found))) return found;
     if (clock.monotonic() > deadline) {
       throw new LendstreamError(

@@ -81,7 +81,7 @@ export class KafkaTopics {
   /** @throws UNPROCESSABLE when a topic exists whose name Kafka does not distinguish from this one */
   async #assertNoNameClash(name: string): Promise<void> {
     const spelling = name.replaceAll('.', '_');
-    const topics = await this.#options.metadata.allTopics();
+    const topics = await this.#options.metadata.existingTopics();
     const other = topics.find((topic) => topic.name.replaceAll('.', '_') === spelling);
     if (other === undefined) return;
     throw new LendstreamError(
@@ -129,15 +129,19 @@ export class KafkaTopics {
   }
 
   /**
-   * Returns every topic except the brokers' internal ones, with its settings.
+   * Returns the topics with these names, as far as they exist, or every topic. Never the brokers' internal ones.
    * @throws LOG_UNAVAILABLE
    */
-  async list(): Promise<TopicConfiguration[]> {
+  async list(names?: readonly string[]): Promise<TopicConfiguration[]> {
     const { metadata } = this.#options;
-    const topics = await metadata.allTopics();
+    const topics = await metadata.existingTopics(names);
     if (topics.length === 0) return [];
-    const names = topics.map(({ name }) => name);
-    const described = await metadata.sendToAny(describeTopicsRequest(names, settingNames));
+    const described = await metadata.sendToAny(
+      describeTopicsRequest(
+        topics.map(({ name }) => name),
+        settingNames,
+      ),
+    );
     const counts = new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
     // A topic that is being deleted right now is described with an error: it no longer exists.
     return described

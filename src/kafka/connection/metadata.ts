@@ -121,9 +121,9 @@ export class ClusterMetadata {
     await this.#fetchTopic(name);
   }
 
-  /** Returns every topic except the brokers' internal ones. */
-  async allTopics(): Promise<readonly TopicMetadata[]> {
-    const response = await this.sendToAny(metadataRequest(null));
+  /** Returns the topics with these names, as far as they exist, or every topic. Never the brokers' internal ones. */
+  async existingTopics(names: readonly string[] | null = null): Promise<readonly TopicMetadata[]> {
+    const response = await this.sendToAny(metadataRequest(names));
     this.#storeBrokers(response);
     return response.topics.filter(({ isInternal, errorCode }) => !isInternal && errorCode === protocolError.none);
   }

@@ -43,7 +43,7 @@ describe('a required topic', () => {
     let lists = 0;
     let listings = 0;
     const spreading = overriding<EventLog>(temporary.log, {
-      listTopics: async () => ((lists += 1) < 3 ? [] : temporary.log.listTopics()),
+      listTopics: async (names) => ((lists += 1) < 3 ? [] : temporary.log.listTopics(names)),
       bounds: async (partitions) => {
         if ((listings += 1) < 3) throw new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', 'Not yet.');
         return temporary.log.bounds(partitions);
