@@ -3,6 +3,8 @@ import { array, assert, asyncProperty, boolean, dictionary, jsonValue, nat, stri
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import type { AppendResult, EventLog, PartitionRecords } from '../../../src/ports/event-log.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
+import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
+import { Registry, registryTopic } from '../../../src/broker/definitions/registry.ts';
 import { readEventType } from '../../../src/broker/event-types/validation.ts';
 import { eventBytesMaximum } from '../../../src/broker/publishing/event-preparation.ts';
 import { Publisher, type PublishOutcome } from '../../../src/broker/publishing/publisher.ts';
@@ -19,6 +21,7 @@ import {
   storedTexts,
   type Broker,
 } from '../../support/broker-on-embedded-log.ts';
+import { lateLog } from '../../support/late-log.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 const context = { flowId: 'flow-1', publishedBy: 'shop' };
@@ -51,6 +54,60 @@ describe('Publisher', () => {
       (item) => `${item.publishing_status} ${item.step} ${item.eid === '' ? '-' : 'eid'} ${item.partition}`,
     );
   }
+
+  it('passes short requests to the log before the calls return, when the event type is known', async () => {
+    await define('orders');
+    let appends = 0;
+    const log = overriding<EventLog>(broker.log, {
+      append: (requests) => {
+        appends += 1;
+        return broker.log.append(requests);
+      },
+    });
+    const publisher = new Publisher({
+      ...broker,
+      log,
+      clock: systemClock,
+      metrics: createMetrics(),
+      logger: silentLogger,
+    });
+    const publishing = [1, 2, 3].map((order) => {
+      const event = Buffer.from(JSON.stringify([{ metadata: exampleMetadata(), order: String(order) }]));
+      return publisher.publish('orders', event, context);
+    });
+    expect(appends).to.equal(3);
+    expect((await Promise.all(publishing)).map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+    expect(
+      (await storedTexts(broker.log, 'orders')).map((text) => (JSON.parse(text) as { order: string }).order),
+    ).to.deep.equal(['1', '2', '3']);
+  });
+
+  it('finds an event type that another process has just created, also for an event of its own', async () => {
+    const late = lateLog(broker.log, registryTopic);
+    const registry = new Registry(late.log, silentLogger);
+    await registry.start();
+    const services = { log: broker.log, clock: systemClock, logger: silentLogger };
+    const eventTypes = new EventTypes({ ...services, registry, coordination: broker.coordination });
+    const publisher = new Publisher({ ...services, eventTypes, metrics: createMetrics() });
+    const event = { eid: exampleEid, occurredAt: '2026-03-15T23:47:15Z', keyFields: ['a'], fieldsText: '"order":"o"' };
+    for (const [name, publishTo] of [
+      ['sent', (type: string) => publisher.publish(type, Buffer.from(`[{"metadata":${metadataText}}]`), context)],
+      ['prepared', (type: string) => publisher.publishPrepared(type, event, context)],
+    ] as const) {
+      late.holdBack();
+      await define(name);
+      await publishTo(name);
+      expect(await storedTexts(broker.log, name), name).to.have.length(1);
+      const before = late.requests;
+      const failure = await publishTo(`${name}-unknown`).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(failure).to.include({ code: 'NOT_FOUND', message: `EventType "${name}-unknown" does not exist.` });
+      expect(late.requests - before).to.equal(1);
+    }
+    await registry.stop();
+  });
 
   describe('an event written by the process itself', () => {
     /** Every record of a topic, in the order of the partitions. */
