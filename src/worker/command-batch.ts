@@ -288,7 +288,7 @@ export class CommandBatch {
 
   #addProduct(loanProductId: string, record: ProductRecord): void {
     this.#products.set(loanProductId, record);
-    this.#bytes += JSON.stringify(record).length;
+    this.#bytes += Buffer.byteLength(JSON.stringify(record));
   }
 
   /** The outcome of a committed command that posted no transaction. */

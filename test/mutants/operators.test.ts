@@ -37,6 +37,18 @@ describe('The faults that code is given', () => {
     { operator: 'number', code: 'a = 0;', become: ['a = 1;'] },
     { operator: 'number', code: 'a = 64;', become: ['a = 65;', 'a = 63;'] },
     { operator: 'number', code: 'a = 30_000;', become: ['a = (30_000 * 2);', 'a = (30_000 / 2);'] },
+    {
+      operator: 'number',
+      code: 'a = 4 * 1024 * 1024;',
+      become: ['a = (4 * 1024 * 1024 * 2);', 'a = (4 * 1024 * 1024 / 2);'],
+    },
+    { operator: 'arithmetic', code: 'a = 4 * 1024;', become: [] },
+    {
+      operator: 'number',
+      code: 'const waitMilliseconds = 500;',
+      become: ['const waitMilliseconds = (500 * 2);', 'const waitMilliseconds = (500 / 2);'],
+    },
+    { operator: 'number', code: '({ waitMilliseconds: 0 });', become: ['({ waitMilliseconds: 1 });'] },
     { operator: 'number', code: 'a = 7n;', become: ['a = 8n;'] },
     { operator: 'number', code: 'a + 1;', become: ['a;'] },
     { operator: 'number', code: '(a) - 1;', become: ['(a);'] },

@@ -160,6 +160,11 @@ class Faults {
     this.replace(operator, node, start, start + node.operator.length, other);
   }
 
+  doubleAndHalve(size: AnyNode): void {
+    const { start, end } = size;
+    for (const other of ['* 2', '/ 2']) this.replace('number', size, start, end, `(${this.textOf(size)} ${other})`);
+  }
+
   negate(condition: Expression): void {
     if (isNegatedElsewhere(condition)) return;
     const { start, end } = condition;
@@ -176,6 +181,7 @@ type OperatorNode = BinaryExpression | LogicalExpression | AssignmentExpression;
 const visitors: AncestorVisitors<Faults> = {
   BinaryExpression(node, faults) {
     const { left, right, operator } = node;
+    if (isProductOfNumbers(node)) return;
     faults.replaceOperator('comparison', node, opposites);
     if (isText(left) || isText(right)) return;
     faults.replaceOperator('bound', node, bounds);
@@ -218,6 +224,15 @@ const visitors: AncestorVisitors<Faults> = {
     const parent = ancestors.at(-2);
     if (typeof node.value === 'boolean') faults.replace('boolean', node, node.start, node.end, String(!node.value));
     if (parent === undefined || isOperandOne(node, parent)) return;
+    const product = ancestors.find(isProductOfNumbers);
+    if (product !== undefined) {
+      if (product.start === node.start) faults.doubleAndHalve(product);
+      return;
+    }
+    if (isTime(parent) && typeof node.value === 'number' && node.value > 1) {
+      faults.doubleAndHalve(node);
+      return;
+    }
     const shown = parent.end - parent.start <= shownLengthMaximum ? parent : node;
     for (const number of otherNumbers(node)) faults.replace('number', shown, node.start, node.end, number);
   },
@@ -242,6 +257,20 @@ function own(table: Readonly<Record<string, string>>, name: string): string | un
 function isText(node: AnyNode): boolean {
   if (node.type === 'ParenthesizedExpression') return isText(node.expression);
   return node.type === 'TemplateLiteral' || (node.type === 'Literal' && typeof node.value === 'string');
+}
+
+/** Whether the node is a number in parts, such as `4 * 1024 * 1024`: one fault of it is as good as another. */
+function isProductOfNumbers(node: AnyNode): boolean {
+  if (node.type !== 'BinaryExpression' || node.operator !== '*') return false;
+  return [node.left, node.right].every(
+    (factor) => isProductOfNumbers(factor) || (factor.type === 'Literal' && typeof factor.value === 'number'),
+  );
+}
+
+/** Whether a number in this place is a time by its name. */
+function isTime(parent: AnyNode): boolean {
+  const named = parent.type === 'VariableDeclarator' ? parent.id : parent.type === 'Property' ? parent.key : parent;
+  return /(Milliseconds|Seconds)$/.test(nameOf(named));
 }
 
 function isOne(node: AnyNode): boolean {

@@ -21,6 +21,14 @@ describe('the memory of texts', () => {
     expect(memory.write('', 0).length).to.equal(0);
   });
 
+  it('takes blocks of 16 KiB at first, then of twice as many each time, up to 256 KiB', () => {
+    const memory = new ByteArena();
+    const text = 'x'.repeat(1_000);
+    const blocks = new Set(Array.from({ length: 1_200 }, () => memory.write(text, text.length).buffer));
+    const sizes = [...blocks].map(({ byteLength }) => byteLength / 1_024);
+    expect(sizes).to.deep.equal([16, 32, 64, 128, 256, 256, 256, 256]);
+  });
+
   it('keeps neighbouring texts in one block', () => {
     const memory = new ByteArena();
     const [one, other] = [memory.write('one', 3), memory.write('other', 5)];

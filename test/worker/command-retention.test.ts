@@ -171,4 +171,25 @@ describe('accepted loan commands', () => {
     await turned.turn(600_000);
     expect(deletions).to.have.length(2);
   });
+
+  it('are deleted by one request at a time, and the owner stops when it has ended', async () => {
+    const turned = new SimulatedClock();
+    const endings: (() => void)[] = [];
+    const deleteRecords: EventLog['deleteRecords'] = () => new Promise((resolve) => void endings.push(resolve));
+    const onLog = overriding(log, { deleteRecords });
+    const options = { clock: turned, logger: silentLogger, partition: 0, retentionMilliseconds };
+    const retention = new CommandRetention({ log: onLog, ...options });
+    retention.advance(5);
+    await turned.turn(180_000);
+    expect(endings).to.have.length(1);
+    endings[0]?.();
+    await turned.turn(60_000);
+    expect(endings).to.have.length(2);
+    let hasStopped = false;
+    const stopped = retention.stop().then(() => (hasStopped = true));
+    await turned.turn(1_000);
+    expect(hasStopped).to.equal(false);
+    endings[1]?.();
+    await stopped;
+  });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { recordBytesMaximum } from '../../src/ports/event-log.ts';
-import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
+import { encodeLoan, encodeTransaction } from '../../src/lending/codec/stored-loan.ts';
 import type { Loan } from '../../src/lending/loan.ts';
 import { type LoanDraft, draftOf, finishDraft } from '../../src/worker/loan-draft.ts';
 import { anyStart, anySteps, walk } from '../lending/loan-arbitraries.ts';
@@ -49,6 +49,25 @@ describe('the draft of a loan', () => {
   it('is the earlier text when nothing changed', () => {
     const draft = draftOf(loanOf(disbursed()), null);
     expect(finishDraft(draft).text).to.equal(draft.earlier.text);
+  });
+
+  it('has a bound of what changed: each row, each charge, each transaction, and the rest', () => {
+    const opened = disbursed();
+    const start = loanOf(opened);
+    const before = draftOf(start, null);
+    const growth = (story: ReturnType<typeof when>): number =>
+      draftOf(loanOf(story), before).bytesUpperBound - before.bytesUpperBound;
+    const [rest, row, charge, extra] = [4_096, 2_048, 4_096, 128];
+    const transactions = (story: ReturnType<typeof when>): number =>
+      loanOf(story)
+        .transactions.filter((each, index) => each !== start.transactions[index])
+        .reduce((sum, each) => sum + Buffer.byteLength(encodeTransaction(each)) + extra, 0);
+    const first = when(opened, repay(10, '2011-02-23', { notes: 'ü'.repeat(10_000) }));
+    expect(growth(first)).to.equal(rest + row + transactions(first));
+    const second = when(opened, applyFee(5, { installmentNumber: 2 }));
+    expect(growth(second)).to.equal(rest + row + charge + transactions(second));
+    const third = when(second, applyFee(5, { installmentNumber: 3 }));
+    expect(growth(third)).to.equal(rest + 2 * (row + charge) + transactions(third));
   });
 
   it('is refused where the record would not fit the log, and its predecessor stays unchanged', () => {
