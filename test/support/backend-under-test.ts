@@ -13,16 +13,16 @@ import { removeFolder, temporaryFolder } from './processes/service.ts';
 import { openPartOfEmbeddedLog, wholeOf } from './shared-embedded-log.ts';
 
 /**
- * The backend that suites run on which are not about one of them: the embedded store, or, with TEST_BACKEND=cluster,
- * the Kafka and Redis of KAFKA_BROKERS and REDIS_URL. A test's folder of data names its part of the cluster, so that
- * opening the same folder again finds the same data on either backend.
+ * The backend of suites that are not about one backend: the embedded store, or, with TEST_BACKEND=cluster, the Kafka
+ * and Redis of KAFKA_BROKERS and REDIS_URL. The name of a test's data folder determines its part of the cluster, so
+ * that opening the same folder again finds the same data on either backend.
  */
 export const isClusterUnderTest = process.env['TEST_BACKEND'] === 'cluster';
 
 const kafkaBrokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
 const redisUrl = process.env['REDIS_URL'] ?? '';
 
-/** The part of a log that the tests of a file share, under the name of the folder. */
+/** The part of a log that the tests of a file share, named after the folder. */
 export async function openLogUnderTest(dataFolder: string): Promise<EventLog> {
   return isClusterUnderTest ? openPartOfKafka(dataFolder) : openPartOfEmbeddedLog(basename(dataFolder));
 }
@@ -52,7 +52,7 @@ export function openCoordinationUnderTest(
   return RedisCoordination.open({ ...services, redisUrl, keyPrefix: basename(dataFolder) });
 }
 
-/** A log of a test's own, which can be closed and opened again on the same data. */
+/** A separate log for one test, which can be closed and opened again on the same data. */
 export interface OwnLog {
   log: EventLog;
   reopen(): Promise<EventLog>;
@@ -76,17 +76,17 @@ export async function openOwnLog(): Promise<OwnLog> {
   return own;
 }
 
-/** Lets compaction run where it can be asked to; Kafka compacts when it sees fit. */
+/** Runs compaction where a test can trigger it; Kafka compacts at its own time. */
 export async function compactLog(log: EventLog): Promise<void> {
   await wholeOf(log)?.runCompaction(Date.now() + 10 * 86_400_000);
 }
 
-/** Lets retention run as of then (milliseconds since the epoch) where it can be asked to. */
+/** Runs retention as of this time (milliseconds since the epoch) where a test can trigger it. */
 export async function runRetention(log: EventLog, now: number): Promise<void> {
   await wholeOf(log)?.runRetention(now);
 }
 
-/** Lets retention take everything that is in a topic now. */
+/** Lets retention remove everything that is in a topic now. */
 export async function expireTopic(log: EventLog, topic: string): Promise<void> {
   if (!isClusterUnderTest) {
     await log.alterTopic(topic, { retentionMilliseconds: 0 });

@@ -17,7 +17,7 @@ import { createMetrics } from '../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
 import { readAll } from './log-reading.ts';
 
-/** Event types and publishing on the backend under test, with data of their own. */
+/** Event types and publishing on the backend under test, with separate data. */
 export interface Broker {
   readonly log: EventLog;
   readonly registry: Registry;
@@ -27,7 +27,7 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** @param changed Puts something in front of the log that events are published to. */
+/** @param changed Wraps the log that events are published to. */
 export async function openBroker(changed: (log: EventLog) => EventLog = (same) => same): Promise<Broker> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-broker-'));
   const log = await openLogUnderTest(dataFolder);
@@ -40,7 +40,7 @@ export async function openBroker(changed: (log: EventLog) => EventLog = (same) =
     log,
     clock: systemClock,
     logger: silentLogger,
-    // Nobody else creates anything here, so there is nobody to wait for.
+    // Nothing else creates anything here, so there is nothing to wait for.
     creationMillisecondsMaximum: 100,
   });
   const publisher = new Publisher({
@@ -82,13 +82,13 @@ export async function serveBroker(changed?: (log: EventLog) => EventLog): Promis
   };
 }
 
-/** What is stored in a partition, from its first record, as text. */
+/** The records of a partition, from the first one, as text. */
 export async function storedTexts(log: EventLog, topic: string, partition = 0): Promise<string[]> {
   const stored = await readAll(log, { topic, partition }, undefined, 8 * 1024 * 1024);
   return stored.map(({ value }) => value ?? '');
 }
 
-/** An event type as an admin would post it: category business, any properties, unless said otherwise. */
+/** An event type as an admin would post it: category business and any properties by default. */
 export function eventTypeBody(name: string, changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     name,

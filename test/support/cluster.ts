@@ -1,13 +1,13 @@
 import { before, describe } from 'mocha';
 
-/** A Kafka and a Redis that a suite may use; others use them too, so that every name a suite makes is its own. */
+/** A Kafka and a Redis that a suite may use. Others use them too, so every suite makes its own names. */
 export interface Cluster {
   /** host:port of each broker. */
   readonly kafkaBrokers: readonly string[];
   readonly redisUrl: string;
 }
 
-/** The Kafka that everything runs on, and the major version before it, which a few suites prove to work as well. */
+/** The Kafka version of all suites, and the previous major version, which a few suites test as well. */
 export type KafkaGeneration = 'current' | 'previous';
 
 const brokersSettings: Record<KafkaGeneration, string> = {
@@ -18,17 +18,17 @@ const brokersSettings: Record<KafkaGeneration, string> = {
 const wanted = new Set<KafkaGeneration>();
 const provided = new Map<KafkaGeneration, Cluster>();
 
-/** The clusters that the suites declared so far need. */
+/** The clusters required by the suites declared so far. */
 export function wantedClusters(): readonly KafkaGeneration[] {
   return [...wanted];
 }
 
-/** Hands over a cluster that was started for the suites, before they run. */
+/** Sets a cluster that was started for the suites, before they run. */
 export function provideCluster(generation: KafkaGeneration, cluster: Cluster): void {
   provided.set(generation, cluster);
 }
 
-/** The cluster of that generation that was started for the suites or that the environment names. */
+/** The cluster of that version, started for the suites or named by the environment. */
 export function providedCluster(generation: KafkaGeneration): Cluster | undefined {
   const started = provided.get(generation);
   if (started !== undefined) return started;
@@ -47,7 +47,7 @@ function describeOn(generation: KafkaGeneration, title: string, body: (cluster: 
       process.stdout.write(`    skipped: ${reason}\n`);
       this.skip();
     });
-    // In a suite of its own: hooks beside the one that skips would still run.
+    // In a separate suite, because hooks beside the skipping one would still run.
     describe('on Kafka and Redis', () => {
       body(() => {
         const cluster = providedCluster(generation);
@@ -59,20 +59,20 @@ function describeOn(generation: KafkaGeneration, title: string, body: (cluster: 
 }
 
 /**
- * A suite that needs a real Kafka and a real Redis: those that scripts/test starts, or that KAFKA_BROKERS and REDIS_URL
- * name. Where there are none its tests are pending, and with CI=true it fails: what runs nowhere proves nothing.
- * @param body declares the suite's tests; it may ask for the cluster in hooks and tests, not while it declares
+ * A suite that needs a real Kafka and a real Redis: those that scripts/test starts, or those of KAFKA_BROKERS and
+ * REDIS_URL. Without them its tests are pending, and with CI=true it fails.
+ * @param body declares the tests of the suite; it may use the cluster in hooks and tests, not while it declares them
  */
 export function describeOnCluster(title: string, body: (cluster: () => Cluster) => void): void {
   describeOn('current', title, body);
 }
 
-/** The same suite on the major version of Kafka before. */
+/** The same suite on the previous major version of Kafka. */
 export function describeOnPreviousKafka(title: string, body: (cluster: () => Cluster) => void): void {
   describeOn('previous', `${title}, on the Kafka before`, body);
 }
 
-/** The same suite on both. It costs its time twice. */
+/** The same suite on both versions. It takes twice as long. */
 export function describeOnEachKafka(title: string, body: (cluster: () => Cluster) => void): void {
   describeOnCluster(title, body);
   describeOnPreviousKafka(title, body);

@@ -1,10 +1,10 @@
-/** Between two looks: the longest pause, and the share of the time waited so far. Milliseconds; a number. */
+/** The pause between two checks: its maximum, and its share of the time waited so far. Milliseconds; a number. */
 const pauseMillisecondsMaximum = 50;
 const pauseShare = 0.1;
 
 /**
- * Waits until something holds that no event announces. It looks often at first and less often later: looking costs
- * processor time, which what it waits for needs.
+ * Waits until a condition is true that no event announces. It checks often at first and less often later, because
+ * checks take processor time from the awaited work.
  */
 export async function eventually(condition: () => boolean | Promise<boolean>, milliseconds = 5_000): Promise<void> {
   const startedAt = performance.now();

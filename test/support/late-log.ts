@@ -1,13 +1,13 @@
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { overriding } from './stepping-log.ts';
 
-/** A log of a process that does not notice new records of one topic until it asks where that topic ends. */
+/** The log of a process that does not see new records of one topic until it requests the end of that topic. */
 export interface LateLog {
   readonly log: EventLog;
-  /** From now on, records of the topic are held back until the process asks for its end offsets. */
+  /** From now on, records of the topic are held back until the process requests its end offsets. */
   holdBack(): void;
   release(): void;
-  /** How often the process has asked for the end offsets of the topic. */
+  /** The number of requests of this process for the end offsets of the topic. */
   readonly requests: number;
 }
 

@@ -1,24 +1,24 @@
 import { noValue } from '../../src/ports/event-log.ts';
 import type { EventLog, LogRecord, Offset, RecordBatch, TopicPartition } from '../../src/ports/event-log.ts';
 
-/** A record as tests compare it. */
+/** A record in the form that tests compare. */
 export interface ReadRecord {
   readonly offset: Offset;
   readonly key: string | null;
   readonly value: string | null;
 }
 
-/** Records without keys, one per text. */
+/** Records without keys, one for each text. */
 export function records(...values: readonly string[]): LogRecord[] {
   return values.map((value) => ({ key: null, value: Buffer.from(value) }));
 }
 
-/** A record with a key; a value of null is a tombstone. */
+/** A record with a key; a null value is a tombstone. */
 export function keyed(key: string, value: string | null): LogRecord {
   return { key, value: value === null ? null : Buffer.from(value) };
 }
 
-/** Takes a batch apart, the way that costs an object per record. */
+/** Unpacks a batch with an object for each record. */
 export function recordsOf(batch: RecordBatch): ReadRecord[] {
   return Array.from({ length: batch.count }, (_, index) => {
     const start = batch.valueStarts[index] as number;
@@ -30,7 +30,7 @@ export function recordsOf(batch: RecordBatch): ReadRecord[] {
   });
 }
 
-/** Everything from a position (default: the earliest) up to what is the end when this is called. */
+/** All records from a position (default: the earliest) to the end at the time of the call. */
 export async function readAll(
   log: EventLog,
   { topic, partition }: TopicPartition,
@@ -49,7 +49,7 @@ export async function readAll(
   return found;
 }
 
-/** The first `count` records from a position on, waiting for them. */
+/** The first `count` records from a position, waiting for them if necessary. */
 export async function readCount(
   log: EventLog,
   { topic, partition }: TopicPartition,
@@ -69,7 +69,7 @@ export async function readCount(
   return found;
 }
 
-/** Appends to one partition and answers the base offset, or throws what the log answered. */
+/** Appends to one partition and returns the base offset, or throws the error of the log. */
 export async function appendTo(
   log: EventLog,
   { topic, partition }: TopicPartition,
@@ -80,7 +80,7 @@ export async function appendTo(
   return result.baseOffset;
 }
 
-/** The code of the error a promise fails with; null when it succeeds. */
+/** The code of the error with which a promise fails; null when it succeeds. */
 export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

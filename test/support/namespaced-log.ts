@@ -16,8 +16,8 @@ import type {
 type Position = TopicPartition & { readonly offset: Offset };
 
 /**
- * A part of a shared log that one test has for itself: what the test calls `orders` is called `<namespace>.orders`
- * there. Groups and writers are told apart the same way.
+ * A part of a shared log for one test: the topic `orders` of the test is `<namespace>.orders` in the log. Groups and
+ * writers are distinguished in the same way.
  */
 export class NamespacedLog implements EventLog {
   readonly #log: EventLog;
@@ -28,7 +28,7 @@ export class NamespacedLog implements EventLog {
     this.#prefix = `${namespace}.`;
   }
 
-  /** What the shared log calls a topic of this part. */
+  /** The name in the shared log of a topic of this part. */
   sharedName(topic: string): string {
     return this.#prefix + topic;
   }
@@ -100,7 +100,7 @@ export class NamespacedLog implements EventLog {
     return { ...partition, topic: this.sharedName(partition.topic) };
   }
 
-  /** By name: whoever has records packed makes them when they are asked for. */
+  /** By name, because packed records are made only when they are requested. */
   #prefixedRecords(partitions: readonly PartitionRecords[]): PartitionRecords[] {
     return partitions.map(({ topic, partition, records }) => ({ topic: this.sharedName(topic), partition, records }));
   }

@@ -1,5 +1,5 @@
 /**
- * What Prometheus makes of scraped metrics, as far as the alerts of docs/operating.md ask for it: selectors, `rate` and
+ * Evaluates scraped metrics like Prometheus, as far as the alerts of docs/operating.md need it: selectors, `rate` and
  * `increase` with their extrapolation, `histogram_quantile`, `sum` and `max`, comparisons with a number, and `unless`.
  */
 
@@ -27,7 +27,7 @@ export function readExposition(text: string): Sample[] {
   }));
 }
 
-/** What an expression gives at a moment; empty when it holds for nothing. @throws for what is not known here */
+/** The result of an expression at a time; empty when nothing matches. @throws for unsupported syntax */
 export function evaluate(expression: string, scrapes: readonly Scrape[], at: number): Vector {
   const parser = new Parser(expression, scrapes, at);
   const vector = parser.unless();
@@ -35,7 +35,7 @@ export function evaluate(expression: string, scrapes: readonly Scrape[], at: num
   return vector;
 }
 
-/** How long a series counts that is in no scrape any more. Seconds. */
+/** How long a series is used that no scrape has any more. Seconds. */
 const lookbackSeconds = 300;
 
 const tokenPattern = /\s*("(?:[^"\\]|\\.)*"|=~|==|[\d.]+e\d+|[\d.]+m|[\d.]+|\w+|[(){}[\],=><])/y;
@@ -199,7 +199,10 @@ function aggregate(operation: 'sum' | 'max', by: readonly string[], vector: Vect
   return [...groups.values()];
 }
 
-/** Up to both ends of the range where the samples come near them, else half a step beyond; never below zero. */
+/**
+ * Extrapolates to both ends of the range where the samples are near them, otherwise half a step beyond; never below
+ * zero.
+ */
 function increaseOf(points: readonly Point[], end: number, seconds: number): number | undefined {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || points.length < 2) return undefined;

@@ -5,15 +5,15 @@ import { endTestFile } from './end-of-file.ts';
 import { faultsFileVariable, watchResponses } from './http/response-watch.ts';
 
 /**
- * Holds in every test run: each answer that the service gives, in this process or in one that a test starts, is what
- * schemas/openapi.json says. The test in which one is not fails.
+ * Applies to every test run: each response of the service, in this process or in one that a test starts, must match
+ * schemas/openapi.json. Otherwise the test fails.
  */
 const folder = mkdtempSync(join(tmpdir(), 'lendstream-answers-'));
 const file = join(folder, 'faults');
 
 export const mochaHooks = {
   beforeAll(): void {
-    // A process that runs one file after another comes here once for each.
+    // A process that runs one file after another gets here once for each.
     mkdirSync(folder, { recursive: true });
     process.env[faultsFileVariable] = file;
     const preload = new URL('./http/response-watch-preload.js', import.meta.url).href;

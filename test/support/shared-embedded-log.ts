@@ -7,11 +7,11 @@ import { atEndOfTestFile } from './end-of-file.ts';
 import { NamespacedLog } from './namespaced-log.ts';
 import { removeFolder, temporaryFolder } from './processes/service.ts';
 
-/** One embedded log for all tests of a file: to open one takes much longer than most tests do. */
+/** One embedded log for all tests of a file, because opening one takes much longer than most tests. */
 interface SharedLog {
   readonly dataFolder: string;
   whole: EmbeddedLog;
-  /** The parts that were opened at any time. */
+  /** The parts that have been opened. */
   readonly known: Set<string>;
   openParts: number;
 }
@@ -20,11 +20,11 @@ let shared: Promise<SharedLog> | undefined;
 const wholes = new WeakMap<EventLog, EmbeddedLog>();
 
 /**
- * Opens the part of the shared log with that name, which one test has for itself. What was opened before has the same
- * data when it is opened again. When no other part is open then, the whole log is closed and opened from its file.
+ * Opens the part of the shared log with that name, for one test. A part that was opened before has the same data when
+ * it is opened again. If no other part is open then, the whole log is closed and opened from its file.
  */
 export async function openPartOfEmbeddedLog(namespace: string = randomUUID()): Promise<EventLog> {
-  // One after another, so that two tests neither make two logs nor open one again in the middle of the other's start.
+  // One after another, so that two tests neither create two logs nor reopen one during the start of the other.
   shared = (shared ?? openShared()).then(async (log) => {
     if (log.known.has(namespace) && log.openParts === 0) {
       await log.whole.close();
@@ -40,7 +40,7 @@ export async function openPartOfEmbeddedLog(namespace: string = randomUUID()): P
   return part;
 }
 
-/** The embedded log that a part belongs to; the log itself when it is one; undefined for a log of a cluster. */
+/** The embedded log of a part; the log itself when it is one; undefined for a log of a cluster. */
 export function wholeOf(log: EventLog): EmbeddedLog | undefined {
   return log instanceof EmbeddedLog ? log : wholes.get(log);
 }
@@ -61,7 +61,7 @@ function openWhole(dataFolder: string): Promise<EmbeddedLog> {
   return EmbeddedLog.open({ dataFolder, logger: silentLogger, syncsToDisk: false });
 }
 
-/** A part that can be closed for itself: what is asked of it afterwards or waits in it fails as in a closed log. */
+/** A part that can be closed separately: later calls and pending waits fail as in a closed log. */
 class ClosablePart extends NamespacedLog {
   readonly #close: () => void;
 

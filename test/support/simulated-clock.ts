@@ -8,8 +8,8 @@ interface PendingTimer {
 }
 
 /**
- * A clock that stands still until a test turns it. Timers fire in the order of their deadlines; between two of them
- * everything that the first one began has its turn, as far as it waits for nothing but promises.
+ * A clock that stands still until a test turns it. Timers fire in the order of their deadlines. Between two timers,
+ * everything that the first one started runs, as long as it waits only for promises.
  */
 export class SimulatedClock implements Clock {
   readonly #epoch: number;
@@ -51,8 +51,8 @@ export class SimulatedClock implements Clock {
   }
 
   /**
-   * Fires the timer that is due next, and everything that it begins has its turn.
-   * @param end No later than this, in {@link monotonic} time.
+   * Fires the next timer, and runs everything that it starts.
+   * @param end The latest deadline, in {@link monotonic} time.
    * @returns whether there was such a timer
    */
   async step(end = Infinity): Promise<boolean> {
@@ -65,7 +65,7 @@ export class SimulatedClock implements Clock {
     return true;
   }
 
-  /** Lets `milliseconds` pass, and fires what falls due in them. */
+  /** Lets `milliseconds` pass, and fires the timers that are due in them. */
   async turn(milliseconds: number): Promise<void> {
     const end = this.#monotonic + milliseconds;
     await settled();
@@ -74,14 +74,14 @@ export class SimulatedClock implements Clock {
   }
 
   /**
-   * Lets `milliseconds` pass while the process stands still: no timer fires. Those that fell due meanwhile fire, in
-   * order, when the clock is turned again.
+   * Lets `milliseconds` pass while the process is suspended: no timer fires. Those that fell due fire in order when the
+   * clock is turned again.
    */
   jump(milliseconds: number): void {
     this.#monotonic += milliseconds;
   }
 
-  /** Turns the clock from timer to timer until the condition holds, for at most `milliseconds`. */
+  /** Turns the clock from timer to timer until the condition is true, for at most `milliseconds`. */
   async turnUntil(condition: () => boolean, milliseconds = 600_000): Promise<void> {
     const end = this.#monotonic + milliseconds;
     await settled();
@@ -115,7 +115,7 @@ export function sleepOn(clock: Clock, milliseconds: number, signal?: AbortSignal
   });
 }
 
-/** Every promise that waits for nothing outside of this thread is settled. */
+/** Settles every promise that waits for nothing outside of this thread. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

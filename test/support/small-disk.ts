@@ -6,14 +6,14 @@ import { removeFolder, temporaryFolder } from './processes/service.ts';
 /** A disk of a few megabytes that can be filled, for as long as a test needs it. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Leaves this many bytes free. */
+  /** Leaves only this many bytes free. */
   fill(freeBytes?: number): void;
-  /** Gives the room back. */
+  /** Frees the space again. */
   empty(): void;
   remove(): Promise<void>;
 }
 
-/** Mounts one, which only root may on Linux; answers the reason as a text where that is not possible. */
+/** Mounts one, which only root may do on Linux; returns the reason as text where that is not possible. */
 export async function mountSmallDisk(mebibytes: number): Promise<SmallDisk | string> {
   const folder = await temporaryFolder();
   try {

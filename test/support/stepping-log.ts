@@ -3,22 +3,22 @@ import { Registry } from '../../src/broker/definitions/registry.ts';
 import { loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
 
 /**
- * The steps of the lending worker's loop, as they can be seen from the log and the registry that it is given.
+ * The steps of the lending worker's loop, as the log and the registry see them.
  *
  * `fetched`      commands have been read, nothing is decided
  * `deciding`     the toggles are being read for a command
  * `appending`    everything is decided, nothing is in the transaction
- * `appended`     everything is in the transaction, the commit has not been asked for
- * `commit sent`  the commit has been asked for and not been answered
+ * `appended`     everything is in the transaction, the commit is not sent
+ * `commit sent`  the commit is sent and has no response
  * `committed`    the commit is durable, the worker does not know it yet
  */
 export const workerSteps = ['fetched', 'deciding', 'appending', 'appended', 'commit sent', 'committed'] as const;
 export type WorkerStep = (typeof workerSteps)[number];
 
-/** Called at each step; the worker goes on when it resolves. `deciding` cannot wait. */
+/** Called at each step; the worker continues when it resolves. `deciding` cannot wait. */
 export type OnStep = (step: WorkerStep) => Promise<void> | void;
 
-/** The same log, telling of each step. */
+/** The same log, which reports each step. */
 export function withSteps(log: EventLog, onStep: OnStep): EventLog {
   const read: EventLog['read'] = async (from, options) => {
     const result = await log.read(from, options);
@@ -38,7 +38,7 @@ function steppingWriter(writer: FencedWriter, onStep: OnStep): FencedWriter {
   };
   const commit: FencedWriter['commit'] = async () => {
     const committing = writer.commit();
-    // A failure while the step waits is told below, not as an unhandled one.
+    // A failure while the step waits is reported below, not as an unhandled one.
     committing.catch(() => {});
     await onStep('commit sent');
     await committing;
@@ -47,7 +47,7 @@ function steppingWriter(writer: FencedWriter, onStep: OnStep): FencedWriter {
   return overriding(writer, { append, commit });
 }
 
-/** An object like the given one but for some of its methods. */
+/** A copy of an object with some methods replaced. */
 export function overriding<Target extends object>(target: Target, methods: Partial<Target>): Target {
   return new Proxy(target, {
     get(inner, name) {
@@ -57,7 +57,7 @@ export function overriding<Target extends object>(target: Target, methods: Parti
   });
 }
 
-/** A registry that tells when a command's toggles are read. */
+/** A registry that reports when the toggles of a command are read. */
 export class SteppingRegistry extends Registry {
   onStep: OnStep = () => {};
 

@@ -23,7 +23,7 @@ import { silentLogger, type Logger } from '../../src/logger.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
 
-/** What subscriptions need, on the backend under test and with data of its own. */
+/** The services that subscriptions need, on the backend under test with separate data. */
 export interface SubscriptionStore {
   readonly log: EventLog;
   readonly registry: Registry;
@@ -34,9 +34,9 @@ export interface SubscriptionStore {
   readonly metrics: Metrics;
   /** Defines an event type with its topic. */
   define(name: string, partitionCount?: number): Promise<void>;
-  /** Appends events that nobody looks into. */
+  /** Appends events with any content. */
   publish(name: string, partition: number, count: number): Promise<void>;
-  /** Opens the session of a stream and gives it its partitions; answers the stream id. */
+  /** Opens the session of a stream and assigns its partitions; returns the stream id. */
   join(subscription: Subscription, requestedPartitions?: readonly number[]): Promise<string>;
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export async function serve(routers: readonly Router[]): Promise<Served> {
   };
 }
 
-/** The error a promise is rejected with. */
+/** The error with which a promise is rejected. */
 export async function failureOf(attempt: Promise<unknown>): Promise<Error> {
   try {
     await attempt;

@@ -2,13 +2,13 @@ import type { KafkaVersion } from '../../scripts/local-cluster/kafka-broker.ts';
 import { startCluster, type LocalCluster } from '../../scripts/local-cluster/local-cluster.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from './processes/service.ts';
 
-/** The whole product as a client meets it: on one machine, or as several processes on a cluster. */
+/** The whole product from the outside: on one machine, or as several processes on a cluster. */
 export interface System {
-  /** An address that serves; another one every time where there are several. */
+  /** A serving address; where there are several, another one each time. */
   url(): string;
-  /** What can be killed, in the order of {@link killAndRestart}'s turns. */
+  /** The parts that can be killed, in the order of {@link killAndRestart}. */
   readonly parts: readonly string[];
-  /** Kills a part without a warning, starts it again and answers its name; the parts take turns. */
+  /** Kills a part without notice, starts it again and returns its name; the parts take turns. */
   killAndRestart(turn: number): Promise<string>;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startOneMachine(): Promise<System> {
   };
 }
 
-/** One process of several, with a folder of its own. */
+/** One process of several, with its own folder. */
 interface Node {
   readonly name: string;
   readonly environment: Record<string, string>;
@@ -39,9 +39,7 @@ interface Node {
   service: Service;
 }
 
-/**
- * Two processes that serve and two that work, on a Kafka and a Redis of their own, so that those can be killed as well.
- */
+/** Two processes that serve and two that work, on their own Kafka and Redis, so that those can be killed too. */
 export async function startSystemOnCluster(kafkaVersion?: KafkaVersion): Promise<System> {
   const cluster = await startCluster(kafkaVersion === undefined ? {} : { kafkaVersion });
   const nodes: Node[] = [];
@@ -96,7 +94,7 @@ async function startNode(cluster: LocalCluster, role: 'serve' | 'work', number: 
     ROLES: role,
     KAFKA_BROKERS: cluster.kafkaBrokers.join(','),
     REDIS_URL: cluster.redisUrl,
-    // What the tests kill is missed at once, and every fault makes a line.
+    // The tests kill parts, so their absence is expected, and every fault logs a line.
     LOG_LEVEL: 'fatal',
   };
   return { name: `${role} ${number}`, environment, folder, service: await startService(folder, environment) };

@@ -33,7 +33,7 @@ describe('the TCP proxy', () => {
     return reply.toString();
   }
 
-  /** The error code that a connection dies of. */
+  /** The error code with which a connection ends. */
   async function deathOf(socket: Socket): Promise<string | undefined> {
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
     return error.code;

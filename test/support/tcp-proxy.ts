@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** How the proxy treats what passes through it. */
+/** How the proxy treats data and connections. */
 export type ProxyMode =
   /** Everything passes. */
   | { readonly kind: 'pass' }
   /** Open connections are reset, and new ones refused (reset as soon as they are made). */
   | { readonly kind: 'cut' }
   /**
-   * Connections are accepted and what is sent is swallowed: nothing comes back, nothing is closed. Open connections
-   * too.
+   * Connections are accepted and their data is swallowed: nothing comes back, nothing is closed. This includes open
+   * connections.
    */
   | { readonly kind: 'half-open' }
-  /** Each piece arrives late, in the given direction or in both: a request delayed, an answer delayed. */
+  /** Each piece arrives late, in the given direction or in both: a delayed request or a delayed response. */
   | { readonly kind: 'delay'; readonly milliseconds: number; readonly direction?: 'to target' | 'to client' }
-  /** Nothing is read from either side until the mode changes; then everything goes on where it stood. */
+  /** Nothing is read from either side until the mode changes; then everything resumes where it was. */
   | { readonly kind: 'pause' };
 
 /** A TCP proxy whose mode changes at run time. */
@@ -23,13 +23,13 @@ export interface TcpProxy {
   readonly port: number;
   readonly mode: ProxyMode;
   /**
-   * From now on this mode, for open and new connections. Connections that were half-open are reset when another mode
-   * follows: bytes of theirs are gone.
+   * Sets the mode for open and new connections. Half-open connections are reset when the mode changes, because some of
+   * their bytes are lost.
    */
   setMode(mode: ProxyMode): void;
-  /** From now on new connections go to this target. */
+  /** New connections go to this target from now on. */
   setTarget(target: Target): void;
-  /** How many connections are open, and how many have been made in all. */
+  /** The number of open connections, and of all connections so far. */
   readonly connections: { readonly open: number; readonly made: number };
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ interface Connection {
   readonly client: Socket;
   readonly target: Socket;
   hasLostBytes: boolean;
-  /** Takes up the mode that is now in force. */
+  /** Applies the current mode. */
   apply(): void;
 }
 
@@ -65,7 +65,7 @@ export async function openTcpProxy(firstTarget: Target, port = 0): Promise<TcpPr
   const accept = (client: Socket): void => {
     made += 1;
     if (mode.kind === 'cut') {
-      // A client that is gone already has nothing to be told.
+      // A client that has disconnected needs no response.
       client.on('error', () => {});
       client.resetAndDestroy();
       return;
@@ -90,7 +90,7 @@ export async function openTcpProxy(firstTarget: Target, port = 0): Promise<TcpPr
     relay(client, upstream, 'to target', () => mode, losing);
     relay(upstream, client, 'to client', () => mode, losing);
     for (const socket of [client, upstream]) {
-      // Errors are passed on as what they mean to the other side: a reset.
+      // Errors are passed on as a reset, which is their meaning for the other side.
       socket.on('error', () => {
         if (mode.kind === 'half-open') losing();
         else reset(connection);
@@ -143,7 +143,7 @@ function relay(
     const isLate = now.kind === 'delay' && (now.direction ?? direction) === direction;
     if (!isLate && waiting === undefined) return step();
     const before = waiting ?? Promise.resolve();
-    // Every piece is late by the same time, counted from when it came: a delay is no bound on the rate.
+    // Every piece is delayed by the same time, counted from its arrival: a delay does not limit the rate.
     const due = isLate ? sleep(now.milliseconds) : Promise.resolve();
     const mine = Promise.all([before, due]).then(() => {
       if (waiting === mine) waiting = undefined;

@@ -3,11 +3,11 @@ import type { EmbeddedLogOptions } from '../../src/embedded/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { removeFolder, temporaryFolder } from './processes/service.ts';
 
-/** An embedded log in a folder of its own, which can be closed and opened again. */
+/** An embedded log in a separate folder, which can be closed and opened again. */
 export interface TemporaryLog {
   readonly dataFolder: string;
   log: EmbeddedLog;
-  /** Closes the log and opens it again, with other options where given. */
+  /** Closes the log and opens it again, with other options if given. */
   reopen(options?: Partial<EmbeddedLogOptions>): Promise<EmbeddedLog>;
   /** Closes the log and removes its folder. */
   cleanup(): Promise<void>;

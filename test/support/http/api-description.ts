@@ -1,6 +1,6 @@
 import { loadSchema } from '../../../src/schemas.ts';
 
-/** The service's description as tests use it: which operation a request is, and what it may be answered with. */
+/** The description of the service as tests use it: the operation of a request, and its possible responses. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -14,9 +14,9 @@ export interface Parameter {
 
 export interface Example {
   readonly value: unknown;
-  /** The status it is answered with when the examples are sent in the order of the document. */
+  /** The status of the response when the examples are sent in the order of the document. */
   readonly 'x-status': number;
-  /** Parameters of this example alone, in place of their own examples. */
+  /** Parameters of this example only, which replace the examples of the parameters. */
   readonly 'x-parameters'?: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +30,7 @@ export interface RequestBody {
 export interface ResponseDescription {
   readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonObject }>>;
   readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
-  /** Whether the body may be left out although there is one described. */
+  /** Whether the described body is optional. */
 }
 
 export interface Operation {
@@ -41,7 +41,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, ResponseDescription>>;
-  /** Whether its answer is a stream, which is not asked for by HEAD. */
+  /** Whether its response is a stream, which HEAD does not request. */
   readonly isStream: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface DescribedPath {
 /** The whole document. */
 export const description: JsonObject = loadSchema('openapi.json');
 
-/** Follows a reference within the document. */
+/** Resolves a reference within the document. */
 export function resolved<Value>(value: unknown): Value {
   const reference = (value as { $ref?: unknown } | null)?.$ref;
   if (typeof reference !== 'string') return value as Value;
@@ -68,7 +68,7 @@ export function resolved<Value>(value: unknown): Value {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Those with more fixed text first, so that the first that matches a path is the one meant. */
+/** Paths with more fixed text come first, so that the first match is the right one. */
 export const describedPaths: readonly DescribedPath[] = Object.entries(description['paths'] as object)
   .map(([path, item]: [string, JsonObject]) => {
     const found = methods.flatMap((method): [string, Operation][] => {
@@ -84,7 +84,7 @@ export const operations: readonly Operation[] = Object.keys(description['paths']
   ...(describedPaths.find((described) => described.path === path)?.operations.values() ?? []),
 ]);
 
-/** Which description holds for the path of a request; it may end with a slash. */
+/** The description for the path of a request, which may end with a slash. */
 export function findPath(path: string): DescribedPath | undefined {
   const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   return describedPaths.find(({ pattern }) => pattern.test(plain));
@@ -118,8 +118,8 @@ function fixedLength(path: string): number {
 }
 
 /**
- * Whether refusals at this path come in the lending API's form; `/loans:search` is how it writes operations on a
- * collection.
+ * Whether refusals at this path have the format of the lending API; `/loans:search` is how that API names operations on
+ * a collection.
  */
 export function isLendingPath(path: string): boolean {
   return /^\/(loans|loanproducts|toggles|commands)(:[^/]*)?(\/|$)/.test(path);

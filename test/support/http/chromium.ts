@@ -2,17 +2,17 @@ import type { Context } from 'mocha';
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
-/** Where Debian and others put the browser; CHROMIUM names another. */
+/** The location of the browser on Debian and others; CHROMIUM names another one. */
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The browser's program; undefined where there is none. */
+/** The program of the browser; undefined when there is none. */
 export function chromiumProgram(): string | undefined {
   return [process.env['CHROMIUM'] ?? '', ...places].find((path) => path !== '' && existsSync(path));
 }
 
 /**
- * The browser's program. Where there is none the tests of the context are skipped and the reason is printed.
- * @throws Error in place of skipping when CI is set
+ * The program of the browser. Without one, the tests of the context are skipped and the reason is printed.
+ * @throws Error instead of skipping when CI is set
  */
 export function chromiumOrSkip(context: Context): string {
   const program = chromiumProgram();
@@ -25,7 +25,7 @@ export function chromiumOrSkip(context: Context): string {
 
 /**
  * Starts the browser without a window. As root, as in a container, it runs only without its own sandbox.
- * @param options More of the browser's own.
+ * @param options Further options of the browser.
  */
 export function startChromium(program: string, options: readonly string[] = []): Promise<Browser> {
   return chromium.launch({

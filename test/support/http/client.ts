@@ -1,8 +1,8 @@
-/** A small client of the service's HTTP API, as a test reads best: what was answered, parsed. */
+/** A small client of the HTTP API for tests, which returns parsed responses. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The body's text, and the same parsed when it is JSON. */
+  /** The text of the body, also parsed when it is JSON. */
   readonly text: string;
   readonly body: Record<string, unknown>;
 }
@@ -41,21 +41,21 @@ export interface Batch {
   readonly info?: { readonly debug?: string; readonly code?: string };
 }
 
-/** One open subscription stream: its batches as they come. */
+/** One open subscription stream: its batches as they arrive. */
 export interface OpenStream {
   readonly streamId: string;
   /** Every batch received so far. */
   readonly batches: readonly Batch[];
-  /** Resolves when the condition holds for what was received, or fails after the time. */
+  /** Resolves when the condition is true for the received batches, or fails after the timeout. */
   until(condition: (batches: readonly Batch[]) => boolean, milliseconds?: number): Promise<void>;
   commit(cursors: readonly Cursor[]): Promise<HttpResponse>;
   /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>;
-  /** Closes the connection from the client's side. */
+  /** Closes the connection on the client side. */
   close(): void;
 }
 
-/** Opens a stream; fails with the answer's text when the service refuses. */
+/** Opens a stream; fails with the text of the response when the service refuses. */
 export async function openStream(serviceUrl: string, subscriptionId: string, query = ''): Promise<OpenStream> {
   const connection = new AbortController();
   const response = await fetch(`${serviceUrl}/subscriptions/${subscriptionId}/events${query}`, {
@@ -118,7 +118,7 @@ export function eventsOf(batches: readonly Batch[]): Record<string, unknown>[] {
   return batches.flatMap(({ events }) => events ?? []);
 }
 
-/** The last cursor of each partition that came with events: what commits everything received. */
+/** The last cursor of each partition with events: committing them commits everything received. */
 export function lastCursors(batches: readonly Batch[]): Cursor[] {
   const last = new Map<string, Cursor>();
   for (const { cursor, events } of batches) {

@@ -3,17 +3,17 @@ import type { Example, Operation, Parameter } from './api-description.ts';
 /** A parameter's value in a request. */
 export type Values = Readonly<Record<string, string>>;
 
-/** An operation as it is asked for with one of its examples. */
+/** A request of an operation with one of its examples. */
 export interface ExampleRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON; absent where the operation takes none. */
+  /** JSON; absent where the operation has no body. */
   readonly body?: string;
 }
 
-/** By name; an operation without a body has one that says nothing but its parameters. */
+/** By name; an operation without a body has one example that contains only its parameters. */
 export function examplesOf({ requestBody, method, responses }: Operation): [string, Example][] {
   const written = Object.values(requestBody?.content ?? {}).flatMap(({ examples }) => Object.entries(examples));
   const status = Number(Object.keys(responses)[0]);
@@ -35,7 +35,7 @@ export function queryOf({ parameters }: Operation): string {
   return query.length === 0 ? '' : `?${query.join('&')}`;
 }
 
-/** @param others Values in place of the example's. */
+/** @param others Values that replace those of the example. */
 export function requestOf(operation: Operation, example: Example, others: Values = {}): ExampleRequest {
   const { method, path, parameters, requestBody } = operation;
   const values = { ...valuesOf(operation, example), ...others };

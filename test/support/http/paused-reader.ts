@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { eventually } from '../eventually.ts';
 import type { StreamClient, StreamServer } from './stream-server.ts';
 
-/** Events of one batch, which the stream sends in a write of its own: some 14 KB, less than any high-water mark. */
+/** Events of one batch, which the stream sends in one write: about 14 KB, less than any high-water mark. */
 export const pausedBatchEvents = 60;
 
 /** Text that does not compress well. */
@@ -11,9 +11,9 @@ const textBytes = 150;
 
 /**
  * Publishes to partition 0 until the connection of a client that does not read is full, and a little more. Then the
- * client reads again: it must get every event, and after them the keep-alives.
+ * client reads again. It must receive every event, and keep-alives after them.
  * @param client opened paused on a stream with {@link pausedBatchEvents} as its `batch_limit` and the shortest
- *   `batch_flush_timeout`
+ * `batch_flush_timeout`
  */
 export async function expectAllAfterPause(server: StreamServer, client: StreamClient, type: string): Promise<void> {
   let published = 0;

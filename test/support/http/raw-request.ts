@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-/** Requests byte by byte, as no HTTP client would send them. */
+/** Requests byte for byte, as no HTTP client would send them. */
 
-/** What a server answers to these bytes, each a character, up to the end of the connection. */
+/** The response of a server to these bytes, each a character, up to the end of the connection. */
 export function rawResponseTo(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** An answer that is not in chunks. */
+/** A response that is not chunked. */
 export function parseResponse(text: string): RawResponse {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [first = '', ...lines] = head.split('\r\n');
@@ -32,7 +32,7 @@ export function parseResponse(text: string): RawResponse {
   return { status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers) as Record<string, string>, body };
 }
 
-/** Opens a connection and sends the beginning of a request on it, whose end never comes. */
+/** Opens a connection and sends the beginning of a request on it, but never its end. */
 export function beginRequest(url: string, bytes: string | Buffer): Promise<Socket> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -11,15 +11,15 @@ import {
   type ResponseDescription,
 } from './api-description.ts';
 
-/** An answer of the service, from whichever side it was seen. */
+/** A response of the service, seen by the client or by the server. */
 export interface SeenResponse {
   readonly method: string;
-  /** The path as it was asked for, with or without its query. */
+  /** The path of the request, with or without its query. */
   readonly url: string;
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Decompressed; of a stream, as many whole lines as were looked at. */
+  /** Decompressed; of a stream, the complete lines that were read. */
   readonly body: string;
 }
 
@@ -39,7 +39,7 @@ for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(absolute(sch
 
 const validators = new Map<unknown, ValidateFunction>();
 
-/** What is wrong with a value that a schema of the description is for; empty when nothing is. */
+/** The violations of the schema by a value; empty when there are none. */
 export function schemaFaults(schema: JsonObject, value: unknown): string[] {
   let validate = validators.get(schema);
   if (validate === undefined) {
@@ -52,7 +52,7 @@ export function schemaFaults(schema: JsonObject, value: unknown): string[] {
   );
 }
 
-/** References of a piece of the document, as seen from outside it. */
+/** References in a part of the document, rewritten so that they work outside of it. */
 function absolute(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(absolute);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -68,7 +68,7 @@ function uriOf(name: string): string {
   return `https://lendstream.example/openapi/${name}`;
 }
 
-/** In which respects an answer is not what the description says; empty when it is. */
+/** The differences between a response and the description; empty when there are none. */
 export function responseFaults(response: SeenResponse): string[] {
   const path = response.url.split('?', 1)[0] ?? '';
   const described = findPath(path);
@@ -81,7 +81,7 @@ export function responseFaults(response: SeenResponse): string[] {
   );
 }
 
-/** What any request may be refused with before its path is looked at. */
+/** The refusals of any request before its path is evaluated. */
 const generalStatuses = new Set([400, 401, 403, 406, 421]);
 
 function nowhereFaults(response: SeenResponse, path: string): string[] {
@@ -106,7 +106,7 @@ function forHead(method: string, { operations }: DescribedPath): Operation | und
   return method === 'head' && get?.isStream === false ? get : undefined;
 }
 
-/** A refusal that belongs to no operation, in the form of its part of the API. */
+/** A refusal that belongs to no operation, in the format of its part of the API. */
 function refusalFaults(response: SeenResponse, path: string): string[] {
   if (response.method === 'HEAD') return [];
   const [mediaType, name] = isLendingPath(path)

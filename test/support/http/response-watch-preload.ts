@@ -1,4 +1,4 @@
 import { watchResponses } from './response-watch.ts';
 
-/** Loaded before everything else into the processes that tests start. */
+/** Loaded first into the processes that tests start. */
 watchResponses();

@@ -7,25 +7,22 @@ import type * as ApiDescription from './api-description.ts';
 import { decompressed } from './decompressed.ts';
 
 /**
- * Holds every answer that this process gives against the description, whoever asked: what does not match is written to
- * a file, for the test that made it happen to fail with. See root-hooks.ts, which has every process of a test run do
- * this.
+ * Compares every response of this process with the description. Differences are written to a file, and the test that
+ * caused them fails. root-hooks.ts enables this in every process of a test run.
  */
 
-/** The file that faults are appended to, one a line. */
+/** The file to which differences are appended, one per line. */
 export const faultsFileVariable = 'ANSWER_FAULTS_FILE';
 
-/**
- * How much of a stream is looked at: a fault of its form shows at once, and tests send many thousands of events. Bytes.
- */
+/** How much of a stream is read: a wrong format shows at once, and tests send many thousands of events. Bytes. */
 const streamBytesMaximum = 64 * 1024;
 
-/** Whether this process is the service itself, so that whatever it answers has to be described. */
+/** Whether this process is the service itself, so that every response has to be described. */
 const isService = process.argv[1]?.endsWith('main.js') === true;
 
 const unwatchedServers = new WeakSet<Server>();
 
-/** Takes a server out of the watch whose routes only stand in for those of the service. */
+/** Excludes a server whose routes only replace those of the service. */
 export function leaveUnwatched(server: Server): void {
   unwatchedServers.add(server);
 }
@@ -49,11 +46,11 @@ export function watchResponses(): void {
 }
 
 function watch(request: IncomingMessage, response: ServerResponse): void {
-  // As it was asked for: routers change it while they look at a part of it.
+  // The path as requested, because routers change it.
   const url = request.url ?? '';
   const chunks: Buffer[] = [];
   let size = 0;
-  // As they were sent: an answer that goes on for long may let go of them.
+  // The headers as sent, because a long response may release them.
   let sentHeaders: OutgoingHttpHeaders | undefined;
   const headers = (): OutgoingHttpHeaders => sentHeaders ?? response.getHeaders();
   const collect = (chunk: unknown, encoding: unknown): void => {
@@ -99,11 +96,11 @@ interface SeenRequest {
 interface SentResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
-  /** The body, or what was looked at of it. */
+  /** The body, or the part of it that was read. */
   readonly sent: Buffer;
 }
 
-/** The service must not feel that it is watched, not even by a fault of the watcher. */
+/** The watcher must not affect the service, not even when it fails. */
 function report(request: SeenRequest, sentResponse: SentResponse): void {
   const file = process.env[faultsFileVariable];
   if (file === undefined) return;
@@ -117,11 +114,11 @@ function report(request: SeenRequest, sentResponse: SentResponse): void {
 }
 
 function check({ method, url }: SeenRequest, { status, headers: given, sent }: SentResponse): string[] {
-  // Tests have servers of their own, and routes that are not the service's.
+  // Tests have their own servers, with routes that are not those of the service.
   const isOurs = given['x-flow-id'] !== undefined;
   if (!isService && !isOurs) return [];
   const { responseFaults, isDescribed } = contract();
-  // An application of a few routers knows no methods of the others.
+  // An application of a few routers does not know the methods of the others.
   if (!isService && status === 405) return [];
   if (!isService && !isDescribed(url)) return [];
   const headers = Object.fromEntries(
@@ -138,7 +135,7 @@ interface Contract {
 
 let loaded: Contract | undefined;
 
-/** Loaded with the first answer: most processes of a test run never give one. */
+/** Loaded with the first response, because most processes of a test run never send one. */
 function contract(): Contract {
   if (loaded === undefined) {
     const require = createRequire(import.meta.url);

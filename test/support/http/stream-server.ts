@@ -22,7 +22,7 @@ import { createMetrics } from '../../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-test.ts';
 import type { Batch, Cursor } from './client.ts';
 
-/** The routes of streams over the backend under test, on a free port: what a consumer meets, without the rest. */
+/** The routes of streams over the backend under test, on a free port: what a consumer uses, without the rest. */
 export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
 
 export interface StreamRequest {
@@ -34,7 +34,7 @@ export interface StreamRequest {
   readonly paused?: boolean;
 }
 
-/** @param changed Puts something in front of the coordination that the streams use. */
+/** @param changed Wraps the coordination that the streams use. */
 export async function startStreamServer(changed: (coordination: Coordination) => Coordination = (same) => same) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-streams-'));
   const logger = silentLogger;
@@ -143,7 +143,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
       return open;
     },
 
-    /** Bytes of answers that their connections have not taken yet. */
+    /** Bytes of responses that their connections have not accepted yet. */
     unsentBytes(): number {
       let bytes = 0;
       for (const { writableLength } of responses) bytes += writableLength;
@@ -179,7 +179,7 @@ export class StreamClient {
   readonly response: IncomingMessage;
   /** Why the connection ended without an orderly end, if so. */
   error: Error | undefined;
-  /** Resolves when the answer has ended, in whatever way. */
+  /** Resolves when the response has ended in any way. */
   readonly ended: Promise<void>;
   #rest = '';
   #isOver = false;
@@ -194,7 +194,7 @@ export class StreamClient {
         for (const watcher of this.#watchers) watcher();
         resolve();
       };
-      // What was compressed is still being read when the answer has come whole.
+      // Compressed data is still being read when the response has arrived completely.
       response.on('close', () => {
         if (this.#plain === undefined || !response.complete || this.#plain.readableEnded) finish();
         else this.#plain.on('close', finish);
@@ -238,7 +238,7 @@ export class StreamClient {
     return this.batches.at(-1)?.info;
   }
 
-  /** The last cursor that came with events, per partition. */
+  /** The last cursor with events, per partition. */
   get cursors(): Cursor[] {
     const last = new Map<string, Cursor>();
     for (const { cursor, events } of this.batches) {
@@ -247,7 +247,7 @@ export class StreamClient {
     return [...last.values()];
   }
 
-  /** The partitions that lines came from. */
+  /** The partitions of the received lines. */
   get partitions(): string[] {
     return [...new Set(this.batches.map(({ cursor }) => cursor.partition))].sort();
   }

@@ -1,10 +1,10 @@
 /**
- * As much of the Kafka protocol as the fault-injecting proxy has to understand: request headers, which partitions a
- * request names, and where a response keeps its error code. Only the versions without flexible fields; of the others,
- * of which the product speaks two, requests and responses can be lost and delayed.
+ * The parts of the Kafka protocol that the fault-injecting proxy needs: request headers, the partitions that a request
+ * names, and the position of error codes in responses. Only versions without flexible fields are supported. Of the
+ * others, of which the product uses two, requests and responses can be lost and delayed.
  */
 
-/** The requests that faults are injected into, by their number on the wire. */
+/** The requests that faults are injected into, with their numbers in the protocol. */
 export const apiKeys = {
   Produce: 0,
   Fetch: 1,
@@ -30,17 +30,17 @@ export const apiKeys = {
 
 export type ApiName = keyof typeof apiKeys;
 
-/** One request as it went over the wire. */
+/** One request as it was sent. */
 export interface KafkaRequest {
   readonly apiKey: number;
   readonly apiVersion: number;
   readonly correlationId: number;
   readonly clientId: string | null;
-  /** What follows the request's header. */
+  /** The bytes after the header of the request. */
   readonly body: Buffer;
   /** The whole frame without its length. */
   readonly frame: Buffer;
-  /** The broker that the client wanted to reach: `host:port`. */
+  /** The broker that the client connected to: `host:port`. */
   readonly target: string;
 }
 
@@ -57,13 +57,13 @@ export function readRequest(frame: Buffer, target: string): KafkaRequest {
   return { apiKey, apiVersion, correlationId, clientId, body: frame.subarray(reader.position()), frame, target };
 }
 
-/** A frame with its length before it, as it is written to a socket. */
+/** A frame with its length in front, as it is written to a socket. */
 export function toFrame(...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([int32(content.length), content]);
 }
 
-/** Cuts a connection's bytes into frames, and hands over each without its length. */
+/** Splits the bytes of a connection into frames, and passes on each without its length. */
 export function frameSplitter(onFrame: (frame: Buffer) => void): (chunk: Buffer) => void {
   let chunks: Buffer[] = [];
   let length = 0;
@@ -89,7 +89,7 @@ function frameLength(chunks: readonly Buffer[], length: number): number | undefi
 }
 
 /**
- * The partitions that a request names. Knows Produce v3 to v7, Fetch v10, AddPartitionsToTxn v0 to v1 and
+ * The partitions that a request names. Supports Produce v3 to v7, Fetch v10, AddPartitionsToTxn v0 to v1 and
  * OffsetCommit v5.
  */
 export function partitionsOf(request: KafkaRequest): NamedPartitions {
@@ -134,9 +134,9 @@ export function partitionsOf(request: KafkaRequest): NamedPartitions {
 }
 
 /**
- * The body of a response that refuses the request with the code, as the broker itself would write it: for requests that
- * the broker is never to see. Produce v5 to v7, Fetch v10, AddPartitionsToTxn, OffsetCommit v5, EndTxn,
- * AddOffsetsToTxn, InitProducerId and FindCoordinator v1 to v2.
+ * The body of a response that refuses the request with the code, as the broker itself would write it, for requests that
+ * the broker never receives. Produce v5 to v7, Fetch v10, AddPartitionsToTxn, OffsetCommit v5, EndTxn, AddOffsetsToTxn,
+ * InitProducerId and FindCoordinator v1 to v2.
  */
 export function refusal(request: KafkaRequest, errorCode: number): Buffer {
   const throttle = int32(0);
@@ -172,10 +172,9 @@ export function refusal(request: KafkaRequest, errorCode: number): Buffer {
 }
 
 /**
- * The response's body with the code in place of the one of its first partition (or its only one), and without what a
- * broker leaves out beside an error. Undefined when the response names no partition. Produce v3 to v7, Fetch v10,
- * ListOffsets v2 to v3, AddPartitionsToTxn, OffsetCommit v3 to v6, TxnOffsetCommit, EndTxn, AddOffsetsToTxn,
- * InitProducerId, FindCoordinator.
+ * The body of the response with the code for its first (or only) partition, and without the fields that a broker omits
+ * with an error. Undefined when the response names no partition. Produce v3 to v7, Fetch v10, ListOffsets v2 to v3,
+ * AddPartitionsToTxn, OffsetCommit v3 to v6, TxnOffsetCommit, EndTxn, AddOffsetsToTxn, InitProducerId, FindCoordinator.
  */
 export function withErrorCode(request: KafkaRequest, body: Buffer, errorCode: number): Buffer | undefined {
   switch (nameOf(request)) {
@@ -211,15 +210,15 @@ export function withErrorCode(request: KafkaRequest, body: Buffer, errorCode: nu
   }
 }
 
-/** Where a broker is reached. */
+/** The address of a broker. */
 export interface BrokerAddress {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * The response's body with every broker's address replaced: Metadata v1 to v8 and FindCoordinator v1 to v2, which are
- * all that tell clients of addresses.
+ * The body of the response with the address of every broker replaced: Metadata v1 to v8 and FindCoordinator v1 to v2,
+ * the only responses with addresses.
  */
 export function withAddresses(
   request: KafkaRequest,
@@ -237,7 +236,7 @@ export function withAddresses(
   if (request.apiVersion >= 3) reader.skip(4);
   let replaced = body;
   for (let left = reader.int32(); left > 0; left -= 1) {
-    // Behind the part that was rewritten the bytes are the same, only moved.
+    // The bytes after the rewritten part are the same, only moved.
     const moved = replaced.length - body.length;
     replaced = replaceAddress(replaced, reader, replace, moved);
     reader.string();
@@ -246,8 +245,8 @@ export function withAddresses(
 }
 
 /**
- * Replaces node id, host and port where the reader stands, and moves it behind them. @param moved How far the bytes lie
- * from where the reader believes.
+ * Replaces node id, host and port at the position of the reader, and moves the reader after them.
+ * @param moved By how many bytes the rewritten data is shifted.
  */
 function replaceAddress(
   body: Buffer,
@@ -260,22 +259,22 @@ function replaceAddress(
   const host = reader.string() ?? '';
   const port = reader.int32();
   const end = reader.position() + moved;
-  // No coordinator is told as an empty host.
+  // A missing coordinator has an empty host.
   const address = host === '' ? { host, port } : replace({ host, port });
   return Buffer.concat([body.subarray(0, start), text(address.host), int32(address.port), body.subarray(end)]);
 }
 
-/** What follows the error code of a partition in a Fetch v10 response that has nothing to give. */
+/** The bytes after the error code of a partition in an empty Fetch v10 response. */
 const emptyFetchedPartition = [int64(-1n), int64(-1n), int64(-1n), int32(-1), int32(0)];
 
-/** Where the partition ends whose high watermark begins at the position. */
+/** The end of the partition whose high watermark begins at the position. */
 function endOfFetchedPartition(body: Buffer, position: number): number {
   const aborted = position + 24;
   const records = aborted + 4 + Math.max(0, body.readInt32BE(aborted)) * 16;
   return records + 4 + Math.max(0, body.readInt32BE(records));
 }
 
-/** Where the first partition's error code lies, given where the array of topics begins. */
+/** The position of the first partition's error code, for an array of topics at the given position. */
 function firstPartitionError(body: Buffer, topicsAt: number): number | undefined {
   if (body.readInt32BE(topicsAt) < 1) return undefined;
   const partitionsAt = topicsAt + 4 + 2 + body.readInt16BE(topicsAt + 4);
@@ -312,7 +311,7 @@ function topicsOf(topics: NamedPartitions, partitionParts: (partition: number) =
   return Buffer.concat([int32(topics.length), ...parts]);
 }
 
-/** Reads one value after the other. */
+/** Reads values one after another. */
 function readerOf(bytes: Buffer) {
   let at = 0;
   const int16 = (): number => bytes.readInt16BE((at += 2) - 2);
@@ -350,7 +349,7 @@ export function int64(value: bigint): Buffer {
   return bytes;
 }
 
-/** A string with its length before it. */
+/** A string with its length in front. */
 export function text(value: string): Buffer {
   const bytes = Buffer.from(value, 'utf8');
   return Buffer.concat([int16(bytes.length), bytes]);

@@ -19,7 +19,7 @@ describeOnCluster('Gateways to Kafka', (cluster) => {
     await admin.connect();
     const { brokers } = await admin.describeCluster();
     expect(brokers.map(({ host, port }) => `${host}:${port}`)).to.have.members(addresses);
-    // Asks the group's coordinator, whose address is told by another request.
+    // Asks the coordinator of the group, whose address comes from another request.
     await admin.describeGroups(['no-such-group']);
     await admin.disconnect();
   });

@@ -13,11 +13,11 @@ import {
 import { openTcpProxy, type TcpProxy } from '../tcp-proxy.ts';
 
 /**
- * Kafka brokers as other processes reach them through proxies: whatever a broker tells of addresses is told as those of
- * the proxies, so that a client that was given one of them never leaves them. The brokers among themselves do not pass.
+ * Kafka brokers that other processes reach through proxies. All addresses in responses are replaced by those of the
+ * proxies, so that a client never connects to a broker directly. Connections among the brokers do not pass the proxies.
  */
 export interface KafkaGateways {
-  /** In the order of the brokers: the proxies, whose addresses the clients are given. */
+  /** In the order of the brokers: the addresses of the proxies, for clients. */
   readonly proxies: readonly TcpProxy[];
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ async function openRelay(broker: string, replace: (address: BrokerAddress) => Br
     });
     upstream.on('data', relayResponse);
     for (const socket of [client, upstream]) {
-      // Whatever ends one side ends the other: 'close' follows.
+      // The end of one side ends the other: 'close' follows.
       socket.on('error', () => socket.destroy());
       socket.on('close', () => {
         open.delete(client);

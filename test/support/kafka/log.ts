@@ -16,7 +16,7 @@ export function openKafkaLog({ kafkaBrokers }: Cluster, options: Partial<KafkaLo
   });
 }
 
-/** A topic of one's own on a cluster that others use as well. */
+/** A separate topic on a cluster that others use too. */
 export function uniqueTopic(changes: Partial<TopicConfiguration> = {}): TopicConfiguration {
   return {
     name: `test.${randomUUID()}`,

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { apiKeys, frameSplitter, int16, int32, readRequest, text, toFrame, type ApiName } from './frames.ts';
 import { openKafkaProxy, refuseWith, reportError, type KafkaProxy } from './proxy.ts';
 
-/** Answers every request with its own body, but EndTxn with success, and remembers the correlation ids it has seen. */
+/** Responds to every request with its own body, but to EndTxn with success, and records the correlation ids. */
 async function startBroker(): Promise<{ server: Server; port: number; seen: number[] }> {
   const seen: number[] = [];
   const server = createServer((socket) => {

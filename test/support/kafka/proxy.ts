@@ -3,43 +3,48 @@ import { connect, createServer, Socket, type AddressInfo, type Server } from 'no
 import { apiKeys, frameSplitter, int32, readRequest, refusal, toFrame, withErrorCode } from './frames.ts';
 import type { ApiName, KafkaRequest } from './frames.ts';
 
-/** What befalls a request that a rule matches. */
+/** The fault of a request that a rule matches. */
 export type Fault =
   /** The broker never sees the request; the client gets this body as the response. */
   | { readonly kind: 'answer'; readonly body: (request: KafkaRequest) => Buffer }
   /** The broker never sees the request, and no response comes. */
   | { readonly kind: 'lose request'; readonly disconnect: boolean }
-  /** The broker does what it is asked; its response never comes. */
+  /** The broker carries out the request; its response never arrives. */
   | { readonly kind: 'lose response'; readonly disconnect: boolean }
-  /** The request reaches the broker late, and with it whatever the connection carries behind it. */
+  /** The request reaches the broker late, with everything after it on the connection. */
   | { readonly kind: 'delay request'; readonly milliseconds: number }
-  /** The response reaches the client late, and with it whatever the connection carries behind it. */
+  /** The response reaches the client late, with everything after it on the connection. */
   | { readonly kind: 'delay response'; readonly milliseconds: number }
-  /** The client gets another body; undefined leaves the response as it is and the rule unused. */
+  /** The client gets another body; undefined leaves the response and the rule unused. */
   | { readonly kind: 'patch response'; readonly patch: (body: Buffer, request: KafkaRequest) => Buffer | undefined };
 
-/** Which requests a fault befalls. */
+/** The requests to which a fault applies. */
 export interface FaultRule {
   readonly api: ApiName;
   /** Further conditions, such as the topic or the broker. */
   readonly when?: (request: KafkaRequest) => boolean;
-  /** The how manieth matching request is the first one befallen, counted from when the rule was added. Default 1. */
+  /**
+   * The number of the first matching request that the fault applies to, counted from when the rule was added. Default
+   * 1.
+   */
   readonly nth?: number;
-  /** How many are befallen. Default 1. */
+  /** The number of requests that the fault applies to. Default 1. */
   readonly times?: number;
   readonly fault: Fault;
 }
 
-/** A rule at work. */
+/** A rule in use. */
 export interface InjectedFault {
-  /** How many requests it has befallen. */
+  /** The number of requests that it was applied to. */
   readonly hits: number;
-  /** Resolves with the first request that it befell. For a lost response: when the broker has answered. */
+  /**
+   * Resolves with the first request that the rule was applied to. For a lost response: when the broker has responded.
+   */
   readonly hit: Promise<KafkaRequest>;
   remove(): void;
 }
 
-/** The arguments that kafkajs hands to a `socketFactory`. */
+/** The arguments that kafkajs passes to a `socketFactory`. */
 export interface SocketFactoryArguments {
   readonly host: string;
   readonly port: number;
@@ -47,27 +52,27 @@ export interface SocketFactoryArguments {
   readonly onConnect: () => void;
 }
 
-/** Injects faults between one client and every broker that it knows. */
+/** Injects faults between one client and all brokers that it connects to. */
 export interface KafkaProxy {
-  /** The `socketFactory` of the client: whichever broker it wants, the bytes pass here. No TLS. */
+  /** The `socketFactory` of the client: the bytes of every broker pass here. No TLS. */
   readonly socketFactory: (wanted: SocketFactoryArguments) => Socket;
-  /** Adds a rule. When several match a request, the one added first befalls it. */
+  /** Adds a rule. When several rules match a request, the one added first applies. */
   inject(rule: FaultRule): InjectedFault;
-  /** How many requests of this kind the clients have sent, befallen ones included. */
+  /** The number of requests of this kind that the clients have sent, including faulty ones. */
   requests(api: ApiName): number;
-  /** How many responses to requests of this kind have reached a client from a broker. */
+  /** The number of responses to requests of this kind that a broker has sent to a client. */
   responses(api: ApiName): number;
   /** Cuts every open connection, or those to one broker (`host:port`). */
   disconnect(target?: string): void;
   close(): Promise<void>;
 }
 
-/** A fault for `inject`: the request is refused with the code, the broker never sees it. */
+/** A fault for `inject`: the request is refused with the code, and the broker never sees it. */
 export function refuseWith(errorCode: number): Fault {
   return { kind: 'answer', body: (request) => refusal(request, errorCode) };
 }
 
-/** A fault for `inject`: the broker does what it is asked, but the response carries the code at its first partition. */
+/** A fault for `inject`: the broker carries out the request, but the response has the code for its first partition. */
 export function reportError(errorCode: number): Fault {
   return { kind: 'patch response', patch: (body, request) => withErrorCode(request, body, errorCode) };
 }
@@ -84,7 +89,7 @@ interface Pending {
   readonly rule: Rule | undefined;
 }
 
-/** Opens a proxy. It listens on a port of its own for each broker, from the first connection to it on. */
+/** Opens a proxy. It listens on a separate port for each broker, from the first connection to it. */
 export function openKafkaProxy(): KafkaProxy {
   const listeners = new Map<string, Promise<Server>>();
   const connections = new Map<Socket, string>();
@@ -120,7 +125,7 @@ export function openKafkaProxy(): KafkaProxy {
       broker.destroy();
     });
     broker.on('close', () => toClient.afterwards(() => client.end()));
-    // A lost connection is what this proxy is for: 'close' follows and is handled above.
+    // Losing connections is the purpose of this proxy: 'close' follows and is handled above.
     for (const socket of [client, broker]) socket.on('error', () => socket.destroy());
 
     client.on(

@@ -6,7 +6,7 @@ export interface BatchEntry {
   readonly value: string | null;
 }
 
-/** A batch with a comma between its values, as the embedded log stores them, or with framing in their place. */
+/** A batch with a comma between its values, as the embedded log stores them, or with other framing. */
 export function recordBatch(entries: readonly BatchEntry[], framed = false, appendedAt = 0): RecordBatch {
   const separator = framed ? '<frame>' : ',';
   let text = '>';

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { fetchJars, jarFolder } from '../../../scripts/local-cluster/kafka-jars.ts';
 import { java, javaProgram, maven, provide } from '../../../scripts/local-cluster/prerequisites.ts';
 
-/** The programs that Apache Kafka itself brings along, as an operator runs them. */
+/** The programs of Apache Kafka itself, as an operator runs them. */
 export type KafkaTool =
   'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand' | 'org.apache.kafka.tools.ConsoleProducer';
 
 /**
- * Runs one of Kafka's own programs to its end and answers what it printed.
- * @param input Given to it as standard input.
+ * Runs one of the programs of Kafka to its end and returns its output.
+ * @param input Passed to it as standard input.
  */
 export async function runKafkaTool(
   tool: KafkaTool,

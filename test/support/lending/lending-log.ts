@@ -29,7 +29,7 @@ import { removeFolder, temporaryFolder } from '../processes/service.ts';
 
 export type Json = Record<string, unknown>;
 
-/** A log with the topics that the worker reads and writes, in one partition unless told otherwise. */
+/** A log with the topics that the worker reads and writes, by default in one partition. */
 export async function openLendingLog(
   dataFolder: string,
   partitionCount = 1,
@@ -56,7 +56,7 @@ export interface RunningWorker {
 
 export interface WorkerOptions {
   readonly registry?: Registry;
-  /** Shared with other workers; one of its own when absent. */
+  /** Shared with other workers; by default a separate one. */
   readonly coordination?: Coordination;
   readonly nodeId?: string;
   readonly clock?: Clock;
@@ -65,13 +65,11 @@ export interface WorkerOptions {
   readonly idempotencyMilliseconds?: number;
   readonly retentionMilliseconds?: number;
   readonly definitionsMillisecondsMaximum?: number;
-  /** One when absent. */
+  /** By default one. */
   readonly partitionCount?: number;
 }
 
-/**
- * A worker on that log, with a registry and a coordination of its own unless they are given, and a lease of an hour.
- */
+/** A worker on that log, by default with its own registry and coordination, and a lease of an hour. */
 export async function startWorker(log: EventLog, options: WorkerOptions = {}): Promise<RunningWorker> {
   const registry = options.registry ?? new Registry(log, silentLogger);
   if (options.registry === undefined) await registry.start();
@@ -101,18 +99,18 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
   return { worker, registry, metrics, stop };
 }
 
-/** A lending log in a folder of its own and a worker on it, both new for each test. */
+/** A lending log in a separate folder and a worker on it, both new for each test. */
 export interface WorkerForEachTest {
   readonly log: EventLog;
   readonly running: RunningWorker;
-  /** Starts another one, which knows nothing but what is in the log. Stop the one before first. */
+  /** Starts another worker, which knows only the log. Stop the previous one first. */
   start(options?: WorkerOptions, onLog?: EventLog): Promise<void>;
   stop(): Promise<void>;
-  /** As after a restart or a take-over by another process. */
+  /** As after a restart or a takeover by another process. */
   restart(options?: WorkerOptions, onLog?: EventLog): Promise<void>;
 }
 
-/** To be called in the suite whose tests need it. */
+/** Call this in the suite whose tests need it. */
 export function workerForEachTest(): WorkerForEachTest {
   let folder: string;
   let log: EventLog;
@@ -150,12 +148,12 @@ export function workerForEachTest(): WorkerForEachTest {
   };
 }
 
-/** When every command of a test enters the log, unless it says otherwise: 12 January 2026, ten o'clock UTC. */
+/** The default time at which commands of a test enter the log: 12 January 2026, ten o'clock UTC. */
 export const commandTime = Date.UTC(2026, 0, 12, 10);
 
 export interface TestCommand {
   readonly type: CommandType;
-  /** Of the loan, or of the product for CREATE_PRODUCT. */
+  /** The id of the loan, or of the product for CREATE_PRODUCT. */
   readonly id: string;
   readonly payload?: Json;
   readonly commandId?: string;
@@ -170,7 +168,7 @@ export function commandRecord({ type, id, payload = {}, commandId = randomUUID()
   return { key: id, value: Buffer.from(`{"metadata":${JSON.stringify(metadata)},${fieldsText}}`) };
 }
 
-/** Appends commands, durably and in order. @returns the offset of the first */
+/** Appends commands durably and in order. @returns the offset of the first one */
 export async function send(log: EventLog, records: readonly LogRecord[], partition = 0): Promise<number> {
   const [result] = await log.append([{ topic: loanCommandsTopic, partition, records }]);
   if (result?.outcome !== 'appended') throw new Error('The commands could not be appended.');
@@ -183,12 +181,15 @@ export interface StoredRecord {
   readonly text: string | null;
 }
 
-/** What a killed worker left open ends when a successor comes: it is not waited for longer than a commit takes. */
+/**
+ * Transactions that a killed worker left open end when a successor starts, so this does not wait longer than a commit
+ * takes.
+ */
 const commitMillisecondsMaximum = 3_000;
 
 /**
- * Everything a topic's partition holds now, in order.
- * @param includeUncommitted Waits for what is being committed this moment. False where nobody commits it any more.
+ * All records of a partition, in order.
+ * @param includeUncommitted Waits for records that are being committed. False when no process commits them any more.
  */
 export async function recordsOf(
   log: EventLog,
@@ -218,7 +219,7 @@ export async function recordsOf(
   return records;
 }
 
-/** Schemas are called after their event type. */
+/** Schemas are named after their event type. */
 type PascalCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${Capitalize<First>}${PascalCase<Rest>}`
   : Capitalize<Name>;
@@ -261,7 +262,7 @@ export async function outcomesOf(log: EventLog, partition = 0, includeUncommitte
   );
 }
 
-/** The stored text of a loan as the changelog has it last. */
+/** The latest stored text of a loan in the changelog. */
 export async function loanText(log: EventLog, loanAccountId: string): Promise<string | null> {
   const records = await recordsOf(log, loansTopic);
   return records.findLast(({ key }) => key === loanAccountId)?.text ?? null;
@@ -286,7 +287,7 @@ export async function untilDone(log: EventLog, offset: number, partition = 0): P
   }
 }
 
-/** Sends commands and waits until they are done. @returns what became of them */
+/** Sends commands and waits until they are done. @returns their outcomes */
 export async function decided(
   log: EventLog,
   commands: readonly (TestCommand | LogRecord)[],

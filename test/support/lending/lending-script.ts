@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type TestCommand } from './lending-log.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 
-/** A product that has everything: fees inside and outside the schedule, taxes, custom repayments. */
+/** A product with everything: fees inside and outside the schedule, taxes, custom repayments. */
 export function richProduct(id: string, type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN'): TestCommand {
   return {
     type: 'CREATE_PRODUCT',
@@ -29,8 +29,8 @@ export function richProduct(id: string, type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_
 }
 
 /**
- * The life of a loan: opened, approved, disbursed, charged, repaid in part, corrected. Every command is committed.
- * @param chargesOutside Whether it is charged a fee outside the schedule, which a toggle has to allow.
+ * The life of a loan: opened, approved, disbursed, charged, repaid in part, adjusted. Every command is committed.
+ * @param chargesOutside Whether a fee outside the schedule is charged, which a toggle has to allow.
  */
 export function lifeOf(
   id: string,

@@ -4,9 +4,9 @@ import { openLendingLog, startWorker } from './lending-log.ts';
 import { SteppingRegistry, type WorkerStep, withSteps } from '../stepping-log.ts';
 
 /**
- * A lending worker in a process of its own that ends itself with SIGKILL at a step of its loop: nothing is flushed,
- * closed or told, as when a machine is switched off. Arguments: the data folder, the step, which time it must be
- * reached (1 is the first), and how many milliseconds it lives on, its worker standing still.
+ * A lending worker in a separate process that kills itself with SIGKILL at a step of its loop: nothing is flushed,
+ * closed or notified, as in a power failure. Arguments: the data folder, the step, how many times it must be reached (1
+ * is the first), and for how many milliseconds the process lives on with its worker suspended.
  */
 const [dataFolder = '', fatalStep = '', occurrence = '1', delayMilliseconds = '0'] = process.argv.slice(2);
 let left = Number(occurrence);

@@ -2,8 +2,8 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type * as workerThreads from 'node:worker_threads';
 
 /**
- * Loaded before the service: SIGUSR2 ends the thread whose script END_LOG_THREAD names, as a crash of it would. A line
- * tells that it began.
+ * Loaded before the service: SIGUSR2 ends the thread whose script END_LOG_THREAD names, like a crash. A line reports
+ * that it began.
  */
 const threads = createRequire(import.meta.url)('node:worker_threads') as { Worker: typeof workerThreads.Worker };
 const named = process.env['END_LOG_THREAD'] ?? '';

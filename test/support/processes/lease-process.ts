@@ -4,7 +4,7 @@ import { silentLogger } from '../../../src/logger.ts';
 import { openSubscriptionStore } from '../subscription-store.ts';
 
 /**
- * A process that writes every few milliseconds whether it holds its lease, and in which tenure. It ends when it is
+ * A process that writes every few milliseconds whether its lease is valid, and in which epoch. It runs until it is
  * killed.
  */
 const { coordination } = await openSubscriptionStore();

@@ -2,9 +2,9 @@ import { EmbeddedLog } from '../../../src/embedded/log.ts';
 import { silentLogger } from '../../../src/logger.ts';
 
 /**
- * Appends without end until it is killed, and prints each batch when it has been acknowledged, as `partition:name`.
- * Batches lie in partition 0 and 1 (plain appends) and, under the same name, in 2 and 3 (one transaction over both).
- * Arguments: data folder, the round's name.
+ * Appends until it is killed, and prints each batch when it has been acknowledged, as `partition:name`. Batches are in
+ * partitions 0 and 1 (plain appends) and, under the same name, in 2 and 3 (one transaction over both). Arguments: data
+ * folder, name of the round.
  */
 const [dataFolder = '', round = ''] = process.argv.slice(2);
 const topic = 'crash';

@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline';
 export interface ReadinessOptions {
   /** Milliseconds; a process that is not ready by then is killed. */
   readonly withinMilliseconds: number;
-  /** Told every line of standard output, also later ones. */
+  /** Called with every line of standard output, also later ones. */
   readonly onLine?: (line: string) => void;
 }
 
 /**
  * Waits until a started process of the service prints that it is ready.
  * @returns The address that it prints; undefined for a process that serves nothing.
- * @throws Error when it ends before or takes too long
+ * @throws Error when it exits before or takes too long
  */
 export function readyAddress(
   child: ChildProcess,

@@ -4,21 +4,21 @@ import { Redis } from 'ioredis';
 import { findFreePorts } from '../../../scripts/local-cluster/free-ports.ts';
 import { removeFolder, temporaryFolder } from './service.ts';
 
-/** A Redis server of the test's own, on a free port, with a folder of its own. */
+/** A separate Redis server for a test, on a free port, with its own folder. */
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
-  /** Ends the process without a word, as a power cut does. */
+  /** Kills the process without notice, like a power failure. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, with what it had stored. */
+  /** Starts it again on the same port with its stored data. */
   restart(): Promise<void>;
-  /** Ends the process and removes its folder. */
+  /** Stops the process and removes its folder. */
   stop(): Promise<void>;
 }
 
 const startMillisecondsMaximum = 10_000;
 
-/** @param settings Further settings as the command line takes them. */
+/** @param settings Further settings in the form of the command line. */
 export async function startRedisServer(...settings: string[]): Promise<RedisServer> {
   const folder = await temporaryFolder();
   const [port = 0] = await findFreePorts(1);
@@ -48,7 +48,7 @@ export async function startRedisServer(...settings: string[]): Promise<RedisServ
   };
 }
 
-/** A plain client, for what a test does behind the product's back. */
+/** A plain client, for actions of a test without the product. */
 export function redisClient(url: string): Redis {
   return new Redis(url);
 }

@@ -6,20 +6,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readyAddress } from './ready-address.ts';
 
-/** The real service in a process of its own, on a free port and a folder of its own. */
+/** The real service in a separate process, on a free port with its own folder. */
 export interface Service {
   readonly url: string;
   readonly child: ChildProcess;
   readonly dataFolder: string;
-  /** What it has printed to standard output so far, by line. */
+  /** The lines that it has printed to standard output so far. */
   readonly output: readonly string[];
-  /** SIGTERM, and waits for the end. Answers the exit code. */
+  /** Sends SIGTERM and waits for the end. Returns the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
 }
 
-/** The service as it was compiled together with this file. */
+/** The service that was compiled together with this file. */
 const program = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 
 const startMillisecondsMaximum = 15_000;
@@ -32,12 +32,12 @@ export function removeFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
 
-/** Starts the compiled program and returns when it says that it is ready. */
+/** Starts the compiled program and returns when it reports that it is ready. */
 export async function startService(dataFolder: string, environment: Record<string, string> = {}): Promise<Service> {
   const child = spawn(process.execPath, ['--enable-source-maps', program], {
     env: {
       ...process.env,
-      // A cluster that the tests were given is for those that ask for it.
+      // Only tests that request the cluster of the test run use it.
       KAFKA_BROKERS: '',
       REDIS_URL: '',
       HOST: '127.0.0.1',

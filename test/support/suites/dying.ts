@@ -1,7 +1,7 @@
 import { describe, it } from 'mocha';
 import { spawn } from 'node:child_process';
 
-/** No test of its own: test/scripts/suite has it run. */
+/** Not a test: test/scripts/suite runs it. */
 
 describe('A suite whose process dies', () => {
   it('is not told the end', () => {

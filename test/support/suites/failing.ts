@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { beforeEach, describe, it } from 'mocha';
 
-/** No test of its own: test/scripts/suite has it run. */
+/** Not a test: test/scripts/suite runs it. */
 
 describe('A suite that fails', () => {
   it('expects two', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { describeOnCluster } from '../cluster.ts';
 
-/** No test of its own: test/scripts/run-tests.test.ts has it run, to see what becomes of it. */
+/** Not a test: test/scripts/run-tests.test.ts runs it and checks the result. */
 
 describe('A suite that needs nothing', () => {
   it('runs', () => undefined);

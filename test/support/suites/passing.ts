@@ -1,6 +1,6 @@
 import { describe, it } from 'mocha';
 
-/** No test of its own: test/scripts/suite has it run. */
+/** Not a test: test/scripts/suite runs it. */
 
 describe('A suite that passes', () => {
   it('says one thing', () => undefined);
