@@ -8,10 +8,10 @@ import { isLendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { type Broker, eventTypeBody, exampleMetadata, openBroker } from '../support/broker-on-embedded-log.ts';
 
-/** The longest text that a schema may have, of ASCII and without anything that JSON escapes but its own quotes. */
+/** The longest text that a schema may have, in ASCII, with no character that JSON escapes except its own quotes. */
 const schemaCharactersMaximum = 262_144;
 
-/** A schema of that many characters, another one for each number. */
+/** A schema of that many characters, different for each number. */
 function schemaOf(number: number, characters = schemaCharactersMaximum): string {
   const text = (description: string): string => JSON.stringify({ type: 'object', description });
   const begun = `version ${number} `;
@@ -37,7 +37,7 @@ describe('an event type with the maximum number of schema versions', () => {
     return 'none';
   };
 
-  /** A schema by which the record has as many bytes as it may have, give or take the one that two copies leave over. */
+  /** A schema with which the record has the maximum number of bytes, or one less because two copies are counted. */
   function lastSchema(moreCharacters: number): string {
     const charactersAtLeast = 1_000;
     const now = new Date().toISOString();

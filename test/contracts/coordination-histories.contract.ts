@@ -24,7 +24,7 @@ interface Reset {
   readonly offset: number;
 }
 
-/** One step of a history. Numbers choose among what is there at that moment. */
+/** One step of a history. Its numbers choose among what exists at that moment. */
 type Step =
   | { readonly kind: 'open'; readonly requested: number | undefined }
   | { readonly kind: 'close'; readonly stream: number }
@@ -55,8 +55,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /**
- * Random histories of streams that come, go, commit, hand over and reset. Streams that have closed go on committing, as
- * real ones do that have not noticed. After each step the store's state is held against what must always be so.
+ * Random histories of streams that open, close, commit, hand over and reset. Closed streams continue to commit, like
+ * real ones that have not noticed. After each step the state of the store is checked against the invariants.
  */
 export function describeRandomHistories(open: () => Coordination): void {
   describe('random histories', () => {
@@ -79,12 +79,12 @@ class History {
   readonly #coordination: Coordination;
   readonly #subscription = randomUUID();
   readonly #node = randomUUID();
-  /** Every stream there ever was, closed ones too. */
+  /** Every stream so far, including closed ones. */
   readonly #streams: string[] = [];
-  /** A generation that is no longer the present one, with changes that were right under it. */
+  /** A generation that is no longer current, with changes that were valid under it. */
   #stale: { generation: number; changes: OwnershipChange[] } | undefined;
   #opened = 0;
-  /** By partition: the stream that closed as its owner, while nobody has had the partition since. */
+  /** By partition: the stream that closed as its owner, as long as no other stream gets the partition. */
   readonly #lastOwners = new Map<number, string>();
 
   constructor(coordination: Coordination) {

@@ -16,14 +16,16 @@ import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeRandomHistories } from './coordination-histories.contract.ts';
 
-/** One backend under test. Tests use subscriptions and nodes of their own, so that one store serves them all. */
+/** One backend under test. Tests use their own subscriptions and nodes, so that one store serves all of them. */
 export interface CoordinationHarness {
   readonly coordination: Coordination;
-  /** Another process on the same store, whose hints all get lost. Where there can be but one process, that one. */
+  /**
+   * Another process on the same store, whose notifications all get lost. The same process where there can be only one.
+   */
   readonly unheard: Coordination;
   /** Lets leases and claims age by this much. */
   elapse(milliseconds: number): Promise<void>;
-  /** Waits until the condition holds, for at most this much of the time of the store. */
+  /** Waits until the condition is true, for at most this time of the store. */
   eventually(condition: () => boolean | Promise<boolean>, milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -85,7 +87,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       return joining.streamId;
     };
 
-    /** Applies what the rebalancer wants. */
+    /** Applies the changes of the rebalancer. */
     const applyRebalance = async (): Promise<void> => {
       const { generation, sessions, partitions } = await coordination.topology(subscription);
       const changes = rebalance(sessions, partitions);
@@ -115,7 +117,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       return streamId;
     };
 
-    /** What was told by hints; what is told again in case they were lost is not among it. */
+    /** The reported notifications, without those that are repeated in case they were lost. */
     const recordNotifications = (): { changes: CoordinationChange[]; stop: () => void } => {
       const changes: CoordinationChange[] = [];
       const listener = (change: CoordinationChange, generation?: number): void => {
@@ -851,7 +853,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const { changes, stop } = recordNotifications();
         const own = subscription;
         await owning(-1);
-        // Opening the session and taking the partition are told one after another, each a moment later.
+        // Opening the session and taking the partition are notified one after another, each a moment later.
         for (let count = 0; count === 0 || count < changes.length;) {
           count = changes.length;
           await new Promise((resolve) => setTimeout(resolve, 250));
@@ -880,7 +882,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     });
 
     describe('watching without notifications', () => {
-      /** A part of a second more than promised: what is waited for has to be asked for as well. */
+      /** Part of a second more than promised, because the result also has to be requested. */
       const milliseconds = missedChangesMillisecondsMaximum + 500;
 
       it('reports each change of sessions and ownership', async function () {

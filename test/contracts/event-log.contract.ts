@@ -16,12 +16,12 @@ import type {
 import { isLendstreamError } from '../../src/errors.ts';
 import { appendTo, codeOf, keyed, readAll, readCount, records, recordsOf } from '../support/log-reading.ts';
 
-/** A log under test, and what only its backend knows how to do. */
+/** A log under test, and the operations that only its backend has. */
 export interface LogUnderTest {
   readonly log: EventLog;
-  /** Closes the log and opens it anew on the same data. */
+  /** Closes the log and opens it again on the same data. */
   reopen(): Promise<EventLog>;
-  /** Makes everything now in the topic old and lets retention remove it. */
+  /** Makes all records in the topic old and lets retention remove them. */
   expire(topic: string): Promise<void>;
   /** Closes the log and removes its data. */
   cleanup(): Promise<void>;
@@ -32,8 +32,8 @@ const atOnce = { bytesMaximum, waitMilliseconds: 0 };
 const forever = { bytesMaximum, waitMilliseconds: Infinity };
 
 /**
- * Every rule of the {@link EventLog} port, stated so that any backend can keep it: offsets are compared with what the
- * log answered, never computed, and a transaction's records are waited for.
+ * Every rule of the {@link EventLog} port, stated so that any backend can keep it: offsets are compared with those that
+ * the log returned, never computed, and the records of a transaction are awaited.
  */
 export function describeEventLog(name: string, open: () => Promise<LogUnderTest>): void {
   describe(`${name}, as an event log`, () => {
@@ -685,7 +685,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await log.deleteRecords({ ...where, offset: middle }, later());
         expect(await log.bounds([where])).to.deep.equal([{ ...where, earliest: middle, latest: end }]);
         expect(await valuesIn(where)).to.deep.equal(['c']);
-        // Again, and below what is held: nothing to do.
+        // Again, and below the earliest offset: nothing to do.
         await log.deleteRecords({ ...where, offset: middle }, later());
         await log.deleteRecords({ ...where, offset: 0 }, later());
         expect(await valuesIn(where)).to.deep.equal(['c']);
@@ -771,7 +771,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
           await other.log.createTopic(configuration);
           const pending = codeOf(other.log.read({ ...where, offset: 0 }, forever));
           const writer = await other.log.openWriter('writer');
-          // In a partition of its own: readers of one wait for the transaction that is open in it.
+          // In a separate partition, because readers of one wait for the transaction that is open in it.
           await writer.append([{ ...where, partition: 1, records: records('open') }]);
           const last = await appendTo(other.log, where, records('first')).then(() => latestIn(other.log, where));
           expect(await pending).to.equal(null);
@@ -830,7 +830,7 @@ function baseOffsetOf(result: AppendResult | undefined): Offset | undefined {
   return result?.outcome === 'appended' ? result.baseOffset : undefined;
 }
 
-/** What a text becomes when it is written as UTF-8. */
+/** The UTF-8 form of a text. */
 function asStored(text: string | null): string | null {
   return text === null ? null : Buffer.from(text).toString();
 }

@@ -7,9 +7,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { openKafkaProxy, type KafkaProxy } from '../support/kafka/proxy.ts';
 import { readAll } from '../support/log-reading.ts';
 
-/**
- * A log whose requests pass a proxy that injects faults, and another log of the same brokers that sees what is there.
- */
+/** A log whose requests pass a proxy that injects faults, and another log of the same brokers without it. */
 export interface LogBehindProxy {
   readonly log: KafkaLog;
   readonly proxy: KafkaProxy;
@@ -66,7 +64,7 @@ export function sized(name: string, bytes: number): LogRecord {
   return { key: null, value: Buffer.from(name.padEnd(bytes, '.')) };
 }
 
-/** A topic of one partition that takes smaller batches than ours do. Answers its name. */
+/** A topic of one partition that accepts only batches smaller than ours. Returns its name. */
 export async function createSmallTopic(brokers: readonly string[], batchBytesMaximum: number): Promise<string> {
   const topic = `small-${randomUUID()}`;
   const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin();

@@ -12,9 +12,9 @@ export class SimulatedBroker implements RequestSender {
   readonly seeds: readonly BrokerAddress[] = [address];
   readonly topic = 'quiet';
   readonly partitionCount: number;
-  /** How many fetches it has been sent. */
+  /** How many fetches it has received. */
   fetchCount = 0;
-  /** Whether it responds to a poll at once, although there is nothing, instead of waiting as long as it may. */
+  /** Whether it responds to a poll immediately, although there is nothing, instead of waiting as long as it may. */
   isHasty = false;
   readonly #clock: Clock;
 

@@ -96,7 +96,7 @@ describe('the renewal of consumer groups without commits', function () {
       groups.start();
       await waitUntilIdle();
     };
-    /** Lets every question be answered, and what was granted come to its end. */
+    /** Lets every request get its response, and the granted work finish. */
     const waitUntilIdle = async (): Promise<void> => {
       await eventually(async () => {
         for (const groups of processes) await groups.export();
@@ -121,7 +121,7 @@ describe('the renewal of consumer groups without commits', function () {
     await start();
     await start();
     expect(exports).to.equal(1);
-    // The last check but one comes a minute before the claim ends: no period is longer.
+    // The last check but one comes a minute before the claim expires: no period is longer.
     await pass(hour - minute);
     for (let hours = 1; hours <= 10; hours += 1) {
       await pass(hour);

@@ -20,7 +20,7 @@ interface Committing {
   readonly process: Coordination;
 }
 
-/** Streams of two processes that commit one offset after the other, each by way of either process. */
+/** Streams of two processes that commit one offset after another, each through either process. */
 class Load {
   readonly subscriptions = Array.from({ length: subscriptionCount }, () => randomUUID());
   /** Acknowledged, by subscription and partition. */
@@ -59,7 +59,9 @@ class Load {
     }
   }
 
-  /** What is committed by now, against what was acknowledged: how far each partition is behind; 0 or less is well. */
+  /**
+   * The committed offsets compared with the acknowledged ones: how far each partition is behind; 0 or less is correct.
+   */
   async behind(process: Coordination): Promise<number> {
     let behind = -Infinity;
     for (const id of this.subscriptions) {
@@ -96,7 +98,7 @@ class Load {
     if (process === undefined) throw new Error('There is no process');
     const { generation, sessions, partitions } = await process.topology(id);
     await process.applyOwnership(id, generation, rebalance(sessions, partitions));
-    // As the streams do: each process looks at what its streams own.
+    // As the streams do: each process checks what its streams own.
     const topologies = await Promise.all(this.#processes.map((each) => each.topology(id)));
     return (topologies[0]?.partitions ?? []).map(({ partition, streamId }, index) => ({
       id,
@@ -139,7 +141,7 @@ describe('commits while Redis fails', function () {
     await primary.stop();
   });
 
-  /** Runs a fault under load. Afterwards every commit that was acknowledged stands, and fences have not shrunk. */
+  /** Runs a fault under load. Afterwards every acknowledged commit is stored, and fences have not shrunk. */
   const underLoad = async (
     fault: (load: Load, harness: RedisHarness, processes: readonly RedisCoordination[]) => Promise<void>,
   ): Promise<Load> => {
@@ -210,7 +212,7 @@ describe('commits while Redis fails', function () {
     try {
       await underLoad(async (load, harness) => {
         await eventuallyInSync(client);
-        // From here on the replica hears nothing more, and the primary goes on.
+        // From here on the replica receives nothing more, and the primary continues.
         await client.call('REPLICAOF', 'NO', 'ONE');
         await load.progress();
         await load.progress();

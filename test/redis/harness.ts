@@ -9,20 +9,20 @@ import { readScriptSource, type ScriptSource } from '../../src/redis/scripts.ts'
 import { redisClient } from '../support/processes/redis-server.ts';
 import { openPartOfEmbeddedLog } from '../support/shared-embedded-log.ts';
 
-/** Coordinations of several processes, in one, on one Redis and one log. */
+/** Coordinations of several processes, all in this one, on one Redis and one log. */
 export interface RedisHarness {
   readonly keyPrefix: string;
   readonly log: EventLog;
-  /** Sees and changes what is in Redis behind the product's back. */
+  /** Reads and changes the content of Redis without the product. */
   readonly client: Redis;
   /** As another process would. */
   open(options?: Partial<RedisCoordinationOptions>): Promise<RedisCoordination>;
-  /** Lets leases, claims and the time for late commits age: their ends, by Redis's own clock, are moved closer. */
+  /** Ages leases, claims and the time for late commits: their ends, by the clock of Redis, are moved closer. */
   elapse(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The scripts, but what they do is told to nobody: each hint gets lost. */
+/** The scripts without their notifications: each one gets lost. */
 export const withoutPublishing: ScriptSource = (name) => {
   const source = readScriptSource(name);
   return name === 'common' ? source.replace("redis.call('PUBLISH', ARGV[2], ARGV[3] .. ' ' .. change)", '') : source;

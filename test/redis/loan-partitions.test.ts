@@ -46,7 +46,7 @@ describe('loan partitions while Redis fails', () => {
 
   it('are never held by a session that the worker has lost before Redis started again', async () => {
     const [lost] = await sessions();
-    // Another process finds this one's lease ended, as after a pause, and the worker asks anew.
+    // Another process finds this one's lease expired, as after a pause, and the worker requests its partitions again.
     await harness.elapse(600_000);
     const other = await harness.open();
     await other.renewLease('other', 600_000);
@@ -66,7 +66,7 @@ describe('loan partitions while Redis fails', () => {
       const found = await sessions().catch(() => []);
       return found.length > 0;
     }, 10_000);
-    // Long enough for this process to bring back what it knows of sessions.
+    // Long enough for this process to restore what it knows of sessions.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(await sessions())
       .to.have.length(1)

@@ -150,7 +150,7 @@ describe('a Redis that loses its data', () => {
     const { own, other, before } = await sharing();
     await harness.client.flushall();
     await first.committedOffsets(subscription);
-    // The stream of the second process, committing by way of the first: either it is back, or it is told to try again.
+    // The stream of the second process commits through the first one: either it is restored, or it has to retry.
     const deadline = performance.now() + 5_000;
     for (;;) {
       const cursors = [at(partitionOwnedBy(before, other), 3)];
@@ -256,7 +256,7 @@ describe('a Redis that loses its data', () => {
     goOn();
     const third = await opening;
     expect(await third.committedOffsets(removed)).to.deep.equal([]);
-    // Created anew, it begins where it is told to.
+    // After it is created again, it starts at the given position.
     await third.initialise(removed, [at(0, 2)]);
     await first.close();
     await harness.open();
@@ -329,7 +329,7 @@ describe('a Redis that loses its data', () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);
     const keys = new KeySpace(harness.keyPrefix);
-    // What a commit leaves in Redis when its process dies before it writes the mirror.
+    // The state of Redis after a commit whose process dies before it writes the mirror.
     const partitionField = partitionKey(at(partition, 0));
     const stored = (await harness.client.hget(keys.key(subscription, 'offsets'), partitionField)) ?? '';
     const encoded = stored.replace('-1@', '33@');

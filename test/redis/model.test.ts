@@ -9,7 +9,7 @@ const runsAtOnce = 10;
 describe('random histories of streams, nodes and processes on Redis', function () {
   this.timeout(120_000);
   let server: RedisServer;
-  /** A failure names its seed: put it here to see it again. */
+  /** A failure prints its seed: set it here to repeat it. */
   const firstSeed = Math.floor(Math.random() * 1_000_000_000);
 
   before(async () => {

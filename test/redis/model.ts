@@ -13,9 +13,9 @@ import { isLendstreamError } from '../../src/errors.ts';
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 
 /**
- * A random history of one subscription as its streams make it: they look at what they own, deliver what comes next and
- * commit what they delivered, while streams and whole nodes come and go. A stream whose node has died does not notice
- * and goes on. After each step the state that everybody shares is held against what must always be so.
+ * A random history of one subscription: its streams read what they own, deliver the next events and commit what they
+ * delivered, while streams and whole nodes start and stop. A stream whose node has died does not notice and continues.
+ * After each step the shared state is checked against the invariants.
  */
 export interface ModelWorld {
   /** Processes that share the store. */
@@ -33,7 +33,7 @@ const logEnd = 10_000;
 interface OwnedPartition {
   readonly fence: number;
   isHandingOver: boolean;
-  /** The next offset it delivers. */
+  /** The next offset that it delivers. */
   position: number;
 }
 
@@ -58,26 +58,26 @@ interface ModelNode {
 type Operation = (before: Shared) => Promise<Allowed>;
 type WeightedOperation = readonly [weight: number, name: string, operation: Operation];
 
-/** What a step may do besides: who may lose partitions, and whether offsets may be set anywhere. */
+/** What else a step may change: which streams may lose partitions, and whether offsets may be set anywhere. */
 interface Allowed {
   readonly losers?: readonly string[];
   readonly forcedOffsets?: boolean;
   readonly removal?: boolean;
-  /** The committed offsets there must be now. */
+  /** The committed offsets that must be stored now. */
   readonly reached?: readonly number[];
 }
 
 export class Model {
   readonly subscriptionId = randomUUID();
-  /** What happened, for the message of a failure. */
+  /** The steps so far, for the message of a failure. */
   readonly trace: string[] = [];
   readonly #world: ModelWorld;
   readonly #random: () => number;
   readonly #streams: ModelStream[] = [];
   readonly #nodes: ModelNode[] = [];
-  /** By partition: every offset up to this one was delivered to somebody, or jumped over by a reset. */
+  /** By partition: every offset up to this one was delivered, or skipped by a reset. */
   readonly #deliveredThrough = Array.from({ length: partitionCount }, () => -1);
-  /** By partition: the stream that closed as its owner, while nobody has had the partition since. */
+  /** By partition: the stream that closed as its owner, as long as no other stream gets the partition. */
   readonly #lastOwners = new Map<number, string>();
   readonly #highestFences = new Map<number, number>();
   #stale: { readonly generation: number; readonly changes: readonly OwnershipChange[] } | undefined;
@@ -120,7 +120,7 @@ export class Model {
     await this.#checkLiveness();
   }
 
-  // What streams, nodes and operators do.
+  // The actions of streams, nodes and operators.
 
   async #open(): Promise<Allowed> {
     const living = this.#nodes.filter(({ isDead }) => !isDead);
@@ -161,7 +161,7 @@ export class Model {
     const dead = new Set(this.#nodes.filter(({ isDead }) => isDead).map(({ nodeId }) => nodeId));
     const losers = topology.sessions.filter(({ nodeId }) => dead.has(nodeId)).map(({ streamId }) => streamId);
     const count = await this.#anyProcess().reapSessions(this.subscriptionId);
-    // After a loss, nobody counts as dead for a moment.
+    // After a loss, no node counts as dead for a moment.
     if (this.#world.loseEverything === undefined || count > 0) expect(count).to.equal(losers.length);
     return { losers };
   }
@@ -185,7 +185,7 @@ export class Model {
     return {};
   }
 
-  /** Somebody decides wrongly: an open owner must keep its partition, and closed streams get none. */
+  /** A wrong decision: an open owner must keep its partition, and closed streams get none. */
   async #steal({ topology }: Shared): Promise<Allowed> {
     const { generation, sessions, partitions } = topology;
     const owned = this.#pick(partitions.filter(({ streamId }) => streamId !== null));
@@ -201,7 +201,7 @@ export class Model {
     return {};
   }
 
-  /** A stream takes note of what it owns now, as it would on a hint. */
+  /** A stream reads what it owns now, as it would after a notification. */
   async #refreshOwnership({ topology, offsets }: Shared): Promise<Allowed> {
     const stream = this.#pickStream();
     if (stream === undefined) return {};
@@ -237,7 +237,7 @@ export class Model {
       const offset = Math.max(0, position - 1 - this.#below(3));
       return [{ eventType, partition, offset, ...(this.#random() < 0.3 ? { fence } : {}) }];
     });
-    // By way of any process: the load balancer knows nothing of streams.
+    // Through any process, because the load balancer does not know streams.
     const result = await this.#tryCommit(stream.streamId, cursors);
     if (result === undefined) return {};
     const isOpen = topology.sessions.some(({ streamId }) => streamId === stream.streamId);
@@ -246,7 +246,7 @@ export class Model {
       const owner = isOpen ? owned?.streamId : this.#lastOwners.get(partition);
       return owner !== stream.streamId || (fence !== undefined && owned?.fence !== fence);
     });
-    // With its data Redis loses what streams that have closed may still commit.
+    // When it loses its data, Redis also loses what closed streams may still commit.
     const isForgotten = this.#world.loseEverything !== undefined && result.outcome === 'session_not_found';
     if (!isOpen && (cursors.length === 0 || notOwned !== undefined || isForgotten)) {
       expect(result).to.deep.equal({ outcome: 'session_not_found' });
@@ -314,9 +314,9 @@ export class Model {
     return { losers: topology.sessions.map(({ streamId }) => streamId), forcedOffsets: true, removal: true };
   }
 
-  /** Everything that was answered is known to a process that lives, so nothing may be missing afterwards. */
+  /** A living process knows everything that was acknowledged, so nothing may be missing afterwards. */
   async #lose({ topology }: Shared): Promise<Allowed> {
-    // As every process with open streams does on each change.
+    // As every process with open streams does after each change.
     for (const process of this.#world.processes) await process.topology(this.subscriptionId);
     await this.#world.loseEverything?.();
     const dead = new Set(this.#nodes.filter(({ isDead }) => isDead).map(({ nodeId }) => nodeId));
@@ -336,7 +336,7 @@ export class Model {
     }
   }
 
-  // What must always be so.
+  // The invariants.
 
   #check(before: Shared, after: Shared, allowed: Allowed): void {
     const { losers = [], forcedOffsets = false, removal = false, reached } = allowed;
@@ -351,7 +351,8 @@ export class Model {
       this.#checkOwnership(was, now);
       if (now.streamId !== null || forcedOffsets) this.#lastOwners.delete(now.partition);
       else if (was.streamId !== null && !openAfter.has(was.streamId)) {
-        // When both streams of a hand-over died, the order of their ends decides which one was the owner last.
+        // When both streams of a hand-over died, the order in which they were closed decides which one was the last
+        // owner.
         const isHandedOver = was.nextStreamId !== null && now.fence > was.fence;
         this.#lastOwners.set(now.partition, isHandedOver ? was.nextStreamId : was.streamId);
       }
@@ -376,7 +377,7 @@ export class Model {
     expect(now.state === 'reassigning', 'only a reassigning one has a next').to.equal(now.nextStreamId !== null);
   }
 
-  /** I11: with an open stream on a living node, every partition finds an owner that is open. */
+  /** I11: with an open stream on a living node, every partition gets an open owner. */
   async #checkLiveness(): Promise<void> {
     await this.#anyProcess().reapSessions(this.subscriptionId);
     await this.#open();
@@ -421,7 +422,7 @@ export class Model {
     return node;
   }
 
-  /** @returns undefined when the commit is to be tried again, as it may have to be after a loss */
+  /** @returns undefined when the commit has to be retried, as may be necessary after a loss */
   async #tryCommit(streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult | undefined> {
     try {
       return await this.#anyProcess().commit(this.subscriptionId, streamId, cursors);
@@ -447,7 +448,7 @@ export class Model {
     return process;
   }
 
-  /** One that lives, or one that should have gone, more often a recent one. */
+  /** A living stream, or one that should have ended, more often a recent one. */
   #pickStream(): ModelStream | undefined {
     return this.#pick(this.#streams.slice(-8));
   }

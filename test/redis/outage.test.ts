@@ -18,7 +18,7 @@ const leaseMilliseconds = 3_600;
 const logger = silentLogger;
 const clock = systemClock;
 
-/** A process: its own way to Redis, its own lease. */
+/** A process with its own connection to Redis and its own lease. */
 interface Process {
   readonly proxy: TcpProxy;
   readonly services: StreamServices;
@@ -77,7 +77,7 @@ describe('processes that were all without Redis for longer than their leases', f
     return stream;
   };
 
-  /** Reads to the end and keeps what came. */
+  /** Reads to the end and keeps the result. */
   const read = (stream: SubscriptionStream): string[] => {
     const lines: string[] = [];
     const readOn = async (): Promise<void> => {
@@ -120,7 +120,7 @@ describe('processes that were all without Redis for longer than their leases', f
         ),
       5_000,
     );
-    // As somebody does who opens a stream.
+    // As a process does that opens a stream.
     await coordination.reapSessions(id);
     await new Promise((resolve) => setTimeout(resolve, 600));
     processes[1].proxy.setMode({ kind: 'pass' });

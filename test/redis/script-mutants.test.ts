@@ -454,7 +454,7 @@ describe('the scripts, each with one planted fault', function () {
 
   after(() => server.stop());
 
-  /** What fails first, and how; undefined when everything is as it must be. */
+  /** The first failure as text; undefined when everything is correct. */
   const firstFailure = async (scriptSource: ScriptSource): Promise<string | undefined> => {
     const harness = await openRedisHarness(server.url);
     try {

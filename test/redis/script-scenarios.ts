@@ -14,7 +14,7 @@ import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { shardCount, shardOf, type KeySpace } from '../../src/redis/keys.ts';
 import { loadScripts, scriptKeys, type ScriptSource } from '../../src/redis/scripts.ts';
 
-/** What a scenario works with: two processes on the same, possibly wrong, scripts. */
+/** The environment of a scenario: two processes on the same scripts, which may be wrong. */
 export interface ScenarioWorld {
   readonly first: Coordination;
   readonly second: Coordination;
@@ -34,7 +34,7 @@ const partitionAt = (partition: number) => ({ eventType, partition });
 const at = (partition: number, offset: number): CommittedOffset => ({ eventType, partition, offset });
 const notOwner = (partition: number) => ({ outcome: 'not_owner', cursor: partitionAt(partition) });
 
-/** One subscription of its own for each scenario. */
+/** A separate subscription for each scenario. */
 class Scenario {
   readonly subscription: string;
   readonly world: ScenarioWorld;
@@ -113,7 +113,7 @@ class Scenario {
     return this.world.keys.key(this.subscription, kind);
   }
 
-  /** What a node brings back of partition 0 after a loss, and a session for the stream that owns it. */
+  /** What a node restores of partition 0 after a loss, and a session for the stream that owns it. */
   merge({ offset = '', streamId = '', windowMilliseconds = 0 }: MergeOptions): Promise<unknown> {
     const { client, scriptSource } = this.world;
     const keys = scriptKeys.merge.map((kind) => this.key(kind));
@@ -129,7 +129,7 @@ class Scenario {
     return ((await readMirror(this.world.log)).get(this.subscription) ?? []).map(({ offset }) => offset);
   }
 
-  /** Redis forgets everything of this service. */
+  /** Redis loses all data of this service. */
   async lose(): Promise<void> {
     const { client, keys } = this.world;
     const all = await Promise.all(
@@ -143,10 +143,10 @@ class Scenario {
 }
 
 interface MergeOptions {
-  /** As Redis keeps it: offset@epoch. */
+  /** In the form of Redis: offset@epoch. */
   readonly offset?: string;
   readonly streamId?: string;
-  /** How long others may still come back. */
+  /** How long other nodes may still come back. */
   readonly windowMilliseconds?: number;
 }
 
@@ -156,7 +156,7 @@ interface JoinOptions {
   readonly process?: Coordination;
 }
 
-/** What is told again in case its hint was lost is not among what is told. */
+/** Notifications that are repeated in case they were lost are not included. */
 function watchChanges(process: Coordination, subscription: string, notified: Set<string>): () => void {
   return process.watch(subscription, (change, generation) => {
     if (generation === undefined) notified.add(change);
@@ -181,7 +181,7 @@ async function soon(condition: () => Promise<boolean>): Promise<void> {
 
 type Scenarios = Readonly<Record<string, (world: ScenarioWorld) => Promise<void>>>;
 
-/** By name; each throws when something is not as it must be. These go on side by side. */
+/** By name; each throws when something is wrong. These run concurrently. */
 export const scenarios: Scenarios = {
   'a commit is accepted from the owner only, under its fence, and while its session is open': async (world) => {
     const scenario = new Scenario(world);
@@ -482,7 +482,7 @@ export const scenarios: Scenarios = {
     const scenario = new Scenario(world);
     const notified = new Set<string>();
     const stop = watchChanges(world.second, scenario.subscription, notified);
-    // Listening begins with a hint of its own.
+    // A watch begins with a notification of its own.
     await soon(async () => notified.has('topology'));
     const expecting = async (change: string, act: () => Promise<unknown>): Promise<void> => {
       notified.clear();
@@ -495,7 +495,7 @@ export const scenarios: Scenarios = {
       streamId = await scenario.join();
     });
     await expecting('topology', () => scenario.applyRebalance());
-    // Once may be by chance: a moment after it was opened a process is told to look at everything.
+    // One may be a coincidence: shortly after its start a process is told to read everything.
     for (const offset of [1, 2, 3]) await expecting('offsets', () => scenario.commit(streamId, at(0, offset)));
     await expecting('topology', async () => {
       await scenario.release(streamId, 1, (await scenario.partition(1)).fence);

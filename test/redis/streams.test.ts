@@ -78,7 +78,7 @@ describe('open streams while Redis fails', () => {
       const { sessions, partitions } = await coordination.topology(id);
       expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([stream.streamId]);
       expect(partitions.map(({ streamId }) => streamId)).to.deep.equal([stream.streamId]);
-      // Only what was delivered and not committed may come twice.
+      // Only what was delivered and not committed may be delivered twice.
       expect(stream.numbers.filter((number) => number <= 3)).to.deep.equal([1, 2, 3]);
     });
   }

@@ -71,7 +71,7 @@ describe('the checks of watched subscriptions', function () {
     await openSession(first, 'own');
     let looks = 0;
     first.watch(subscription, () => (looks += 1));
-    // What is told in the beginning.
+    // The notification at the start.
     await eventually(() => looks > 0);
     looks = 0;
     const before = await harness.client.hgetall(nodesKey());

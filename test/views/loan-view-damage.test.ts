@@ -29,7 +29,7 @@ const topic = 'lendstream.loans';
 /** More than the cache of a connection holds, so that pages are read from the file again. */
 const loanCount = 1_500;
 
-/** Where bytes of the file are overwritten. */
+/** The position at which bytes of the file are overwritten. */
 const places: readonly [name: string, find: string][] = [
   ['the header', 'SELECT 1'],
   ['an inner page of the states', `SELECT max(pageno) FROM dbstat WHERE name = 'states' AND pagetype = 'internal'`],
@@ -84,7 +84,7 @@ describe('a damaged view of loans', () => {
     return view;
   }
 
-  /** Overwrites the middle of one page, after everything was carried over into the file. */
+  /** Overwrites the middle of one page, after everything was written to the main file. */
   function damage(file: string, find: string): void {
     const database = openDatabase(file, { returnArrays: true });
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -96,7 +96,7 @@ describe('a damaged view of loans', () => {
     closeSync(descriptor);
   }
 
-  /** Asks for every loan by id, by key and in a list; answers how many questions were not answered for now. */
+  /** Requests every loan by id, by key and in a list; returns how many requests could not be served yet. */
   async function askForAll(asked: LoanView): Promise<number> {
     let unanswered = 0;
     const ask = async (question: () => unknown): Promise<void> => {
@@ -121,7 +121,7 @@ describe('a damaged view of loans', () => {
     it(`is rebuilt while it is used, is not ready until then, and never returns wrong data or 500: ${name}`, async () => {
       const opened = await open();
       damage(join(folder, 'views.db'), find);
-      // The header is read when the file is opened, and hardly ever after.
+      // The header is read when the file is opened, and hardly ever afterwards.
       if ((await askForAll(opened)) > 0) {
         expect(health.notReadyReasons().join()).to.include('is being rebuilt from the log');
         await eventually(() => health.notReadyReasons().length === 0, 20_000);
@@ -184,7 +184,10 @@ describe('a damaged view of loans', () => {
   });
 });
 
-/** What Linux calls this run of the machine. Elsewhere nobody knows whether the machine ended in between. */
+/**
+ * The id that Linux gives the current boot of the machine. Elsewhere it is unknown whether the machine restarted in
+ * between.
+ */
 function requireBootId(test: Mocha.Context): string {
   const file = '/proc/sys/kernel/random/boot_id';
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();

@@ -13,10 +13,10 @@ import { type SmallDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { checkpointRecord, loanRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.loans';
-/** More than a disk that is full has pages for. */
+/** More pages than a full disk has space for. */
 const loanCount = 300;
 
-/** The log has room on a disk of its own: the view alone cannot go on. */
+/** The log has space on a separate disk: only the view cannot continue. */
 describe('a view of loans whose disk is full', () => {
   let folder: string;
   let log: EventLog;
@@ -65,7 +65,7 @@ describe('a view of loans whose disk is full', () => {
     return view;
   }
 
-  /** What the worker commits for one command: the loans and what became of it. */
+  /** The commit of the worker for one command: the loans and the outcome. */
   async function commit(commandId: string, position: number, loanName: string): Promise<void> {
     const loans = Array.from({ length: loanCount }, (_, at) => loanRecord({ id: `loan-${at}`, loanName }));
     const records = [...loans, checkpointRecord(0, position, [{ commandId, outcome: 'committed' }])];
@@ -86,7 +86,7 @@ describe('a view of loans whose disk is full', () => {
       return outcome;
     });
     await commit('after', 2, 'after');
-    // It has failed often enough to be tried again, and says so.
+    // It has failed often enough to be retried, and reports that.
     await eventually(() => messages.filter((line) => line === 'Reading failed; retrying').length >= 5);
     expect(await opened.find(`loan-${loanCount - 1}`)).to.include('before');
     expect(opened.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);

@@ -68,7 +68,7 @@ describe('the view of loans', () => {
     return view;
   }
 
-  /** Commits records as the worker does, and returns when readers see them: on a cluster a moment after the commit. */
+  /** Commits records like the worker, and returns when readers see them: on a cluster a moment after the commit. */
   async function commit(partition: number, ...records: LogRecord[]): Promise<void> {
     const topicPartition = { topic, partition };
     const writer = await log.openWriter(`test/${partition}`);
@@ -78,7 +78,7 @@ describe('the view of loans', () => {
     await recordsOf(log, topic, partition);
   }
 
-  /** Commits and returns when the view has it. */
+  /** Commits and returns when the view has the records. */
   async function apply(view: LoanView, partition: number, ...records: LogRecord[]): Promise<void> {
     const applied = view.outcomeOf(firstCommand, never);
     await commit(
@@ -274,7 +274,7 @@ describe('the view of loans', () => {
 
   describe('its file', () => {
     const file = () => join(folder, 'views.db');
-    /** How many records a view has read, by counting those that it was handed. */
+    /** How many records a view has read, counted by those passed to it. */
     async function recordsReadByOpening(): Promise<number> {
       let count = 0;
       const view = await open((key, value) => {

@@ -7,7 +7,7 @@ import { parseCommand } from '../../src/lending-format/command-format.ts';
 import { type CommandOutcome, checkpointKey, writeCheckpoint } from '../../src/lending-format/checkpoint.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 
-/** Records of the changelog as the worker writes them, for loans that say only what a test is about. */
+/** Records of the changelog as the worker writes them, for loans with only the fields that a test needs. */
 
 export interface LoanFacts {
   readonly id: string;
@@ -21,7 +21,7 @@ export interface LoanFacts {
   readonly transactionCount?: number;
 }
 
-/** The encodedKey of the loan of this id, and of its transactions. */
+/** The encodedKey of the loan with this id, and those of its transactions. */
 export function keyOf(id: string): string {
   return Buffer.from(id).toString('hex').padEnd(32, '0').slice(0, 32);
 }

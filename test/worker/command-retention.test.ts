@@ -40,7 +40,7 @@ describe('accepted loan commands', () => {
     const registry = new Registry(log, silentLogger);
     await registry.start();
     const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger: silentLogger });
-    // Twice, as a process that is started again does.
+    // Twice, as a restarted process does.
     for (let start = 0; start < 2; start += 1) {
       await eventTypes.registerSystemEventTypes(lendingEventTypes(1, retentionMilliseconds));
     }
@@ -56,7 +56,7 @@ describe('accepted loan commands', () => {
     await removeFolder(folder);
   });
 
-  /** A hundred hours later than it is. */
+  /** A hundred hours later than the real time. */
   const clock = { ...systemClock, now: () => Date.now() + 100 * hour, monotonic: () => performance.now() };
 
   async function start(options: WorkerOptions = {}, onLog: EventLog = log): Promise<void> {
@@ -96,7 +96,7 @@ describe('accepted loan commands', () => {
     await start();
     await untilDone(log, opening.length - 1);
     await running?.stop();
-    // A loan that no version of this program wrote: nothing may be decided on this partition.
+    // A loan that no version of this program wrote: no command can be decided on this partition.
     const stored = (await recordsOf(log, loansTopic)).findLast(({ key }) => key === 'L1')?.text ?? '';
     const put = (text: string) =>
       log.append([{ topic: loansTopic, partition: 0, records: [{ key: 'L1', value: Buffer.from(text) }] }]);

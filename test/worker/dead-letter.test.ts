@@ -23,7 +23,7 @@ describe('a command in the dead letters', () => {
   const outcomesFor = async (...records: (LogRecord | TestCommand)[]): Promise<string[]> =>
     (await decided(fixture.log, records)).map(({ outcome }) => outcome);
 
-  /** The same record with another type than there is, so that its id can be read and nothing else. */
+  /** The same record with an unknown type, so that only its id can be read. */
   function unreadable({ key, value }: LogRecord): LogRecord {
     return { key, value: Buffer.from(String(value).replace(/"type":"[A-Z_]+"/, '"type":"UNKNOWN"')) };
   }

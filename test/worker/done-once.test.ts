@@ -33,7 +33,7 @@ const command = (type: TestCommand['type'], payload: Record<string, unknown>, id
   commandId: randomUUID(),
 });
 
-/** Each kind of command, those that post nothing and those that are refused too. */
+/** Each kind of command, including those that post nothing and those that are refused. */
 const everyKind = [
   richProduct('P', 'DYNAMIC_TERM_LOAN'),
   ...lifeOf('L1', 'P', 'DYNAMIC_TERM_LOAN'),
@@ -56,7 +56,7 @@ describe('a loan command', () => {
     await untilDone(fixture.log, last);
   }
 
-  /** The log, as if it had taken each command at that time, which is looked up when the command is read. */
+  /** The log, as if it had received each command at that time, which is looked up when the command is read. */
   function commandsTakenAt(time: () => number): EventLog {
     const { log } = fixture;
     const read: EventLog['read'] = async (from, options) => {
@@ -84,7 +84,7 @@ describe('a loan command', () => {
       await doInBetween(count, make);
       const events = (await allEvents(fixture.log)).length;
       expect(await decided(fixture.log, everyKind), `${count} in between`).to.deep.equal(again);
-      // A worker that knows nothing but what is in the log, as after a restart or a take-over by another process.
+      // A worker that knows only the log, as after a restart or a takeover by another process.
       await fixture.restart();
       expect(await decided(fixture.log, everyKind), `${count} in between, on another worker`).to.deep.equal(again);
       expect((await allEvents(fixture.log)).length).to.equal(events);
@@ -181,7 +181,7 @@ describe('a loan command', () => {
       const before = (await eventsOfType(fixture.log, 'command_rejected')).length;
       const events = (await allEvents(fixture.log)).length;
       const outcomes = await decided(fixture.log, others);
-      // What became of the first of that id, whose digest tells that it was not this one.
+      // The outcome of the first command with that id, whose digest shows that it was a different one.
       expect(outcomes).to.deep.equal(first.map((outcome) => ({ ...outcome, outcome: 'repeated' })));
       const rejected = (await eventsOfType(fixture.log, 'command_rejected')).slice(before);
       expect(rejected.map(({ errors }) => errors.map(({ errorSource }) => errorSource).join())).to.deep.equal(
@@ -209,7 +209,7 @@ describe('a loan command', () => {
       return (await decided(fixture.log, everyKind)).map(({ outcome }) => outcome);
     };
     expect(await outcomesAt(start + hour - 1)).to.deep.equal(repeated);
-    // It counts when a command was sent: one that waited for a worker for days is not forgotten meanwhile.
+    // The time of sending counts: a command that waited for a worker for days is not forgotten in the meantime.
     expect(await outcomesAt(start + hour - 1, start + 100 * hour)).to.deep.equal(repeated);
     await fixture.restart(
       options,
@@ -217,7 +217,7 @@ describe('a loan command', () => {
     );
     expect(await outcomesAt(start + hour - 1)).to.deep.equal(repeated);
     const later = await outcomesAt(start + hour);
-    // The product bears the id of its command, the transactions those of theirs; the rest is looked at anew, and
+    // The product has the id of its command, the transactions have those of theirs; the rest is decided again, and
     // refused.
     expect(later).to.deep.equal(
       first.map(({ outcome, transactionKey, loanProductId }) =>
@@ -264,7 +264,7 @@ describe('a loan command', () => {
     };
     expect(await live()).to.equal(2_004);
     sentAt += hour;
-    // Each commit forgets 500 at most.
+    // Each commit deletes at most 500.
     const left = [];
     for (let commit = 0; commit < 6; commit += 1) {
       await decided(fixture.log, [refused()]);

@@ -21,7 +21,7 @@ describe('remembered commands', () => {
     expect(commands.decidedUpTo(2)).to.deep.equal(['c1', 'c2']);
     expect(commands.decidedUpTo(500)).to.have.length(500);
     expect(commands.decidedUpTo(502)).to.have.length(500);
-    // Decided again: now it is the youngest.
+    // Decided again: now it is the newest.
     commands.set('c1', decidedAt(503));
     expect(commands.decidedUpTo(3)).to.deep.equal(['c2', 'c3']);
   });

@@ -59,7 +59,7 @@ describe('the lending worker', () => {
   it('writes a product to the registry in the same commit, and opens loans under it by id or key', async () => {
     const [created] = await decided(fixture.log, [product]);
     expect(created).to.deep.include({ outcome: 'committed', loanProductId: 'P' });
-    // The registry follows its topic on a way of its own.
+    // The registry follows its topic separately.
     await fixture.running.registry.catchUp();
     const stored = knownProduct(fixture.running.registry, 'P');
     expect(stored?.taxSettings.taxRate.toFixed()).to.equal('19');
@@ -232,7 +232,7 @@ describe('the lending worker', () => {
       );
     await fixture.start({ logger }, overriding(fixture.log, { bounds }));
     await untilDone(fixture.log, 2);
-    // The account was never opened: approving it is what is left.
+    // The account was never opened: the approval is the remaining command.
     expect((await outcomesOf(fixture.log)).map(({ outcome }) => outcome)).to.deep.equal(['committed', 'refused']);
     expect(messages.filter((message) => message.includes('are lost'))).to.have.length(1);
   });

@@ -56,19 +56,19 @@ describe('processes that share the loan partitions', () => {
   let log: EventLog;
   let coordination: Coordination;
   let running: WorkProcess[];
-  /** How many processes work on each partition just now, and how many ever did at the same time. */
+  /** How many processes work on each partition now, and the maximum so far. */
   let working: number[];
   let most: number;
 
-  /** A process whose work is to hold a partition. */
+  /** A process whose only work is to hold a partition. */
   interface WorkProcess {
     readonly sharing: PartitionSharing;
     readonly begun: number[];
     /** Ends the loop of a partition as another process's writer or the log does. */
     end(partition: number, reason: LoopEnd): void;
-    /** Stops the process's access to the coordination, as when it stands still or the store is out of reach. */
+    /** Cuts off the access of the process to the coordination, as when it is suspended or the store is unreachable. */
     isCutOff: boolean;
-    /** How often it asked meanwhile. */
+    /** The number of its requests in that time. */
     refusals: number;
     /** How long its work takes to end. Milliseconds. */
     endingMilliseconds: number;
@@ -171,7 +171,7 @@ describe('processes that share the loan partitions', () => {
   });
 
   it('hand all partitions over immediately when one stops', async () => {
-    // It stands still: the others learn of it by the hint, not by looking again every few seconds.
+    // The clock stands still: the others learn of it by the notification, not by checking every few seconds.
     const clock = new SimulatedClock();
     const first = await startProcess('first', { clock });
     const second = await startProcess('second', { clock });
@@ -198,7 +198,7 @@ describe('processes that share the loan partitions', () => {
     await eventually(() => isShared([dead, 2], [heir, 2]));
     dead.isCutOff = true;
     await eventually(() => count(heir) === 4);
-    // The dead one is a process that stands still here: it finds out when it comes to itself.
+    // The dead process is a suspended one here: it finds out when it resumes.
     dead.isCutOff = false;
     await coordination.renewLease('dead', 3_600_000);
     await eventually(() => isShared([dead, 2], [heir, 2]));

@@ -27,7 +27,7 @@ import { overriding, withSteps } from '../support/stepping-log.ts';
 const definitionsMillisecondsMaximum = 3_000;
 const startsOver = 'The worker restarts from the log';
 
-/** The worker hears of definitions over a log of its own, on which they can be held up. */
+/** The worker receives definitions through a separate log, on which they can be delayed. */
 describe('a worker that waits for definitions', () => {
   let folder: string;
   let log: EventLog;
@@ -79,7 +79,7 @@ describe('a worker that waits for definitions', () => {
     });
   }
 
-  /** A toggle is switched, and a command sent that has to be decided under it. @returns where the command lies */
+  /** Switches a toggle, and sends a command that has to be decided under it. @returns the position of the command */
   async function sendUnderToggle(): Promise<number> {
     await setToggle(others, 'ALLOW_NON_SCHEDULED_FEES', true, commandTime);
     return send(log, [commandRecord({ type: 'REPAY', id: 'L1', payload: { amount: 10 } })]);
@@ -116,7 +116,7 @@ describe('a worker that waits for definitions', () => {
     const events = (await allEvents(log)).length;
     await eventually(() => messages.includes(startsOver), 3 * definitionsMillisecondsMaximum);
     expect(performance.now() - begun).to.be.at.least(definitionsMillisecondsMaximum);
-    // A second time, so that it is seen to begin anew.
+    // A second time, so that the restart is visible.
     await eventually(
       () => messages.filter((line) => line === startsOver).length === 2,
       3 * definitionsMillisecondsMaximum,

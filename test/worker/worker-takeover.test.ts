@@ -26,13 +26,13 @@ import { eventually } from '../support/eventually.ts';
 import { SteppingRegistry, type WorkerStep, withSteps, workerSteps } from '../support/stepping-log.ts';
 
 /**
- * A worker is lost at each step of its loop, by kill -9 or by a successor that takes over while it stands still. What
- * the log holds afterwards must be what one undisturbed worker writes: every command's events once, nothing else.
+ * A worker is lost at each step of its loop, by kill -9 or by a successor that takes over while it is suspended.
+ * Afterwards the log must have what one undisturbed worker writes: the events of every command once, and nothing else.
  */
 const workerProgram = fileURLToPath(new URL('../support/lending/worker-process.js', import.meta.url));
 const commandsPerCommitMaximum = 4;
 
-/** Two loans, with a command sent twice, one that is refused and one that cannot be read. */
+/** Two loans, with a command that is sent twice, one that is refused and one that cannot be read. */
 function script(): LogRecord[] {
   const lives = (['FIXED_TERM_LOAN', 'DYNAMIC_TERM_LOAN'] as const).map((type) => [
     commandRecord(richProduct(type, type)),
@@ -56,7 +56,7 @@ interface Takeover {
   readonly deadLetters: Json[];
 }
 
-/** What the log tells, without what depends on when a worker ran. */
+/** The content of the log, without the parts that depend on when a worker ran. */
 async function storyOf(log: Parameters<typeof allEvents>[0]): Promise<Takeover> {
   const events = (await allEvents(log)).map((event) => {
     const { received_at: _, ...metadata } = event['metadata'] as Json;
@@ -179,7 +179,7 @@ describe('a worker that is lost', function () {
       await eventually(() => stalled.worker.partitions.length === 0);
       expect(await storyOf(log)).to.deep.equal(expected);
 
-      // The successor is none the worse for it.
+      // The successor is not affected.
       const next = await send(log, [
         commandRecord({ type: 'CHANGE_STATE', id: 'nobody', payload: { action: 'APPROVE' } }),
       ]);

@@ -27,7 +27,7 @@ const partitions = [0, 1, 2];
 /** How many commands of each partition are sent at a time. */
 const portion = 4;
 
-/** Every worker here is one process of several: one log, one coordination, a node id of its own. */
+/** Every worker here is one process of several: one log, one coordination, and its own node id. */
 describe('lending workers together', function () {
   this.timeout(60_000);
 
@@ -44,7 +44,7 @@ describe('lending workers together', function () {
       running.push(worker);
       return worker;
     };
-    // The second one hears nothing of the coordination for a while and goes on as if nothing had happened.
+    // The second one does not reach the coordination for a while and continues as if nothing had happened.
     let isCutOff = false;
     const cuttable = overriding(coordination, {
       reapSessions: async (id: string) => {
@@ -81,7 +81,7 @@ describe('lending workers together', function () {
         if (records.length === 0) continue;
         last[partition] = (await send(log, records, partition)) + records.length - 1;
       }
-      // One partition is waited for, so that the changes fall into the work on the others.
+      // One partition is awaited, so that the changes happen during the work on the others.
       const waited = round % partitionCount;
       if ((last[waited] ?? -1) >= 0) await untilDone(log, last[waited] ?? -1, waited);
     }
@@ -118,7 +118,7 @@ describe('lending workers together', function () {
     const startedAt = performance.now();
     await leaving.worker.stop();
     await untilDone(log, await send(log, [commandRecord(richProduct('P', 'FIXED_TERM_LOAN'))]));
-    // By the hint, not by looking again every few seconds.
+    // By the notification, not by checking every few seconds.
     expect(performance.now() - startedAt).to.be.lessThan(1_000);
     expect(waiting.worker.partitions).to.deep.equal([0]);
     await Promise.all([leaving.stop(), waiting.stop()]);

@@ -7,7 +7,7 @@ import {
 } from '../../../src/broker/cursors/cursor-availability.ts';
 import { partitionKey } from '../../../src/ports/coordination.ts';
 
-/** Events 5 to 9 are held. */
+/** Events 5 to 9 are available. */
 const bounds = { topic: 'loans', partition: 2, earliest: 5, latest: 10 };
 
 describe('the availability of a position', () => {

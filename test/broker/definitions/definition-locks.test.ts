@@ -71,7 +71,7 @@ describe('work under a lock', () => {
     let code: unknown;
     const waiting = withLock({ ...other(), clock }, toggle, async () => {});
     void codeOf(waiting).then((found) => (code = found));
-    // Each look at the claim takes real time on the cluster.
+    // Each check of the claim takes real time on the cluster.
     const turnTo = (milliseconds: number): Promise<void> =>
       eventually(async () => {
         const left = Math.min(milliseconds, clock.nextDeadline()) - clock.monotonic();
@@ -95,7 +95,7 @@ describe('work under a lock', () => {
       await revision.put('slow');
     });
     await eventually(() => begun);
-    // As it is after ten seconds.
+    // The state after ten seconds.
     await store.coordination.releaseClaim('event-type/t');
     await withLock(other(), eventType, (revision) => revision.put('quick'));
     finish();

@@ -33,7 +33,7 @@ describe('the registry', () => {
     return registry;
   }
 
-  /** A registry that hears of everything a little later, and that tells when it asks for the end of the log. */
+  /** A registry that receives everything a little later, and that reports when it requests the end of the log. */
   async function startedLate(onBounds: () => void): Promise<Registry> {
     const { log } = temporary;
     const slow = overriding<EventLog>(log, {

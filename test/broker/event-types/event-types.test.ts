@@ -47,7 +47,7 @@ describe('EventTypes', () => {
     await broker.close();
   });
 
-  /** On the same log and coordination, with a registry of its own that hears of things later. */
+  /** On the same log and coordination, with a separate registry that receives changes later. */
   async function otherProcess(): Promise<EventTypes> {
     const registry = new Registry(broker.log, silentLogger);
     await registry.start();
@@ -292,7 +292,7 @@ describe('EventTypes', () => {
   });
 
   describe('a process whose claim expires during its work', () => {
-    /** A process that stands still at one step of the log, until told to go on. */
+    /** A process that pauses at one step of the log until it is resumed. */
     async function startPausing(
       step: (log: EventLog, pause: () => Promise<void>) => Partial<EventLog>,
     ): Promise<{ slow: EventTypes; isPaused: () => boolean; resume: () => void }> {
@@ -313,10 +313,10 @@ describe('EventTypes', () => {
     const partitions = (count: number) => ({
       default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: count, write_parallelism: 1 },
     });
-    /** What ten seconds do. */
+    /** The effect of ten seconds. */
     const runOut = (): Promise<void> => broker.coordination.releaseClaim('event-type/orders');
 
-    /** Whoever won, the topic is as the event type says, and keeps what is published to it. */
+    /** Whichever process won, the topic matches the event type and keeps what is published to it. */
     async function expectCreated(count: number): Promise<void> {
       expect((await eventTypes.get('orders')).partitionCount).to.equal(count);
       expect((await topic('orders'))?.partitionCount).to.equal(count);
@@ -368,7 +368,7 @@ describe('EventTypes', () => {
       const creating = codeOf(first.slow.create(definition('orders', partitions(4))));
       await eventually(first.isPaused);
       await runOut();
-      // The other one has seen that nobody registered the topic, and is about to make it anew.
+      // The other process has seen that the topic is not registered, and is about to create it again.
       const second = await startPausing((log, pause) => ({
         bounds: async (requested, options) => {
           const found = await log.bounds(requested, options);
@@ -417,7 +417,7 @@ describe('EventTypes', () => {
       let boundsCalls = -Infinity;
       const { slow, isPaused, resume } = await startPausing((log, pause) => ({
         bounds: async (requested, options) => {
-          // The first look comes with the claim, the second before the topic is deleted.
+          // The first check comes with the claim, the second before the topic is deleted.
           if (requested.some((partition) => partition.topic === registryTopic) && (boundsCalls += 1) === 2)
             await pause();
           return log.bounds(requested, options);

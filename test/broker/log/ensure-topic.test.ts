@@ -34,7 +34,7 @@ describe('a required topic', () => {
     await ensureTopic(temporary.log, wanted);
     const other = { ...wanted, partitionCount: 5 };
     expect(await ensureTopic(temporary.log, other)).to.include({ partitionCount: 2 });
-    // Even when it came after the list was made.
+    // Even when it was created after the list was made.
     expect(await ensureTopic(temporary.log, other, [])).to.include({ partitionCount: 2 });
   });
 

@@ -4,7 +4,7 @@ import { describe, it } from 'mocha';
 import { noValue, type RecordBatch } from '../../../src/ports/event-log.ts';
 import { checkExternalRecords, withoutExternalRecords } from '../../../src/broker/log/external-records.ts';
 
-/** A batch of these values, all of somebody else's producer unless said otherwise. */
+/** A batch of these values, by default all from another producer. */
 function batchOf(values: readonly (Buffer | null)[], external: readonly number[] = values.map(() => 1)): RecordBatch {
   const bytes = Buffer.concat(values.map((value) => value ?? Buffer.alloc(0)));
   let end = 0;

@@ -77,7 +77,7 @@ describe('following a topic', () => {
     await compactLog(temporary.log);
     const tail = newTail();
     await tail.start();
-    // Kafka compacts when it sees fit.
+    // Kafka compacts at its own time.
     expect(applied).to.deep.equal(isClusterUnderTest ? ['0:a=1', '0:a=null'] : []);
     applied.length = 0;
     const offset = await put(0, 'c', '1');

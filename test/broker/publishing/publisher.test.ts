@@ -28,7 +28,7 @@ const context = { flowId: 'flow-1', publishedBy: 'shop' };
 const fourPartitions = { messages_per_minute: 1, message_size: 1, read_parallelism: 4, write_parallelism: 1 };
 const metadataText = JSON.stringify(exampleMetadata());
 
-/** What a partition's stored event says after its metadata. */
+/** The text of a stored event after its metadata. */
 function withoutMetadata(stored: string): string {
   return stored.replace(/"metadata":\{[^}]*\}/, '"metadata":{}');
 }
@@ -458,7 +458,7 @@ describe('Publisher', () => {
   });
 
   describe('when the log fails', () => {
-    /** The broker's log, of which some partitions fail with a code. */
+    /** The log of the broker, in which some partitions fail with a code. */
     function publisherWithFailures(codes: Record<number, ErrorCode>): Publisher {
       const fail = ({ topic, partition }: PartitionRecords): AppendResult | undefined => {
         const code = codes[partition];

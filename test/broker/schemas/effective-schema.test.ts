@@ -212,7 +212,7 @@ describe('readAdminSchema at its limits', () => {
   const ofCharacters = (count: number) => `{"title":"${'x'.repeat(count - '{"title":""}'.length)}"}`;
   // The innermost value is a level too.
   const ofLevels = (count: number) => `${'{"x":'.repeat(count - 1)}1${'}'.repeat(count - 1)}`;
-  // A regular expression is a part, and ten more.
+  // A regular expression counts as one part and ten more.
   const ofPatterns = (instructions: number) => {
     const pattern = 'a{900}';
     const whole = Math.floor(instructions / 900);

@@ -16,7 +16,7 @@ import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded
 
 const type = { name: 'a', category: 'business', compatibility_mode: 'none', cleanup_policy: 'delete' } as const;
 
-/** As many parts as told: two for the schema and its properties, two for each field, one for a last one. */
+/** This many parts: two for the schema and its properties, two for each field, and one more. */
 function schemaOf(parts: number, title = 'a'): string {
   const properties: Record<string, unknown> = {};
   for (let index = 0; index < Math.floor((parts - 2) / 2); index += 1) properties[`f${index}`] = { type: 'string' };
@@ -28,7 +28,7 @@ function definitionOf(schema: string, name = 'counted') {
   return readEventType(eventTypeBody(name, { schema: { type: 'json_schema', schema } }));
 }
 
-/** How many functions a step has made out of code, which is what compiling a schema without references does once. */
+/** How many functions a step has compiled from code. Compiling a schema without references needs one. */
 function compilationsOf(step: () => void): number {
   const original = globalThis.Function;
   let count = 0;
@@ -65,7 +65,7 @@ describe('eventRules', () => {
   });
 
   it('compiles the longest name that a schema may have, beside rules for all other names', () => {
-    // In code it is an identifier, which must be gone through once.
+    // In code it is an identifier, which must be scanned once.
     const name = 'a'.repeat(schemaPointerCharactersMaximum / 2 - 100);
     const rules = eventRules(
       JSON.stringify({ properties: { [name]: { type: 'integer' } }, additionalProperties: { type: 'string' } }),
@@ -160,7 +160,7 @@ describe('eventRules', () => {
   }
 
   it('compiles the largest schema first in a process, without a budget', async () => {
-    // Long names are what the dialect has patterns for.
+    // Long names are the reason for patterns in the dialect.
     const anchor = 'a'.repeat(200_000);
     const schema = JSON.stringify({ ...(JSON.parse(schemaOf(schemaPartsMaximum - 1)) as object), $anchor: anchor });
     const code = [

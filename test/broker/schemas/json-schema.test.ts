@@ -225,7 +225,7 @@ describe('compileValidator on a budget', () => {
         const validate = compileValidator(schema, { allViolations });
         const usedBefore = process.cpuUsage();
         const violations = validate(value, budget);
-        // Some are found to be wrong before they get costly.
+        // Some are found to be invalid before they get costly.
         if (violations[0]?.message.startsWith('cannot be checked') === true) {
           expect(violations).to.have.length(1);
           expect(violations[0].message).to.match(/more than 50000000 steps|refers to itself too often/);

@@ -5,7 +5,7 @@ import { describe, it } from 'mocha';
 import { Script } from 'node:vm';
 import { collectedViolationsMaximum, meterCode } from '../../../src/broker/schemas/metered-code.ts';
 
-/** The code that validators of a schema get, with the one for the first violation and the one for all. */
+/** The code of the validators of a schema, for the first violation and for all. */
 function codeOf(
   schema: Record<string, unknown>,
   dialects: readonly (typeof Ajv2019 | typeof Ajv2020)[] = [Ajv2019, Ajv2020],
@@ -27,7 +27,7 @@ function codeOf(
           ownProperties,
           code: { optimize: false, process },
         });
-        // The service has a comparison of its own for it.
+        // The service has its own comparison for it.
         ajv.removeKeyword('uniqueItems');
         ajv.compile(schema);
       }

@@ -79,7 +79,7 @@ describe('The cost of a schema', () => {
   }
 
   it('counts the lengths of the pointers to its parts, up to a limit', () => {
-    // The root and two keywords take 13 characters; each of two hundred fields has two parts behind a name of its own.
+    // The root and two keywords have 13 characters; each of two hundred fields has two parts after its own name.
     const properties = (characters: number): SchemaObject => ({
       type: 'object',
       properties: Object.fromEntries(
@@ -112,7 +112,7 @@ describe('The cost of a schema', () => {
 });
 
 describe('The evaluated names that validators collect', () => {
-  /** So many fields that refer to a definition of so many, and none besides those allowed. */
+  /** This many fields that refer to a definition of this many names, and no other allowed names. */
   const closed = (places: number, names: number): SchemaObject => ({
     $defs: { all: fields(names, () => true) },
     ...fields(places, () => ({ $ref: '#/$defs/all', unevaluatedProperties: false })),

@@ -15,7 +15,7 @@ function property(schema: unknown): Schema {
   return { type: 'object', properties: { a: schema } };
 }
 
-/** From version 1.4.7: what follows in modes none, forward and compatible. */
+/** The next version after 1.4.7 in modes none, forward and compatible. */
 const breaking: EvolutionOutcome[] = ['2.0.0', 'refused', 'refused'];
 const narrowing: EvolutionOutcome[] = ['1.5.0', '1.5.0', 'refused'];
 const extending: EvolutionOutcome[] = ['1.5.0', '1.5.0', '1.5.0'];

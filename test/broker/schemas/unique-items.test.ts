@@ -49,7 +49,7 @@ describe('areUnique', () => {
     const value = fc.jsonValue({ maxDepth: 2 });
     fc.assert(
       fc.property(fc.array(value, { maxLength: 6 }), (items) => {
-        // As a parser gives them: without a negative zero, which it compares as another number.
+        // As a parser returns them: without a negative zero, which it treats as another number.
         const parsed = JSON.parse(JSON.stringify(items)) as unknown[];
         const repeated = parsed.some((item, index) =>
           parsed.slice(0, index).some((one) => isDeepStrictEqual(one, item)),

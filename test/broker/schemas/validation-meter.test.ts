@@ -7,7 +7,7 @@ import {
 } from '../../../src/broker/schemas/validation-budget.ts';
 import { meter } from '../../../src/broker/schemas/validation-meter.ts';
 
-/** The steps that a call takes. */
+/** The steps of a call. */
 function stepsOf(called: () => unknown): number {
   const budget = new ValidationBudget(0);
   meter.run(budget, undefined, () => called() !== undefined, null);

@@ -20,7 +20,7 @@ const Exact = Decimal.clone({ precision: 2_000, minE: -9_000, maxE: 9_000 });
 const digits = (least: number, most: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(''));
 
-/** JSON numbers, many of them near to one another. */
+/** JSON numbers, many of them close to each other. */
 const jsonNumber = fc
   .record({
     sign: fc.constantFrom('', '', '-'),

@@ -17,7 +17,7 @@ function owned(partition: number, changes: Partial<PartitionOwnership> = {}): Pa
   };
 }
 
-/** Holds partitions 0 to `count` - 1 behind the given offset. */
+/** Has partitions 0 to `count` - 1, starting after the given offset. */
 function assignedPartitions(count: number, committed = -1, earliest = 0): AssignedPartitions {
   const assigned = new AssignedPartitions();
   const gained = Array.from({ length: count }, (_, partition) => owned(partition));

@@ -79,7 +79,7 @@ describe('a stream of an event type without a subscription', () => {
   };
 
   /**
-   * Everything up to the end: numbers or none, and why it ended. The clock is turned as far as the stream waits.
+   * Everything up to the end: the numbers, and why it ended. The clock is turned as long as the stream waits.
    * @param readsAwaited How many reads find events before that.
    */
   const linesOf = async (

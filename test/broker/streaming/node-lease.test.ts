@@ -22,7 +22,7 @@ describe('the lease of a process', () => {
   let renewals: number;
   /** The renewal that the store has not responded to yet, or the last one. */
   let renewal: Promise<void>;
-  /** How long the process stands still while the store responds. Milliseconds. */
+  /** How long the process is suspended while the store responds. Milliseconds. */
   let pauseMilliseconds: number;
   let lease: NodeLease;
   let health: Health;
@@ -58,7 +58,7 @@ describe('the lease of a process', () => {
     await store.close();
   });
 
-  /** Lets time pass, and a store over the network respond to the renewal that falls due in it. */
+  /** Lets time pass, and lets a remote store respond to the renewal that is due in it. */
   async function turn(milliseconds: number): Promise<void> {
     await clock.turn(milliseconds);
     await renewal;
@@ -202,7 +202,7 @@ describe('the lease of a process', () => {
     try {
       await next();
       child.kill('SIGSTOP');
-      // What was on its way before the process stopped.
+      // Output that was on its way before the process was suspended.
       await new Promise((resolve) => setTimeout(resolve, 700));
       const before = seen.length;
       expect(seen.every((line) => line === 'held 1')).to.equal(true);

@@ -66,7 +66,7 @@ describe('a subscription stream', () => {
     return stream;
   }
 
-  /** A stream by a clock that is turned by hand. */
+  /** A stream with a clock that is turned by hand. */
   async function openOnOwnClock(id: string, source: Record<string, unknown>, changes: Partial<StreamServices> = {}) {
     const clock = new SimulatedClock();
     const { coordination = server.coordination } = changes;
@@ -96,8 +96,8 @@ describe('a subscription stream', () => {
 
   describe('of a process that was suspended', () => {
     /**
-     * A stream by a clock that is turned by hand, under a lease that is renewed by hand. Change notifications do not
-     * reach it, and the store only as long as it is within reach.
+     * A stream with a clock that is turned by hand, under a lease that is renewed by hand. Change notifications do not
+     * reach it, and it reaches the store only as long as that is reachable.
      */
     async function openStoppable(id: string, source: Record<string, unknown> = { commit_timeout: 60 }) {
       const own = { isOutOfReach: false };
@@ -324,7 +324,7 @@ describe('a subscription stream', () => {
   });
 
   describe('without a partition for twice its commit timeout of a minute', () => {
-    /** A stream that waits for a partition of another one, by a clock that is turned by hand. */
+    /** A stream that waits for a partition of another one, with a clock that is turned by hand. */
     async function openWaiting() {
       const { type, id } = await prepare(1);
       const owner = await open(id, { commit_timeout: 60 });
@@ -363,7 +363,9 @@ describe('a subscription stream', () => {
   describe('without its coordination store', () => {
     const commitTimeoutMilliseconds = 2_000;
 
-    /** A stream that waits for a commit, by a clock that is turned by hand, and a store that can be taken away. */
+    /**
+     * A stream that waits for a commit, with a clock that is turned by hand and a store that can become unreachable.
+     */
     async function openWaiting() {
       const { type, id } = await prepare(1);
       const own = { isAway: false };
@@ -383,7 +385,7 @@ describe('a subscription stream', () => {
       await server.publish(type, 0, [1]);
       const { clock, stream } = await openOnOwnClock(id, { commit_timeout: 2 }, { coordination, logger });
       await stream.next();
-      // A read takes real time, in which the clock must not be turned.
+      // A read takes real time, during which the clock must not be turned.
       await eventually(() => readsInFlight === 0);
       return { own, clock, stream, warnings };
     }
@@ -394,7 +396,7 @@ describe('a subscription stream', () => {
       await clock.turn(30_000);
       expect(stream.closeReason).to.equal(undefined);
       own.isAway = false;
-      // The stream found the store away now, for the last time.
+      // The stream found the store unreachable now, for the last time.
       await clock.turn(commitTimeoutMilliseconds - 1);
       expect(stream.closeReason).to.equal(undefined);
       await clock.turn(1);
@@ -414,7 +416,7 @@ describe('a subscription stream', () => {
     it('waits at most a minute for an unreachable store', async () => {
       const { own, clock, stream } = await openWaiting();
       own.isAway = true;
-      // Found away after a second, then each second for a minute.
+      // The store is found unreachable after a second, then every second for a minute.
       await clock.turn(61_000 + commitTimeoutMilliseconds - 1);
       expect(stream.closeReason).to.equal(undefined);
       await clock.turn(1);

@@ -19,13 +19,13 @@ describe('the watch of a stream', () => {
   let log: EventLog;
   let coordination: Coordination;
   let clock: SimulatedClock;
-  /** What reading the offsets fails with. */
+  /** The error with which reading the offsets fails. */
   let failure: Error | undefined;
   let lease: NodeLease;
   let observer: Recorder;
   let watch: StreamWatch;
 
-  /** Records what it observes, and says so to the watch only when it is let go. */
+  /** Records the observations, and returns to the watch only when it is released. */
   class Recorder implements Observer {
     readonly observations: Observation[] = [];
     failure: Error | undefined;

@@ -221,8 +221,8 @@ describe('committing cursors', () => {
     });
 
     /**
-     * A reset that waits for a stream, by a clock that is turned by hand.
-     * @param isNotified Whether notifications of changes reach it.
+     * A reset that waits for a stream, with a clock that is turned by hand.
+     * @param isNotified Whether change notifications reach it.
      */
     async function resetUnderStream(isNotified = false) {
       const streamId = await store.join(subscription);
@@ -256,7 +256,7 @@ describe('committing cursors', () => {
         isOver: () => isOver,
         reads: () => reads,
         notifications: () => notifications,
-        /** Turns the clock, and returns when the reset has acted on it. */
+        /** Turns the clock, and returns when the reset has reacted to it. */
         turnTo: async (milliseconds: number): Promise<void> => {
           while (clock.monotonic() < milliseconds) {
             await clock.turn(Math.min(1_000, milliseconds - clock.monotonic()));

@@ -10,7 +10,7 @@ const eventType = 'ends.payments';
 describe('cached end offsets', () => {
   let store: SubscriptionStore;
   let ends: EndOffsetCache;
-  /** What the log was asked. */
+  /** The requests to the log. */
   let questions: (readonly TopicPartition[])[] = [];
 
   before(async () => {

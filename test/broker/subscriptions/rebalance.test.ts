@@ -32,7 +32,7 @@ function reassigning(partition: number, streamId: string, nextStreamId: string):
   return { eventType, partition, state: 'reassigning', streamId, nextStreamId, fence: 1 };
 }
 
-/** `1=a` assigned to a, `1:a>b` reassigning from a to b. */
+/** `1=a` is assigned to a, `1:a>b` is reassigning from a to b. */
 function spell(changes: readonly OwnershipChange[]): string[] {
   return changes.map(({ partition, state, streamId, nextStreamId }) =>
     state === 'assigned' ? `${partition}=${streamId}` : `${partition}:${streamId}>${nextStreamId ?? ''}`,
@@ -46,7 +46,7 @@ function apply(partitions: readonly PartitionOwnership[], changes: readonly Owne
   });
 }
 
-/** Who has, or is about to get, how many partitions. */
+/** How many partitions each stream has or is about to get. */
 function counts(sessions: readonly Session[], partitions: readonly PartitionOwnership[]): number[] {
   return sessions.map(
     ({ streamId }) =>

@@ -86,7 +86,7 @@ describe('subscriptions', () => {
     expect(await failureOf(create({ event_types: ['going'] }))).to.have.property('code', 'UNPROCESSABLE');
     const stop = store.registry.onChange(({ kind, value }) => {
       if (kind !== 'subscription' || value === null) return;
-      // As if the mark of the deletion lay before the subscription in the log.
+      // As if the mark of the deletion came before the subscription in the log.
       store.registry.get<Record<string, unknown>>('event-type', 'loans')!['deleting'] = true;
     });
     const failure = await failureOf(create());

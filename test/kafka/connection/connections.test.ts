@@ -5,7 +5,7 @@ import type { ApiName } from '../../support/kafka/frames.ts';
 import { appendTo, records } from '../../support/log-reading.ts';
 import { openLogBehindProxy, type LogBehindProxy } from '../log-behind-proxy.ts';
 
-/** How long the broker says that a quota is used up. Milliseconds. */
+/** How long the broker reports that a quota is exceeded. Milliseconds. */
 const throttleMilliseconds = 300;
 
 describeOnCluster('Connections to Kafka', (cluster) => {
@@ -16,7 +16,7 @@ describeOnCluster('Connections to Kafka', (cluster) => {
   });
   after(() => subject.close());
 
-  /** Makes the next response carry a throttle time, at its beginning or end. */
+  /** Adds a throttle time to the next response, at its beginning or end. */
   function throttleNext(api: ApiName, isLast: boolean): void {
     const patch = (body: Buffer): Buffer => {
       const patched = Buffer.from(body);

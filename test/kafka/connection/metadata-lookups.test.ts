@@ -10,7 +10,7 @@ import { SimulatedBroker } from '../simulated-broker.ts';
 
 type Behaviour = 'responds' | 'hangs' | 'refuses';
 
-/** Brokers by host, each of which does with every request what it is told to. Notes who is asked when. */
+/** Brokers by host; each handles every request as configured. Records which broker is asked when. */
 class Brokers implements RequestSender {
   readonly requests: string[] = [];
   readonly #clock: SimulatedClock;

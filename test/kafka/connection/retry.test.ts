@@ -6,7 +6,7 @@ import { SimulatedClock } from '../../support/simulated-clock.ts';
 
 const failure = new LendstreamError('LOG_UNAVAILABLE', 'No leader.');
 
-/** When each attempt begins, until there is none. Milliseconds. */
+/** The start of each attempt, until there is none. Milliseconds. */
 async function attemptsOf(forMilliseconds: number): Promise<{ attempts: number[]; thrown: unknown }> {
   const clock = new SimulatedClock();
   const retry = new Retry(clock, { forMilliseconds, firstPauseMilliseconds: 40, pauseMillisecondsMaximum: 90 });

@@ -5,7 +5,7 @@ import { PartitionBackoffs } from '../../../src/kafka/consume/backoff.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 
-/** How often anything is tried again. Milliseconds. */
+/** How often anything is retried. Milliseconds. */
 const retryMilliseconds = 25;
 
 describe('Partitions that cannot be read', () => {

@@ -184,14 +184,14 @@ describeOnCluster('Reads from Kafka during faults', (cluster) => {
   }).timeout(20_000);
 });
 
-/** The answer with an error of the whole request: the code stands behind the throttle time. */
+/** The response with an error for the whole request: the code comes after the throttle time. */
 function failedAsAWhole(body: Buffer): Buffer {
   const failed = Buffer.from(body);
   failed.writeInt16BE(56, 4);
   return failed;
 }
 
-/** Flips a bit of the batch with the record to be damaged. */
+/** Flips a bit of the batch with the record. */
 function damage(body: Buffer): Buffer | undefined {
   const at = body.indexOf('DAMAGED');
   if (at < 0) return undefined;

@@ -9,7 +9,9 @@ import { SimulatedBroker } from '../simulated-broker.ts';
 
 const empty: ReadResult = { batches: [], nextOffset: 0 };
 
-/** How far the clock is turned at once: the shortest poll. Requests that follow a response leave within a step. */
+/**
+ * By how much the clock is turned at once: the shortest poll. Requests that follow a response are sent within one step.
+ */
 const stepMilliseconds = 5;
 
 function readerOf(partitionCount: number) {

@@ -40,7 +40,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
   });
   after(() => Promise.all([producer.disconnect(), subject.close()]));
 
-  /** A log that has nothing in memory. */
+  /** A log without anything in memory. */
   async function withFreshLog<Answer>(use: (fresh: KafkaLog) => Promise<Answer>): Promise<Answer> {
     const fresh = await openKafkaLog(cluster());
     try {
@@ -69,7 +69,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       const where = await subject.newPartition();
       const visible = await writeOverlappingTransactions(client, where, 40);
       const last = visible.at(-1)?.[0] ?? 0;
-      // A commit is answered before the mark that ends the transaction is written.
+      // A commit gets its response before the marker that ends the transaction is written.
       while (((await log.bounds([where]))[0]?.latest ?? 0) <= last) await sleep(5);
       const offsetsAndValues = (read: readonly ReadRecord[]) => read.map(({ offset, value }) => [offset, value]);
       for (const bytesMaximum of [1, 3_000, 1_000_000]) {
@@ -280,7 +280,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
     const where = { topic, partition: 11 };
     const delays: number[] = [];
     for (let offset = 0; offset < 30; offset += 1) {
-      // Sometimes the reader comes late, when a poll without it is under way.
+      // Sometimes the reader is late, when a poll without it is in progress.
       if (offset % 3 === 0) await sleep(8);
       const received = log.read({ ...where, offset }, forever).then(() => performance.now());
       if (offset % 2 === 0) await sleep(4);
@@ -295,9 +295,9 @@ describeOnCluster('Reads from Kafka', (cluster) => {
 });
 
 /**
- * Writers with transactions that overlap, a third of them aborted, and one without transactions between them. Some keys
- * look like the mark of an aborted transaction.
- * @returns offsets and values of what is committed
+ * Writers with overlapping transactions, a third of them aborted, and one without transactions among them. Some keys
+ * look like the marker of an aborted transaction.
+ * @returns offsets and values of the committed records
  */
 async function writeOverlappingTransactions(
   client: Kafka,

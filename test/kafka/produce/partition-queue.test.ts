@@ -17,7 +17,7 @@ function newQueue(): PartitionQueue {
   return queue;
 }
 
-/** Appends records of these sizes; the result appears in `results` under the name. */
+/** Appends records of these sizes; the result is added to `results` under the name. */
 function append(queue: PartitionQueue, results: Map<string, unknown>, name: string, ...sizes: readonly number[]): void {
   appendAt(queue, results, 0, name, ...sizes);
 }
@@ -268,7 +268,7 @@ describe('the queue of a partition', () => {
     const results = new Map<string, unknown>();
     append(queue, results, 'a', 1);
     const batch = queue.nextBatch(0);
-    // As if two milliards of records had been stored in one batch.
+    // As if two billion records had been stored in one batch.
     Object.assign(batch ?? {}, { count: 0x7fff_ffff });
     queue.stored(0);
     append(queue, results, 'b', 1);

@@ -20,21 +20,21 @@ describeOnCluster('Appends to Kafka', (cluster) => {
   });
   after(() => subject.close());
 
-  /** An append that has been answered once, so that only what is tested remains to be done. */
+  /** An append that has succeeded once, so that only the tested part remains. */
   async function usedPartition(): Promise<TopicPartition> {
     const where = await subject.newPartition();
     await appendTo(subject.log, where, records('first'));
     return where;
   }
 
-  /** Appends each text by a call of its own, all at once. */
+  /** Appends each text with a separate call, all at once. */
   function appendEach(where: TopicPartition, ...texts: readonly string[]): Promise<AppendResult[]> {
     return Promise.all(texts.map((text) => subject.log.append([{ ...where, records: records(text) }]))).then(
       (results) => results.flat(),
     );
   }
 
-  /** Expects each text to be stored once, at the offset that its append was answered, after what was there before. */
+  /** Expects each text to be stored once, at the offset that its append returned, after the earlier ones. */
   async function expectStored(where: TopicPartition, texts: readonly string[], results: readonly AppendResult[]) {
     const read = await readAll(subject.witness, where);
     expect(read.slice(-texts.length).map(({ value }) => value)).to.deep.equal(texts);
@@ -135,7 +135,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     await appendEach(where, 'later');
     await appendEach(where, 'last');
     expect(await subject.valuesIn(where)).to.deep.equal(['first', 'sent', 'later', 'last']);
-    // None when the request was on its way just then: it is stored under its number, whatever its caller was told.
+    // None when the request was just on its way: it is stored under its number, whatever its caller was told.
     expect(subject.proxy.requests('InitProducerId') - ids).to.be.within(0, 1);
   });
 
@@ -144,7 +144,8 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     const injected = subject.proxy.inject({ api: 'Produce', fault: refuseWith(19), times: Infinity });
     await whileInjected([injected], async () => {
       const refused = appendEach(where, 'refused');
-      // By then the pauses are long: the time must be over between two attempts, for one under way may yet be stored.
+      // By then the pauses are long. The time must be over between two attempts, because one in progress may still be
+      // stored.
       await eventually(() => injected.hits >= 6);
       await new Promise((resolve) => setTimeout(resolve, 30));
       subject.advance(15_000);
@@ -270,7 +271,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
 
   it('are each stored once, at the returned offset, and in the order of their caller, whatever fails', async () => {
     const topic = await subject.newTopic(4);
-    // None that refuses the number of a batch: right after a lost answer its outcome is unknown, and rightly so.
+    // None that refuses the number of a batch: right after a lost response its outcome is unknown, which is correct.
     const faults: Fault[] = [loseResponse, loseRequest, refuseWith(6), reportError(6), reportError(20), refuseWith(19)];
     const injected = faults.flatMap((fault, index) =>
       [0, 1, 2, 3].map((round) => subject.proxy.inject({ api: 'Produce', fault, nth: 3 + index * 2 + round * 13 })),

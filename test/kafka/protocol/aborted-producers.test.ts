@@ -9,7 +9,7 @@ import { encode, endOfTransaction } from './encoded-batches.ts';
 
 const where = { topic: 'orders', partition: 3 };
 
-/** What one of several producers does next; ending no transaction does nothing. */
+/** The next action of one of several producers; ending no transaction does nothing. */
 interface Step {
   /** 0 writes without transactions. */
   readonly producer: number;
@@ -33,7 +33,7 @@ interface Transaction {
   readonly offsets: Offset[];
 }
 
-/** A partition as a broker keeps it, whose every transaction has ended. */
+/** A partition as a broker stores it, in which every transaction has ended. */
 class Partition {
   readonly batches: { readonly baseOffset: Offset; readonly bytes: Buffer }[] = [];
   readonly committed: Offset[] = [];
@@ -90,7 +90,7 @@ describe('reading past transactions', () => {
         const first = batches.findLastIndex(({ baseOffset }) => baseOffset <= from);
         const end = batches[first + batchesMaximum]?.baseOffset ?? next;
         const response = Buffer.concat(batches.slice(first, first + batchesMaximum).map(({ bytes }) => bytes));
-        // As the broker tells: those that touch what was fetched.
+        // As the broker reports them: those that overlap the fetched part.
         const listed = aborted.filter(({ firstOffset, endOffset }) => endOffset >= from && firstOffset < end);
 
         const result = decodeRecordBatches(where, response, 0, response.length, from, listed.toReversed());

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { crc32c } from '../../../src/kafka/protocol/crc32c.ts';
 
-/** The definition, a bit at a time. */
+/** The definition, one bit at a time. */
 function bitwise(bytes: Uint8Array): number {
   let remainder = 0xffff_ffff;
   for (const byte of bytes) {

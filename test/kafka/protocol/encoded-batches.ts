@@ -14,7 +14,7 @@ export const anonymous: EncodingOptions = {
   isTransactional: false,
 };
 
-/** A batch as the broker would hand it out, at an offset. */
+/** A batch as the broker would return it, at an offset. */
 export function encode(
   records: readonly LogRecord[],
   { baseOffset = 0, ...options }: Partial<EncodingOptions> & { readonly baseOffset?: Offset } = {},
@@ -24,13 +24,15 @@ export function encode(
   return batch;
 }
 
-/** Makes the checksum of a batch fit after it was changed. */
+/** Makes the checksum of a changed batch valid. */
 export function seal(batch: Buffer): Buffer {
   batch.writeUInt32BE(crc32c(batch, field.attributes), field.checksum);
   return batch;
 }
 
-/** The control batch by which the broker ends a producer's transaction, its key as unlike a decision as can be. */
+/**
+ * The control batch with which the broker ends a producer's transaction, with a key as unlike a decision as possible.
+ */
 export function endOfTransaction(baseOffset: Offset, producerId: bigint): Buffer {
   const record = { key: '\0\0\0\0', value: Buffer.alloc(6) };
   const batch = encode([record], { baseOffset, producerId, isTransactional: true });
@@ -38,7 +40,7 @@ export function endOfTransaction(baseOffset: Offset, producerId: bigint): Buffer
   return seal(batch);
 }
 
-/** Keys and values of every kind: null, empty, short, beyond what a one-byte length holds, beyond ASCII. */
+/** Keys and values of every kind: null, empty, short, longer than a one-byte length allows, beyond ASCII. */
 export const recordLists: fc.Arbitrary<LogRecord[]> = fc.array(
   fc.record({
     key: fc.option(

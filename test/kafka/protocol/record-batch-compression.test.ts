@@ -15,7 +15,7 @@ function decode(bytes: Buffer, from = 0) {
   return decodeRecordBatches(where, bytes, 0, bytes.length, from, []);
 }
 
-/** A batch with the given bytes in place of its records. */
+/** A batch whose records are replaced by the given bytes. */
 function compressedBatch(baseOffset: Offset, codec: number, compressed: Buffer): Buffer {
   const header = encode([{ key: null, value: Buffer.from('1') }], { baseOffset }).subarray(0, batchHeaderBytes);
   const batch = Buffer.concat([header, compressed]);

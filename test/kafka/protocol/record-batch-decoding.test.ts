@@ -189,7 +189,7 @@ describe('decoding record batches', () => {
 });
 
 describe('a damaged record batch', () => {
-  /** A batch of two records with something changed and the checksum made to fit. */
+  /** A batch of two records with a change and a valid checksum. */
   function changed(change: (batch: Buffer) => void): Buffer {
     const batch = encode([{ key: 'k', value: Buffer.from('one') }, ...records('two')], { baseOffset: 7 });
     change(batch);

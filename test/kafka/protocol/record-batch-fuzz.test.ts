@@ -48,7 +48,7 @@ function texts(...values: string[]) {
   return values.map((value) => ({ key: `key of ${value}`, value: Buffer.from(value) }));
 }
 
-/** Decodes; undefined when it was refused, which has to be with CORRUPT_BATCH. */
+/** Decodes; undefined when it was refused, which must be with CORRUPT_BATCH. */
 function decode(bytes: Buffer, verifyChecksum: boolean): ReadResult | undefined {
   try {
     return decodeRecordBatches(where, bytes, 0, bytes.length, 0, aborted, { verifyChecksum });
@@ -62,7 +62,7 @@ function entriesOf(result: ReadResult | undefined): string[] {
   return (result?.batches ?? []).flatMap(recordsOf).map((record) => JSON.stringify(record));
 }
 
-/** Every position lies in the bytes, in order. */
+/** Every position is within the bytes, in order. */
 function expectSoundPositions(batch: RecordBatch): void {
   const { count, offsets, valueStarts, valueEnds, bytes } = batch;
   let previousEnd = 0;
@@ -98,8 +98,8 @@ describe('decoding record batches of any bytes', () => {
     }
   });
 
-  // The base offset, the length and the leader epoch lie outside the checksum, since the broker writes them later. A
-  // wrong length shows; a wrong offset shows only when it breaks the order.
+  // The base offset, the length and the leader epoch are not covered by the checksum, because the broker writes them
+  // later. A wrong length is detected; a wrong offset only when it breaks the order.
   it('never returns a wrong record when bits are flipped', () => {
     const random = numbers();
     let refused = 0;
@@ -165,7 +165,7 @@ function withoutOffset(entry: string): string {
   return entry.replace(/"offset":\d+,/, '');
 }
 
-/** Whether one list is left of the other when some of its items are taken out. */
+/** Whether one list is the other with some items removed. */
 function isSubsequence(part: readonly string[], all: readonly string[]): boolean {
   let found = 0;
   for (const item of all) if (item === part[found]) found += 1;

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { packageRoot } from '../../../src/schemas.ts';
 
-/** Bytes that Kafka's own Java client encoded, and what that client reads from them: see WriteVectors.java. */
+/**
+ * Bytes encoded by Kafka's own Java client, and the records that this client reads from them: see WriteVectors.java.
+ */
 export interface Vector {
   readonly name: string;
-  /** Base64, as all bytes here. */
+  /** Base64, like all bytes here. */
   readonly bytes: string;
   readonly batches: readonly VectorBatch[];
 }
@@ -46,7 +48,7 @@ export function bytesOf({ bytes }: Vector): Buffer {
   return Buffer.from(bytes, 'base64');
 }
 
-/** A vector's record as it is appended. */
+/** A record of a vector as it is appended. */
 export function toLogRecord({ key, value }: VectorRecord): LogRecord {
   return {
     key: key === null ? null : Buffer.from(key, 'base64').toString(),
@@ -54,7 +56,7 @@ export function toLogRecord({ key, value }: VectorRecord): LogRecord {
   };
 }
 
-/** A vector's record as tests compare it. */
+/** A record of a vector as tests compare it. */
 export function toReadRecord({ offset, key, value }: VectorRecord) {
   return { offset, key: text(key), value: text(value) };
 }

@@ -77,7 +77,7 @@ function inFull(type: PreparedEventType, body: Buffer): PreparedRecords {
   return prepared;
 }
 
-/** What is stored where, as plain values. */
+/** The stored records and their partitions, as plain values. */
 function stored({ partitions, batches }: PreparedRecords): unknown {
   return {
     partitions: [...partitions],
@@ -95,7 +95,9 @@ function learnt(type: PreparedEventType, event: unknown): ShapeFastPath {
   return similar;
 }
 
-/** Whether one event was enough to prepare a request without parsing it, after comparing with what parsing gives. */
+/**
+ * Whether one event was enough to prepare a request without parsing it. The result is compared with that of parsing.
+ */
 function isRecognised(type: PreparedEventType, first: unknown, request: string): boolean {
   const body = Buffer.from(request);
   const prepared = learnt(type, first).prepare(body, contextOf(type));

@@ -19,7 +19,7 @@ function shapeOfFirst(request: string, { schema = {}, paths = [], marked }: Aske
   return shape;
 }
 
-/** Events of these tests hold no braces in their texts. */
+/** The texts of these events contain no braces. */
 function endOfFirst(request: string): number {
   let depth = 0;
   for (let at = 1; ; at += 1) {
@@ -29,7 +29,7 @@ function endOfFirst(request: string): number {
   }
 }
 
-/** The text of each event and of what was asked for, by the shape of the first event. */
+/** The text of each event and of its wanted parts, by the shape of the first event. */
 function found(request: string, asked: Asked = {}): string[][] | undefined {
   const pattern = patternOf(shapeOfFirst(request, asked));
   if (pattern === undefined) throw new Error('The first event has no pattern');

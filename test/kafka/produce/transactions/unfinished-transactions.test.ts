@@ -13,13 +13,13 @@ import { openLogBehindProxy, type LogBehindProxy } from '../../log-behind-proxy.
 
 const verification = 'transaction.partition.verification.enable';
 
-/** The coordinator never hears of the partitions and the writer is told that they were added. */
+/** The coordinator never receives the partitions, and the writer is told that they were added. */
 const pretendToAdd: Fault = { kind: 'answer', body: partitionsAdded };
 
 /**
- * A coordinator that starts again between its decision and the markers may leave partitions out, which is how a
- * partition is left that the coordinator does not know of. The brokers would refuse records for such a partition, so
- * for this suite they are told not to ask.
+ * A coordinator that restarts between its decision and the markers may leave partitions out. So a partition remains
+ * that the coordinator does not know. The brokers would refuse records for such a partition, so for this suite they are
+ * configured not to ask.
  */
 describeOnCluster('Transactions that Kafka has decided but not finished', (cluster) => {
   let subject: LogBehindProxy;
@@ -58,7 +58,7 @@ describeOnCluster('Transactions that Kafka has decided but not finished', (clust
     await writer.append([finished, unfinished].map((where) => ({ ...where, records: records('second') })));
   }
 
-  /** What is visible by the time at which everything of these values is. */
+  /** The values that are visible by the time at which all of these are. */
   async function visible(...values: readonly string[]): Promise<void> {
     for (const where of [finished, unfinished]) {
       const read = await readCount(subject.witness, where, values.length);
@@ -123,7 +123,7 @@ describeOnCluster('Transactions that Kafka has decided but not finished', (clust
       await writer.commit();
       subject.proxy.inject({ api: 'AddPartitionsToTxn', fault });
       await second(writer);
-      // Which would abort both if they were one in the eyes of the partition.
+      // This would abort both if the partition saw them as one transaction.
       await writer.abort();
       await writer.close();
       await visible('first');
@@ -169,7 +169,7 @@ function partitionsAdded({ body }: KafkaRequest): Buffer {
     .toBuffer();
 }
 
-/** Sets what every broker is told besides its own settings, and returns when they go by it. */
+/** Sets what every broker uses in addition to its own settings, and returns when they apply. */
 async function setOnBrokers(
   brokers: readonly string[],
   configEntries: { readonly name: string; readonly value: string }[],

@@ -24,14 +24,12 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     return subject.log.openWriter(`writer/${writerId}`);
   }
 
-  /**
-   * Visible values, as many as there must be: the markers of a transaction are written after its commit is answered.
-   */
+  /** Visible values, as many as required: the markers of a transaction are written after the response to its commit. */
   async function visible(where: TopicPartition, count: number): Promise<(string | null)[]> {
     return (await readCount(subject.witness, where, count)).map(({ value }) => value);
   }
 
-  /** All values before the next record of anybody, once nothing is open any more. */
+  /** All values before the next record of any writer, once no transaction is open. */
   async function allVisible(where: TopicPartition): Promise<(string | null)[]> {
     await appendTo(subject.witness, where, records('end'));
     const found = [];
