@@ -35,7 +35,7 @@ export function evaluate(expression: string, scrapes: readonly Scrape[], at: num
   return vector;
 }
 
-/** How long a series is used that no scrape has any more. Seconds. */
+/** How long a series is used after its last scrape. Seconds. */
 const lookbackSeconds = 300;
 
 const tokenPattern = /\s*("(?:[^"\\]|\\.)*"|=~|==|[\d.]+e\d+|[\d.]+m|[\d.]+|\w+|[(){}[\],=><])/y;
