@@ -24,6 +24,22 @@ describe('work under a lock', () => {
 
   const toggle = { kind: 'toggle', name: 't' } as const;
   const eventType = { kind: 'event-type', name: 't' } as const;
+  /** Begins work under the lock. What it returns ends the work. */
+  async function holdLock(): Promise<() => Promise<void>> {
+    let finish = (): void => {};
+    let held = Promise.resolve();
+    await new Promise<void>((begun) => {
+      held = withLock(store, toggle, () => {
+        begun();
+        return new Promise<void>((resolve) => (finish = resolve));
+      });
+    });
+    return () => {
+      finish();
+      return held;
+    };
+  }
+
   const other = (): LockServices => ({ ...store, registry: otherRegistry });
 
   it('is done one after another, and each sees the results of those before', async () => {
@@ -51,11 +67,9 @@ describe('work under a lock', () => {
   });
 
   it('does not block work under another lock', async () => {
-    let finish = (): void => {};
-    const held = withLock(store, toggle, () => new Promise<void>((resolve) => (finish = resolve)));
+    const release = await holdLock();
     expect(await withLock(other(), { kind: 'product', name: 't' }, async () => 'done')).to.equal('done');
-    finish();
-    await held;
+    await release();
   });
 
   it('releases the lock when it fails', async () => {
@@ -65,8 +79,7 @@ describe('work under a lock', () => {
   });
 
   it('is abandoned when others take too long', async () => {
-    let finish = (): void => {};
-    const held = withLock(store, toggle, () => new Promise<void>((resolve) => (finish = resolve)));
+    const release = await holdLock();
     const clock = new SimulatedClock();
     let code: unknown;
     const waiting = withLock({ ...other(), clock }, toggle, async () => {});
@@ -82,8 +95,7 @@ describe('work under a lock', () => {
     expect(code).to.equal(undefined);
     await turnTo(20_050);
     await eventually(() => code === 'OVERLOADED');
-    finish();
-    await held;
+    await release();
   });
 
   it('is not stored when its claim expired and another change was made first, and fails with an error', async () => {
