@@ -39,6 +39,9 @@ const propagationMillisecondsMaximum = 30_000;
 
 const propagationPollMilliseconds = 20;
 
+/** How long partitions that another request has added may take to be seen. Milliseconds. */
+const addedElsewhereMillisecondsMaximum = 1_000;
+
 /** How long the cleanup policy of a topic is used without asking again. Milliseconds. */
 const policyCacheMilliseconds = 60_000;
 
@@ -111,13 +114,23 @@ export class KafkaTopics {
   }
 
   async #addPartitions(name: string, partitionCount: number): Promise<void> {
-    const { metadata } = this.#options;
     try {
       await this.#change(createPartitionsRequest(name, partitionCount), `Adding partitions to topic ${name}`);
     } catch (error) {
       // Another process has added as many, or this one did with an earlier request whose response was lost.
+      if (!(await this.#hasPartitions(name, partitionCount))) throw error;
+    }
+  }
+
+  /** Whether the topic has so many partitions. The brokers may learn of them a moment later. */
+  async #hasPartitions(name: string, partitionCount: number): Promise<boolean> {
+    const { clock, metadata } = this.#options;
+    const deadline = clock.monotonic() + addedElsewhereMillisecondsMaximum;
+    for (;;) {
       metadata.forgetLeaders(name);
-      if ((await metadata.topic(name)).partitions.length !== partitionCount) throw error;
+      if ((await metadata.topic(name)).partitions.length === partitionCount) return true;
+      if (clock.monotonic() > deadline) return false;
+      await clock.sleep(propagationPollMilliseconds);
     }
   }
 

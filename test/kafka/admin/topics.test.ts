@@ -105,6 +105,29 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     }
   });
 
+  it('get their partitions when the response is lost and the brokers learn of them a moment later', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const topic = await subject.newTopic(1);
+      const fault = { kind: 'lose response', disconnect: true } as const;
+      const lost = subject.proxy.inject({ api: 'CreatePartitions', fault });
+      let [earlier, earlierResponses]: [Buffer | undefined, number] = [undefined, 0];
+      const patch = (body: Buffer): Buffer | undefined => {
+        if (lost.hits === 0) earlier = body;
+        else if (earlierResponses < 3) earlierResponses += 1;
+        else return undefined;
+        return earlier;
+      };
+      subject.proxy.inject({ api: 'Metadata', times: Infinity, fault: { kind: 'patch response', patch } });
+      await subject.log.alterTopic(topic, { partitionCount: 2 });
+      expect(earlierResponses).to.equal(3);
+      const last = { topic, partition: 1 };
+      expect(await subject.log.bounds([last])).to.deep.equal([{ ...last, earliest: 0, latest: 0 }]);
+    } finally {
+      await subject.close();
+    }
+  });
+
   it('are described once for all simultaneous appends that need their cleanup policy', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
