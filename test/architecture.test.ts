@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/schemas.ts';
 
-/** What each folder of src may import, and which library it alone owns: docs/architecture.md in executable form. */
+/** What each folder of src may import, and the libraries that only it uses: docs/architecture.md in executable form. */
 interface Room {
   readonly imports: readonly RegExp[];
   readonly owns: readonly string[];
@@ -18,12 +18,12 @@ const lending = /^src\/lending\//;
 const lendingFormat = /^src\/lending-format\//;
 const everything = /^src\//;
 
-/** The folders of these names, which lie in one folder. */
+/** The folders with these names inside one folder. */
 function within(parent: string, ...names: readonly string[]): RegExp {
   return new RegExp(`^${parent}/(${names.join('|')})/`);
 }
 
-/** A folder inside one that is named here has a line of its own, or is part of that one. From the ground up. */
+/** A nested folder has its own line, or belongs to the line of its parent. From the ground up. */
 const rooms: Record<string, Room> = {
   'src/ports': { imports: [/^src\/(clock|errors)\.ts$/], owns: [] },
 
@@ -106,10 +106,10 @@ const rooms: Record<string, Room> = {
   },
 };
 
-/** How many files lie side by side at most, so that a folder can be read as a list of its parts. */
+/** The maximum number of files in a folder, so that the folder can be read as a list of its parts. */
 const filesInFolderMaximum = 25;
 
-/** Files that lie directly in src. */
+/** Files directly in src. */
 const files: Record<string, Room> = {
   'src/app.ts': { imports: [everything], owns: [] },
   'src/backend.ts': { imports: [shared, ports, /^src\/(config|embedded\/|kafka\/|redis\/)/], owns: [] },
@@ -128,7 +128,7 @@ const files: Record<string, Room> = {
   'src/contract.generated.ts': { imports: [], owns: [] },
 };
 
-/** Where time and chance come from, and the sockets of adapters, which keep the time of the network. */
+/** The sources of time and random numbers, and the sockets of adapters, which use the time of the network. */
 const clocks = /^src\/(clock\.ts|redis\/connection\.ts|kafka\/connection\/)/;
 
 /** Timers, the time of day and random numbers that do not come through a `Clock` or a `Random`. */
@@ -138,7 +138,7 @@ const unclocked =
 /** Files that do not use the clock yet. The list only gets shorter. */
 const stillUnclocked: readonly string[] = [];
 
-/** Libraries that belong to nobody in particular. */
+/** Libraries that belong to no single folder. */
 const common = new Set(['uuid']);
 
 const importPattern =
@@ -157,7 +157,7 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(importPattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-/** The line of the table for a file: its own, or that of the innermost folder named. */
+/** The line of the table for a file: its own, or that of the innermost named folder. */
 function roomOf(file: string): { name: string; room: Room } | undefined {
   const parts = file.split('/');
   for (let length = parts.length; length > 1; length -= 1) {
@@ -273,7 +273,7 @@ describe('the source tree', () => {
   });
 });
 
-/** Words for programs as if they were people, and others that readers of English stumble over. */
+/** Words that treat programs as people, and others that readers of English stumble over. */
 const puzzling = /\b(whoever|nobody|somebody|anybody|anew|be it|letter by letter|one behind the other)\b/i;
 
 function filesUnder(folder: string, ending: string): string[] {

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { after, every, giveWay, systemClock, toTimestamp, withTimeout, type Clock } from '../src/clock.ts';
 import { SimulatedClock } from './support/simulated-clock.ts';
 
-/** What both clocks do; `turn` lets time pass on the one under test. */
+/** The properties of both clocks; `turn` lets time pass on the one under test. */
 const clocks: readonly [name: string, create: () => { clock: Clock; turn: (milliseconds: number) => Promise<void> }][] =
   [
     [
@@ -12,7 +12,7 @@ const clocks: readonly [name: string, create: () => { clock: Clock; turn: (milli
         clock: systemClock,
         turn: async (milliseconds) => {
           const end = performance.now() + milliseconds;
-          // Its timers are late by as much as the machine is busy.
+          // Its timers are late when the machine is busy.
           while (performance.now() < end + 30) await systemClock.sleep(5);
         },
       }),

@@ -64,7 +64,7 @@ describe('the lines of a JSON text', () => {
     fastCheck.assert(
       fastCheck.property(fastCheck.oneof(fastCheck.json(), nearJson), (candidate) => {
         const { fault } = readJsonText(candidate);
-        // Duplicate names are a fault here and none for a parser.
+        // Duplicate names are a fault here, but not for a parser.
         if (fault?.message.startsWith('duplicate name') === true) return;
         expect(fault === undefined, JSON.stringify(candidate)).to.equal(parses(candidate));
       }),

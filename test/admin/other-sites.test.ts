@@ -13,7 +13,7 @@ import { removeFolder, startService, temporaryFolder, type Service } from '../su
 const reboundName = 'evil.test';
 const proxyName = 'streams.test';
 
-/** What a page got for a request. `opaque` is a response that the browser does not show it. */
+/** The response that a page got. `opaque` is a response that the browser does not show to it. */
 type Seen = number | 'opaque' | 'refused';
 
 describe('pages of other sites in a browser', function () {
@@ -31,7 +31,7 @@ describe('pages of other sites in a browser', function () {
     const names = [reboundName, proxyName].map((name) => `MAP ${name} 127.0.0.1`);
     browser = await startChromium(program, [
       `--host-resolver-rules=${names.join(',')}`,
-      // Not every browser has a protection of its own.
+      // Not every browser has its own protection.
       '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessSendPreflights,BlockInsecurePrivateNetworkRequests',
     ]);
     otherSite = createServer((_request, response) => {
@@ -56,7 +56,7 @@ describe('pages of other sites in a browser', function () {
     if (folder !== '') await removeFolder(folder);
   });
 
-  /** Sends a request from the page that is shown. */
+  /** Sends a request from the current page. */
   function send(url: string, options: Readonly<Record<string, unknown>>): Promise<Seen> {
     const script = `fetch(${JSON.stringify(url)}, ${JSON.stringify(options)}).then(
       (response) => response.type === 'opaque' ? 'opaque' : response.status, () => 'refused')`;

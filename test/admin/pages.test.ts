@@ -11,10 +11,10 @@ import { chromiumOrSkip, startChromium } from '../support/http/chromium.ts';
 import { call, openStream, type OpenStream } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
-/** The most that the page may weigh as it is sent. Bytes. */
+/** The maximum size of the page as it is sent. Bytes. */
 const bundleBytesMaximum = 150 * 1024;
 
-/** How long anything may take to appear. Milliseconds. */
+/** The maximum time until anything appears. Milliseconds. */
 const patienceMilliseconds = 10_000;
 
 describe('the bundle of the admin page', () => {
@@ -184,7 +184,7 @@ describe('the admin page in a browser', function () {
     await page.getByText('paused', { exact: true }).waitFor();
     const shown = page.getByText('"order":"later"');
     expect((await publish('later')).status).to.equal(200);
-    // Long enough for an event to be shown that is not held back.
+    // Long enough for an event to be shown if it were not held back.
     await setTimeout(500);
     expect(await shown.count()).to.equal(0);
     await button('Resume').click();
@@ -339,7 +339,7 @@ describe('the admin page in a browser', function () {
   }
 
   async function faultsOf(shown: Page): Promise<string[]> {
-    // The library is run by the browser's tools, which the page's own policy does not bind.
+    // The browser's tools run the library, and the policy of the page does not apply to them.
     if (!(await shown.evaluate<boolean>("'axe' in window"))) await shown.evaluate(axe.source);
     return shown.evaluate<string[]>(
       "axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))",
@@ -435,7 +435,7 @@ describe('the admin page in a browser', function () {
     expect(new URL(page.url()).pathname).to.equal('/admin/loans');
   });
 
-  /** The browser may take its time for going through the history: nothing may be asked before it is where it was. */
+  /** The browser may take time to move through the history: nothing may be asked before it has arrived. */
   for (const [speed, milliseconds] of [
     ['fast', 0],
     ['slow', 300],

@@ -1,9 +1,9 @@
 import type { CampaignSettings, Step } from './steps.ts';
 
-/** What came of a part. */
+/** The result of a part. */
 export interface StepOutcome {
   readonly step: Step;
-  /** The command, to be run again. */
+  /** The command, for another run. */
   readonly command: string;
   readonly isGood: boolean;
   readonly milliseconds: number;
@@ -11,7 +11,7 @@ export interface StepOutcome {
   readonly output: readonly string[];
 }
 
-/** The lines of a part's output that the report shows: a program ends with its counts, and with what it found. */
+/** The lines of a part's output for the report: a program ends with its counts and findings. */
 const shownLines = 120;
 
 /** The report of a campaign in Markdown. */

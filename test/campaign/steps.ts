@@ -1,15 +1,15 @@
-/** What a campaign is asked for. */
+/** The options of a campaign. */
 export interface CampaignSettings {
-  /** Spoilt requests. */
+  /** Corrupted requests. */
   readonly requests: number;
   /** Minutes of faults, for each size of the cluster. */
   readonly minutes: number;
-  /** Seeds of the simulation, from `seed` on. */
+  /** Seeds of the simulation, starting with `seed`. */
   readonly seeds: number;
   readonly seed: number;
 }
 
-/** One part of a campaign: a program that exits with 0 when it found nothing. */
+/** One part of a campaign: a program that exits with 0 when it found no fault. */
 export interface Step {
   readonly name: string;
   readonly title: string;

@@ -12,10 +12,10 @@ import { call } from '../support/http/client.ts';
 import { evaluate, readExposition, type Sample, type Scrape } from '../support/prometheus.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
-/** How often Prometheus scrapes, and looks at its rules. Seconds. */
+/** How often Prometheus scrapes and evaluates its rules. Seconds. */
 const stepSeconds = 15;
 
-/** Before anything happens, so that everything that begins with 0 was seen with 0. Seconds. */
+/** Before anything happens, so that everything that begins with 0 was scraped with 0. Seconds. */
 const quietSeconds = 60;
 
 interface Alert {
@@ -36,14 +36,14 @@ const alerts = new Map(
     ]),
 );
 
-/** Sets metrics as they are at a scrape. @param step Scrapes since it began, from 0. */
+/** Sets metrics as they are at a scrape. @param step Number of scrapes since the start, from 0. */
 type Scenario = (metrics: Metrics, step: number) => readonly Sample[] | void;
 
 interface Row {
   readonly alert: string;
-  /** For how long it has to hold. Seconds. */
+  /** For how long the condition must last. Seconds. */
   readonly forSeconds: number;
-  /** What there is from the beginning. */
+  /** The metrics from the start. */
   readonly before?: (metrics: Metrics) => void;
   readonly atTheThreshold: Scenario;
   readonly justAbove: Scenario;
@@ -70,7 +70,7 @@ const consumed = (subscriptionId: string, count: number): Scenario => {
     metrics.openStreams.set({ subscription_id: subscriptionId }, 1);
   };
 };
-/** A thousand requests a step, of which so many take more than a second. */
+/** A thousand requests per step, of which this many take more than a second. */
 const slow = (histogram: (metrics: Metrics) => (seconds: number) => void, slower: number): Scenario => {
   return (metrics) => {
     for (let number = 0; number < 1_000; number += 1) histogram(metrics)(number < slower ? 1.01 : 1);
@@ -126,7 +126,7 @@ const rows: readonly Row[] = [
     alert: 'no consumer',
     forSeconds: 15 * minute,
     atTheThreshold: consumed('a', 1),
-    // Somebody streams, but another subscription.
+    // A stream of another subscription.
     justAbove: consumed('b', 1),
   },
   {
@@ -160,7 +160,7 @@ const rows: readonly Row[] = [
     alert: 'events are refused',
     forSeconds: 15 * minute,
     before: ({ refusedEvents }) => refusedEvents.inc({ event_type: 'orders' }, 0),
-    // Refused once is no alert; refused again before a quarter of an hour has passed is one.
+    // One refusal raises no alert; another one within a quarter of an hour does.
     atTheThreshold: once(({ refusedEvents }) => refusedEvents.inc({ event_type: 'orders' })),
     justAbove: ({ refusedEvents }, step) => {
       if (step % 30 === 0) refusedEvents.inc({ event_type: 'orders' });
@@ -176,14 +176,17 @@ const rows: readonly Row[] = [
   { alert: 'memory', forSeconds: 15 * minute, atTheThreshold: memory(1.5e9), justAbove: memory(1.5e9 + 1) },
 ];
 
-/** What a scrape finds of the service's own metrics. */
+/** The service's own metrics in a scrape. */
 async function scraped(metrics: Metrics): Promise<Sample[]> {
   const own = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lendstream_'));
   const texts = await Promise.all(own.map(({ name }) => metrics.registry.getSingleMetricAsString(name)));
   return readExposition(texts.join('\n'));
 }
 
-/** How long after something began an alert fires, while it goes on for so long; undefined when it does not. Seconds. */
+/**
+ * The time from the start of a condition until its alert fires, when the condition lasts this long; undefined when it
+ * does not fire. Seconds.
+ */
 async function firesAfter({ alert, before }: Row, scenario: Scenario, seconds: number): Promise<number | undefined> {
   const { expression, forSeconds } = alerts.get(alert) ?? { expression: '', forSeconds: 0 };
   const metrics = createMetrics();

@@ -19,7 +19,7 @@ const eventType = {
 
 const product = annuityProduct('plain');
 
-/** The command of docs/operating.md that is marked with a word, on other files than those it names. */
+/** The command of docs/operating.md that is marked with a word, with other file names. */
 async function run(word: string, files: Readonly<Record<string, string>>): Promise<void> {
   const blocks = fencedBlocks(await readFile(join(packageRoot, 'docs/operating.md'), 'utf8'));
   let command = blocks.find(({ words }) => words[0] === word)?.text ?? 'false';
@@ -30,7 +30,7 @@ async function run(word: string, files: Readonly<Record<string, string>>): Promi
   await promisify(execFile)('bash', ['-ec', command], { cwd: packageRoot });
 }
 
-/** Publishes numbered events one after another until it is told to stop, and counts those that were acknowledged. */
+/** Publishes numbered events one after another until it is told to stop, and counts the acknowledged ones. */
 function publishAll(url: string): { acknowledged: () => number; stop: () => Promise<void> } {
   let acknowledged = 0;
   const stopping = new AbortController();
@@ -99,7 +99,7 @@ describe('the backup that docs/operating.md describes', () => {
       await run('restore', { 'backup.db': backup, restored });
       const again = await start(restored);
       const numbers = await numbersOf(again, String(subscription['id']), before);
-      // The committed event does not come again; all the others do, in order, up to the moment of the backup.
+      // The committed event is not delivered again; all others are, in order, up to the moment of the backup.
       expect(numbers.length).to.be.at.least(before);
       expect(numbers).to.deep.equal(numbers.map((_, index) => index));
       const found = await call(`${again.url}/loans/saved`, 'GET');

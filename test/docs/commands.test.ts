@@ -11,7 +11,7 @@ import { removeFolder, startService, temporaryFolder } from '../support/processe
 /** Documents whose commands a reader types one after another. */
 const documents = ['docs/getting-started.md', 'docs/api.md'];
 
-/** What the shell runs beside what every system has. */
+/** The programs that the shell needs in addition to those of every system. */
 const isCurlThere = spawnSync('curl', ['--version']).status === 0;
 
 describe('the commands of the documents', () => {
@@ -55,7 +55,7 @@ describe('the commands of the documents', () => {
     expect(unmarked).to.deep.equal([]);
   });
 
-  // Which test/e2e/process.test.ts runs; the others run against what it would have started.
+  // Run by test/e2e/process.test.ts; the others use the service that it would have started.
   it('begin with the script that starts the service', async () => {
     const blocks = fencedBlocks(await readFile(join(packageRoot, 'docs/getting-started.md'), 'utf8'));
     expect(blocks.filter(({ words }) => words[0] === 'start').map(({ text }) => text)).to.deep.equal([

@@ -8,7 +8,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** `logger.warn(` and the like, also where the level is worked out: `logger[... ? 'debug' : 'warn'](`. */
+/** `logger.warn(` and the like, also with a computed level: `logger[... ? 'debug' : 'warn'](`. */
 const call = /[lL]ogger(?:\.(warn|error)|\[([^\]]*)\])\(/g;
 
 /** Every line of level warn or error that the service may log. */

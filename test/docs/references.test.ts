@@ -9,7 +9,7 @@ import { createMetrics } from '../../src/metrics.ts';
 import { packageRoot } from '../../src/schemas.ts';
 import { logLines } from './log-lines.ts';
 
-/** The documents name what there is in the source, and all of it. */
+/** The documents name everything in the source, and nothing else. */
 
 function read(path: string): string {
   return readFileSync(join(packageRoot, path), 'utf8');
@@ -149,7 +149,7 @@ describe('docs/api.md', () => {
       [...source.matchAll(/\.route\(\s*['`](\/[^'`]*)['`]/g)].map((match) => match[1] ?? ''),
     );
     expect(routed.length).to.be.greaterThan(25);
-    // The paths of transactions are made from a table; a colon that is no parameter's is escaped.
+    // The paths of transactions come from a table; a colon that belongs to no parameter is escaped.
     const documented = routed
       .filter((path) => !path.includes('${'))
       .map((path) => path.replaceAll(/\/:([A-Za-z]+)/g, '/{$1}').replaceAll('\\\\', ''));

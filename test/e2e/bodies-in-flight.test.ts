@@ -13,7 +13,7 @@ import { removeFolder, startService, temporaryFolder, type Service } from '../su
 const mebibyte = 1024 * 1024;
 const { largeBytesMaximum, smallBodyBytes, smallBytesMaximum, connectionBytesMaximum } = bodyBudgetDefault;
 
-/** How much more than the budget a process may take for what it does besides: sockets, garbage, its own heap. Bytes. */
+/** How much more than the budget a process may use for everything else: sockets, garbage, its own heap. Bytes. */
 const besidesBytes = 400 * mebibyte;
 
 const eventType = {
@@ -23,7 +23,7 @@ const eventType = {
   schema: { type: 'json_schema', schema: '{}' },
 };
 
-/** A request that was begun, and what has come back. */
+/** A request that was begun, and the response so far. */
 interface Unfinished {
   readonly socket: Socket;
   readonly text: string;
@@ -54,7 +54,7 @@ describe('request bodies in flight', function () {
   const head = (lines: string): string =>
     `POST /event-types/shop.orders/events HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n\r\n`;
 
-  /** Sends the beginning of a request whose end never comes. Its length counts before this returns. */
+  /** Sends the beginning of a request that never ends. Its length is counted before this returns. */
   async function begin(lines: string, sent: Buffer): Promise<Unfinished> {
     const socket = await beginRequest(service.url, head(`${lines}\r\nExpect: 100-continue`));
     sockets.push(socket);
@@ -70,7 +70,7 @@ describe('request bodies in flight', function () {
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
   }
 
-  /** How many bodies were refused so far, by the budget that had no room. */
+  /** The number of bodies refused so far, by the exhausted budget. */
   async function refusedBodies(budget: string): Promise<number> {
     const { text } = await call(`${service.url}/metrics`, 'GET', undefined, { Accept: 'text/plain' });
     const line = text
@@ -84,7 +84,7 @@ describe('request bodies in flight', function () {
 
   async function endAll(): Promise<void> {
     for (const socket of sockets.splice(0)) socket.destroy();
-    // All of the budget can be had again: as many bodies as it has room for, at once.
+    // The whole budget is free again: as many bodies as fit into it, at once.
     const rest = Buffer.alloc(bodyBytesMaximum - 1, 0x20);
     await eventually(async () => {
       const holders: Unfinished[] = [];
@@ -134,7 +134,7 @@ describe('request bodies in flight', function () {
     for (let number = 0; number < admitted; number += 1) {
       await begin('Transfer-Encoding: chunked', chunk(bodyBytesMaximum - smallBodyBytes));
     }
-    // What is left has room for some of the last one.
+    // The rest has space for a part of the last one.
     const last = await begin('Transfer-Encoding: chunked', chunk(mebibyte));
     for (let number = 1; number < 8; number += 1) last.socket.write(chunk(mebibyte));
     await eventually(() => hasResponse(last), 30_000);
@@ -143,7 +143,7 @@ describe('request bodies in flight', function () {
   });
 
   it('are counted by their unpacked size', async () => {
-    // All but the room for what is sent, so that only what comes out can be too much.
+    // Everything except the space for the sent bytes, so that only the decompressed ones can be too much.
     const packed = gzipSync(Buffer.from(`[{}]${' '.repeat(bodyBytesMaximum - 4)}`));
     const free = bodyBytesMaximum - mebibyte;
     for (let taken = 0; taken + bodyBytesMaximum <= largeBytesMaximum - free; taken += bodyBytesMaximum) {
@@ -167,7 +167,7 @@ describe('request bodies in flight', function () {
     for (let number = 0; number < smallBytesMaximum / smallBodyBytes; number += 1) await begin(lines, Buffer.alloc(1));
     expect(await refusedBodies('small')).to.equal(0);
     expect((await publish(10)).status).to.equal(503);
-    // In lending in the form of lending.
+    // In lending, in the error format of lending.
     const loan = await call(`${service.url}/loans`, 'POST', { loanAmount: 1 });
     expect([loan.status, loan.headers.get('retry-after')]).to.deep.equal([503, '1']);
     expect(loan.body).to.have.nested.property('errors[0].errorReason', 'SERVICE_UNAVAILABLE');
@@ -179,14 +179,14 @@ describe('request bodies in flight', function () {
 
   it('of one connection have their own limit', async () => {
     const ownFolder = await temporaryFolder();
-    // Without a worker a command is not decided, and what comes behind it on the connection is not answered before it.
+    // Without a worker a command is not decided, and later responses on its connection wait for it.
     const serving = await startService(ownFolder, { ROLES: 'serve' });
     await call(`${serving.url}/event-types`, 'POST', eventType);
     const command = '{"productTypeKey":"none","loanAmount":1}';
     const waiting = `POST /loans HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=4\r\nContent-Length: ${command.length}\r\n\r\n${command}`;
     const whole = Buffer.from(`${head(`Content-Length: ${bodyBytesMaximum}`)}[{}]${' '.repeat(bodyBytesMaximum - 4)}`);
     const last = Buffer.from(head('Connection: close\r\nContent-Length: 4') + '[{}]');
-    // The command takes some bytes as well: one body less than would fit without it.
+    // The command needs some bytes as well: one body less than would fit without it.
     const fitting = Math.floor((connectionBytesMaximum - command.length) / bodyBytesMaximum);
     const bodies = Array.from({ length: fitting + 1 }, () => whole);
     const socket = await beginRequest(serving.url, Buffer.concat([Buffer.from(waiting), ...bodies, last]));

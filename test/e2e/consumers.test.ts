@@ -20,13 +20,13 @@ describeOnCluster('consumers that share a subscription, each on another process'
   describeConsumers(startSystemOnCluster, 'keeps sessions');
 });
 
-/** How long the partitions of a process that died stay its own. Milliseconds. */
+/** How long the partitions of a dead process stay assigned to it. Milliseconds. */
 const leaseMilliseconds = 10_000;
 
-/** A moment for finding out, on a busy machine. Milliseconds. */
+/** Time for detection on a busy machine. Milliseconds. */
 const pollMilliseconds = 2_000;
 
-/** @param restart What becomes of sessions when the process that has them is killed. */
+/** @param restart What happens to sessions when their process is killed. */
 function describeConsumers(start: () => Promise<System>, restart: 'forgets sessions' | 'keeps sessions'): void {
   let system: System;
   const open: OpenStream[] = [];
@@ -115,7 +115,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
   });
 
   describe('a commit after the client closed its own stream', () => {
-    /** A subscription with events for one of its partitions, and a stream that received a batch of three of them. */
+    /** A subscription with events in one of its partitions, and a stream that received a batch of three of them. */
     const receivedThree = async (name: string, query = ''): Promise<[string, OpenStream, () => Promise<string[]>]> => {
       await define(name);
       await call(
@@ -232,7 +232,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       });
     }
     expect(performance.now()).to.be.below(freeBy);
-    // It may have come in when one of the two processes was given up; what the other one had follows.
+    // It may have joined when one of the two processes was already dead; the partitions of the other follow.
     const allBy = freeBy + missedChangesMillisecondsMaximum;
     const { streamId } = next;
     await eventually(async () => (await owned(subscription, streamId)) === 4, allBy - performance.now());

@@ -8,7 +8,7 @@ import { startRedisServer } from '../support/processes/redis-server.ts';
 import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
 
-/** Ten seconds without an answer, what a question takes to fail, and a busy machine. */
+/** Ten seconds without a response, the time until a request fails, and a busy machine. */
 const noticedWithinMilliseconds = 30_000;
 
 describeOnCluster('a process whose cluster is unreachable', (cluster) => {

@@ -102,7 +102,7 @@ describe('a service in which one part fails', () => {
       await start(folder, { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREAD: thread });
       const id = await subscribe();
       expect((await publish({ number: 1 })).status).to.equal(200);
-      // The thread that maintains is started when there is first something to do.
+      // The maintenance thread is started when there is first something to do.
       await eventually(() => output.includes(`Started ${thread}`));
       child.kill('SIGUSR2');
       await eventually(async () => (await ready()).status === 503, 3_000);
@@ -135,7 +135,7 @@ describe('a service in which one part fails', () => {
   });
 
   it('continues to read while the disk is full, refuses writes with the reason, and resumes when there is space', async function (): Promise<void> {
-    // What it keeps in reserve, and as much again.
+    // Its reserve, twice.
     const disk = await mountSmallDisk(160);
     if (typeof disk === 'string') {
       process.stdout.write(`      skipped: ${disk}\n`);

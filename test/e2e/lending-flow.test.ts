@@ -20,7 +20,7 @@ function describeCombination(toggles: Record<ToggleName, boolean>): string {
   return on.length === 0 ? 'every toggle off' : `${on.join(', ')} on`;
 }
 
-/** What a consumer knows of the schedule from the events alone. */
+/** The schedule that a consumer knows from the events alone. */
 function foldSchedule(events: readonly Json[]): Json[] {
   const rows = new Map<string, Json>();
   for (const event of events) {
@@ -33,7 +33,7 @@ function foldSchedule(events: readonly Json[]): Json[] {
 const retryMilliseconds = 200;
 const insistMilliseconds = 60_000;
 
-/** Tries again while it fails, as it may until the system has come round. */
+/** Retries while it fails, as it may until the system has recovered. */
 async function insist<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + insistMilliseconds;
   for (;;) {
@@ -46,7 +46,7 @@ async function insist<Result>(attempt: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Asks again while the system says that it cannot answer now, as a client under the same Idempotency-Key may. */
+/** Retries while the system reports that it cannot respond now, as a client with the same Idempotency-Key may. */
 function responseOf(sendRequest: () => Promise<HttpResponse>): Promise<HttpResponse> {
   return insist(async () => {
     const response = await sendRequest();
@@ -89,7 +89,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
     subscription = String(created.body['id']);
   });
 
-  // What a failure leaves open would hold the partitions of the next test.
+  // Streams left open by a failure would hold the partitions of the next test.
   afterEach(() => opened?.close());
   after(() => system.stop());
 
@@ -109,7 +109,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
       const fee = await post(`/loans/${loan}/fee-transactions`, { amount: 50, installmentNumber: 1 });
       expect(fee.status, fee.text).to.equal(201);
 
-      // The repayment is under way when a part dies; its sender asks again under the same key.
+      // The repayment is in progress when a part dies; its sender retries with the same key.
       const repay = () =>
         post(`/loans/${loan}/repayment-transactions`, { amount: 315.47 }, { 'Idempotency-Key': `repay-${index}` });
       const cutOff = repay().catch(() => undefined);
@@ -119,7 +119,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
       const repaid = await responseOf(repay);
       expect(repaid.status, repaid.text).to.equal(201);
 
-      // Another process may find what was killed a moment later.
+      // Another process may detect the kill a moment later.
       const command = (path: string, body: unknown) => {
         const headers = { 'Idempotency-Key': randomUUID() };
         return responseOf(() => post(path, body, headers));
@@ -149,7 +149,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
           .filter((event) => event['sequence'] !== undefined)
           .map((event) => event['sequence'] as number)
           .sort((a, b) => a - b);
-      // Every transaction of this loan changes balances and schedule, so this is when all of its events have arrived.
+      // Every transaction of this loan changes balances and schedule, so all of its events have arrived by then.
       const transactions = JSON.parse((await responseOf(() => get(`/loans/${loan}/transactions`))).text) as Json[];
       await stream.until(() =>
         ['loan_transaction_posted', 'loan_balance_changed', 'loan_schedule_changed'].every(

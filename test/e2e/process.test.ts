@@ -13,7 +13,7 @@ import { removeFolder, startService, temporaryFolder, type Service } from '../su
 /** A cluster that the tests were given is for those that ask for it. */
 const noCluster = { KAFKA_BROKERS: '', REDIS_URL: '' };
 
-/** Runs the program to its end and answers what it left behind. */
+/** Runs the program to its end and returns its output and exit code. */
 async function runToEnd(environment: Record<string, string>): Promise<{ code: number | null; lines: string[] }> {
   const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js')], {
     env: { ...process.env, ...noCluster, LOG_LEVEL: 'error', PORT: '0', ...environment },

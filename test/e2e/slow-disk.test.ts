@@ -12,7 +12,7 @@ const eventType = {
   schema: { type: 'json_schema', schema: '{"type":"object"}' },
 };
 
-/** How long what does not need the disk may take while the writer is held, on a machine that does other things too. */
+/** The maximum time of anything that does not need the disk while the writer is blocked, on a busy machine. */
 const promptMilliseconds = 1_500;
 
 describe('a disk that accepts a write and does not finish it', () => {
@@ -26,7 +26,7 @@ describe('a disk that accepts a write and does not finish it', () => {
     const publish = (number: number): Promise<HttpResponse> => {
       return sendRequest(`/event-types/${eventType.name}/events`, 'POST', [{ number }]);
     };
-    // The writer thread waits for this lock inside of SQLite, as it would for a disk, for five seconds at most.
+    // The writer thread waits for this lock inside SQLite, as it would for a disk, for at most five seconds.
     const holder = openDatabase(join(folder, 'log.db'));
     try {
       expect((await sendRequest('/event-types', 'POST', eventType)).status).to.equal(201);

@@ -74,7 +74,7 @@ describe('embedded coordination and its mirror', () => {
     commitTimeoutMilliseconds: 60_000,
   });
 
-  /** Waits, without letting the disk answer, until work that was begun has taken every partition from its owner. */
+  /** Waits, without a response of the disk, until an operation has taken every partition from its owner. */
   const disowned = async (): Promise<void> => {
     for (let turn = 0; turn < 100; turn += 1) {
       const { partitions } = await coordination.topology('s');

@@ -45,7 +45,7 @@ describe('the data folder', () => {
     let dataFolder = join(folder, 'read-only');
     mkdirSync(dataFolder);
     chmodSync(dataFolder, 0o500);
-    // No permission stops root; the kernel's own folder takes no files from anybody.
+    // Permissions do not restrict root; the kernel's own folder accepts no files from any user.
     if (process.getuid?.() === 0 && existsSync('/sys/kernel')) dataFolder = '/sys/kernel';
     expect(await codeOf(openLog(dataFolder))).to.equal('DATA_FOLDER_UNUSABLE');
   });

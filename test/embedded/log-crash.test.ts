@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL('../support/processes/log-crash-writer.js'
 const rounds = 20;
 const recordsPerBatch = 7;
 
-/** Runs the appending program and kills it after some acknowledgements; answers all that it acknowledged. */
+/** Runs the appending program and kills it after some acknowledgements; returns all that it acknowledged. */
 async function appendUntilKilled(dataFolder: string, round: number): Promise<string[]> {
   const child = spawn(process.execPath, [program, dataFolder, `${round}`], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
@@ -28,7 +28,7 @@ async function appendUntilKilled(dataFolder: string, round: number): Promise<str
     .filter((line) => line !== 'ready');
 }
 
-/** The names of the batches in a partition, checking that each is whole and in one piece. */
+/** The names of the batches in a partition, after checking that each is complete and contiguous. */
 async function wholeBatches(log: EmbeddedLog, partition: number): Promise<string[]> {
   const records = await readAll(log, { topic: 'crash', partition }, undefined, 4 * 1024 * 1024);
   expect(records.length % recordsPerBatch).to.equal(0);

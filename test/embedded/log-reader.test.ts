@@ -14,7 +14,7 @@ function valueAt(offset: Offset): string {
   return `${offset}.`.repeat(200);
 }
 
-/** Reads everything, looks at each batch as many reads later as is said, and answers what was wrong. */
+/** Reads everything, checks each batch after this many further reads, and returns the differences. */
 async function readLate(log: EventLog, readsLater: number, isReleasing: boolean): Promise<string[]> {
   const faults: string[] = [];
   const pendingBatches: (readonly RecordBatch[])[] = [];

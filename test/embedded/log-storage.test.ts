@@ -23,7 +23,7 @@ describe('the storage of the embedded log', () => {
 
   const valuesIn = async (): Promise<unknown[]> => (await readAll(log, where)).map(({ value }) => value);
   const notReady = (): string => health.notReadyReasons().join(' ');
-  /** Removes the folder under the running log, whose threads may create a file between listing and removal. */
+  /** Removes the folder of the running log, whose threads may create a file between listing and removal. */
   const loseFolder = (): Promise<void> => rm(folder, { recursive: true, maxRetries: 10, retryDelay: 10 });
 
   async function open(dataFolder: string, diskReserveBytes?: number): Promise<EmbeddedLog> {
@@ -125,7 +125,7 @@ describe('the storage of the embedded log', () => {
   describe('when its disk is full', () => {
     let disk: SmallDisk;
 
-    /** Runs the test on a disk of its own, or says why it cannot. */
+    /** Runs the test on a separate disk, or reports why it cannot. */
     async function onSmallDisk(test: Mocha.Context, diskReserveBytes: number): Promise<void> {
       const mounted = await mountSmallDisk(32);
       if (typeof mounted === 'string') {

@@ -12,7 +12,7 @@ import { recordsOf } from '../support/lending/lending-log.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { type TemporaryLog, openTemporaryLog } from '../support/temporary-log.ts';
 
-/** Which offset a subscription starts from in these tests; what is committed lies above it. */
+/** The offset from which a subscription starts in these tests; committed offsets are above it. */
 const start = 0;
 
 describe('writing cursors to their mirror', () => {
@@ -26,7 +26,7 @@ describe('writing cursors to their mirror', () => {
   before(async () => {
     temporary = await openTemporaryLog();
     await createCursorsTopic(temporary.log);
-    // The log as it is while the disk is full: it answers a moment later that nothing was stored.
+    // The log while the disk is full: a moment later it reports that nothing was stored.
     log = overriding<EventLog>(temporary.log, {
       append: async (appends) => {
         if (!isFull) return temporary.log.append(appends);
@@ -50,7 +50,7 @@ describe('writing cursors to their mirror', () => {
   const record = (partition: number, offset: number): LogRecord =>
     mirrorRecord(subscriptionId, { eventType: 't', partition }, offset);
 
-  /** The offsets that the log holds of a partition, in their order on the disk. */
+  /** The offsets of a partition in the log, in their order on the disk. */
   async function written(partition: number): Promise<number[]> {
     const { key } = record(partition, 0);
     const records = (await recordsOf(temporary.log, cursorsTopic)).filter((stored) => stored.key === key);

@@ -7,7 +7,7 @@ import { SimulatedClock } from '../support/simulated-clock.ts';
 
 const offset = 7;
 
-/** The offset after the result: that of the read for one that found nothing, the next one for one that did. */
+/** The next offset of a result: that of the read if it found nothing, one more if it did. */
 const [nothing, grown] = [offset, offset + 1];
 
 const findOne = (read: PendingRead): Promise<ReadResult> =>

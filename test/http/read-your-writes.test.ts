@@ -47,17 +47,17 @@ const partitionCount = 1;
 const logger = silentLogger;
 const clock = systemClock;
 
-/** Something that one process makes and another one is asked for: its values in the path of a route. */
+/** A resource that one process creates and another one is asked for: its values in the path of a route. */
 interface Subject {
   readonly make: () => Promise<Values>;
   /** The values of one that does not exist. */
   readonly missing: Values;
-  /** The topic that another process learns of it from. */
+  /** The topic through which another process receives it. */
   readonly topic: typeof registryTopic | typeof loansTopic;
 }
 
 interface Route {
-  /** The method, and the path as the description of the API has it. */
+  /** The method, and the path as in the description of the API. */
   readonly operation: string;
   readonly subject: Subject;
   readonly body?: (values: Values) => unknown;
@@ -66,7 +66,10 @@ interface Route {
   readonly found: number;
   /** The status for one that does not exist. Default: 404. */
   readonly missing?: number;
-  /** Whether it also waits for changes of others, so that it asks for the end of the topic even for a known one. */
+  /**
+   * Whether it also waits for changes of other processes, so that it requests the end of the topic even for a known
+   * one.
+   */
   readonly changes?: true;
   /** Whether a response shows that the process knows it, where the status does not. */
   readonly isKnown?: (response: HttpResponse) => boolean;
@@ -258,7 +261,7 @@ describe('what another process has just created', () => {
   };
   const aTransaction: Subject = { ...onLoans, make: newTransaction, missing: { transactionId: 'unknown' } };
   const aCommand: Subject = { ...onLoans, make: newCommand, missing: { commandId: randomUUID() } };
-  /** A version of a schema, of an event type that the late process knows. */
+  /** A version of a schema of an event type that the late process knows. */
   const aSchemaVersion: Subject = {
     ...onRegistry,
     make: async () => {

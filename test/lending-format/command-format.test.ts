@@ -31,14 +31,14 @@ function written(type: CommandType, payloadText: string): string {
   return `{"metadata":${JSON.stringify({ eid, occurred_at: occurredAt })},${fieldsText}}`;
 }
 
-/** The faults of form of a command. */
+/** The invalid fields of a command. */
 function checkPayload(type: CommandType, payloadText: string, id: string): readonly Refusal[] {
   return prepared(type, id, payloadText).refusals;
 }
 
 const parse = (text: string) => parseCommand(Buffer.from(text), source);
 
-/** What a command is read as that is not about a loan. */
+/** The kinds of commands that are not about a loan. */
 const kinds: Readonly<Partial<Record<CommandType, string>>> = {
   CREATE_PRODUCT: 'product',
   UPDATE_PRODUCT: 'product update',
@@ -47,7 +47,7 @@ const kinds: Readonly<Partial<Record<CommandType, string>>> = {
 interface Case {
   readonly type: CommandType;
   readonly payload: string;
-  /** The paths of the fields that are refused; none when the payload is right. */
+  /** The paths of the refused fields; empty when the payload is valid. */
   readonly wrong: readonly (string | null)[];
 }
 
@@ -190,7 +190,7 @@ describe('the format of commands', () => {
       const command = written(type, payload);
       const parsed = parse(command);
       expect(parsed.kind).to.equal(wrong.length > 0 ? 'refused' : (kinds[type] ?? 'loan'));
-      // What producers are told in advance by the schema is what the worker would say.
+      // The schema that producers see must agree with the worker.
       expect(validate(JSON.parse(command)).length === 0, 'schema').to.equal(wrong.length === 0);
     });
   }

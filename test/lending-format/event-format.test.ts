@@ -36,9 +36,9 @@ interface Life {
 }
 
 /**
- * Plays a loan's life through, without any log.
- * @param togglesAt Those of the command of that place, where they are switched on the way.
- * @param commands Of another life than that of lifeOf.
+ * Runs through the life of a loan, without a log.
+ * @param togglesAt The toggles of the command at that index, where they are switched on the way.
+ * @param commands The commands of a life other than that of lifeOf.
  */
 function live(
   type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN',
@@ -60,7 +60,7 @@ function live(
     const source = { envelope: parsed.envelope, position, receivedAt: commandTime + 5 };
     const write = eventWriter(source, product.currency.digits);
     const written = execution.events.map((event, index) => write(event, index));
-    // What the writer keeps for the next event is the same in every event of a command.
+    // The cached text for the next event is the same in every event of a command.
     const alone = execution.events.map((event, index) => eventWriter(source, product.currency.digits)(event, index));
     expect(written).to.deep.equal(alone);
     texts.push(...written);
@@ -82,7 +82,7 @@ function productOf(type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN'): LoanProduct {
 
 const typeOf = (event: Json): string => (event['metadata'] as Json)['event_type'] as string;
 
-/** What a consumer knows of the schedule from the events alone. */
+/** The schedule that a consumer knows from the events alone. */
 function foldSchedule(events: readonly Json[]): Json[] {
   const rows = new Map<unknown, Json>();
   for (const event of events.filter((event) => typeOf(event) === 'loan_schedule_changed')) {

@@ -16,7 +16,7 @@ describe('exact JSON', () => {
     ['999999999999999', '999999999999999'],
     ['9999999999999.99', '9999999999999.99'],
     ['0.000000000000001', '0.000000000000001'],
-    // Sixteen digits, however they are written.
+    // Sixteen digits in any notation.
     ['1000000000000000', null],
     ['1e15', null],
     ['10000000000000.01', null],
@@ -41,7 +41,7 @@ describe('exact JSON', () => {
         const text = writeView({ amount }, digits);
         const back = readDecimal(readExactObject(text)['amount']);
         expect(back?.equals(amount), text).to.equal(true);
-        // A reader that has only doubles sees the same digits.
+        // A reader with doubles gets the same digits.
         expect(new Decimal((JSON.parse(text) as { amount: number }).amount).equals(amount), text).to.equal(true);
       }),
     );

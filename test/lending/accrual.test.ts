@@ -57,7 +57,7 @@ describe('interest of a dynamic loan', () => {
   });
 
   describe('with the remainder in the last installment', () => {
-    // 1000 over six months at 7 %: exactly 20.4166..., of which the rows before the last ask for 19.44.
+    // 1000 over six months at 7 %: exactly 20.4166..., of which the rows before the last one have 19.44.
     const remainder = start({
       interestSettings: { interestRate: { defaultValue: money(7) } },
       scheduleSettings: {

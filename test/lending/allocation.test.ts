@@ -12,7 +12,7 @@ import type { CustomPaymentAmount } from '../../src/lending/commands.ts';
 import { type Ledger, openLedger } from '../../src/lending/ledger.ts';
 import { applyFee, disbursed, fee, loanOf, money, product, when } from './loan-fixtures.ts';
 
-/** Two rows of principal 100 with interest 10 and 9, and a fee of 5 on the first: the book's example. */
+/** Two rows of principal 100 with interest 10 and 9, and a fee of 5 on the first: the example of the documentation. */
 function example(order: readonly string[]): Ledger {
   const loanProduct = product({
     paymentSettings: { repaymentAllocationOrder: order },

@@ -28,7 +28,7 @@ const triggers = [
   'MANUAL',
   'ARBITRARY',
 ] as const satisfies readonly FeeTrigger[];
-/** Those by which an amount can have more digits than the currency. */
+/** The methods by which an amount can have more digits than the currency. */
 const roundedMethods = [
   'LOAN_AMOUNT_PERCENTAGE',
   'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE',
@@ -36,14 +36,14 @@ const roundedMethods = [
   'FLAT_NUMBER_OF_INSTALLMENTS',
 ] as const satisfies readonly FeeAmountCalculationMethod[];
 
-/** 1000 in four rows of 250, so that each method can come to a tie. */
+/** 1000 in four rows of 250, so that each method can produce a tie. */
 const lent = 1000;
 const rowPrincipal = 250;
 const rowCount = 4;
 
 type Setting = { readonly amount: Decimal } | { readonly percentageAmount: Decimal };
 
-/** What the product has to say of a fee that comes to this before it is rounded, some units of the last digit off. */
+/** The product setting of a fee with this amount before rounding, plus some units of the last digit. */
 function settingFor(
   method: (typeof roundedMethods)[number],
   trigger: FeeTrigger,
@@ -60,7 +60,7 @@ function settingFor(
     LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS: lent / rowCount,
   }[method];
   const percentage = money(exact).times(100).dividedBy(base);
-  // A number of a command has 15 significant digits at most, and amounts are told apart by 16 decimals.
+  // A number in a command has at most 15 significant digits, and amounts are distinguished by 16 decimals.
   return { percentageAmount: percentage.plus(new Decimal(10).pow(Math.max(percentage.e - 14, -14)).times(units)) };
 }
 
@@ -79,7 +79,7 @@ function productWith(
   });
 }
 
-/** The loan with the fee charged, by its disbursement or by hand. */
+/** The loan with the fee charged, by its disbursement or manually. */
 function charged(loanProduct: LoanProduct): Story {
   const story = given(create(loanProduct, lent), approve, disburse('2011-01-23'));
   const [{ trigger } = expect.fail()] = loanProduct.feesSettings.fees;
@@ -96,7 +96,7 @@ const amountsOf = (story: Story): string[] => [
   ...new Set(loanOf(story).position.charges.map(({ amount }) => amount.expected.toFixed(2))),
 ];
 
-/** What an amount comes to: of which digits it is made, one unit below, at and one unit above the tie. */
+/** The digits of an amount, one unit below, at and one unit above the tie. */
 const ties: readonly (readonly [exact: string, mode: RoundingMode, expected: readonly [string, string, string]])[] = [
   ['2.345', 'HALF_UP', ['2.34', '2.35', '2.35']],
   ['2.345', 'HALF_EVEN', ['2.34', '2.34', '2.35']],

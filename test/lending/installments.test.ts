@@ -109,7 +109,7 @@ describe('the state of an installment', () => {
   });
 
   it('is PENDING until its due date if nothing is due, and PAID from then on or when the loan is paid', () => {
-    // Of two cents nothing is left for the last two rows.
+    // With two cents, nothing is left for the last two rows.
     const cents = product({ interestSettings: { interestRate: { defaultValue: money(0) } } });
     const start = disbursed(cents, '0.02');
     const asked = (story: typeof start): string[] =>

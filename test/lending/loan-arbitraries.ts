@@ -123,7 +123,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
     return withMethod(made, drawn.method);
   });
 
-/** The product with that recalculation method, or with none where it does not fit. */
+/** The product with that recalculation method, or with none where it is not allowed. */
 export function withMethod(loanProduct: LoanProduct, method: PrepaymentRecalculationMethod): LoanProduct {
   const { paymentSettings } = loanProduct;
   const prepaymentRecalculationMethod = fitsProduct(method, loanProduct) ? method : 'NO_RECALCULATION';
@@ -136,10 +136,10 @@ export function withMethod(loanProduct: LoanProduct, method: PrepaymentRecalcula
   };
 }
 
-/** What to do next, told so that it can be drawn before the loan is known. */
+/** The next step, described so that it can be generated before the loan is known. */
 export interface Step {
   readonly kind: 'repay' | 'repayAll' | 'overpay' | 'fee' | 'feeOutside' | 'penalty' | 'adjust' | 'custom' | 'toggle';
-  /** Hundredths of what could be paid, or of the amount charged. */
+  /** Hundredths of the payable amount, or of the charged amount. */
   readonly share: number;
   readonly daysLater: number;
   readonly installment: number;
@@ -166,7 +166,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.record({
   toggles: anyToggles,
 });
 
-/** The command that a step means for this loan as it stands; null when it only switches toggles. */
+/** The command of a step for this loan in its current state; null when it only switches toggles. */
 export function commandOf(story: Story, step: Step): AskedCommand | null {
   const loan = loanOf(story);
   const { position } = loan;
@@ -218,7 +218,7 @@ export function walk(story: Story, step: Step): Story {
   return command === null ? story : when(story, command);
 }
 
-/** A story of a drawn product, disbursed on 2011-01-23, under drawn toggles. */
+/** The story of a generated product, disbursed on 2011-01-23, under generated toggles. */
 export const anyStart: fc.Arbitrary<Story> = fc
   .record({ product: anyProduct, amount: fc.integer({ min: 2000, max: 500_000 }), toggles: anyToggles })
   .map(({ product: drawn, amount, toggles }) => {

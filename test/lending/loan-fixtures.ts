@@ -7,17 +7,17 @@ import type { LoanProduct, ProductFee } from '../../src/lending/product.ts';
 import type { Refusal } from '../../src/lending/refusals.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
 
-/** 2011-01-20, noon: the day the fixtures' accounts are opened. */
+/** 2011-01-20, noon: the day on which the accounts of the fixtures are opened. */
 export const openedAt = Date.parse('2011-01-20T12:00:00Z');
 
-/** 2040-01-01, noon: the day the fixtures' loans are acted on, after every value date of theirs. */
+/** 2040-01-01, noon: the day of the commands of the fixtures, after all their value dates. */
 export const actedAt = Date.parse('2040-01-01T12:00:00Z');
 
 export const money = (value: Decimal | number | string): Decimal => new Decimal(value);
 
 type Settings = { [Name in keyof LoanProduct]?: LoanProduct[Name] extends object ? object : LoanProduct[Name] };
 
-/** A product of the published case 1000 over four months at ten percent a month, changed as the test says. */
+/** A product of the published case 1000 over four months at ten percent a month, with the changes of the test. */
 export function product(settings: Settings = {}): LoanProduct {
   const base: LoanProduct = {
     encodedKey: 'a'.repeat(32),
@@ -122,7 +122,7 @@ type Asked<Command> = Command extends LoanCommand
   : never;
 export type AskedCommand = Asked<LoanCommand>;
 
-/** One account and what has happened to it: commands in, events and refusals out. */
+/** One account and its history: commands in, events and refusals out. */
 export interface Story {
   readonly loan: Loan | null;
   readonly events: readonly LoanEvent[];
@@ -233,12 +233,12 @@ export const overpay = (amount: Decimal | number | string, valueDate: string, mo
 /** Undoes the transaction of that number, from 1. */
 export const adjust = (number: number): AskedCommand => ({ type: 'ADJUST_TRANSACTION', transactionId: `L1-${number}` });
 
-/** An account of the product, approved and paid out on 2011-01-23. */
+/** An account of the product, approved and disbursed on 2011-01-23. */
 export function disbursed(loanProduct: LoanProduct = product(), loanAmount: Decimal | number | string = 1000): Story {
   return given(create(loanProduct, loanAmount), approve, disburse('2011-01-23'));
 }
 
-/** Amounts as an accountant writes them: two digits, so that tables compare as text. */
+/** Amounts with two digits, so that tables compare as text. */
 export function texts(amounts: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(amounts).map(([name, value]) => [name, value instanceof Decimal ? value.toFixed(2) : value]),

@@ -34,7 +34,7 @@ import {
 } from './loan-fixtures.ts';
 
 const runs = { numRuns: 100 };
-/** For what compares whole loans, which takes chai long. */
+/** For comparisons of whole loans, which are slow in chai. */
 const fewRuns = { numRuns: 20 };
 
 /** The story after each step. */
@@ -44,7 +44,7 @@ function pathOf(start: Story, steps: readonly Step[]): Story[] {
   return path;
 }
 
-/** A property that has to hold after each step of any story. */
+/** A property that must be true after each step of any story. */
 function always(holds: (story: Story) => void, settings: { numRuns: number } = runs): void {
   fc.assert(
     fc.property(anyStart, anySteps, (start, steps) => {
@@ -167,7 +167,7 @@ describe('the events of any loan', () => {
           const isEmitted = story.events.length > emittedCount || story === start;
           emittedCount = story.events.length;
           if (!isEmitted) continue;
-          // A preview is no schedule yet: once the disbursement is taken back, nothing is left to tell.
+          // A preview is no schedule yet: once the disbursement is adjusted, nothing is left to report.
           const isPaidOut = loanOf(story).position.disbursement !== null;
           const shown = isPaidOut ? scheduleOf(loanOf(story), story.toggles).installments : [];
           expect(plain(foldSchedule(story.events))).to.deep.equal(plain(shown));
@@ -184,7 +184,7 @@ describe('the events of any loan', () => {
       fc.property(anyStart, anySteps, (start, steps) => {
         let emittedCount = 0;
         for (const story of pathOf(start, steps)) {
-          // A switch alone tells nothing: the next event does.
+          // A switch alone reports nothing: the next event does.
           if (story.events.length === emittedCount) continue;
           emittedCount = story.events.length;
           const balances = Object.entries(balancesOf(loanOf(story), story.toggles));
@@ -223,7 +223,7 @@ describe('the events of any loan', () => {
       const emitted = story.events.flatMap((event) => (event.eventType === 'loan_fee_event' ? [event] : []));
       const sumOf = (kind: 'APPLIED' | 'PAID'): Decimal =>
         sum(emitted.filter(({ feeEvent, adjusts }) => (adjusts ?? feeEvent) === kind).map(({ amount }) => amount));
-      // A capitalised fee is principal: it is told as such, and taken back as what was applied.
+      // A capitalised fee is principal: it is reported as such, and reversed as an applied one.
       const capitalised = emitted.filter(
         ({ feeEvent, trigger }) => trigger === 'CAPITALIZED_DISBURSEMENT' && feeEvent === 'ADJUSTED',
       );
@@ -415,7 +415,7 @@ function foldBalances(events: readonly LoanEvent[]): Map<string, Decimal> {
   return sums;
 }
 
-/** Decimals as text, so that 0 and -0 or two objects of one amount compare as equal. */
+/** Decimals as text, so that 0 and -0, or two objects with one amount, are equal. */
 function plain(value: Balances | undefined | object): unknown {
   return JSON.parse(
     JSON.stringify(value ?? null, (_, field: unknown) => (field instanceof Decimal ? field.toFixed() : field)),

@@ -20,7 +20,7 @@ import {
 } from './loan-fixtures.ts';
 
 /**
- * The published cases: 1000 over six months at ten percent a year, paid out 2017-01-21, nothing paid, then 600 on
+ * The published cases: 1000 over six months at ten percent a year, disbursed on 2017-01-21, nothing paid, then 600 on
  * 2017-03-21.
  */
 function afterSixHundred(prepaymentRecalculationMethod: PrepaymentRecalculationMethod): ReturnType<typeof given> {
@@ -131,7 +131,7 @@ describe('200 repaid ahead of a level payment of 171.56', () => {
     const totals = loanOf(story)
       .position.installments.slice(2)
       .map((row) => row.principal.expected.plus(row.interest.amount.expected).toFixed(2));
-    // The 100 of before are shown with the first of them.
+    // The earlier 100 are shown with the first of them.
     expect(totals).to.deep.equal(['271.56', '171.56', '136.66']);
   });
 });

@@ -9,7 +9,7 @@ const offset = 7;
 const empty: ReadResult = { batches: [], nextOffset: offset };
 const found: ReadResult = { batches: [], nextOffset: offset + 1 };
 
-/** A clock, a holder that notes its calls, and reads with both. */
+/** A clock, a holder that records its calls, and reads with both. */
 function readsOf(clock = new SimulatedClock()) {
   const calls: string[] = [];
   const holder: PendingReadHolder = {

@@ -4,14 +4,14 @@ import { packRecords } from '../../../src/ports/packed-records.ts';
 import type { PackedRecords } from '../../../src/ports/packed-records.ts';
 import { rowBytesMaximum, splitIntoRows } from '../../../src/embedded/records/row-splitting.ts';
 
-/** Records with values of so many bytes; null for a tombstone. The key of each is its number. */
+/** Records with values of these sizes; null for a tombstone. The key of each is its number. */
 function run(...sizes: (number | null)[]): PackedRecords {
   return packRecords(
     sizes.map((size, index) => ({ key: String(index), value: size === null ? null : Buffer.alloc(size, 'v') })),
   );
 }
 
-/** The keys in each row, the runs apart by a bar. */
+/** The keys in each row, with a bar between the runs. */
 function rowsOf(...runs: PackedRecords[]): string[] {
   return splitIntoRows(runs).map((row) => row.map(({ keys }) => keys.join(' ')).join(' | '));
 }

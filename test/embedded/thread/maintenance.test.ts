@@ -32,7 +32,7 @@ describe('maintaining the embedded log', () => {
   describe('the write-ahead log', () => {
     const mebibyte = 1024 * 1024;
 
-    /** A connection that reads one moment of the store for as long as it likes, as a backup does. */
+    /** A connection that reads one snapshot of the store for as long as it likes, like a backup. */
     function openBackup(): { readonly rows: () => number; readonly end: () => void } {
       const connection = openDatabase(join(temporary.dataFolder, 'log.db'), { returnArrays: true, readOnly: true });
       const rows = (): number => (connection.prepare('SELECT count(*) FROM batch').get() as unknown as [number])[0];
@@ -62,7 +62,7 @@ describe('maintaining the embedded log', () => {
       };
       await append();
       const backup = openBackup();
-      // Beyond 64 MiB it would be started over at the next look, which is once a second.
+      // Beyond 64 MiB it would be restarted at the next check, which happens once a second.
       for (let count = 0; count < 65; count += 1) await append();
       slowestMilliseconds = 0;
       const endsAt = performance.now() + 3_000;
@@ -84,7 +84,7 @@ describe('maintaining the embedded log', () => {
       expect(await values()).to.have.length(appended);
     });
 
-    /** How much of the file is in use: what was written since it was begun anew. */
+    /** How much of the file is in use: what was written since it was restarted. */
     function framesBytes(): number {
       const connection = openDatabase(join(temporary.dataFolder, 'log.db'), { returnArrays: true });
       const [, frames] = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() as unknown as [number, number];

@@ -35,7 +35,7 @@ describe('the application as a server', () => {
     });
     route.all(methodNotAllowed('GET', 'DELETE'));
     server = createApplicationServer(createApplication([router], silentLogger));
-    // Before Express has had its hands on them.
+    // Before Express changes them.
     server.prependListener('request', (request, response) => {
       seen.push({
         request: request as Request,

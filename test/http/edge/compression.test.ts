@@ -16,7 +16,7 @@ interface RawResponse {
   readonly bytes: Buffer;
 }
 
-/** An answer as it came, which `fetch` would decompress. */
+/** A response as it was sent, which `fetch` would decompress. */
 function fetchRaw(url: string, headers: Record<string, string>, method = 'GET', body?: string): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (response) => {
@@ -100,7 +100,7 @@ describe('compression by the service', () => {
       }
       expect(response.encoding).to.equal('gzip');
       expect(response.bytes.length).to.be.lessThan(plain.bytes.length / 2);
-      // Metrics are others each time.
+      // Metrics differ each time.
       if (path !== '/metrics') expect(gunzipSync(response.bytes).equals(plain.bytes)).to.equal(true);
     });
   }

@@ -17,12 +17,12 @@ const framingBytes = 2 * (4 + 2 + 2);
 
 type Chunk = Awaited<ReturnType<ChunkSource['next']>>;
 
-/** Gives chunks of random text until it is told that it is enough; then waits for what is pushed. */
+/** Returns chunks of random text until it is told to stop, then waits for pushed ones. */
 class TestSource implements ChunkSource {
-  /** Chunks given, and those of them that were given back. */
+  /** Chunks that were returned, and how many of them were released. */
   given = 0;
   released = 0;
-  /** Whether the writer waits for the next chunk; else it waits for the connection. */
+  /** Whether the writer waits for the next chunk; otherwise it waits for the connection. */
   isAsked = false;
   readonly #chunkBytes: number;
   #isEnough = false;
@@ -44,7 +44,7 @@ class TestSource implements ChunkSource {
     this.#isEnough = true;
   }
 
-  /** Gives one more chunk: a line of text that does not compress well, in two pieces as a large event comes. */
+  /** Pushes one more chunk: a line of text that does not compress well, in two pieces like a large event. */
   push(): void {
     this.given += 1;
     const bytes = randomBytes(this.#chunkBytes);
@@ -100,7 +100,7 @@ describe('a JSON stream', () => {
     return opened;
   }
 
-  /** Resolves when the connection is full: bytes are left, and the writer does not ask for more. */
+  /** Resolves when the connection is full: bytes are buffered, and the writer requests no more. */
   async function untilFull(): Promise<void> {
     let before = -1;
     await eventually(async () => {
@@ -112,7 +112,7 @@ describe('a JSON stream', () => {
     }, 20_000);
   }
 
-  /** Begins to read the answer, and counts its lines. */
+  /** Begins to read the response, and counts its lines. */
   function readLines(from: IncomingMessage, compressed: boolean): { count: number; ended: boolean } {
     const read = { count: 0, ended: false };
     const text = compressed ? from.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })) : from;
@@ -157,7 +157,7 @@ describe('a JSON stream', () => {
       const { given } = source;
       opened.destroy();
       await once(response, 'close');
-      // The chunk that waited for the connection is the last that was asked for, or the one after it.
+      // The chunk that waited for the connection is the last one requested, or the one after it.
       await new Promise((resolve) => setImmediate(resolve));
       expect(source.given).to.be.at.most(given + 1);
       expect(failures).to.deep.equal([]);

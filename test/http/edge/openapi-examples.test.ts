@@ -7,8 +7,8 @@ import { examplesOf, queryOf, requestOf, valuesOf } from '../../support/http/exa
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
 /**
- * Sends every example of the description, in the order of the document, and deletes what it made at the end, the last
- * first. Commits are made with a stream that is open meanwhile.
+ * Sends every example of the description in the order of the document. At the end it deletes what it created, the last
+ * first. Commits use a stream that is open meanwhile.
  */
 describe('the examples of the description', () => {
   let folder: string;

@@ -98,16 +98,16 @@ describe('the description of the API', () => {
   });
 });
 
-/** What the official schema finds wrong; undefined for nothing. */
+/** The errors found by the official schema; undefined for none. */
 async function openApiFaults(document: JsonObject): Promise<unknown> {
   const validator = new Validator();
-  // It works on what it is given.
+  // The library changes its argument.
   const { errors } = await validator.validate(structuredClone(document));
   expect(validator.version).to.equal('3.1');
   return errors;
 }
 
-/** The application behind a server of this process. */
+/** The application behind a server in this process. */
 async function applicationAt(url: string): Promise<Express> {
   let server: Server | undefined;
   const collect = (message: unknown): void => {
@@ -124,7 +124,7 @@ interface Layer {
   readonly handle: { readonly stack?: readonly Layer[] };
 }
 
-/** Every method of every route, such as `get /loans/{loanAccountId}`; what is refused on purpose is none. */
+/** Every method of every route, such as `get /loans/{loanAccountId}`, without the methods that are always refused. */
 function routesOf(application: Express): string[] {
   const walk = (layers: readonly Layer[]): string[] =>
     layers.flatMap(({ route, handle }) => {

@@ -56,7 +56,7 @@ describe('the endpoints for operators', () => {
   });
 
   describe('for metrics', () => {
-    /** The media type of the answer; a header that is undefined is not sent at all. */
+    /** The media type of the response; an undefined header is not sent at all. */
     async function typeFor(accept: string | undefined): Promise<string | undefined> {
       const server = await serveOperations();
       const type = await new Promise<string | undefined>((resolve, reject) => {

@@ -169,7 +169,7 @@ for (const [description, environment] of [
       expect(JSON.parse(errors.body)).to.have.nested.property('errors[0].errorReason', 'INVALID_API_OPERATION');
     });
 
-    /** Client libraries send every type or none, and never an origin. Node's `fetch` tells its mode, and no site. */
+    /** Client libraries send every type or none, and never an origin. Node's `fetch` sends its mode, and no site. */
     const libraries: [title: string, headers: Headers, body: string][] = [
       ['with JSON', json, subscription],
       [

@@ -6,7 +6,7 @@ import { isLendingPath, operations } from '../../support/http/api-description.ts
 import { call } from '../../support/http/client.ts';
 import { serve, type Served } from '../../support/subscription-store.ts';
 
-/** A request that the description says may be answered with this status. */
+/** An operation for which the description has this status. */
 function requestOf(status: number): { readonly method: string; readonly path: string } {
   const found = operations.find(
     ({ path, responses }) => !isLendingPath(path) && responses[String(status)] !== undefined,
@@ -28,7 +28,7 @@ describe('an error of the streaming API', () => {
 
   after(() => server.close());
 
-  // Those that no router throws: authentication.test.ts and application.test.ts have them.
+  // Errors that no router throws: authentication.test.ts and application.test.ts cover them.
   const codes = (Object.keys(errorCatalogue) as ErrorCode[]).filter(
     (each) => ![401, 405, 408, 431].includes(errorCatalogue[each].status),
   );

@@ -32,7 +32,7 @@ const eventType = {
   schema: { type: 'json_schema', schema: '{}' },
 };
 
-/** The limits that docs/operating.md names, as numbers. */
+/** The limits in docs/operating.md, as numbers. */
 const documented = {
   bodyBytes: 8 * 1024 * 1024,
   commandBytes: 256 * 1024,
@@ -50,7 +50,7 @@ describe('a request at its limits', function () {
 
   before(async () => {
     folder = await temporaryFolder();
-    // Without a worker a command is not decided, so that only its form counts.
+    // Without a worker a command is not decided, so that only its form matters.
     app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0', ROLES: 'serve' }), silentLogger);
     url = await app.start();
     const made = await send('POST', '/event-types', Buffer.from(JSON.stringify(eventType)), 'with a length');
@@ -81,12 +81,12 @@ describe('a request at its limits', function () {
     return rawResponseTo(url, `${head}\r\n\r\n${bytes}`).then(parseResponse);
   }
 
-  /** JSON with white space behind it, of this length in all. */
+  /** JSON followed by white space, of this total length. */
   function padded(json: string, bytes: number): Buffer {
     return Buffer.from(json.padEnd(bytes, ' '));
   }
 
-  // One operation for each limit: refusals.test.ts has all of them refuse a body that is announced as too large.
+  // One operation for each limit. refusals.test.ts checks that all operations refuse a body that is declared too large.
   const operations: [title: string, method: string, path: string, json: string, most: number, status: number][] = [
     ['events', 'POST', '/event-types/shop.orders/events', '[{}]', documented.bodyBytes, 200],
     ['a loan command', 'POST', '/loans', '{"productTypeKey":"none","loanAmount":1}', documented.commandBytes, 202],
@@ -105,7 +105,7 @@ describe('a request at its limits', function () {
   }
 
   it('refuses a compressed body that is already too long before it is unpacked', async () => {
-    // A member that says nothing, as often as it takes.
+    // A member without meaning, repeated as often as necessary.
     const nothing = gzipSync('');
     const packed = Buffer.alloc(documented.bodyBytes + 1 - ((documented.bodyBytes + 1) % nothing.length), nothing);
     const body = Buffer.concat([packed, nothing]);
@@ -146,7 +146,7 @@ describe('a request at its limits', function () {
     });
   }
 
-  /** A head of this many bytes: first line, names, values and all between them. */
+  /** A head of this many bytes: first line, names, values and separators. */
   function headOf(bytes: number): string {
     const head = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Long: \r\n\r\n';
     return head.replace('X-Long: ', `X-Long: ${'a'.repeat(bytes - head.length)}`);
@@ -190,14 +190,14 @@ describe('a request that does not arrive', function () {
   let server: Server;
   let url: string;
 
-  /** In the place of the real ones, for which a test would wait two minutes. Milliseconds. */
+  /** Replace the real timeouts, for which a test would wait two minutes. Milliseconds. */
   const timeout = 1_000;
 
   before(async () => {
     const router = Router();
     router.post('/whole', async (request, response) => {
       await readBody(request);
-      // Longer than a request may take to arrive, and than it takes to look for such.
+      // Longer than a request may take to arrive, including the interval of the checks.
       await setTimeout(timeout + requestCheckMilliseconds + 1_000);
       response.end('done');
     });
@@ -259,14 +259,14 @@ describe('a body that is too large', () => {
     server.close();
   });
 
-  /** Sends the head of a request whose body is too large, and the first byte of the body. */
+  /** Sends the head of a request with a body that is too large, and the first byte of the body. */
   async function begin(): Promise<{ readonly received: () => string; readonly sendByte: () => Promise<void> }> {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     let received = '';
     socket.on('data', (bytes: Buffer) => (received += bytes.toString('latin1'))).on('error', () => {});
     const sendByte = async (): Promise<void> => {
       socket.write('a');
-      // The server waits for half a second from the time at which it has the byte, and for ten seconds in all.
+      // The server waits for half a second after it has received the byte, and for ten seconds in total.
       const deadline = Math.min(clock.monotonic() + 500, 10_000);
       await eventually(() => clock.nextDeadline() === deadline);
     };

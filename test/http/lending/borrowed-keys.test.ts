@@ -10,7 +10,7 @@ import { type LendingService, partitionCount, startLendingService } from './lend
 
 type Json = Record<string, unknown>;
 
-/** What is refused, by field. */
+/** The refused fields. */
 const refusedFields = ({ body }: HttpResponse): unknown[] =>
   (body['errors'] as Json[]).map(({ errorReason, errorSource }) => `${String(errorReason)} ${String(errorSource)}`);
 

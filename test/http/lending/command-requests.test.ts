@@ -25,7 +25,7 @@ describe('a request that changes a loan', () => {
     return transactions.filter(({ type }) => type === 'REPAYMENT').length;
   }
 
-  /** Asks until the command has come to something. */
+  /** Polls until the command has an outcome. */
   async function decided(location: string): Promise<HttpResponse> {
     for (let tries = 0; tries < 500; tries += 1) {
       const response = await suite.service.get(location);
@@ -243,7 +243,7 @@ describe('a request that changes a loan', () => {
     });
 
     it('can be polled by its id, in any case, until the limit of remembered outcomes is reached', async () => {
-      // All that the tests above have sent comes first.
+      // All commands of the tests above come first.
       await suite.service.startWorker();
       for (const id of ['wait-undefined', 'wait-respond-async', 'wait-wait-0', 'wait-wait-120', 'under-way']) {
         while ((await suite.service.get(`/loans/${id}`)).status === 404)

@@ -27,7 +27,7 @@ describe('a request under an Idempotency-Key', () => {
   const transactionsOf = async (id: string): Promise<Json[]> =>
     JSON.parse((await suite.service.get(`/loans/${id}/transactions?limit=1000`)).text) as Json[];
 
-  /** Puts a command into the log as a producer does, past the API. */
+  /** Appends a command to the log as a producer does, without the API. */
   async function publish(type: CommandType, id: string, payload: Json, commandId: string): Promise<void> {
     await send(
       suite.service.log,

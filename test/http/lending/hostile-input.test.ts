@@ -7,14 +7,14 @@ import { call } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 
-/** What comes in that should not: each is answered in the lending API's error format before anything enters the log. */
+/** Invalid requests: each gets an error in the format of the lending API before anything enters the log. */
 describe('the lending API with invalid requests', () => {
   let folder: string;
   let service: LendingService;
 
   before(async () => {
     folder = await temporaryFolder();
-    // No worker runs: an answer in time shows that no command was published.
+    // No worker runs, so a response in time shows that no command was published.
     service = await startLendingService(folder, false);
   });
 
@@ -25,7 +25,7 @@ describe('the lending API with invalid requests', () => {
 
   const loan = { productTypeKey: 'annuity', loanAmount: 1000 };
   const deep = `{"notes":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-  /** Method, path, body, status, reason, source (a pattern for a sentence). */
+  /** Method, path, body, status, reason, source (a pattern for sentences). */
   const rows: [string, string, unknown, number, string, string | RegExp | null][] = [
     // Bodies.
     ['POST', '/loans', '{"loanAmount": 1000', 400, 'INVALID_PARAMETERS', /cannot be read/],

@@ -4,7 +4,7 @@ import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
 
 describe('the command id of a request', () => {
   it('is the same for the same key and path, on any node and after any restart', () => {
-    // Written out: were it ever to change, a request repeated over an upgrade would run twice.
+    // Written as a constant: if it ever changed, a request repeated after an upgrade would run twice.
     expect(commandIdOf('key', '/loans/a/repayment-transactions')).to.equal('50bc4b9a-5af7-5ee8-a6f1-35047cb26550');
   });
 

@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../../../src/clock.ts';
 import { writeJsonArray } from '../../../src/http/lending/json-array.ts';
 
 describe('writing a list', () => {
-  /** A clock on which each look takes this long. */
+  /** A clock that advances by this with every read. */
   const clockOf = (milliseconds: number): Clock => {
     let now = 0;
     return { ...systemClock, now: () => 0, monotonic: () => (now += milliseconds) };

@@ -38,7 +38,7 @@ export interface LendingService {
   put(path: string, body?: unknown): Promise<HttpResponse>;
   startWorker(): Promise<void>;
   stopWorker(): Promise<void>;
-  /** Ends everything and leaves the data. */
+  /** Stops everything and keeps the data. */
   stop(): Promise<void>;
 }
 
@@ -46,15 +46,15 @@ export interface LendingServiceLimits {
   readonly scannedBytesMaximum?: number;
   readonly outcomes?: CommandOutcomesLimits;
   readonly outcomeWait?: OutcomeWait;
-  /** Runs after a request's command is durable and before the request knows it. */
+  /** Runs after the command of a request is durable and before the request knows it. */
   readonly beforeAcknowledgement?: () => Promise<void>;
   readonly clock?: Clock;
   readonly idempotencyMilliseconds?: number;
 }
 
 /**
- * Starts the service on a folder of data, with the worker running unless told otherwise.
- * @param limits Other limits than the service's own.
+ * Starts the service on a data folder, by default with the worker running.
+ * @param limits Limits that differ from those of the service.
  */
 export async function startLendingService(
   dataFolder: string,
@@ -126,9 +126,9 @@ export async function startLendingService(
   };
 }
 
-/** One service on a folder of its own for all tests of a suite, with the product `annuity`. */
+/** One service on a separate folder for all tests of a suite, with the product `annuity`. */
 export interface LendingServiceForSuite {
-  /** The one that runs now. */
+  /** The service that runs now. */
   readonly service: LendingService;
   /** Stops it and starts another one on the same data. */
   restart(withWorker?: boolean, limits?: LendingServiceLimits): Promise<void>;
@@ -136,7 +136,7 @@ export interface LendingServiceForSuite {
   readonly openActive: (id: string) => Promise<void>;
 }
 
-/** To be called in the suite whose tests need it. */
+/** Call this in the suite whose tests need it. */
 export function lendingServiceForSuite(): LendingServiceForSuite {
   let folder: string;
   let service: LendingService;

@@ -26,7 +26,7 @@ describe('the events of a loan', () => {
       await post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
       await post(`/loans/${id}:changeState`, { action: 'APPROVE' });
     }
-    // Refused: more than is owed.
+    // Refused: more than the amount owed.
     expect((await service.post('/loans/first/repayment-transactions', { amount: 9_999 })).status).to.equal(400);
     await post('/loans/first/disbursement-transactions', { valueDate: '2011-01-23' });
   });
@@ -87,7 +87,7 @@ describe('the events of a loan that are far back in the log', () => {
     await removeFolder(folder);
   });
 
-  /** A loan whose first event is followed by many of another one, in the same partition. */
+  /** A loan whose first event is followed by many events of another loan in the same partition. */
   async function buried(scannedBytesMaximum?: number): Promise<LoanEvents> {
     service = await startLendingService(folder, true, scannedBytesMaximum === undefined ? {} : { scannedBytesMaximum });
     await service.post('/loanproducts', annuityProduct('annuity'));

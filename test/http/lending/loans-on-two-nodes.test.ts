@@ -32,7 +32,7 @@ type Json = Record<string, unknown>;
 
 const partitionCount = 2;
 
-/** How much later than others a node that hears late gets what it reads. Milliseconds. */
+/** How much later than others a late node receives what it reads. Milliseconds. */
 const latenessMilliseconds = 40;
 
 interface Node {
@@ -41,7 +41,7 @@ interface Node {
   readonly close: () => Promise<void>;
 }
 
-/** One node does something, another one, which hears of everything later, is asked at once. */
+/** One node makes a change, and another one, which receives everything later, gets a request immediately. */
 describe('loans on two nodes', () => {
   let folder: string;
   let log: EventLog;
@@ -218,7 +218,7 @@ describe('loans on two nodes', () => {
       it(`when it is ${kind}, whatever it requests, though it names no id`, async function () {
         this.timeout(60_000);
         let races = 0;
-        /** Sends both, and answers what the one that was done came to. */
+        /** Sends both, and returns the outcome of the one that was done. */
         const race = async (path: string, body: unknown, other: unknown, method = 'POST'): Promise<Json> => {
           races += 1;
           const key = { 'Idempotency-Key': `race-${kind}-${races}` };
@@ -236,7 +236,7 @@ describe('loans on two nodes', () => {
             expect(done, texts).to.have.length(2);
             expect(done[1]?.text).to.equal(done[0]?.text);
             const replayed = done.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
-            // Who waits when the first one is decided is told of that one.
+            // A client that waits when the first one is decided gets that outcome.
             expect(replayed.length, texts).to.be.at.most(1);
           }
           return done[0]?.body ?? {};

@@ -13,7 +13,9 @@ interface Installment {
   readonly principal: { readonly amount: { readonly expected: number } };
 }
 
-/** The service of a group of tests, on a folder of its own; `restart` ends it and starts another on the same data. */
+/**
+ * The service of a group of tests, on a separate folder; `restart` stops it and starts another one on the same data.
+ */
 function useService(): { readonly current: LendingService; readonly folder: string; restart(): Promise<void> } {
   let service: LendingService | undefined;
   let folder = '';

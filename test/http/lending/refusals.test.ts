@@ -7,7 +7,7 @@ import { examplesOf, requestOf, type ExampleRequest } from '../../support/http/e
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 import { startLendingService, type LendingService } from './lending-service.ts';
 
-/** How a request is spoilt so that it is refused with a status, whatever the operation. */
+/** How a request is changed so that it is refused with a status, for any operation. */
 interface Spoiling {
   readonly status: number;
   readonly spoilt: string;
@@ -17,7 +17,7 @@ interface Spoiling {
 
 const apiKey = 'key-of-the-tests';
 
-/** More than any operation takes. Bytes. */
+/** More than any operation accepts. Bytes. */
 const tooManyBytes = 9 * 1024 * 1024;
 
 const missing: Readonly<Record<string, string>> = {
@@ -96,7 +96,7 @@ function withEncoding(encoding: string): Spoiling['spoil'] {
   return (request) => ({ ...request, headers: { ...request.headers, 'Content-Encoding': encoding } });
 }
 
-/** What makes the loan and the transactions that examples are about. */
+/** Creates the loan and the transactions that the examples use. */
 const postingOperations = [
   'createLoanProduct',
   'createLoan',
@@ -123,7 +123,7 @@ describe('every operation refuses', () => {
   before(async () => {
     folder = await temporaryFolder();
     service = await startService(folder, { API_KEYS: apiKey });
-    // What the examples of all others are about.
+    // The resources of all other examples.
     await sendExamples(['createEventType', 'createSubscription', ...postingOperations], async (request, status) => {
       expect((await send(service.url, withKey(request))).status).to.equal(status);
     });
@@ -253,7 +253,7 @@ function withKey(request: ExampleRequest): ExampleRequest {
   return { ...request, headers: { ...request.headers, Authorization: `Bearer ${apiKey}` } };
 }
 
-/** Sends a request whose headers need not tell the truth. */
+/** Sends a request whose headers may contradict its body. */
 function send(
   url: string,
   { method, path, headers, body }: ExampleRequest,

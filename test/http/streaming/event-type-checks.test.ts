@@ -104,7 +104,7 @@ describe('checks of event types and events before publishing, and reads without 
 
     const schema = '{"type":"object","properties":{"list":{"type":"array","items":{"type":"string"}}}}';
     const lists = eventTypeBody('lists', { schema: { type: 'json_schema', schema } });
-    /** What is found wrong with an event, here and when it is published. */
+    /** The violations of an event, here and when it is published. */
     const findings = async (event: string): Promise<{ checked: number; published: string[] }> => {
       await request('POST', '/event-types', lists);
       const checked = await check(`{"event_type":"lists","event":${event}}`);

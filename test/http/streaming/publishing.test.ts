@@ -220,7 +220,7 @@ describe('POST /event-types/{name}/events', () => {
       });
       await broker.eventTypes.create(readEventType(body));
       try {
-        // The first is compiled for.
+        // The first one includes compiling.
         await post('[{}]', {}, 'costly');
         const usedBefore = process.cpuUsage();
         const response = await post(JSON.stringify([value]), {}, 'costly');
@@ -229,7 +229,7 @@ describe('POST /event-types/{name}/events', () => {
         const [item] = (await response.json()) as { detail: string; step: string }[];
         expect(item?.step).to.equal('validating');
         expect(item?.detail).to.have.length.lessThan(100_000);
-        // A hundredth of what the mildest of them took, on a machine that does nothing else.
+        // A hundredth of the time of the cheapest of them, on a machine that does nothing else.
         expect(user / 1_000).to.be.lessThan(3_000);
         expect((await post(events)).status).to.equal(200);
       } finally {
@@ -322,7 +322,7 @@ describe('POST /event-types/{name}/events when the log does not accept all event
   });
   after(() => broker.close());
 
-  /** The same log, of which some partitions take nothing. */
+  /** The same log, in which some partitions accept nothing. */
   function refusing(log: EventLog): EventLog {
     const append: EventLog['append'] = async (partitions) => {
       const stored = await log.append(partitions.filter(({ partition }) => refused[partition] === undefined));

@@ -28,7 +28,7 @@ describe('several streams of one subscription', () => {
     };
   }
 
-  /** Which partitions each stream owns, once none is on its way. */
+  /** The partitions that each stream owns, once none is being reassigned. */
   async function shares(id: string, clients: readonly StreamClient[]): Promise<number[][]> {
     const { partitions } = await server.coordination.topology(id);
     return clients.map(({ streamId }) =>
@@ -148,7 +148,7 @@ describe('several streams of one subscription', () => {
     );
     const moving = (await server.coordination.topology(id)).partitions.find(({ state }) => state === 'reassigning');
     expect(moving?.partition).to.equal(1);
-    // Commits of the other partition keep the commit timer from running out.
+    // Commits of the other partition prevent the commit timeout.
     await new Promise((resolve) => setTimeout(resolve, 700));
     const other = first.cursors.filter(({ partition }) => partition === '0');
     expect((await server.commit(id, first.streamId, other)).outcome).to.equal('committed');

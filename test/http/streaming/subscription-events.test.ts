@@ -27,7 +27,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
 
   after(() => server.stop());
 
-  /** A subscription to one event type of its own, with this many partitions and events in partition 0. */
+  /** A subscription to a separate event type, with this many partitions and events in partition 0. */
   async function prepare(partitionCount = 1, events = 0): Promise<{ type: string; id: string }> {
     const type = await server.defineEventType(partitionCount);
     if (events > 0) await server.publish(type, 0, range(0, events - 1));
@@ -144,7 +144,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       const post = await server.open(id, { body: { batch_limit: 3, stream_limit: 3 } });
       await post.until(() => post.batches.length === 1);
       expect(post.numbers).to.deep.equal([0, 1, 2]);
-      // A stream may go on for hours: its parameters are no body under way.
+      // A stream may last for hours: its parameters are not counted as a body in flight.
       expect(bodiesInFlight.bytes).to.equal(0);
       post.destroy();
       await eventually(() => server.streams.openStreams.size === 0);

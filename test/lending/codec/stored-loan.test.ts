@@ -132,7 +132,7 @@ describe('a stored loan', () => {
   }
 });
 
-/** Another value for each field of an account: nothing of the line before may be copied for it. */
+/** Another value for each field of an account, so that nothing of the earlier line may be copied. */
 function changed(value: unknown): unknown {
   if (value instanceof Decimal) return value.plus(1);
   if (typeof value === 'string') return `${value} changed`;

@@ -65,7 +65,7 @@ describe('opening an account', () => {
     for (const [unit, most] of [
       ['DAYS', 3_660],
       ['WEEKS', 3_660],
-      // 73000 days, each month taken for one of 31 days and each year for one of 366.
+      // 73000 days, counting each month as 31 days and each year as 366.
       ['MONTHS', 2_354],
       ['YEARS', 199],
     ] as const) {

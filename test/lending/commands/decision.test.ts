@@ -84,7 +84,7 @@ describe('a decision', () => {
     const penalties = when(fees, applyPenalty('0.01'));
     expect([fees.outcome, penalties.outcome]).to.deep.equal(['committed', 'committed']);
     expect(figuresOf(loanOf(penalties)).total.toFixed(2)).to.equal(most);
-    // With interest on top the same loan would show sixteen digits somewhere.
+    // With additional interest, the same loan would have an amount of sixteen digits.
     expect(reasons(disbursed(product(), most))).to.deep.equal(['INVALID_AMOUNT loanAmount']);
     expect(previewRefusals(loanOf(given(create(product(), most))))).to.have.length(1);
   });
@@ -92,7 +92,7 @@ describe('a decision', () => {
   it('accepts them only up to that maximum if nothing is ever repaid and overdue principal keeps accruing', () => {
     const late = (accrueLateInterest: boolean) =>
       disbursed(dynamicProduct({ interestSettings: { accrueLateInterest } }), '9716599190283.39');
-    // As scheduled the loan asks for 9999999999999.99; on the last due date, unpaid, for 10202429149797.57.
+    // As scheduled, the total is 9999999999999.99; on the last due date, unpaid, it is 10202429149797.57.
     expect(reasons(late(true))).to.deep.equal(['INVALID_AMOUNT loanAmount']);
     expect(figuresOf(loanOf(when(late(false), repay(1, '2011-07-23')))).total.toFixed(2)).to.equal('9999999999998.99');
     const earning = disbursed(dynamicProduct(), '9500000000000.00');

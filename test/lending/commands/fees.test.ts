@@ -256,7 +256,7 @@ describe('a fee on each due date of a dynamic loan', () => {
     const { fees: taken, principal } = loanOf(paid).transactions.at(-1)?.affected ?? noAmounts;
     expect([taken.toFixed(2), principal.toFixed(2)]).to.deep.equal(['5.00', '686.67']);
     expect(owed(paid)).to.deep.equal({ feesDue: '0.00', feesPaid: '5.00', feesBalance: '0.00' });
-    // What is left is paid off by fewer rows, and those that went took their fees with them.
+    // The rest is repaid in fewer rows, and the removed rows took their fees with them.
     expect(feesOf(paid)).to.deep.equal(['5.00/5.00', '5.00/0.00', '5.00/0.00']);
     expect(feeEvents(paid, start)).to.deep.equal(['APPLIED 1 5.00', 'PAID 1 5.00']);
     const back = when(paid, adjust(2));

@@ -6,7 +6,7 @@ import { packageRoot } from '../../../src/schemas.ts';
 import { type EncodedLoan, decodeLoan, encodeLoan, encodeLoanAfter } from '../../../src/lending/codec/stored-loan.ts';
 import { histories, linesOf, loansOf } from './loan-histories.ts';
 
-/** Removing the file and running this test records what the loans come to now. */
+/** To record the current results of the loans, remove the file and run this test. */
 const file = join(packageRoot, 'test/lending/histories/recorded.txt');
 
 describe('loans from their first command to their last', () => {

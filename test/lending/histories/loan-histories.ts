@@ -60,7 +60,7 @@ const custom = (
     },
   );
 
-/** Pays all that is owed on that day, except for fees outside of the installments. */
+/** Pays everything that is due on that day, except fees outside of the installments. */
 function repayAll(valueDate: string): (story: Story) => AskedCommand {
   return (story) => {
     const loan = loanOf(story);
@@ -103,7 +103,7 @@ const feesOfEachKind = [
   fee({ id: 'outside', allocation: 'NO_ALLOCATION' }),
 ];
 
-/** The same payments on a loan whose installments are spread again by each of the methods. */
+/** The same payments on a loan whose installments are recalculated by each of the methods. */
 function paidAhead(method: LoanProduct['paymentSettings']['prepaymentSettings']['prepaymentRecalculationMethod']) {
   const isShares = method === 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT';
   const interestCalculationMethod = isShares ? 'DECLINING_BALANCE' : 'DECLINING_BALANCE_DISCOUNTED';
@@ -349,7 +349,7 @@ function storiesOf({ toggles = {}, commands }: History): Story[] {
   return commands.map((command) => (story = when(story, typeof command === 'function' ? command(story) : command)));
 }
 
-/** What a history comes to: what each command changed, then the account, its installments and transactions. */
+/** The result of a history: what each command changed, then the account, its installments and transactions. */
 export function linesOf(history: History): string[] {
   const lines = [`# ${history.title}`];
   let earlier = 0;
@@ -375,7 +375,7 @@ function dueDatesOf(story: Story): string[] {
   return scheduleOf(loanOf(story), story.toggles).installments.map(({ dueDate }) => dueDate.slice(0, 10));
 }
 
-/** An event in short: what the account, the installments and the transactions show at the end is left out. */
+/** An event in short, without what the account, the installments and the transactions show at the end. */
 function lineOf(event: LoanEvent): string {
   switch (event.eventType) {
     case 'loan_transaction_posted': {

@@ -12,7 +12,7 @@ import type {
 } from '../../../src/lending/terms.ts';
 import { fixedDays, intervals, monthly, scheduleTerms } from './schedule-terms.ts';
 
-/** Terms of every kind, with as many digits, roundings, periods and methods as there are. */
+/** Terms of every kind: all digits, roundings, periods and methods. */
 export const anyTerms = fc
   .record({
     digits: fc.constantFrom(0, 2, 3, 8),
@@ -101,7 +101,7 @@ export const anyTerms = fc
 export const anyPrincipal = fc.integer({ min: 1, max: 100_000_000 });
 export const anyStart = fc.integer({ min: 0, max: 2000 }).map((days) => addDays('2019-01-01', days));
 
-/** What holds for the rows of every schedule that repays a principal. */
+/** The properties of the rows of every schedule that repays a principal. */
 export function expectSound(rows: readonly ScheduleRow[], principal: Decimal, digits: number): void {
   expect(sum(rows.map((row) => row.principal)).equals(principal), 'principal sums to what is owed').to.equal(true);
   for (const row of rows) {

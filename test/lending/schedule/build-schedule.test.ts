@@ -274,7 +274,7 @@ describe('every schedule', () => {
           fc.pre(payment.times(12 * repaymentInstallments).greaterThan(1));
           expect(new Set(totals.slice(0, -1).map(String)).size).to.equal(1);
           expect(totals[0]?.equals(payment)).to.equal(true);
-          // Half a minor unit of the payment and half a one of each interest, grown with interest to the last row.
+          // Half a minor unit of the payment and half of one of each interest, grown with interest to the last row.
           const growth = regularPeriodRate(terms).times('1.05').plus(1);
           const bound = sum(totals.map((_, row) => growth.pow(row).times('0.01')));
           expect(totals.at(-1)?.minus(payment).abs().lessThanOrEqualTo(bound)).to.equal(true);

@@ -11,13 +11,13 @@ import type { InterestCalculationMethod, ScheduleRow, ScheduleTerms } from '../.
 import { anyStart, anyTerms } from './any-schedule.ts';
 import { amountsOf, scheduleTerms, totalsOf } from './schedule-terms.ts';
 
-/** As many digits as amounts are told apart by: in such a currency nothing is rounded. */
+/** As many digits as amounts are distinguished by: in such a currency nothing is rounded. */
 const finestDigits = 16;
 const finest = new Decimal(10).pow(-finestDigits);
-/** The rows that a loan with such due dates may have at most, as lending.md says. */
+/** The maximum number of rows of a loan with such due dates, according to lending.md. */
 const rowsMaximum = { DAYS: 3660, WEEKS: 3660, MONTHS: 2354, YEARS: 199, FIXED_DAYS_OF_MONTH: 2354 } as const;
 
-/** Terms of that many rows; `most` is as many as there may be. */
+/** Terms with that many rows; `most` is the maximum. */
 function termsOf(
   method: InterestCalculationMethod,
   rowCount: number | 'most',
@@ -28,7 +28,7 @@ function termsOf(
       drawn: anyTerms,
       disbursementDate: anyStart,
       units: fc.integer({ min: 1, max: 999_999_999_999_999 }),
-      // At the high ones a loan of many rows repays nothing before the last.
+      // At high rates, a loan of many rows repays nothing before the last row.
       rate: fc.oneof(fc.integer({ min: 0, max: hundredthsOfPercentMaximum }), fc.integer({ min: 0, max: 10 })),
     })
     .map(({ drawn, disbursementDate, units, rate }) => {
@@ -54,7 +54,7 @@ function unrounded(terms: ScheduleTerms): ScheduleTerms {
   return { ...terms, currency: { code: 'FINE', digits: finestDigits }, rounding };
 }
 
-/** By how much rounding an amount may change it: half of what it is rounded to, or all of it when rounded up. */
+/** By how much rounding may change an amount: half of the rounding unit, or all of it when rounded up. */
 function largestError(kind: ScheduleAmount, { currency, rounding }: ScheduleTerms): Decimal {
   const isWhole =
     rounding.repaymentCurrencyRounding !== 'NO_ROUNDING' &&
@@ -64,8 +64,8 @@ function largestError(kind: ScheduleAmount, { currency, rounding }: ScheduleTerm
 }
 
 /**
- * By how much rounding may move the total of the last row: the errors of each row before it, grown with interest to the
- * last row where later principal follows from interest, and the error of its own interest.
+ * By how much rounding may change the total of the last row: the errors of each earlier row, grown with interest to the
+ * last row where later principal depends on interest, and the error of its own interest.
  */
 function largestChange(terms: ScheduleTerms, rows: readonly ScheduleRow[]): Decimal {
   const [payment, principal, interest] = (['PAYMENT', 'PRINCIPAL', 'INTEREST'] as const).map((kind) =>
@@ -131,7 +131,7 @@ describe('the last row of a schedule', () => {
           const terms = unrounded({ ...drawn, interest: { ...drawn.interest, scheduleInterestDaysCountMethod } });
           const rows = buildSchedule({ terms, ...request });
           const payment = periodicPayment({ terms, ...request });
-          // A row but the first whose interest is above the payment leaves its principal to the last one.
+          // A row other than the first whose interest exceeds the payment leaves its principal to the last row.
           const isAbove = ({ interest }: ScheduleRow): boolean => interest.greaterThanOrEqualTo(payment);
           fc.pre(!rows.slice(1, -1).some((row) => paysPrincipal(terms, row, rows) && isAbove(row)));
           compared += 1;
@@ -158,7 +158,7 @@ describe('the last row of a schedule', () => {
       interest,
     });
     const rows = buildSchedule({ terms, principal: new Decimal(1000), disbursementDate: '2022-12-31' });
-    // A regular month earns 456.25, more than what the rows after the first one repay in equal parts.
+    // A regular month has interest of 456.25, more than the rows after the first one repay in equal parts.
     expect([amountsOf(rows)[0], totalsOf(rows)[1], totalsOf(rows)[11]]).to.deep.equal([
       '0.00 465.00',
       '454.10',

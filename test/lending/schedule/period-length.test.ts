@@ -55,7 +55,7 @@ describe('the nominal length of a period', () => {
       fc.property(anyDays, anyHandling, fc.integer({ min: 1999, max: 2101 }), (days, handling, year) => {
         const listed = days.toSorted((one, other) => one - other);
         const terms = fixedDays(listed, handling);
-        // January has every listed day where it is written, so a year from its last one is a whole number of months.
+        // January has every listed day, so a year from its last one is a whole number of months.
         const january = `01-${String(listed.at(-1)).padStart(2, '0')}`;
         const dates = dueDates(terms, 12 * listed.length, `${year}-${january}`);
         const inYear = dates.filter((date) => date <= `${year + 1}-${january}`);

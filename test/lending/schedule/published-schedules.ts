@@ -2,17 +2,17 @@ import type { LocalDate } from '../../../src/lending/terms.ts';
 import type { TermOptions } from './schedule-terms.ts';
 import { fixedDays, intervals } from './schedule-terms.ts';
 
-/** A schedule that somebody has printed, with the place where it stands. */
+/** A published schedule, with its source. */
 export interface PublishedSchedule {
   readonly name: string;
   readonly source: string;
-  /** What of the table stands in the source; the rest follows from its method. */
+  /** The figures that the source contains; the rest follows from its method. */
   readonly printed: string;
   readonly terms: TermOptions;
   readonly principal: string;
   readonly disbursementDate: LocalDate;
   readonly firstRepaymentDate?: LocalDate;
-  /** `principal interest` of each row; where the source prints only the first rows, those. */
+  /** `principal interest` of each row, or of the first rows where the source has only those. */
   readonly rows?: readonly string[];
   readonly payment?: string;
   readonly totalInterest?: string;

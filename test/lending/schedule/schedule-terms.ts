@@ -12,7 +12,7 @@ import type {
 
 export const euro: Currency = { code: 'EUR', digits: 2 };
 
-/** What a test says about its terms; the rest is a plain monthly loan without interest in euros. */
+/** The terms that a test sets; the rest is a plain monthly loan without interest in euros. */
 export interface TermOptions extends Partial<Omit<ScheduleTerms, 'interest' | 'rounding'>> {
   readonly interest?: Partial<Omit<InterestTerms, 'interestRate'>> & { readonly interestRate?: string };
   readonly rounding?: Partial<RoundingTerms>;
