@@ -23,7 +23,7 @@ const processes = [
   ['work-2', 'work'],
 ] as const;
 
-/** Two processes that serve and two that work, on a Kafka and a Redis of their own, with a proxy in front of each. */
+/** Two processes that serve and two that work, on their own Kafka and Redis, with a proxy in front of each. */
 export async function startClusterSystem({
   folder,
   brokers,
@@ -96,7 +96,10 @@ async function flush({ redisUrl }: LocalCluster): Promise<void> {
 const truncateAttemptsMaximum = 20;
 const retryMilliseconds = 500;
 
-/** Deletes all events of the type that there are. A broker may just be coming back: it is asked until it does. */
+/**
+ * Deletes all current events of the type. A broker may just be restarting, so the request is repeated until it
+ * succeeds.
+ */
 async function truncate({ kafkaBrokers }: LocalCluster, eventType: string): Promise<EventPosition[]> {
   for (let attempt = 1; ; attempt += 1) {
     const admin = new Kafka({ brokers: [...kafkaBrokers], logLevel: logLevel.NOTHING }).admin();

@@ -12,22 +12,22 @@ import {
 import { randomNumbers } from '../support/random-numbers.ts';
 
 /**
- * Posts loan commands: loans are opened, approved and disbursed, charged and repaid, by turns with a repayment that has
- * to be refused. Each command has an Idempotency-Key and is sent, at any node, until it is answered for good. Some are
- * then published once more as events, past everything that keeps answers: only the worker can know them again.
+ * Posts loan commands: loans are opened, approved and disbursed, charged and repaid, alternating with a repayment that
+ * has to be refused. Each command has an Idempotency-Key and is sent, to any node, until it has a final response. Some
+ * are then published again as events, bypassing everything that stores responses: only the worker can recognise them.
  */
 export interface CommanderSettings extends LoadSettings {
   readonly product: string;
-  /** Borrowers at work, each with one loan at a time and one request under way. */
+  /** Borrowers at work, each with one loan and one request at a time. */
   readonly borrowers: number;
   /** Between two commands of a borrower. Milliseconds. */
   readonly pauseMilliseconds: number;
 }
 
-/** Commands of a loan after its disbursement, at most. */
+/** The maximum number of commands of a loan after its disbursement. */
 const commandsPerLoanMaximum = 12;
 const retryMilliseconds = 400;
-/** One in so many commands is published once more. */
+/** One in this many commands is published again. */
 const repeatEvery = 8;
 const loanAmount = 1_000;
 
@@ -59,7 +59,7 @@ async function borrow(load: Load, index: number): Promise<void> {
   }
 }
 
-/** A fee, a repayment, or one of more than is owed. Together they never come to more than the loan. */
+/** A fee, a repayment, or one of more than is owed. Together they never exceed the loan. */
 function servicing(loan: string, random: () => number): Command {
   const choice = random();
   const cents = 100 + Math.floor(random() * 4_000);
@@ -74,7 +74,7 @@ function servicing(loan: string, random: () => number): Command {
   return { type: 'REPAY', path: `/loans/${loan}/repayment-transactions`, body: { amount } };
 }
 
-/** Sends a command until it is answered for good, or until the process is to end: then it stays unknown. */
+/** Sends a command until it has a final response, or until the process has to end: then its outcome stays unknown. */
 async function order(
   load: Load,
   loan: string,
@@ -113,7 +113,7 @@ async function order(
 function outcomeOf(response: TextResponse | { readonly noAnswer: string }): 'committed' | 'refused' | 'unknown' {
   if ('noAnswer' in response) return 'unknown';
   if (response.status === 200 || response.status === 201) return 'committed';
-  // 202 and 409: the same command is under way.
+  // 202 and 409: the same command is in progress.
   return response.status === 400 || response.status === 404 ? 'refused' : 'unknown';
 }
 

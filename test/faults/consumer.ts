@@ -19,17 +19,17 @@ export interface ConsumerSettings extends LoadSettings {
 
 export interface ConsumedSubscription {
   readonly id: string;
-  /** Streams at a time. */
+  /** Concurrent streams. */
   readonly streams: number;
   readonly batchLimit: number;
   readonly uncommittedEventsMaximum: number;
-  /** Events without a commit end a stream after so long. Seconds. */
+  /** A stream ends after this time with uncommitted events. Seconds. */
   readonly commitTimeoutSeconds: number;
-  /** How long each batch takes until it is committed, until the load is drained. Milliseconds. */
+  /** How long the processing of each batch takes, until the load is drained. Milliseconds. */
   readonly workMilliseconds: number;
-  /** How long a stream may live, from this up to twice this. Seconds. */
+  /** The lifetime of a stream, from this up to twice this. Seconds. */
   readonly streamSecondsLeast: number;
-  /** Whether it streams past the proxies, so that the service itself feels it when nothing is read. */
+  /** Whether it bypasses the proxies, so that the service itself is affected when nothing is read. */
   readonly isDirect: boolean;
 }
 
@@ -39,17 +39,17 @@ interface Batch {
   readonly info?: { readonly debug?: string; readonly code?: string };
 }
 
-/** A stream is asked to send something at least this often. Seconds. */
+/** A stream is requested to send something at least this often. Seconds. */
 const keepAliveSeconds = 1;
-/** How often a stream without events looks whether it is to end. Milliseconds. */
+/** How often a stream without events checks whether it has to end. Milliseconds. */
 const stopCheckMilliseconds = 250;
-/** How long after the end of a stream its last cursors are committed once more. Milliseconds. */
+/** How long after the end of a stream its last cursors are committed again. Milliseconds. */
 const lateCommitMilliseconds = 1_500;
 /** Before a stream is opened again. Milliseconds. */
 const reopenMilliseconds = 300;
 const openMillisecondsMaximum = 10_000;
 const commitAttemptsMaximum = 4;
-/** How often the committed cursors are looked at. Milliseconds. */
+/** How often the committed cursors are read. Milliseconds. */
 const watchMilliseconds = 1_000;
 
 type Load = LoadProcess<ConsumerSettings>;
@@ -119,7 +119,7 @@ interface StreamNames {
   readonly stream: string;
 }
 
-/** Reads a stream to its end. What comes is noted as it comes; meanwhile what has come before is committed. */
+/** Reads a stream to its end. Lines are recorded as they arrive; meanwhile earlier ones are committed. */
 async function readStream(
   load: Load,
   subscription: ConsumedSubscription,
@@ -188,11 +188,11 @@ async function readStream(
   const forgotten = owed.size > 0 ? [...owed.values()] : latest;
   if (forgotten.length === 0) return;
   await load.pause(lateCommitMilliseconds);
-  // A client that does not know yet: when others go on with its partitions, it must not be heard.
+  // A client that does not know yet: once others continue with its partitions, its commit must be refused.
   await commit(load, names, forgotten, turn);
 }
 
-/** Commits at one node or another, again when there is no answer. Answers whether the stream may go on. */
+/** Commits at one node or another, repeatedly when there is no response. Returns whether the stream may continue. */
 async function commit(
   load: Load,
   names: StreamNames,
@@ -230,14 +230,14 @@ async function commit(
   return false;
 }
 
-/** Which of the cursors moved their partitions forward: all of them, or as the answer says. */
+/** Which of the cursors moved their partitions forward: all of them, or as the response says. */
 function advancedOf({ status, text }: { readonly status: number; readonly text: string }, count: number): boolean[] {
   if (status === 204) return Array.from({ length: count }, () => true);
   const { items } = jsonOf(text) as { readonly items: readonly { readonly result: string }[] };
   return items.map(({ result }) => result === 'committed');
 }
 
-/** Looks at the committed cursors, at one node after the other. */
+/** Reads the committed cursors from one node after another. */
 async function watchCursors(load: Load): Promise<void> {
   for (let turn = 0; !load.isStopping(); turn += 1) {
     for (const { id } of load.settings.subscriptions) {

@@ -17,7 +17,7 @@ describe('one process with the embedded log, killed, suspended and cut off under
     const system = await startEmbeddedSystem(join(folder, 'system'));
     const plan = smokePlan(system.shape, 1, speed);
     const report = await runPlan(system, { folder, plan, printLine: () => undefined });
-    // What is left of a bad run is worth more than a tidy disk.
+    // The files of a failed run are worth more than a tidy disk.
     expect(report.isGood, report.lines.join('\n')).to.equal(true);
     await removeFolder(folder);
   });

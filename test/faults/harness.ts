@@ -20,15 +20,15 @@ import type { ProducerSettings } from './producer.ts';
 import { reportOf, type Report } from './report.ts';
 import { beginFault, type SystemUnderTest } from './system.ts';
 
-/** Runs a plan against a system under load, and judges what came of it. */
+/** Runs a plan against a system under load, and checks the result. */
 
 export interface RunOptions {
-  /** Takes the history, the output of every process and the report. */
+  /** The folder of the history, the output of every process and the report. */
   readonly folder: string;
   readonly plan: Plan;
-  /** Told of everything that happens, line by line. */
+  /** Called with every step, line by line. */
   readonly printLine: (line: string) => void;
-  /** How much is done at a time. Default 1, what two cores bear beside a cluster. */
+  /** The amount of concurrent load. Default 1, which two cores can handle beside a cluster. */
   readonly load?: number;
 }
 
@@ -41,13 +41,13 @@ const product = 'faults-product';
 
 /** How long the system may take after the last fault until everything is delivered. Milliseconds. */
 const livenessMillisecondsMaximum = 60_000;
-/** How long producers and commander may take to finish what they have begun. Milliseconds. */
+/** How long producers and commander may take to finish the work that they have begun. Milliseconds. */
 const drainMillisecondsMaximum = 30_000;
-/** How long the system may take to answer a request of the harness. Milliseconds. */
+/** How long the system may take to respond to a request of the harness. Milliseconds. */
 const responseMillisecondsMaximum = 60_000;
 const pollMilliseconds = 500;
 
-/** Runs the plan. The system must be up; it is stopped in the end. */
+/** Runs the plan. The system must be running; it is stopped at the end. */
 export async function runPlan(system: SystemUnderTest, options: RunOptions): Promise<Report> {
   const { folder, plan, printLine, load = 1 } = options;
   const historyFolder = join(folder, 'history');
@@ -109,7 +109,7 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
   return report;
 }
 
-/** Defines what the load works with. Answers the subscriptions as the consumers are to stream them. */
+/** Defines the resources of the load. Returns the subscriptions for the consumers. */
 async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): Promise<ConsumedSubscription[]> {
   const [node] = nodes;
   if (node === undefined) throw new Error('There is no node to ask');
@@ -151,14 +151,14 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
     history.record({ kind: 'subscription created', subscription, eventTypes, isPrompt });
     return subscription;
   };
-  /** Streams through the proxies, of events that are committed as they come. */
+  /** Streams through the proxies, of events that are committed as they arrive. */
   const short = { workMilliseconds: 0, commitTimeoutSeconds: 10, streamSecondsLeast: 20, isDirect: false };
   const single = { ...short, streams: 2, batchLimit: 1, uncommittedEventsMaximum: 10 };
   const batches = { ...short, streams: 3, batchLimit: 20, uncommittedEventsMaximum: 100 };
   const lending = { ...short, streams: 2, batchLimit: 5, uncommittedEventsMaximum: 50 };
-  /** So slow that there is always something that it has not received. */
+  /** So slow that there are always events that it has not received. */
   const lagging = { ...short, streams: 2, batchLimit: 1, uncommittedEventsMaximum: 5, workMilliseconds: 300 };
-  /** Its window never closes and only reading ends a pause: a reader that pauses fills its connection. */
+  /** Its window never closes and only reading ends a pause: a paused reader fills its connection. */
   const bulkyStream = {
     ...short,
     streams: 1,
@@ -177,7 +177,7 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
   ];
 }
 
-/** Posts until the answer is good; the service may not know everything at once. */
+/** Posts until the request succeeds; the service may not know everything immediately. */
 async function postUntilAccepted(node: ServiceNode, path: string, body: object): Promise<HttpResponse> {
   const deadline = machineTime() + responseMillisecondsMaximum;
   for (;;) {
@@ -190,7 +190,7 @@ async function postUntilAccepted(node: ServiceNode, path: string, body: object):
   }
 }
 
-/** Begins and heals every fault in its time. A fault that took longer to heal moves those behind it. */
+/** Begins and heals every fault at its time. A fault that took longer to heal delays the later ones. */
 async function followPlan(
   system: SystemUnderTest,
   plan: Plan,
@@ -225,7 +225,7 @@ async function followPlan(
   await until(plan.lasts);
 }
 
-/** Waits until no subscription has anything to receive or to commit. Answers whether that came to be in time. */
+/** Waits until no subscription has anything to receive or to commit. Returns whether that happened in time. */
 async function everythingConsumed(nodes: readonly ServiceNode[], subscriptions: readonly string[]): Promise<boolean> {
   const deadline = machineTime() + livenessMillisecondsMaximum;
   let rounds = 0;
@@ -233,7 +233,7 @@ async function everythingConsumed(nodes: readonly ServiceNode[], subscriptions: 
     const open = await Promise.all(
       nodes.flatMap((node) => subscriptions.map((subscription) => unconsumedEvents(node, subscription))),
     );
-    // Twice, since an event that was just written may not be counted yet.
+    // Twice, because an event that was just written may not be counted yet.
     rounds = open.every((count) => count === 0) ? rounds + 1 : 0;
     if (rounds === 2) return true;
     await sleep(pollMilliseconds);
@@ -271,7 +271,7 @@ interface LoadChild {
   readonly ended: Promise<unknown>;
   send(order: LoadOrder): void;
   kill(): void;
-  /** What went wrong, when it did not end by itself. */
+  /** The failures of processes that did not exit by themselves. */
   failure(): string | undefined;
 }
 

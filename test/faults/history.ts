@@ -2,24 +2,27 @@ import { appendFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What was done to the system and what came of it: each process of a fault run writes a file of its own, one JSON
- * object a line, appended and never changed. The checkers read nothing else.
+ * What was done to the system and what happened: each process of a fault run writes its own file, with one JSON object
+ * per line, appended and never changed. The checkers read nothing else.
  */
 
-/** Why a consumer closed a stream that sent not even keep-alives. */
+/** Why a consumer closed a stream that did not even send keep-alives. */
 export const silence = 'silence';
 
-/** A stream that has sent nothing for so long is given up: its connection may be dead without telling. Milliseconds. */
+/**
+ * A stream that has sent nothing for this time is closed, because its connection may be dead without notice.
+ * Milliseconds.
+ */
 export const silenceMillisecondsMaximum = 8_000;
 
-/** Where an event lies. */
+/** The position of an event. */
 export interface EventPosition {
   readonly eventType: string;
   readonly partition: number;
   readonly offset: number;
 }
 
-/** What the lending checkers want to know of an event of the worker. Amounts in the currency's smallest unit. */
+/** The fields of the worker's events that the lending checkers need. Amounts in the currency's smallest unit. */
 export interface LendingFacts {
   readonly loan?: string;
   readonly sequence?: number;
@@ -28,9 +31,9 @@ export interface LendingFacts {
   readonly balances?: Readonly<Record<string, number>>;
 }
 
-/** What happened, by kind. `stream` and `subscription` are the ids that the service gave. */
+/** The entries, by kind. `stream` and `subscription` are the ids given by the service. */
 export type HistoryEntry =
-  /** A producer sends numbered events of its own to one partition. It sends each event once, whatever is answered. */
+  /** A producer sends its own numbered events to one partition. It sends each event once, whatever the response. */
   | {
       readonly kind: 'publish attempted';
       readonly producer: string;
@@ -38,7 +41,9 @@ export type HistoryEntry =
       readonly partition: number;
       readonly events: readonly { readonly eid: string; readonly number: number }[];
     }
-  /** `refused`: the answer says that nothing was stored. `unknown`: the events may be stored, now or later, or not. */
+  /**
+   * `refused`: the response says that nothing was stored. `unknown`: the events may be stored, now or later, or not.
+   */
   | {
       readonly kind: 'publish answered';
       readonly outcome: 'acknowledged' | 'refused' | 'unknown';
@@ -49,7 +54,7 @@ export type HistoryEntry =
       readonly kind: 'subscription created';
       readonly subscription: string;
       readonly eventTypes: readonly string[];
-      /** Whether its consumers take events as fast as they come. */
+      /** Whether its consumers read events as fast as they arrive. */
       readonly isPrompt: boolean;
     }
   | {
@@ -61,7 +66,7 @@ export type HistoryEntry =
       readonly uncommittedEventsMaximum: number;
     }
   | { readonly kind: 'stream refused'; readonly subscription: string; readonly node: string; readonly detail: string }
-  /** One batch with events, of which only the last one's offset is told. */
+  /** One batch with events, of which only the offset of the last one is known. */
   | {
       readonly kind: 'delivered';
       readonly subscription: string;
@@ -73,7 +78,7 @@ export type HistoryEntry =
       readonly kind: 'stream closed';
       readonly subscription: string;
       readonly stream: string;
-      /** What its last line said, or how the connection ended. */
+      /** The reason in its last line, or how the connection ended. */
       readonly reason: string;
     }
   | {
@@ -94,7 +99,7 @@ export type HistoryEntry =
       readonly advanced: readonly boolean[];
       readonly detail?: string;
     }
-  /** Committed offsets as a node shows them. */
+  /** Committed offsets as a node returns them. */
   | {
       readonly kind: 'cursors seen';
       readonly subscription: string;
@@ -110,16 +115,16 @@ export type HistoryEntry =
       readonly type: string;
       readonly attempt: number;
     }
-  /** `unknown`: no answer, or one that leaves it open; the same command may be posted again. */
+  /** `unknown`: no response, or an undecided one; the same command may be posted again. */
   | {
       readonly kind: 'command answered';
       readonly command: string;
       readonly outcome: 'committed' | 'refused' | 'unknown';
-      /** encodedKey of the transaction that was answered with. */
+      /** encodedKey of the transaction in the response. */
       readonly transaction?: string;
       readonly detail?: string;
     }
-  /** A loan as a node shows it, at the end. Amounts in the currency's smallest unit. */
+  /** A loan as a node returns it at the end. Amounts in the currency's smallest unit. */
   | {
       readonly kind: 'loan seen';
       readonly loan: string;
@@ -131,15 +136,15 @@ export type HistoryEntry =
       readonly kind: 'fault begun';
       readonly fault: string;
       readonly number: number;
-      /** Whether it may take away committed offsets that were not copied to the log yet. */
+      /** Whether it may remove committed offsets that were not mirrored to the log yet. */
       readonly losesCoordination: boolean;
     }
   | { readonly kind: 'fault healed'; readonly fault: string; readonly number: number }
-  /** What was deleted on purpose: events of the partition below the offset may be missing from now on. */
+  /** A deletion on purpose: events of the partition below the offset may be missing from now on. */
   | { readonly kind: 'log truncated'; readonly position: EventPosition }
   /** An event of the whole log, as read after the last fault. */
   | { readonly kind: 'log read'; readonly position: EventPosition; readonly eid: string; readonly facts?: LendingFacts }
-  /** From here on the event types have been read from their beginning to their end. */
+  /** From here on the event types have been read completely. */
   | { readonly kind: 'log complete'; readonly eventTypes: readonly string[] };
 
 /**
@@ -157,7 +162,7 @@ export type HistoryRecordOf<Kind extends HistoryEntry['kind']> = Extract<History
 /** Writes the history of one process. */
 export interface HistoryWriter {
   record(entry: HistoryEntry): void;
-  /** Writes what is not written yet. */
+  /** Writes the pending records. */
   flush(): void;
 }
 
@@ -193,12 +198,14 @@ export function openHistory(folder: string, processName: string): HistoryWriter 
   };
 }
 
-/** The histories of all processes in one, by time. A last line that was cut off with its process is left out. */
+/**
+ * The histories of all processes in one, ordered by time. A last line that was cut off with its process is left out.
+ */
 export function readHistory(folder: string): HistoryRecord[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
   const records = files.flatMap((name) => {
     const lines = readFileSync(join(folder, name), 'utf8').split('\n');
-    // What follows the last line end is nothing, or a line that was never finished.
+    // After the last line end there is nothing, or a line that was never finished.
     lines.pop();
     return lines.map((line) => JSON.parse(line) as HistoryRecord);
   });

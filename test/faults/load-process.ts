@@ -5,16 +5,16 @@ import { describeError } from '../../src/errors.ts';
 import { openHistory, type HistoryWriter } from './history.ts';
 
 /**
- * What the processes that generate load have in common. They are started by the harness, talk HTTP to the service as a
- * client would, write what they did and saw to the history, and end when they are told to.
+ * The common parts of the processes that generate load. The harness starts them. They send HTTP requests to the service
+ * as a client would, write their actions and observations to the history, and exit when they are told to.
  */
 
-/** What every load process is told at its start. */
+/** The options of every load process at its start. */
 export interface LoadSettings {
-  /** Names its file in the history. */
+  /** The name of its file in the history. */
   readonly name: string;
   readonly historyFolder: string;
-  /** The processes of the service by their addresses, which stay when a process is started again. */
+  /** The processes of the service by their addresses, which stay when a process is restarted. */
   readonly nodes: readonly ServiceNode[];
   readonly seed: number;
 }
@@ -23,18 +23,18 @@ export interface ServiceNode {
   readonly name: string;
   /** Of the proxy in front of it. */
   readonly url: string;
-  /** Past the proxy, which would hold megabytes for a client that does not read. */
+  /** Without the proxy, which would buffer megabytes for a client that does not read. */
   readonly directUrl: string;
 }
 
-/** What the harness says to a load process. */
+/** The messages of the harness to a load process. */
 export type LoadOrder =
-  /** Until `resume`, consumers read nothing, and producers publish what fills their connections. */
+  /** Until `resume`, consumers read nothing, and producers publish enough to fill their connections. */
   | 'stall'
   | 'resume'
-  /** Stop what makes new work, and finish what is owed. */
+  /** Stop new work, and finish what was begun. */
   | 'drain'
-  /** End. */
+  /** Exit. */
   | 'stop';
 
 /** A load process as its own program sees it. */
@@ -44,15 +44,15 @@ export interface LoadProcess<Settings extends LoadSettings> {
   readonly isDraining: () => boolean;
   readonly isStopping: () => boolean;
   readonly isStalled: () => boolean;
-  /** Calls back when a stall begins or ends, until what it answers is called. */
+  /** Calls back when a stall begins or ends, until the returned function is called. */
   onStall(changed: () => void): () => void;
-  /** Sleeps, but no longer than until the process is to end. */
+  /** Sleeps, but no longer than until the process has to exit. */
   pause(milliseconds: number): Promise<void>;
 }
 
 /**
  * Runs a load process to its end.
- * @param body resolves when the process has nothing more to do; it looks at `isDraining` and `isStopping` itself
+ * @param body resolves when the process has nothing more to do; it reads `isDraining` and `isStopping` itself
  */
 export async function runLoad<Settings extends LoadSettings>(
   body: (load: LoadProcess<Settings>) => Promise<void>,
@@ -71,7 +71,7 @@ export async function runLoad<Settings extends LoadSettings>(
     if (order === 'drain' || order === 'stop') isDraining = true;
     if (order === 'stop') stopping.abort();
   });
-  // The harness is gone: whatever was to be learned is lost.
+  // The harness is gone, so the results are lost anyway.
   const abandoned = (): never => process.exit(1);
   process.on('disconnect', abandoned);
   process.on('exit', () => history.flush());
@@ -86,7 +86,7 @@ export async function runLoad<Settings extends LoadSettings>(
       return () => void stallListeners.delete(changed);
     },
     async pause(milliseconds) {
-      // Being told to end is the only thing that cuts a sleep short.
+      // Only the message to exit interrupts a sleep.
       await sleep(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
     },
   });
@@ -100,14 +100,14 @@ export interface TextResponse {
   readonly text: string;
 }
 
-/** How long an answer is waited for. Milliseconds. */
+/** The timeout of a response. Milliseconds. */
 const responseMillisecondsMaximum = 5_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /**
- * Sends a request once. No answer, for whatever reason, is told as the reason: the request may have been carried out,
- * or be carried out later.
+ * Sends a request once. A missing response is returned as the reason: the request may have been carried out, or may be
+ * carried out later.
  */
 export function send(
   node: ServiceNode,
@@ -145,7 +145,7 @@ export function send(
   });
 }
 
-/** The JSON of an answer, or undefined when it has none. */
+/** The JSON of a response, or undefined when it has none. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -154,7 +154,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** What is said of an answer in the history. */
+/** The text about a response in the history. */
 export function detailOf(response: TextResponse | { readonly noAnswer: string }): string {
   return 'noAnswer' in response ? response.noAnswer : `${response.status} ${response.text.slice(0, 200)}`;
 }

@@ -4,18 +4,20 @@ import { call } from '../support/http/client.ts';
 import type { HistoryWriter, LendingFacts } from './history.ts';
 import type { ServiceNode } from './load-process.ts';
 
-/** Reads the whole log and every loan when a run is over, into the history. */
+/** Reads the whole log and every loan into the history when a run is over. */
 
 type Json = Record<string, unknown>;
 
-/** When nothing more comes for so long, everything is read: the newest offset may be none of an event. Milliseconds. */
+/**
+ * When nothing more arrives for this time, everything is read: the newest offset may belong to no event. Milliseconds.
+ */
 const quietMilliseconds = 4_000;
 const readingMillisecondsMaximum = 120_000;
-/** Large enough that nothing is ever waited for. */
+/** Large enough that nothing ever waits for a commit. */
 const window = 100_000_000;
 const loansAtATime = 8;
 
-/** Reads the event types from their beginning to their end, one event a batch, so that each one's offset is told. */
+/** Reads the event types completely, one event per batch, so that the offset of each one is known. */
 export async function readLog(
   history: HistoryWriter,
   node: ServiceNode,
@@ -67,7 +69,7 @@ export async function readLog(
         if (position.offset >= (newest.get(partition) ?? 0)) left.delete(partition);
         if (left.size === 0) finish();
       });
-      // Its end is seen by the quiet that follows.
+      // Silence shows its end.
       response.on('error', () => undefined);
     });
     sent.on('error', reject);
@@ -79,7 +81,7 @@ function offsetOf(text: string): number {
   return text.endsWith('--1') ? -1 : Number(text.slice(text.lastIndexOf('-') + 1));
 }
 
-/** What the checkers want of an event of the lending worker; undefined for other events. */
+/** The fields of an event of the lending worker that the checkers need; undefined for other events. */
 export function factsOf(event: Json): LendingFacts | undefined {
   const loan = event['loanAccountId'];
   if (typeof loan !== 'string') return undefined;
@@ -104,7 +106,7 @@ function allInCents(balances: Json): Record<string, number> {
   return Object.fromEntries(Object.entries(balances).map(([name, amount]) => [name, inCents(Number(amount))]));
 }
 
-/** Asks every node for every loan. */
+/** Requests every loan from every node. */
 export async function readLoans(
   history: HistoryWriter,
   nodes: readonly ServiceNode[],
@@ -115,7 +117,7 @@ export async function readLoans(
     for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
       const { node, loan } = next;
       const balances = await call(`${node.url}/loans/${loan}/balances`, 'GET');
-      // A loan that was never opened: its command was not answered, or refused.
+      // A loan that was never opened: its command had no response, or was refused.
       if (balances.status === 404) continue;
       const { text } = await call(`${node.url}/loans/${loan}/transactions`, 'GET');
       history.record({

@@ -1,10 +1,10 @@
 import { randomNumbers } from '../support/random-numbers.ts';
 
-/** Which faults are injected, where and when: data, the same for the same seed. */
+/** The faults to inject, with targets and times: data, the same for the same seed. */
 
 /** What the plan knows of the system under test. */
 export interface SystemShape {
-  /** Processes of the service. A process with both roles stands in both lists. */
+  /** Processes of the service. A process with both roles is in both lists. */
   readonly serve: readonly string[];
   readonly work: readonly string[];
   /** `kafka-1`, ...; none for the embedded backend. */
@@ -15,19 +15,19 @@ export interface SystemShape {
 export type FaultKind =
   /** SIGKILL; healed by starting it again. */
   | 'kill'
-  /** SIGSTOP; healed by SIGCONT: whatever it held is out of date by then. */
+  /** SIGSTOP; healed by SIGCONT: its state is out of date by then. */
   | 'pause'
   /** Connections to the target are reset, new ones too. */
   | 'cut'
-  /** What goes to the target and comes from it is late. */
+  /** Data to and from the target is late. */
   | 'delay'
-  /** What is sent to the target is swallowed; nothing is closed. */
+  /** Data to the target is swallowed; nothing is closed. */
   | 'half-open'
-  /** Redis forgets everything. */
+  /** Redis loses all data. */
   | 'flush'
-  /** Events are deleted that a subscription has not received. */
+  /** Events that a subscription has not received are deleted. */
   | 'truncate'
-  /** Consumers read nothing of their streams; healed by reading on. */
+  /** Consumers read nothing of their streams; healed by reading again. */
   | 'stall';
 
 export interface PlannedFault {
@@ -38,9 +38,9 @@ export interface PlannedFault {
   readonly target: string;
   /** From the beginning of the run. Milliseconds. */
   readonly beginsAt: number;
-  /** Until it is healed. Milliseconds; 0 for what is done at once. */
+  /** Until it is healed. Milliseconds; 0 for an instant fault. */
   readonly lasts: number;
-  /** How late a delayed piece is, each way. Milliseconds. */
+  /** The delay of each piece, in each direction. Milliseconds. */
   readonly delay?: number;
 }
 
@@ -51,7 +51,7 @@ export interface Plan {
   readonly lasts: number;
 }
 
-/** Lengths in milliseconds. */
+/** Durations in milliseconds. */
 export interface Range {
   readonly least: number;
   readonly most: number;
@@ -69,7 +69,7 @@ const durations: Readonly<Record<FaultKind, Range>> = {
   stall: { least: 5_000, most: 20_000 },
 };
 
-/** The same for a run that is to have every kind in a short time. */
+/** The same for a short run that has to include every kind. */
 const shortDurations: Readonly<Record<FaultKind, number>> = {
   kill: 1_000,
   pause: 8_000,
@@ -90,7 +90,7 @@ const warmUpMilliseconds = 5_000;
 
 const delays: Range = { least: 50, most: 500 };
 
-/** Every kind of fault with every target that it makes sense for. */
+/** Every kind of fault with every meaningful target. */
 export function possibleFaults({ serve, work, brokers, hasRedis }: SystemShape): { kind: FaultKind; target: string }[] {
   const redis = hasRedis ? ['redis'] : [];
   const processes = [...new Set([...serve, ...work])];
@@ -107,7 +107,7 @@ export function possibleFaults({ serve, work, brokers, hasRedis }: SystemShape):
   ];
 }
 
-/** Faults one after the other for as long as the run lasts, every kind as likely as the others. */
+/** One fault after another for the whole run, each kind with the same probability. */
 export function randomPlan(shape: SystemShape, seed: number, milliseconds: number): Plan {
   const random = randomNumbers(seed);
   const within = ({ least, most }: Range): number => Math.round(least + random() * (most - least));
@@ -132,7 +132,7 @@ export function randomPlan(shape: SystemShape, seed: number, milliseconds: numbe
 }
 
 /**
- * Every kind of fault once for every sort of target. The seed decides the order and which of the equals it is.
+ * Every kind of fault once for every sort of target. The seed determines the order and the target among equals.
  * @param speed 2 halves the faults and the time between them.
  */
 export function smokePlan(shape: SystemShape, seed: number, speed = 1): Plan {
@@ -152,7 +152,7 @@ export function smokePlan(shape: SystemShape, seed: number, speed = 1): Plan {
   return { seed, faults, lasts: at };
 }
 
-/** What a target is one of: `serve-2` is a `serve`. */
+/** The sort of a target: `serve-2` is a `serve`. */
 function sortOf(target: string): string {
   return target.replace(/-\d+$/, '');
 }

@@ -10,33 +10,36 @@ import {
 } from './load-process.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
-/** Publishes numbered events. Each is sent once: what was not answered stays unknown, and the next number follows. */
+/**
+ * Publishes numbered events. Each is sent once: without a response its outcome stays unknown, and the next number
+ * follows.
+ */
 export interface ProducerSettings extends LoadSettings {
-  /** Producers at work, each with one request under way. */
+  /** Producers at work, each with one request at a time. */
   readonly producers: number;
-  /** What they publish to, by turns. */
+  /** The partitions that they publish to, in turns. */
   readonly eventTypes: readonly { readonly name: string; readonly partitions: number }[];
-  /** What others publish to, one long event after the other, while consumers do not read. */
+  /** The partitions that others publish long events to, one after another, while consumers do not read. */
   readonly bulkyEventType: { readonly name: string; readonly partitions: number };
   /** Between two requests of a producer. Milliseconds. */
   readonly pauseMilliseconds: number;
 }
 
 const eventsPerRequestMaximum = 5;
-/** One in so many requests holds an event that breaks the schema: nothing of it may ever be seen. */
+/** One in this many requests has an event that violates the schema: none of its events may ever be seen. */
 const badRequestEvery = 40;
 /**
- * What makes an event long, and how many are in a request: all in one write they are still less than the high-water
+ * The size of a long event, and how many are in a request: all of them in one write are still less than the high-water
  * mark of a connection, so that the write that fills it is a small one. Bytes.
  */
 const paddingBytes = 1_000;
 const bulkyEventsPerRequest = 10;
-/** Producers of long events. What they publish in one stall fills what lies between the service and a consumer. */
+/** Producers of long events. Their events of one stall fill the buffers between the service and a consumer. */
 const bulkyProducers = 2;
 const bulkyEventsMaximum = 8_000;
-/** How often they look whether there is a stall. Milliseconds. */
+/** How often they check whether there is a stall. Milliseconds. */
 const stallCheckMilliseconds = 250;
-/** After a request without a good answer. Milliseconds. */
+/** The pause after a request that failed. Milliseconds. */
 const retryMilliseconds = 300;
 
 interface NumberedEvent {

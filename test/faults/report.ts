@@ -4,7 +4,7 @@ import { grouped, type Evidence } from './checkers/evidence.ts';
 import { ofKind, type HistoryEntry } from './history.ts';
 import type { Plan } from './plan.ts';
 
-/** What a person reads after a run. */
+/** The summary of a run for people. */
 export interface Report {
   readonly isGood: boolean;
   readonly lines: readonly string[];
@@ -16,11 +16,11 @@ export interface Outcome {
   readonly folder: string;
   readonly evidence: Evidence;
   readonly outcomes: readonly CheckOutcome[];
-  /** What stood in the way of the run itself. */
+  /** Failures of the run itself. */
   readonly problems: readonly string[];
 }
 
-/** Findings of one checker that are shown; the others are counted. */
+/** How many findings of one checker are shown; the others are counted. */
 const findingsShownMaximum = 5;
 
 export function reportOf({ plan, description, folder, evidence, outcomes, problems }: Outcome): Report {

@@ -13,7 +13,7 @@ import { randomPlan, smokePlan } from './plan.ts';
 
 endIfHelpIsAsked('faults');
 
-/** How long something that was left open may keep the process. */
+/** How long an open resource may keep the process alive. */
 const lingerMilliseconds = 10_000;
 
 const { values } = parseArgs({

@@ -9,26 +9,28 @@ import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { findFreePorts } from '../../scripts/local-cluster/free-ports.ts';
 import type { ServiceNode } from './load-process.ts';
 
-/** A process of the service that can be killed, suspended and started again, behind a proxy. Their addresses stay. */
+/**
+ * A process of the service that can be killed, suspended and restarted, behind a proxy. The addresses stay the same.
+ */
 export interface ServiceProcess {
   readonly name: string;
-  /** In front of the process; what it only works for nobody connects to it. */
+  /** The proxy in front of the process; nothing connects to a process that only works. */
   readonly proxy: TcpProxy;
-  /** Its addresses, which stay when it is started again. */
+  /** Its addresses, which stay when it is restarted. */
   readonly node: ServiceNode;
-  /** Starts it, and returns when it says that it is ready. */
+  /** Starts it, and returns when it reports that it is ready. */
   start(): Promise<void>;
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL, and waits for the end. */
   kill(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** SIGTERM, or SIGKILL when that has no effect in time. Answers whether it ended in order. */
+  /** Sends SIGTERM, or SIGKILL when that has no effect in time. Returns whether it exited cleanly. */
   stop(): Promise<boolean>;
 }
 
 export interface ServiceProcessOptions {
   readonly name: string;
-  /** Holds its data and what it prints. */
+  /** The folder of its data and its output. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -37,7 +39,7 @@ const startMillisecondsMaximum = 60_000;
 const stopMillisecondsMaximum = 20_000;
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-/** Makes a process, which is not started yet. */
+/** Creates a process, which is not started yet. */
 export async function createServiceProcess({
   name,
   folder,
@@ -78,7 +80,7 @@ export async function createServiceProcess({
       await readyAddress(started, {
         withinMilliseconds: startMillisecondsMaximum,
         onLine: (line) => {
-          // The file is closed with the process; a line may still come.
+          // The file is closed with the process; a line may still arrive.
           if (started.exitCode === null && started.signalCode === null) writeSync(log, `${line}\n`);
         },
       }).catch((error: unknown) => {

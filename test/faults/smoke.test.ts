@@ -10,7 +10,7 @@ import { smokePlan } from './plan.ts';
 /** Shortens faults and pauses: the whole run takes about two and a half minutes. */
 const speed = 2;
 
-// The faults would hit every other suite: the run has a Kafka and a Redis of its own, wherever the suites have theirs.
+// The faults would affect every other suite, so the run always has its own Kafka and Redis.
 describeOnCluster('Four processes on Kafka and Redis, under every kind of fault', () => {
   it('keep every promise', async function () {
     this.timeout(600_000);
@@ -18,7 +18,7 @@ describeOnCluster('Four processes on Kafka and Redis, under every kind of fault'
     const printLine = (): void => undefined;
     const system = await startClusterSystem({ folder: join(folder, 'system'), brokers: 1, printLine });
     const report = await runPlan(system, { folder, plan: smokePlan(system.shape, 1, speed), printLine });
-    // What is left of a bad run is worth more than a tidy disk.
+    // The files of a failed run are worth more than a tidy disk.
     expect(report.isGood, report.lines.join('\n')).to.equal(true);
     await removeFolder(folder);
   });

@@ -5,31 +5,31 @@ import type { LoadOrder, ServiceNode } from './load-process.ts';
 import type { PlannedFault, SystemShape } from './plan.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** The system that a run puts under load and does harm to. */
+/** The system under load into which a run injects faults. */
 export interface SystemUnderTest {
   readonly shape: SystemShape;
   /** In words: versions, processes. */
   readonly description: string;
   /** The processes that answer HTTP. */
   readonly nodes: readonly ServiceNode[];
-  /** What faults are done to, by name. */
+  /** The targets of faults, by name. */
   readonly targets: ReadonlyMap<string, Target>;
-  /** Makes Redis forget everything. */
+  /** Deletes all data of Redis. */
   flush?(): Promise<void>;
-  /** Deletes every event of the type that there is now, and answers where each partition begins from then on. */
+  /** Deletes all current events of the type, and returns the new start of each partition. */
   truncate?(eventType: string): Promise<readonly EventPosition[]>;
-  /** Ends everything that was started. Answers what did not end in order. */
+  /** Stops everything that was started. Returns the processes that did not exit cleanly. */
   stop(): Promise<readonly string[]>;
 }
 
-/** Something that can fail. */
+/** A part that can fail. */
 export interface Target {
   readonly kill: () => Promise<void>;
   /** Starts it after a kill, and returns when it works. */
   readonly start: () => Promise<void>;
   readonly pause: () => Promise<void> | void;
   readonly resume: () => Promise<void> | void;
-  /** What everybody passes who wants to reach it. */
+  /** The proxy that all connections to it pass. */
   readonly proxy?: TcpProxy;
 }
 
@@ -44,19 +44,19 @@ export function targetOf(service: ServiceProcess): Target {
   };
 }
 
-/** Until a consumer has noted that a stream is silent. Milliseconds. */
+/** Until a consumer has recorded that a stream is silent. Milliseconds. */
 const silenceNoticeMilliseconds = 1_500;
 
-/** What faults need besides the system. */
+/** What faults need in addition to the system. */
 export interface FaultSurroundings {
-  /** Whose events may be deleted. */
+  /** The event type whose events may be deleted. */
   readonly expiringEventType: string;
-  /** Told of each partition that was cut off. */
+  /** Called with each partition whose start was moved. */
   readonly truncated: (position: EventPosition) => void;
   readonly sendToLoad: (order: LoadOrder) => void;
 }
 
-/** Does the fault, and answers how it is healed. */
+/** Injects the fault, and returns how it is healed. */
 export async function beginFault(
   system: SystemUnderTest,
   fault: PlannedFault,
@@ -67,7 +67,7 @@ export async function beginFault(
     sendToLoad('stall');
     return async () => {
       sendToLoad('resume');
-      // A stream that has fallen silent is told from others only while nothing else ails it.
+      // A silent stream can only be detected while it has no other fault.
       await sleep(silenceMillisecondsMaximum + silenceNoticeMilliseconds);
     };
   }

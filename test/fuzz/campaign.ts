@@ -12,21 +12,19 @@ import { StateReader, acknowledgedEvents, differencesOf } from './state.ts';
 import { keptEventTypes } from './generator/valid-requests.ts';
 import { exchange, type Exchange } from './wire-client.ts';
 
-/**
- * A run: requests one after the other and several at once, and between them what must hold however they were answered.
- */
+/** A run: single and concurrent requests, and between them checks of what must be true after any response. */
 
 export interface CampaignOptions {
   readonly service: FuzzedService;
   readonly requests: number;
   readonly seed: number;
-  /** Told how it goes, line by line. */
+  /** Called with the progress, line by line. */
   readonly printLine: (line: string) => void;
 }
 
-/** Something that must not be. */
+/** A broken rule. */
 export interface Failure {
-  /** Undefined when no one request did it. */
+  /** Undefined when no single request caused it. */
   readonly request: FuzzRequest | undefined;
   readonly result: Exchange | undefined;
   readonly faults: readonly string[];
@@ -36,7 +34,7 @@ export interface Outcome {
   readonly seed: number;
   readonly requests: number;
   readonly failures: readonly Failure[];
-  /** How often each mutation came, by what it was answered. */
+  /** How often each mutation was sent, by the status of the response. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** The same by operation. */
   readonly operations: ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -46,41 +44,41 @@ export interface Outcome {
   readonly canaryMilliseconds: readonly number[];
   readonly worstStall: Stall;
   readonly memory: { readonly warm: Measurement; readonly end: Measurement; readonly stayingThings: number };
-  /** What the service warned of, and how often. */
+  /** The warnings of the service, and how often they were logged. */
   readonly warnings: ReadonlyMap<string, number>;
   readonly seconds: number;
 }
 
 export interface Stall {
   readonly milliseconds: number;
-  /** Numbers of the requests in whose time it fell. */
+  /** Numbers of the requests during which it happened. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Requests that are under way at once. */
+/** Requests in progress at the same time. */
 const concurrency = 24;
-/** Requests between two looks at the service. */
+/** Requests between two checks of the service. */
 const segmentRequests = 200;
-/** Requests of a segment that are sent alone, the state being read before and after each that is refused. */
+/** Requests of a segment that are sent alone; the state is read before and after each one that is refused. */
 const soloRequests = 5;
-/** How often the canary sings, and how often all of the state is compared. Segments. */
+/** How often the canary runs, and how often the whole state is compared. Segments. */
 const canarySegments = 2;
 /** How often the canary pauses in reading, which takes some seconds. Segments. */
 const canaryPauseSegments = 50;
 const wholeStateSegments = 5;
-/** The longest that the service may do nothing else. Milliseconds. */
+/** How long the service may be blocked. Milliseconds. */
 export const stallMillisecondsMaximum = 2_000;
 /** The share of the requests after which the service counts as warm. */
 const warmShare = 0.3;
-/** A run that fails again and again has said enough. */
+/** After this many faults a run stops. */
 const failuresMaximum = 40;
 
 /**
- * How much more memory may be in use at the end than when it was warm, with everything deleted that can be. The
+ * How much more memory may be in use at the end than when the service was warm, with everything deletable deleted. The
  * outcomes of twenty thousand commands, the commands of a day that posted nothing and five thousand loans are
- * remembered, which fills up over a long run; what a loan or a product takes stays for good. What is kept of the log is
- * full when it is warm. Bytes.
+ * remembered, which fills up over a long run; the memory of a loan or a product stays in use. The cache of the log is
+ * full when the service is warm. Bytes.
  */
 const growthBytesMaximum = 64 * 1024 * 1024;
 const bytesPerStayingThing = 8 * 1024;
@@ -100,7 +98,7 @@ class Campaign {
   readonly #operations = new Map<string, Map<string, number>>();
   readonly #statuses = new Map<number, number>();
   readonly #canaryMilliseconds: number[] = [];
-  /** Events of each kept event type that were acknowledged, and those of which nothing is known. */
+  /** Acknowledged events of each kept event type, and those with an unknown outcome. */
   readonly #acknowledged = new Map<string, { known: number; unknown: number }>();
   #comparisons = 0;
   #worstStall: Stall = { milliseconds: 0, from: 0, to: 0 };
@@ -116,7 +114,7 @@ class Campaign {
     const startedAt = performance.now();
     await setStage(this.#url, this.#ids);
     const canary = await Canary.open(this.#url);
-    // What it did while it started is not what requests made it do.
+    // The work of the start is not caused by requests.
     await service.measure(false);
     let warm: Measurement | undefined;
     let sent = 0;
@@ -201,7 +199,7 @@ class Campaign {
     return result;
   }
 
-  /** Sends a request while nothing else is under way, and sees whether the state is what its answer says. */
+  /** Sends a request while nothing else is in progress, and checks that the state matches its response. */
   async #sendAlone(index: number, isWhole: boolean): Promise<void> {
     const request = this.#generate(index);
     if (request.delivery !== 'whole' || ['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
@@ -233,7 +231,7 @@ class Campaign {
     }
   }
 
-  /** The state once what others began and did not wait for is done. */
+  /** The state after the work that others began and did not wait for. */
   async #stableState(request: FuzzRequest, isWhole: boolean): Promise<ReadonlyMap<string, string>> {
     let found = await this.#state.read(request, isWhole);
     for (let attempt = 0; attempt < 20; attempt += 1) {
@@ -270,7 +268,7 @@ class Campaign {
     }
   }
 
-  /** Over everything: what was acknowledged is there and nothing else, and all that there is can be read. */
+  /** Finally: the acknowledged events are stored and nothing else, and everything can be read. */
   async #pauseCanary(canary: Canary): Promise<void> {
     try {
       await canary.pause();
@@ -312,7 +310,7 @@ class Campaign {
     this.#acknowledged.set(eventType, sum);
     const count = response === undefined ? undefined : acknowledgedEvents(request, response);
     if (count !== undefined) sum.known += count;
-    // In another form than is read here, or not answered: no more events than bytes.
+    // In a format that is not read here, or without a response: no more events than bytes.
     else if (response === undefined || response.status < 400) sum.unknown += request.bytes.length;
   }
 
@@ -339,7 +337,7 @@ function count(counts: Map<string, Map<string, number>>, name: string, kind: str
 
 const nothing: Measurement = { stallMilliseconds: 0, residentBytes: 0, heapBytes: 0, externalBytes: 0 };
 
-/** The event type that a request publishes to; undefined when it does anything else. */
+/** The event type that a request publishes to; undefined when it does something else. */
 function publishedType({ method, url }: FuzzRequest): string | undefined {
   const name = /^\/event-types\/([\w.-]+)\/events(?:\?|$)/i.exec(url)?.[1];
   return method === 'POST' ? name : undefined;

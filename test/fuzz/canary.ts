@@ -5,19 +5,19 @@ import { call, eventsOf, lastCursors, openStream, type Batch } from '../support/
 
 /** An ordinary client among the hostile ones: it publishes an event, streams it and commits it. */
 
-/** How long all of it may take. Milliseconds. */
+/** The maximum time of one round. Milliseconds. */
 const walkMillisecondsMaximum = 10_000;
 
 const eventType = 'canary.sung';
 
-/** What the canary publishes while it does not read. */
+/** The events that the canary publishes while it does not read. */
 export const pausedEventType = 'canary.paused';
 
-/** Together more than lies between the service and a reader; each less than the high-water mark of a connection. */
+/** Together more than fits between the service and a reader; each less than the high-water mark of a connection. */
 const pausedEvents = 1_000;
 const pausedEventBytes = 6_000;
 
-/** How long all of that may take. Milliseconds. */
+/** The maximum time of that round. Milliseconds. */
 const pauseMillisecondsMaximum = 60_000;
 
 export class Canary {
@@ -36,7 +36,7 @@ export class Canary {
     return new Canary(url, await subscribe(url, eventType), await subscribe(url, pausedEventType));
   }
 
-  /** Answers how long it took in milliseconds. @throws when anything is not as it should be */
+  /** Returns how long it took in milliseconds. @throws when anything is wrong */
   async check(): Promise<number> {
     const startedAt = performance.now();
     const health = await call(`${this.#url}/health`, 'GET');
@@ -55,9 +55,9 @@ export class Canary {
   }
 
   /**
-   * Opens a stream and reads nothing of it while events are published, until the connection is full; then reads, gets
-   * them all and the keep-alives behind them, and commits.
-   * @throws when anything is not as it should be
+   * Opens a stream and reads nothing of it while events are published, until the connection is full. Then it reads,
+   * receives all of them and the keep-alives after them, and commits.
+   * @throws when anything is wrong
    */
   async pause(): Promise<void> {
     const giveUp = AbortSignal.timeout(pauseMillisecondsMaximum);
@@ -89,7 +89,7 @@ export class Canary {
   }
 }
 
-/** Answers the id of a subscription to a new event type. */
+/** Returns the id of a subscription to a new event type. */
 async function subscribe(url: string, name: string): Promise<string> {
   const created = await call(`${url}/event-types`, 'POST', {
     name,

@@ -2,7 +2,7 @@ import { it } from 'mocha';
 import { describeOnCluster } from '../support/cluster.ts';
 import { expectNothingFound } from './suite.ts';
 
-// What is sent would get into the way of other suites: the run has a Kafka and a Redis of its own.
+// The requests would affect other suites, so the run has its own Kafka and Redis.
 describeOnCluster('one process on Kafka and Redis, with two thousand corrupted requests', () => {
   it('rejects them as described, without any change, and continues to serve', async function () {
     this.timeout(600_000);

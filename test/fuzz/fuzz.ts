@@ -5,14 +5,14 @@ import { startFuzzedService } from './fuzzed-service.ts';
 
 export interface FuzzOptions {
   readonly backend: 'embedded' | 'cluster';
-  /** Holds the data of the service. */
+  /** The folder of the service's data. */
   readonly folder: string;
   readonly requests: number;
   readonly seed: number;
   readonly printLine: (line: string) => void;
 }
 
-/** Starts a service on the backend, sends it the requests, and ends what was started. */
+/** Starts a service on the backend, sends it the requests, and stops everything that was started. */
 export async function fuzz({ backend, folder, ...options }: FuzzOptions): Promise<Outcome> {
   const cluster = backend === 'cluster' ? await startCluster({ printLine: options.printLine }) : undefined;
   const environment =

@@ -6,15 +6,15 @@ import { describeError } from '../../src/errors.ts';
 import { readyAddress } from '../support/processes/ready-address.ts';
 import type { Measurement } from './measuring-preload.ts';
 
-/** The real service in a process of its own, as it is started in production, and measured from the inside. */
+/** The real service in a separate process, started as in production, and measured from the inside. */
 export interface FuzzedService {
   readonly port: number;
-  /** What it logged, of level warn and above, and whatever else it printed there. */
+  /** Its log lines of level warn and above, and its other output there. */
   readonly logLines: readonly string[];
-  /** How it ended, if it did. */
+  /** How it exited, if it did. */
   ending(): string | undefined;
   measure(collectGarbage: boolean): Promise<Measurement>;
-  /** Answers whether it ended in order. */
+  /** Returns whether it exited cleanly. */
   stop(): Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ export async function startFuzzedService(
   const child = spawn(process.execPath, [...engineOptions, program], {
     env: {
       ...process.env,
-      // Answers are held against the description from the outside, which leaves the process as it is in production.
+      // Responses are compared with the description on the client side, so that the process stays as in production.
       NODE_OPTIONS: '',
       KAFKA_BROKERS: '',
       REDIS_URL: '',

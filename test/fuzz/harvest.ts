@@ -3,9 +3,9 @@ import { isJsonObject } from './generator/json-text.ts';
 import type { LiveIds, Session } from './live-ids.ts';
 import type { Exchange } from './wire-client.ts';
 
-/** Takes from answers the ids that the service made. */
+/** Collects the ids created by the service from responses. */
 
-/** @returns the id of the stream that was opened, if one was */
+/** @returns the id of the opened stream, if there is one */
 export function harvest(
   ids: LiveIds,
   request: FuzzRequest,
@@ -36,9 +36,7 @@ export function harvest(
   return undefined;
 }
 
-/**
- * Takes note of the cursor of a line with events. @param stream Undefined for what came before the stream was known.
- */
+/** Records the cursor of a line with events. @param stream Undefined for lines before the stream was known. */
 export function harvestCursor(ids: LiveIds, stream: string | undefined, line: string): void {
   const { cursor, events } = objectIn(line);
   if (stream === undefined || events === undefined) return;
@@ -46,7 +44,7 @@ export function harvestCursor(ids: LiveIds, stream: string | undefined, line: st
   cursors?.push(JSON.stringify(cursor));
 }
 
-/** The fields of a text that is a JSON object; none when it is anything else. */
+/** The fields of a text that is a JSON object; none when it is something else. */
 export function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);

@@ -7,7 +7,7 @@ import { findingsIn } from './service-log.ts';
 import { acknowledgedEvents, differencesOf } from './state.ts';
 import type { Exchange } from './wire-client.ts';
 
-/** The fuzzer has to find fault with each of these, or its silence would mean nothing. */
+/** The fuzzer has to report each of these, or its silence would mean nothing. */
 
 const operation = operations.find(({ operationId }) => operationId === 'publishEvents') as Operation;
 

@@ -4,13 +4,13 @@ import type { FuzzRequest } from './generator/drafts.ts';
 import { objectIn } from './harvest.ts';
 import type { Exchange, WireResponse } from './wire-client.ts';
 
-/** What is wrong with how one request was answered. Pure. */
+/** The faults in the response to one request. Pure. */
 
 const problemSchema = (description['components'] as { schemas: Readonly<Record<string, JsonObject>> }).schemas[
   'Problem'
 ];
 
-/** How long anything but a stream or a wait that was asked for may take. Milliseconds. */
+/** The maximum time of anything except a stream or a requested wait. Milliseconds. */
 export const responseMillisecondsAllowed = 15_000;
 
 export function faultsOf(request: FuzzRequest, exchange: Exchange): string[] {
@@ -39,7 +39,7 @@ function statusFaults({ expected }: FuzzRequest, { status, body }: WireResponse)
   return [`it was answered ${status} instead of ${expected.source}: ${body.slice(0, 500)}`];
 }
 
-/** Refusals of what never became a request, which has no id to answer with and no path. */
+/** Refusals of bytes that never became a request, and so have no id and no path. */
 const unreadableStatuses = new Set([400, 408, 431]);
 
 function formFaults(request: FuzzRequest, { status, headers, body }: WireResponse): string[] {
@@ -47,7 +47,7 @@ function formFaults(request: FuzzRequest, { status, headers, body }: WireRespons
     if (headers['content-type'] !== 'application/problem+json') return ['it is refused in no form of the API'];
     return problemFaults(body);
   }
-  // Two requests in one: which of them is meant is for the next one to see.
+  // Two requests in one: the next recipient decides which of them is meant.
   const [method = '', url = ''] = firstLineOf(request).split(' ');
   const seen: SeenResponse = {
     method,
@@ -81,7 +81,7 @@ function headOf({ bytes }: FuzzRequest): string {
   return text.split(/\r?\n\r?\n/, 1)[0] ?? '';
 }
 
-/** A refusal says why, in the form of its part of the API; which one that is the description says. */
+/** A refusal has a reason, in the format of its part of the API, which the description determines. */
 function reasonFaults({ status, body }: WireResponse): string[] {
   if (status < 400 || body === '') return [];
   const hasReason = /"detail":"[^"]/.test(body) || /"errorReason":"[A-Z]/.test(body);
@@ -90,7 +90,7 @@ function reasonFaults({ status, body }: WireResponse): string[] {
 
 const keyForm = /^[0-9a-f]{32}$/i;
 
-/** Nothing is called by what could be a key, and what a path names by a key is the one thing of that key. */
+/** No resource has an id that could be a key, and a path with a key means the resource of that key. */
 function keyFaults({ operation, url }: FuzzRequest, { status, body }: WireResponse): string[] {
   if (status >= 300 || !/^(createLoan|createLoanProduct|getLoan|getLoanProduct)$/.test(operation.operationId))
     return [];
@@ -104,7 +104,7 @@ function keyFaults({ operation, url }: FuzzRequest, { status, body }: WireRespon
   ];
 }
 
-/** The status without its last two digits, or what became of it otherwise. */
+/** The status without its last two digits, or what happened otherwise. */
 export function classOf({ response, wasEnded }: Exchange): string {
   if (response === undefined) return wasEnded ? 'none' : 'timeout';
   return `${Math.floor(response.status / 100)}xx`;

@@ -1,11 +1,11 @@
-/** Ids that the service made in a run, so that requests hit what is there; the oldest are forgotten. */
+/** Ids that the service created in a run, so that requests use existing resources; the oldest are dropped. */
 
 export type IdKind = 'subscription' | 'transaction' | 'command' | 'loan' | 'product';
 
 /** How many of each kind are remembered. */
 const idsMaximum = 40;
 
-/** What stands in for an id of which none is known yet. */
+/** The placeholder for an id while none is known. */
 const unknown: Readonly<Record<IdKind, string>> = {
   subscription: 'e388316a-bed2-5c68-a633-e3e7113bb84a',
   transaction: 'none',
@@ -14,11 +14,11 @@ const unknown: Readonly<Record<IdKind, string>> = {
   product: 'annuity',
 };
 
-/** A stream that was opened, whose cursors can be committed while it is open. */
+/** An open stream, whose cursors can be committed while it is open. */
 export interface Session {
   readonly subscription: string;
   readonly stream: string;
-  /** The texts of cursors that came with events. */
+  /** The texts of cursors of lines with events. */
   readonly cursors: string[];
 }
 
@@ -39,7 +39,7 @@ export class LiveIds {
     this.#known.set(kind, ids);
   }
 
-  /** @param fraction From 0 (inclusive) to 1 (exclusive): which of those that are known. */
+  /** @param fraction From 0 (inclusive) to 1 (exclusive): selects one of the known ids. */
   pick(kind: IdKind, fraction: number): string {
     const ids = this.#known.get(kind) ?? [];
     return ids[Math.floor(fraction * ids.length)] ?? unknown[kind];
@@ -47,11 +47,11 @@ export class LiveIds {
 
   addSession(session: Session): void {
     this.#sessions.push(session);
-    // Streams last for seconds only.
+    // Streams last only for seconds.
     if (this.#sessions.length > 8) this.#sessions.shift();
   }
 
-  /** @param fraction From 0 (inclusive) to 1 (exclusive): which of those that are known. */
+  /** @param fraction From 0 (inclusive) to 1 (exclusive): selects one of the known ids. */
   session(fraction: number): Session {
     return this.#sessions[Math.floor(fraction * this.#sessions.length)] ?? unknownSession;
   }

@@ -2,15 +2,15 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Loaded into the service before everything else: measures it from the inside when the fuzzer asks. */
+/** Loaded into the service before everything else: measures it from the inside on request of the fuzzer. */
 
 export interface Measurement {
-  /** The longest time since the last measurement in which nothing else was done. Milliseconds. */
+  /** The longest time since the last measurement in which the event loop was blocked. Milliseconds. */
   readonly stallMilliseconds: number;
   /** Bytes. */
   readonly residentBytes: number;
   readonly heapBytes: number;
-  /** Memory outside of the heap that objects in it hold on to. Bytes. */
+  /** Memory outside of the heap that is referenced by objects in it. Bytes. */
   readonly externalBytes: number;
 }
 
@@ -36,7 +36,7 @@ process.on('message', (message) => {
   };
   process.send?.(measurement);
 });
-// A fuzzer that was killed leaves no service behind.
+// A killed fuzzer leaves no service behind.
 process.on('disconnect', () => process.exit());
-// The service ends when it has nothing more to do, whoever might still ask.
+// The service exits when it has nothing more to do, even if the fuzzer could still send requests.
 process.channel?.unref();

@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Failure, Outcome } from './campaign.ts';
 
-/** What a run came to, in lines for a person. */
+/** The summary of a run, in lines for people. */
 
-/** How much of a request or an answer is shown. Characters. */
+/** How much of a request or a response is shown. Characters. */
 const shownCharacters = 3_000;
 
 export function isClean({ failures }: Outcome): boolean {
   return failures.length === 0;
 }
 
-/** @param folder Where each request that failed is written to, to be sent again: `nc 127.0.0.1 8080 < file`. */
+/** @param folder The folder for each request that failed, which can be sent again: `nc 127.0.0.1 8080 < file`. */
 export function reportOf(outcome: Outcome, folder: string): string[] {
   const { seed, requests, failures, seconds, comparisons, worstStall, memory, canaryMilliseconds } = outcome;
   const { warm, end, stayingThings } = memory;

@@ -1,11 +1,11 @@
-/** What the log of the service says that must not be, and what it warned of. Pure. */
+/** Forbidden lines in the log of the service, and its warnings. Pure. */
 
 /** Levels of the log as numbers. */
 const errorLevel = 50;
 
 export interface LogFindings {
   readonly findings: readonly string[];
-  /** How often each was said. */
+  /** How often each was logged. */
   readonly warnings: ReadonlyMap<string, number>;
 }
 
@@ -20,7 +20,7 @@ export function findingsIn(lines: readonly string[]): LogFindings {
   return { findings, warnings };
 }
 
-/** What is no entry was printed by the engine, which is never good. */
+/** A line that is no entry was printed by the engine, which is never good. */
 function entryOf(line: string): { readonly level: number | undefined; readonly msg: string } {
   try {
     const { level, msg } = JSON.parse(line) as { level?: number; msg?: string };

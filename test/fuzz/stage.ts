@@ -4,7 +4,7 @@ import { pausedEventType } from './canary.ts';
 import type { LiveIds } from './live-ids.ts';
 import { changingEventTypes, keptEventTypes, loanOf } from './generator/valid-requests.ts';
 
-/** What is there before the first request: something of each kind, so that requests meet it. */
+/** The resources before the first request: one of each kind, so that requests meet them. */
 
 const orderSchema = '{"properties": {"order_number": {"type": "string"}, "total": {"type": "number"}}}';
 
@@ -25,7 +25,7 @@ export async function setStage(url: string, ids: LiveIds): Promise<void> {
       schema: { type: 'json_schema', schema: orderSchema },
       default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: 2, write_parallelism: 2 },
     });
-    // What is subscribed to is not deleted, and nobody else deletes a subscription whose id is not among the known
+    // Subscribed event types are not deleted, and no request deletes a subscription whose id is not among the known
     // ones.
     await made(`${url}/subscriptions`, { owning_application: 'fuzz-keeper', event_types: [name], read_from: 'end' });
     const { body } = await made(`${url}/subscriptions`, {
@@ -54,7 +54,7 @@ export async function setStage(url: string, ids: LiveIds): Promise<void> {
   }
 }
 
-/** Loans that are paid out before the first request; the others are for requests to open. */
+/** Loans that are disbursed before the first request; requests open the others. */
 const loansStaged = 16;
 
 async function made(url: string, body: unknown): Promise<{ readonly body: Readonly<Record<string, unknown>> }> {
@@ -68,12 +68,12 @@ function example(operationId: string, name: string): unknown {
   return operation?.requestBody?.content['application/json']?.examples[name]?.value;
 }
 
-/** More than the embedded log keeps in memory of what was appended lately. */
+/** More than the embedded log caches of recent appends. */
 const fillerEvents = 160;
 const fillerEventBytes = 900_000;
 const fillerEventType = 'filler.written';
 
-/** Fills what the service keeps of the log in memory, so that it grows no more from then on. */
+/** Fills the cache that the service has of the log, so that it does not grow from then on. */
 export async function fillMemory(url: string): Promise<void> {
   await made(`${url}/event-types`, {
     name: fillerEventType,
@@ -88,12 +88,14 @@ export async function fillMemory(url: string): Promise<void> {
   }
 }
 
-/** What stays to the end: the ordinary client's, the filler, and what a subscription keeps from being deleted. */
+/**
+ * The resources that stay to the end: those of the ordinary client and of the filler, and what a subscription protects.
+ */
 const stayingEventTypes = new Set<string>(['canary.sung', pausedEventType, fillerEventType, ...keptEventTypes]);
 
 /**
- * Deletes what can be deleted, so that what is held in memory afterwards is held by mistake or for what stays.
- * Answers how many things stay that nobody can delete: loans, products and schema versions of what is kept.
+ * Deletes everything deletable, so that memory used afterwards is a leak or belongs to what stays.
+ * Returns how many resources stay that cannot be deleted: loans, products and schema versions of what is kept.
  */
 export async function clearStage(url: string): Promise<number> {
   const response = await call(`${url}/subscriptions?limit=1000`, 'GET');

@@ -2,9 +2,9 @@ import { call } from '../support/http/client.ts';
 import type { FuzzRequest } from './generator/drafts.ts';
 import type { WireResponse } from './wire-client.ts';
 
-/** What a request could have changed, as the API shows it, to tell whether a refused one changed it. */
+/** The state that a request could have changed, as the API shows it, to detect whether a refused request changed it. */
 
-/** By the path of what was read: its text. */
+/** The text of each response, by path. */
 export type Snapshot = ReadonlyMap<string, string>;
 
 const everything = ['/event-types', '/subscriptions?limit=1000', '/toggles', '/loanproducts?limit=1000'];
@@ -16,7 +16,7 @@ export class StateReader {
     this.#url = url;
   }
 
-  /** @param isWhole Whether everything is read, or only what the request is about. */
+  /** @param isWhole Whether everything is read, or only the resources of the request. */
   async read(request: FuzzRequest, isWhole: boolean): Promise<Snapshot> {
     const paths = new Set([...(isWhole ? everything : []), ...pathsAbout(request)]);
     const snapshot = new Map<string, string>();
@@ -24,7 +24,7 @@ export class StateReader {
     return snapshot;
   }
 
-  /** Events that were ever put into an event type; undefined when there is none of that name. */
+  /** The number of events published to an event type so far; undefined when there is none of that name. */
   async storedEvents(eventType: string): Promise<number | undefined> {
     const response = await call(`${this.#url}/event-types/${encodeURIComponent(eventType)}/partitions`, 'GET');
     if (response.status !== 200) return undefined;
@@ -35,7 +35,7 @@ export class StateReader {
 
   async #textAt(path: string): Promise<string> {
     const { status, text, headers } = await call(`${this.#url}${path}`, 'GET');
-    // A token is made anew each time.
+    // A token differs each time.
     return `${status} ${headers.get('items-total') ?? ''} ${text.replaceAll(/"cursor_token":"[^"]*"/g, '')}`;
   }
 }
@@ -70,7 +70,7 @@ function pathsAbout({ operation, url }: FuzzRequest): string[] {
   }
 }
 
-/** Where two snapshots differ; nothing when they do not. */
+/** The differences between two snapshots; empty when there are none. */
 export function differencesOf(before: Snapshot, after: Snapshot): string[] {
   return [...before].flatMap(([path, text]) => {
     const now = after.get(path) ?? '';
@@ -82,7 +82,7 @@ export function differencesOf(before: Snapshot, after: Snapshot): string[] {
   });
 }
 
-/** How many events an answer to publishing says were stored; undefined when it says nothing of it. */
+/** How many events were stored according to a publish response; undefined when it does not say. */
 export function acknowledgedEvents(request: FuzzRequest, { status, body }: WireResponse): number | undefined {
   if (status === 207)
     return (JSON.parse(body) as { publishing_status: string }[]).filter(
@@ -92,7 +92,7 @@ export function acknowledgedEvents(request: FuzzRequest, { status, body }: WireR
   return status === 200 && request.method === 'POST' ? countOfEvents(request) : undefined;
 }
 
-/** How many events the body has; undefined when it is in no form that is read here. */
+/** How many events the body has; undefined for a format that is not read here. */
 function countOfEvents({ bytes }: FuzzRequest): number | undefined {
   const body = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
   try {

@@ -3,13 +3,13 @@ import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { fuzz, type FuzzOptions } from './fuzz.ts';
 import { isClean, reportOf } from './report.ts';
 
-/** How many requests a run of the tests sends to each backend; npm run campaign sends a million. */
+/** How many requests a test run sends to each backend; npm run campaign sends a million. */
 const requests = 2_000;
 
-/** The same requests in every run, so that a change is what makes it fail. */
+/** The same requests in every run, so that only a change can make it fail. */
 const seed = 20_251_121;
 
-/** Fails with everything that was found. What is left of a bad run stays where the report says. */
+/** Fails with all findings. The files of a failed run stay where the report says. */
 export async function expectNothingFound(backend: FuzzOptions['backend']): Promise<void> {
   const folder = await temporaryFolder();
   const outcome = await fuzz({ backend, folder, requests, seed, printLine: () => undefined });

@@ -2,22 +2,22 @@ import { connect, type Socket } from 'node:net';
 import type { Delivery } from './generator/drafts.ts';
 import { decompressed } from '../support/http/decompressed.ts';
 
-/** Sends bytes as they are and reads what comes back, however odd either is. */
+/** Sends bytes unchanged and reads the response, however odd either is. */
 
 export interface WireResponse {
   readonly status: number;
   /** Names in lower case; of several values the last. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Decompressed; of a stream, what came until it was looked at. */
+  /** Decompressed; of a stream, the lines that had arrived when it was read. */
   readonly body: string;
 }
 
 export interface Exchange {
   /** Undefined when the connection ended without one. */
   readonly response: WireResponse | undefined;
-  /** From sending to the answer. */
+  /** From sending to the response. */
   readonly milliseconds: number;
-  /** When there is no answer: whether the connection was ended by the service rather than given up on here. */
+  /** Without a response: whether the service ended the connection rather than this client. */
   readonly wasEnded: boolean;
 }
 
@@ -26,17 +26,17 @@ export interface Sending {
   readonly bytes: Buffer;
   readonly delivery: Delivery;
   readonly isHead: boolean;
-  /** Told of a stream that is left open behind its first lines, and of each line that still comes. */
+  /** Called with a stream that is left open after its first lines, and with each later line. */
   readonly onStreamLine?: (line: string) => void;
 }
 
-/** How long an answer may take. */
+/** The timeout of a response. */
 export const responseMillisecondsMaximum = 20_000;
-/** After how long a client that sent what is no request closes its side. */
+/** After how long a client that sent an invalid request closes its side. */
 const oddMillisecondsMaximum = 80;
-/** How much of a stream an answer waits for. */
+/** How much of a stream a response waits for. */
 const streamMilliseconds = 60;
-/** How long a stream may stay open behind that. */
+/** How long a stream may stay open after that. */
 const streamLifeMilliseconds = 4_000;
 
 export function exchange({ port, bytes, delivery, isHead, onStreamLine }: Sending): Promise<Exchange> {
@@ -93,7 +93,7 @@ function keepReading(socket: Socket, reader: ResponseReader, onLine: (line: stri
   socket.on('close', () => clearTimeout(timer));
 }
 
-/** Reads one answer from the bytes of a connection; interim answers are passed over. */
+/** Reads one response from the bytes of a connection; interim responses are skipped. */
 class ResponseReader {
   readonly #isHead: boolean;
   #bytes = Buffer.alloc(0);
@@ -131,7 +131,7 @@ class ResponseReader {
     if (this.#head === undefined) return undefined;
     const { status, headers } = this.#head;
     const length = status === 204 || status === 304 ? '0' : headers['content-length'];
-    // What comes behind is the answer to another request.
+    // The bytes after it are the response to another request.
     const framed = length === undefined ? this.#bytes : this.#bytes.subarray(0, Number(length));
     const sent = isChunked(headers) ? unchunked(framed).bytes : framed;
     const body = decompressed(sent, headers['content-encoding']);

@@ -6,7 +6,7 @@ import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { runCampaign, type CampaignOptions, type CampaignResult } from './campaign.ts';
 import { isFound, percentFound, survivorLines } from './report.ts';
 
-/** A build of one file and its tests, which need nothing but the test runner. */
+/** A build of one file and its tests, which need only the test runner. */
 describe('A campaign of mutants', function () {
   this.timeout(60_000);
   let project: string;

@@ -11,9 +11,9 @@ import { needsCluster, suitesOf, titleOf, type Suite } from './suites.ts';
 import { byBackend, runSteps, type Outcome, type Step } from './trial.ts';
 
 export interface CampaignOptions {
-  /** The folder with `src` and `test` as they were compiled; it stays as it is. */
+  /** The folder with the compiled `src` and `test`, which is not changed. */
   readonly build: string;
-  /** Where it is remembered which code each test executes. */
+  /** The folder that stores which code each test executes. */
   readonly memory: string;
   /** Below src: `lending`, `broker/streaming`. */
   readonly folder: string;
@@ -22,11 +22,11 @@ export interface CampaignOptions {
   readonly equivalents: readonly Equivalent[];
   /** Only these mutants, e.g. those that survived before; undefined for all. */
   readonly only?: ReadonlySet<string>;
-  /** How many mutants are tried at the same time, each in a copy of the build of its own. */
+  /** How many mutants are tried at the same time, each in its own copy of the build. */
   readonly processes: number;
   /** How long the tests of one mutant may take together, by their usual time. */
   readonly millisecondsPerMutant: number;
-  /** What a test may take beyond three times its usual time. */
+  /** How much longer than three times its usual time a test may take. */
   readonly graceMilliseconds: number;
   readonly say: (line: string) => void;
   /** Starts a cluster and returns the environment in which suites find it. Called once, when a suite needs it. */
@@ -38,24 +38,24 @@ export interface CampaignResult {
   readonly trials: readonly Trial[];
   /** How many mutants the folder has that are not listed as equivalent. */
   readonly total: number;
-  /** Tests without a fault in them that were run in between, and those of them that failed. */
+  /** Tests that were run without a fault in between, and those of them that failed. */
   readonly controls: number;
   readonly failedControls: readonly string[];
 }
 
-/** How many mutants there are from one line of progress to the next. */
+/** The number of mutants between two lines of progress. */
 const mutantsPerProgress = 10;
 
-/** After so many mutants the tests that found the last one run without a fault: they must still pass. */
+/** After this many mutants, the tests that found the last one run without a fault: they must still pass. */
 const mutantsPerControl = 25;
 
-/** How many times as long a test may take that seems to hang. */
+/** By which factor a test that seems to hang may take longer. */
 const patienceWithHanging = 3;
 
-/** How often a suite is run without a fault before it counts as one that fails by itself. */
+/** How often a suite is run without a fault before it counts as failing by itself. */
 const firstRunsMaximum = 2;
 
-/** Plants one fault after the other and runs the tests that execute it until the first failure. */
+/** Plants faults one after another and runs the tests that execute each until the first failure. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   const { build, folder, count, seed, equivalents, only, say } = options;
   const counted = withoutEquivalents(mutantsOf(build, folder), equivalents);
@@ -88,7 +88,7 @@ class Campaign {
     this.#builds = builds;
   }
 
-  /** Finds out which code each test executes, from memory where nothing was changed. */
+  /** Finds out which code each test executes, from the stored results where nothing was changed. */
   async learnReach(): Promise<void> {
     const { build, folder, memory, say, startCluster } = this.#options;
     const suites = suitesOf(build, folder);
@@ -110,7 +110,7 @@ class Campaign {
     say(`${this.#reaches.size} suites, ${learnt} of them run for what they execute`);
   }
 
-  /** Undefined where the suite fails without a fault: it cannot find any. */
+  /** Undefined where the suite fails without a fault, so that it cannot find any. */
   async #measure(suite: Suite, copy: string): Promise<Reach | undefined> {
     for (let run = 1; ; run += 1) {
       const reports = mkdtempSync(join(tmpdir(), 'lendstream-reach-'));
@@ -158,7 +158,7 @@ class Campaign {
     return { mutant, outcome, ...plan, milliseconds: performance.now() - startedAt };
   }
 
-  /** A machine with much to do makes tests slow: only one that does not end in a longer time either hangs. */
+  /** A busy machine makes tests slow: only a test that does not end in a longer time either hangs. */
   async #runPatiently(steps: readonly Step[], build: string): Promise<Outcome> {
     const outcome = await this.#run(steps, build);
     if (outcome.kind !== 'hung') return outcome;
@@ -166,7 +166,7 @@ class Campaign {
     return this.#run(ordered.slice(ordered.indexOf(outcome.step)), build, { patience: patienceWithHanging });
   }
 
-  /** Runs tests without a fault. One that fails now shows that findings of it may be no findings. */
+  /** Runs tests without a fault. A test that fails now shows that its findings may be wrong. */
   async #control(step: Step, copy: string): Promise<void> {
     this.controls += 1;
     const outcome = await this.#runPatiently([step], copy);
@@ -189,7 +189,7 @@ class Campaign {
     return runSteps(steps, { build, seed, environment, patience, graceMilliseconds, ...measuring });
   }
 
-  /** Works through a list with every copy of the build at the same time. */
+  /** Processes a list with every copy of the build at the same time. */
   async #forEach<T>(items: readonly T[], work: (item: T, build: PrivateBuild) => Promise<void>): Promise<void> {
     const rest = items.values();
     await Promise.all(

@@ -4,7 +4,7 @@ import { SourceMap, type SourceMapPayload } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { mutationsOf, withMutation, type Mutation } from './operators.ts';
 
-/** One small fault at one place of the compiled code, named in a way that outlives moves of lines. */
+/** One small fault at one place of the compiled code, named in a way that stays valid when lines move. */
 export interface Mutant {
   /** The compiled file, relative to the build: `src/lending/dates.js`. */
   readonly compiled: string;
@@ -14,7 +14,7 @@ export interface Mutant {
   readonly line: number;
   /** The text of that line, trimmed. */
   readonly text: string;
-  /** What is changed, in one line: `a < b → a <= b`. */
+  /** The change in one line: `a < b → a <= b`. */
   readonly change: string;
   /** Which of the places with the same text and change of the file this is, from 1. */
   readonly occurrence: number;
@@ -25,7 +25,7 @@ export interface Mutant {
   readonly after: string;
 }
 
-/** What names a mutant in lists of them. */
+/** The name of a mutant in lists. */
 export type MutantName = Pick<Mutant, 'file' | 'text' | 'change' | 'occurrence'>;
 
 export function nameOf({ file, text, change, occurrence }: MutantName): string {
@@ -69,7 +69,7 @@ interface Source {
   lineAt(offset: number): number;
 }
 
-/** Where compiled code comes from; the compiled file itself without a map, undefined when its source is gone. */
+/** The source of compiled code; the compiled file itself without a map, undefined when its source is gone. */
 function sourceOf(build: string, compiled: string, code: string): Source | undefined {
   const project = dirname(build);
   const path = join(build, compiled);
@@ -92,7 +92,7 @@ function sourceOf(build: string, compiled: string, code: string): Source | undef
   };
 }
 
-/** Finds line and column, from 0, of offsets in a text. */
+/** Converts offsets in a text to line and column, from 0. */
 function positionsIn(code: string): (offset: number) => { line: number; column: number } {
   const starts = [0];
   for (let at = code.indexOf('\n'); at !== -1; at = code.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -116,8 +116,8 @@ function linesAround(code: string, mutation: Mutation): { before: string; after:
 }
 
 /**
- * The mutants in the order of a seed. The name of each decides its place, so that a change elsewhere or one mutant
- * less leaves the others where they are.
+ * The mutants in the order of a seed. The name of each determines its position, so that a change elsewhere or one
+ * mutant less does not move the others.
  */
 export function shuffled(mutants: readonly Mutant[], seed: number): readonly Mutant[] {
   const rank = (mutant: Mutant): string =>

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { mutationsOf, withMutation, type OperatorName } from './operators.ts';
 
-/** Everything that the code becomes, by the operator. */
+/** All results for the code, by operator. */
 function mutants(code: string, operator?: OperatorName): readonly string[] {
   return mutationsOf(code)
     .filter((mutation) => operator === undefined || mutation.operator === operator)

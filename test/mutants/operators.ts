@@ -10,8 +10,8 @@ import {
 import { ancestor, simple, type AncestorVisitors } from 'acorn-walk';
 
 /**
- * Where compiled code can be changed by one small fault, and how. A parser finds the places, so that nothing inside of
- * texts and comments is touched.
+ * Where compiled code can be changed by one small fault, and how. A parser finds the places, so that texts and comments
+ * are not touched.
  */
 
 export type OperatorName =
@@ -25,9 +25,9 @@ export interface Mutation {
   /** The first offset after the replaced code. */
   readonly end: number;
   readonly replacement: string;
-  /** Where the expression or statement around the change begins: tests that execute this place may find it. */
+  /** The start of the expression or statement around the change: tests that execute this place may find it. */
   readonly from: number;
-  /** The expression or statement around the change in one line, as it is and as it becomes: `a < b → a <= b`. */
+  /** The expression or statement around the change in one line, before and after: `a < b → a <= b`. */
   readonly change: string;
 }
 
@@ -59,7 +59,7 @@ const arithmetic: Readonly<Record<string, string>> = {
   '-=': '+=',
 };
 
-/** The same faults where they are calls, as on decimals. */
+/** The same faults as method calls, as on decimals. */
 const methodBounds: Readonly<Record<string, string>> = {
   lessThan: 'lessThanOrEqualTo',
   lessThanOrEqualTo: 'lessThan',
@@ -85,9 +85,7 @@ const methodArithmetic: Readonly<Record<string, string>> = {
   every: 'some',
 };
 
-/**
- * Larger numbers are sizes and times, which become twice and half as large: no promise is exact to the millisecond.
- */
+/** Larger numbers are sizes and times, which are doubled and halved: no promise is exact to the millisecond. */
 const exactNumberMaximum = 1_000;
 
 /** A number is described together with the expression around it, unless that is longer. Characters. */
@@ -95,7 +93,7 @@ const shownLengthMaximum = 80;
 
 const logMethods: ReadonlySet<string> = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal']);
 
-/** Every fault that the code can be given, in the order of the places. @throws SyntaxError where it is no module */
+/** Every fault that the code can have, in the order of the places. @throws SyntaxError when it is no module */
 export function mutationsOf(code: string): readonly Mutation[] {
   const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module', preserveParens: true });
   const wordsForPeople: AnyNode[] = [];
@@ -152,7 +150,7 @@ class Faults {
     this.found.push({ operator, start, end, replacement, from: shown.start, change });
   }
 
-  /** Replaces the operator between two operands, where the table knows another. */
+  /** Replaces the operator between two operands, where the table has another one. */
   replaceOperator(operator: OperatorName, node: OperatorNode, others: Readonly<Record<string, string>>): void {
     const other = own(others, node.operator);
     if (other === undefined) return;
@@ -277,7 +275,7 @@ function isOne(node: AnyNode): boolean {
   return node.type === 'Literal' && (node.value === 1 || node.value === 1n);
 }
 
-/** Whether a literal is the 1 of `x + 1`, which is taken away as a whole. */
+/** Whether a literal is the 1 of `x + 1`, which is removed as a whole. */
 function isOperandOne(node: Literal, parent: AnyNode): boolean {
   return (
     parent.type === 'BinaryExpression' &&

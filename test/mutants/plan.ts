@@ -5,23 +5,23 @@ import type { Step } from './trial.ts';
 
 /** Which tests run for a mutant, and in which order. */
 export interface Plan {
-  /** One list after the other, each in processes of its own. */
+  /** One list after another, each in separate processes. */
   readonly lists: readonly (readonly Step[])[];
   /** How many test files execute the place, and how many of them are left out because they would take too long. */
   readonly files: number;
   readonly leftOut: number;
 }
 
-/** How much more the test file that mirrors the mutant's file is worth than another one that takes as long. */
+/** By which factor the test file that mirrors the mutant's file is preferred to another one of the same duration. */
 const worthOfMirror = 4;
 
-/** How much more a test file is worth for each mutant of the same file that it found before. */
+/** By which factor a test file is preferred for each mutant of the same file that it found before. */
 const worthOfFinding = 2;
 
-/** Starting a process takes this long, whatever it runs: tests quicker than this are worth the same. */
+/** Starting a process takes this long in any case, so faster tests have the same priority. */
 const startMilliseconds = 200;
 
-/** Remembers which test files found the mutants of a file. */
+/** Records which test files found the mutants of a file. */
 export class Findings {
   readonly #counts = new Map<string, number>();
 

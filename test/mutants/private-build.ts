@@ -5,7 +5,7 @@ import { withMutation, type Mutation } from './operators.ts';
 /** A copy of the compiled code in which one fault at a time can be planted, beside the original. */
 export interface PrivateBuild {
   readonly folder: string;
-  /** Plants a fault in a compiled file. @returns what takes it back */
+  /** Plants a fault in a compiled file. @returns a function that removes it */
   plant(compiled: string, mutation: Mutation): () => void;
   remove(): void;
 }
@@ -14,8 +14,8 @@ export interface PrivateBuild {
 const folderPrefix = 'dist-mutants-';
 
 /**
- * Copies a build. The copy is gone when this process ends; after a kill -9 the next one takes it down.
- * @param slot tells several copies of one process apart
+ * Copies a build. The copy is removed when this process exits; after a kill -9 the next one removes it.
+ * @param slot distinguishes several copies of one process
  */
 export function copyBuild(build: string, slot: number): PrivateBuild {
   const project = dirname(build);

@@ -19,7 +19,7 @@ export interface TestReach {
 /** Which code a test file executes, as V8 counted it, and how long it takes. */
 export interface Reach {
   readonly milliseconds: number;
-  /** The compiled files that it loads, relative to the build, with a hash of what is in them. */
+  /** The compiled files that it loads, relative to the build, with a hash of their content. */
   readonly loaded: Readonly<Record<string, string>>;
   /** Outside of its tests: in hooks, while files are loaded, and in the threads and processes that it starts. */
   readonly between: Executed;
@@ -31,7 +31,7 @@ export function testsReaching(reach: Reach, mutant: Mutant): readonly TestReach[
   return reach.tests.filter(({ executed }) => isExecuted(executed, mutant));
 }
 
-/** Whether a test file executes the place of a mutant where it cannot be told for which of its tests. */
+/** Whether a test file executes the place of a mutant where the test cannot be determined. */
 export function reachesBetween(reach: Reach, mutant: Mutant): boolean {
   return isExecuted(reach.between, mutant);
 }
@@ -44,8 +44,8 @@ function isExecuted(executed: Executed, { compiled, mutation }: Mutant): boolean
 type Painted = Map<string, Uint8Array>;
 
 /**
- * Reads what the processes of a test file wrote with NODE_V8_COVERAGE, and its runner for each test.
- * @param reports the folder that they wrote to
+ * Reads the reports that the processes of a test file wrote with NODE_V8_COVERAGE, and its runner for each test.
+ * @param reports the folder of the reports
  */
 export function readReach(build: string, reports: string, milliseconds: number): Reach {
   const loaded = new Set<string>();
@@ -123,8 +123,8 @@ function hashOf(path: string): string {
 }
 
 /**
- * What is remembered of a test file, as long as nothing that it loads was changed; undefined otherwise.
- * @param folder below src: of the other folders nothing is kept
+ * The stored results of a test file, as long as nothing that it loads was changed; undefined otherwise.
+ * @param folder below src: nothing is stored for other folders
  */
 export function recallReach(build: string, memory: string, folder: string): Reach | undefined {
   if (!existsSync(memory)) return undefined;

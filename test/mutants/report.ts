@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts';
 import type { Plan } from './plan.ts';
 import type { Outcome } from './trial.ts';
 
-/** A mutant and what its tests did. */
+/** A mutant and the result of its tests. */
 export interface Trial extends Omit<Plan, 'lists'> {
   readonly mutant: Mutant;
   readonly outcome: Outcome;
@@ -15,7 +15,7 @@ export function isFound({ outcome }: Pick<Trial, 'outcome'>): boolean {
   return outcome.kind !== 'passed';
 }
 
-/** How many of a hundred were found; all of none. */
+/** The percentage of found mutants; 100 for none. */
 export function percentFound(trials: readonly Trial[]): number {
   return trials.length === 0 ? 100 : (100 * trials.filter(isFound).length) / trials.length;
 }
@@ -30,7 +30,7 @@ export function shareOf(trials: readonly Trial[]): string {
   return `${share}${hung === 0 ? '' : `, ${hung} of them because a test did not end`}${mean}`;
 }
 
-/** Where a survivor stands, which tests did not find it, and its line without the fault and with it. */
+/** The position of a survivor, the tests that did not find it, and its line without the fault and with it. */
 export function survivorLines({ mutant, files, leftOut }: Trial): readonly string[] {
   const { file, line, mutation, before, after } = mutant;
   const left = leftOut === 0 ? '' : `  (${leftOut} of ${files} test files were left out)`;

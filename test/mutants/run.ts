@@ -39,7 +39,7 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** What the command line asks for cannot be done. */
+/** The options of the command line cannot be met. */
 class UsageError extends Error {}
 
 function countOf(name: string, text: string): number {
@@ -56,7 +56,7 @@ function percentOf(name: string, text: string): number {
 
 let started: TestClusters | undefined;
 
-/** Starts one cluster for the whole campaign. The suites that need the Kafka before it as well skip that part. */
+/** Starts one cluster for the whole campaign. Suites that also need the previous Kafka skip that part. */
 async function startCluster(): Promise<Readonly<Record<string, string>>> {
   let cluster: Cluster | undefined;
   started = await startTestClusters(['current'], (_generation, provided) => (cluster = provided));
@@ -104,7 +104,7 @@ async function run(folder: string | undefined): Promise<void> {
   process.exitCode = percentFound(result.trials) < atLeast || result.failedControls.length > 0 ? 1 : 0;
 }
 
-// What was started ends with this process, and so do the copies of the build.
+// Everything that was started ends with this process, and so do the copies of the build.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
 if (values.help) {

@@ -8,8 +8,8 @@ import { CoverageOfTests } from './coverage-of-tests.ts';
 import type { RunnerMessage, RunnerTask } from './trial.ts';
 
 /**
- * The process that runs test files of a build until the first failure. When all passed it lets the process end by
- * itself, as the runner of the tests does: something that stays open is a fault, too.
+ * The process that runs test files of a build until the first failure. When all passed, it lets the process exit by
+ * itself, like the runner of the tests: an open resource is a fault too.
  */
 process.once('message', (task) => {
   void runTask(task as RunnerTask);
@@ -27,11 +27,11 @@ async function runTask(task: RunnerTask): Promise<void> {
     const reason = await runStep(task, index, hooks, coverage);
     const milliseconds = Math.round(performance.now() - startedAt);
     await send(reason === undefined ? { kind: 'passed', milliseconds } : { kind: 'failed', reason });
-    // The parent ends the process, and whatever it started.
+    // The parent ends this process and everything that it started.
     if (reason !== undefined) return;
   }
   process.disconnect();
-  // Only when nothing is open any more. Shutting the engine down could wait for ever for a native module.
+  // Only when nothing is open any more. Shutting down the engine could wait for ever for a native module.
   process.once('beforeExit', () => process.exit());
 }
 

@@ -7,7 +7,9 @@ export interface Suite extends Pick<TestFile, 'backend' | 'needs'> {
   readonly path: string;
 }
 
-/** Tests outside of the folder of the same name that hold what a folder of src promises: folders and files of test. */
+/**
+ * Tests outside of the folder of the same name that check the promises of a folder of src: folders and files of test.
+ */
 const furtherTests: Readonly<Record<string, readonly string[]>> = {
   lending: ['lending-format', 'http/lending', 'docs/references.test.js'],
   'lending-format': ['lending', 'worker', 'http/lending'],
@@ -16,17 +18,17 @@ const furtherTests: Readonly<Record<string, readonly string[]>> = {
   embedded: ['ports', 'sqlite.test.js', 'broker', 'worker', 'views'],
 };
 
-/** Tests on either backend that hold, on the cluster, what an adapter promises. */
+/** Tests on either backend that check the promises of an adapter on the cluster. */
 const testsOnCluster: Readonly<Record<string, readonly string[]>> = {
   kafka: ['ports', 'broker/publishing', 'broker/log'],
   redis: ['ports', 'broker/streaming', 'broker/subscriptions'],
 };
 
-/** Tests that plant faults themselves: they would look for two at a time. */
+/** Tests that plant faults themselves: they would have two at a time. */
 const leftOut: ReadonlySet<string> = new Set(['test/redis/script-mutants.test.js']);
 
 /**
- * The test files that hold what a folder promises.
+ * The test files that check the promises of a folder.
  * @param folder below src: `lending`, `broker/streaming`
  */
 export function suitesOf(build: string, folder: string): readonly Suite[] {
@@ -51,7 +53,7 @@ function isWithin(path: string, folderOrFile: string): boolean {
   return path === folderOrFile || path.startsWith(`${folderOrFile}/`);
 }
 
-/** The name of a suite in lines for people, and of its file in the memory of what it reaches. */
+/** The name of a suite in lines for people, and of its file in the stored results. */
 export function titleOf({ path, backend }: Suite): string {
   return backend === 'cluster' ? `${path} on the cluster` : path;
 }

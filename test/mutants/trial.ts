@@ -11,16 +11,16 @@ export interface Step {
   readonly suite: Suite;
   /** Undefined for all of them. */
   readonly titles?: readonly string[];
-  /** How long it usually takes, and how long a test with its hooks does; both undefined before it was measured. */
+  /** The usual duration of the file, and of a test with its hooks; both undefined before they were measured. */
   readonly milliseconds?: number;
   readonly millisecondsOfTest?: (title: string) => number;
 }
 
-/** What a runner process is to run. */
+/** The options of a runner process. */
 export interface RunnerTask {
   readonly build: string;
   readonly steps: readonly { readonly path: string; readonly titles?: readonly string[] }[];
-  /** Of the examples that property tests make. */
+  /** The seed of the examples of property tests. */
   readonly seed: number;
   /** How long one test may take. */
   readonly testMilliseconds: number;
@@ -42,9 +42,9 @@ export interface TrialOptions {
   readonly build: string;
   readonly seed: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** What a test, the start of a file or the end of a process may take beyond three times its usual time. */
+  /** How much longer than three times its usual time a test, the start of a file or the end of a process may take. */
   readonly graceMilliseconds: number;
-  /** How many times as long as all of that a process may take; once unless given. */
+  /** By which factor a process may take longer than all of that; default 1. */
   readonly patience?: number;
   /** A folder for reports of what each test executes, which are made only then. */
   readonly reports?: string;
@@ -57,16 +57,16 @@ const testMillisecondsMaximum = { embedded: 30_000, cluster: 60_000 } as const;
 /** How long a process may take to start. */
 const startMillisecondsMaximum = 20_000;
 
-/** So long may a file take of which nothing is known yet. */
+/** The time allowed for a file without a known duration. */
 const firstRunMillisecondsMaximum = 300_000;
 
-/** How many times its usual time a test may take before it counts as one that hangs. */
+/** After how many times its usual time a test counts as hanging. */
 const patienceWithTests = 3;
 
-/** Memory of a runner, so that a fault that fills it ends the process and not the machine. */
+/** The memory of a runner, so that a fault that fills it ends the process and not the machine. */
 const heapMegabytes = 2_048;
 
-/** Runs tests in one process for each backend, one file after the other, until one fails or hangs. */
+/** Runs tests in one process for each backend, one file after another, until one fails or hangs. */
 export async function runSteps(steps: readonly Step[], options: TrialOptions): Promise<Outcome> {
   let milliseconds = 0;
   for (const backend of ['embedded', 'cluster'] as const) {
@@ -101,7 +101,7 @@ async function runGroup(
   const temporary = mkdtempSync(join(tmpdir(), 'lendstream-mutant-'));
   const child = fork(runner, [], {
     execArgv: [`--max-old-space-size=${heapMegabytes}`],
-    // A group of its own, so that it ends together with what it started.
+    // A process group, so that it ends together with everything that it started.
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: { ...process.env, ...environment, TMPDIR: temporary, TEST_BACKEND: backend },
@@ -110,7 +110,7 @@ async function runGroup(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // Nothing of it is left.
+      // The process group is gone.
     }
   };
   process.once('exit', endGroup);

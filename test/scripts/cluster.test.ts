@@ -13,7 +13,7 @@ import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 const compiled = (path: string): string => fileURLToPath(new URL(`../../scripts/${path}`, import.meta.url));
 
-/** All of it with Redis alone, which starts in no time; brokers are handled by the same code. */
+/** All of it with only Redis, which starts quickly; brokers are handled by the same code. */
 describe('scripts/cluster', () => {
   let cache: string;
 
@@ -52,7 +52,7 @@ describe('scripts/cluster', () => {
     return found;
   }
 
-  /** Starts a program that has a cluster of its own, and answers once the cluster is up. */
+  /** Starts a program with its own cluster, and returns once the cluster is up. */
   async function startOwner(last: string) {
     const program = `
       import { startCluster } from ${JSON.stringify(compiled('local-cluster/local-cluster.js'))};

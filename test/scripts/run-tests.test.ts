@@ -20,7 +20,7 @@ describe('The runner of the tests', () => {
 
   after(() => removeFolder(folder));
 
-  /** Runs test files on a machine that has Node and nothing else: no Java, no Redis, nothing to install them with. */
+  /** Runs test files on a machine with only Node: no Java, no Redis, nothing to install them with. */
   function run(file: string, environment: Record<string, string> = {}): { status: number | null; output: string } {
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, file], {
       encoding: 'utf8',

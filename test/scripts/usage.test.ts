@@ -14,7 +14,7 @@ import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 const scriptsFolder = join(packageRoot, 'scripts');
 
-/** The scripts that are called by their name. prepare.sh is read by them. */
+/** The scripts that are called by their name. They read prepare.sh. */
 const scripts = readdirSync(scriptsFolder).filter((name) => {
   const path = join(scriptsFolder, name);
   try {
@@ -25,7 +25,7 @@ const scripts = readdirSync(scriptsFolder).filter((name) => {
   return statSync(path).isFile();
 });
 
-/** npm scripts that call a program of others, which has a --help of its own. */
+/** npm scripts that call other programs, which have their own --help. */
 const programsOfOthers = ['build', 'lint', 'format', 'coverage'];
 
 /** The compiled programs that people start without a script, with the name of their usage. */
@@ -46,7 +46,7 @@ const programs = [
 describe('--help', () => {
   let folder: string;
 
-  /** A clone in which nothing was installed or built, on a machine without Node.js. */
+  /** A clone without installed packages or a build, on a machine without Node.js. */
   before(async () => {
     folder = await temporaryFolder();
     cpSync(scriptsFolder, join(folder, 'scripts'), { recursive: true });

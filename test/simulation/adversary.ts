@@ -3,14 +3,14 @@ import type { SimulatedNode } from './node.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { World } from './world.ts';
 
-/** Does harm, from time to time, until it is stopped. */
+/** Causes faults from time to time, until it is stopped. */
 export interface Adversary {
   stop(): void;
 }
 
 type Harm = (world: World) => void | Promise<void>;
 
-/** Each run has some of these. What one does lasts for a while and ends by itself. */
+/** Each run has some of these. A fault lasts for a while and ends by itself. */
 const harms: Readonly<Record<string, Harm>> = {
   pauseNode(world) {
     const node = anyNode(world);
@@ -63,7 +63,7 @@ const harms: Readonly<Record<string, Harm>> = {
   delayNotifications: (world) => change(world, { lateNotifications: world.chance.next() }),
 };
 
-/** Begins to do some of the harms, chosen by chance. */
+/** Begins some of the faults at random. */
 export function beginAdversary(world: World): Adversary {
   const { chance, time } = world;
   let isStopped = false;
@@ -76,7 +76,7 @@ export function beginAdversary(world: World): Adversary {
       await time.sleep(chance.between(100, pauseMillisecondsMaximum));
       if (isStopped) return;
       const [, harm] = chance.pick(chosen) ?? [];
-      // A reset may take a minute; meanwhile other harms go on.
+      // A reset may take a minute; meanwhile other faults continue.
       void harm?.(world);
     }
   };
@@ -108,7 +108,7 @@ function pause(world: World, process: SimulatedProcess, milliseconds: number): v
   });
 }
 
-/** Changes the weather for a while. */
+/** Changes the state of the network for a while. */
 function change(world: World, changes: Partial<Weather>): void {
   const { network, chance } = world;
   const milliseconds = chance.between(500, 15_000);

@@ -3,10 +3,10 @@ import { simulate, type RunResult } from './simulation.ts';
 /** How many lines of a history are shown with its violation. The command that repeats the run shows all. */
 const shownLines = 40;
 
-/** How often the campaign says how far it is. */
+/** How often the campaign reports its progress. */
 const seedsPerReport = 1_000;
 
-/** What a violation tells whoever has to find its cause. */
+/** What a report has of a violation, for finding its cause. */
 export function describeFailure({ seed, steps, violation, history }: RunResult): string {
   return [
     `Seed ${seed} failed at step ${steps}: ${violation}`,
@@ -17,8 +17,8 @@ export function describeFailure({ seed, steps, violation, history }: RunResult):
 
 /**
  * Runs seeds one after another.
- * @param say Gets what there is to tell, line by line.
- * @param isUntilFailure Ends it with the first seed that fails.
+ * @param say Gets the output, line by line.
+ * @param isUntilFailure Stops at the first seed that fails.
  * @returns how many of them failed
  */
 export async function runCampaign(
@@ -40,7 +40,7 @@ export async function runCampaign(
     simulatedMilliseconds += result.simulatedMilliseconds;
     if (result.violation !== undefined) {
       failures += 1;
-      // The same seed again gives the same history.
+      // The same seed has the same history again.
       say(describeFailure(await simulate(result.seed, true)));
       if (isUntilFailure) return failures;
     }

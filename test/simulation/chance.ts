@@ -1,12 +1,12 @@
 import { randomNumbers } from '../support/random-numbers.ts';
 
-/** Everything that one run draws. The same seed draws the same. */
+/** All random choices of one run. The same seed makes the same choices. */
 export class Chance {
   readonly #random: () => number;
 
   constructor(seed: number) {
     this.#random = randomNumbers(seed);
-    // Seeds that follow one another begin alike.
+    // Consecutive seeds begin alike.
     for (let draw = 0; draw < 3; draw += 1) this.#random();
   }
 

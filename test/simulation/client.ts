@@ -27,15 +27,15 @@ export interface Manners {
   stallMillisecondsMaximum: number;
   /** Closes the connection. */
   leaves: number;
-  /** Does not commit what it received, for now. */
+  /** Does not commit the received events for now. */
   skipsCommits: number;
-  /** Commits long after it received. */
+  /** Commits long after it received the events. */
   delaysCommits: number;
-  /** Sends an earlier commit once more. */
+  /** Sends an earlier commit again. */
   repeatsCommits: number;
-  /** Commits what it received under the stream of another client. */
+  /** Commits the received events under the stream of another client. */
   commitsForOthers: number;
-  /** How long it stays away between two streams. */
+  /** How long it waits between two streams. */
   pauseMillisecondsMaximum: number;
 }
 
@@ -50,9 +50,9 @@ export const goodManners: Readonly<Manners> = {
   pauseMillisecondsMaximum: 500,
 };
 
-/** The service as a client sees it. */
+/** The service as seen by a client. */
 export interface ServiceForClient {
-  /** Opens a stream on some node. Rejects when it is refused or when nothing comes back. */
+  /** Opens a stream on some node. Rejects when it is refused or gets no response. */
   openStream(
     client: SimulatedProcess,
     subscriptionId: string,
@@ -84,10 +84,10 @@ const patienceMilliseconds = 15_000;
 /** How often a commit without a response is sent. */
 const commitAttemptsMaximum = 5;
 
-/** A client of one subscription: it opens streams, reads, commits, leaves and comes back. */
+/** A client of one subscription: it opens streams, reads, commits, disconnects and returns. */
 export class SimulatedClient {
   manners: Manners;
-  /** It never improves. */
+  /** A setting that it never changes. */
   isStuck = false;
   readonly #options: ClientOptions;
   /** Earlier commits. */
@@ -179,7 +179,7 @@ export class SimulatedClient {
     }
   }
 
-  /** Commits, again and again while there is no response. */
+  /** Commits, repeatedly while there is no response. */
   async #commit(streamId: string, cursors: readonly ApiCursor[]): Promise<void> {
     const { process, chance, service, subscriptionId, note } = this.#options;
     this.#commits.push({ streamId, cursors });
@@ -209,7 +209,7 @@ export function linesOf(text: string): StreamLine[] {
     .map((line) => JSON.parse(line) as StreamLine);
 }
 
-/** A line as it is held against the {@link Invariants}. */
+/** A line in the form that the {@link Invariants} check. */
 export function observedLine(
   subscriptionId: string,
   streamId: string,
@@ -225,7 +225,7 @@ export function observedLine(
   };
 }
 
-/** The inverse of how the API writes offsets. */
+/** The inverse of the API's encoding of offsets. */
 function offsetOf(text: string): number {
   const digits = text.slice(text.lastIndexOf('-') + 1);
   return text.endsWith('--1') ? -1 : Number(digits);

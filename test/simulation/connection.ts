@@ -4,7 +4,7 @@ import type { SimulatedProcess } from './simulated-process.ts';
 /** What a reader of a connection gets: text, its end, or nothing in time. */
 export type ReadOutcome = { readonly text: string } | 'ended' | 'silent';
 
-/** How many chunks lie between a node and a client that does not read, as in the buffers of their sockets. */
+/** How many chunks fit between a node and a client that does not read, as in the buffers of their sockets. */
 const bufferedChunksMaximum = 2;
 
 export interface ConnectionOptions {
@@ -12,13 +12,13 @@ export interface ConnectionOptions {
   readonly node: SimulatedProcess;
   readonly client: SimulatedProcess;
   readonly name: string;
-  /** Called with each chunk that the node writes, before it is on its way. */
+  /** Called with each chunk that the node writes, before it is sent. */
   readonly onWritten: (streamId: string, text: string) => void;
 }
 
-/** The response of one stream: chunks from a node to a client, in order, with room for few. */
+/** The response of one stream: chunks from a node to a client, in order, with space for a few. */
 export class Connection {
-  /** On the node: called when it learns that the client has closed the connection. */
+  /** On the node: called when it detects that the client has closed the connection. */
   onClosedByClient: (() => void) | undefined;
   isClosedByClient = false;
   readonly #options: ConnectionOptions;
@@ -27,18 +27,18 @@ export class Connection {
   #hasEnded = false;
   #isClosed = false;
   #reader: ((outcome: ReadOutcome) => void) | undefined;
-  /** On the node: chunks that were written and not read. */
+  /** On the node: chunks that were written and are not read. */
   #unread = 0;
   #writer: (() => void) | undefined;
   readonly #stopWatching: () => void;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    // The client is told at once, or finds out when nothing comes any more.
+    // The client is notified immediately, or finds out when nothing arrives any more.
     this.#stopWatching = options.node.whenDead(() => this.#toClient(() => this.#endForClient()));
   }
 
-  /** On the node: writes a chunk, and resolves when there is room for another one. Never, once the client is gone. */
+  /** On the node: writes a chunk, and resolves when there is space for another one. Never, once the client is gone. */
   async write(streamId: string, text: string): Promise<void> {
     this.#options.onWritten(streamId, text);
     this.#unread += 1;
@@ -52,7 +52,7 @@ export class Connection {
     });
   }
 
-  /** On the node: no more will be written. */
+  /** On the node: no more chunks will be written. */
   end(): void {
     this.#stopWatching();
     this.#toClient(() => this.#endForClient());

@@ -10,16 +10,16 @@ import {
 import type { Offset } from '../../src/ports/event-log.ts';
 import type { StoreOperation, SubscriptionSnapshot } from './store.ts';
 
-/** Something that must never be so. */
+/** A broken invariant. */
 export class Violation extends Error {}
 
-/** One line that reached a client, or left a node. */
+/** One line that reached a client, or was sent by a node. */
 export interface ObservedLine {
   readonly subscriptionId: string;
   readonly streamId: string;
   readonly eventType: string;
   readonly partition: number;
-  /** The position that the line carries. */
+  /** The position in the line. */
   readonly offset: Offset;
   /** The events as texts. */
   readonly events: readonly string[];
@@ -33,10 +33,10 @@ export interface StreamRules {
 }
 
 interface PublishedPartition {
-  /** By offset; undefined at deletions and holes. */
+  /** By offset; undefined at deletions and gaps. */
   readonly events: (string | undefined)[];
   readonly offsets: Map<string, Offset>;
-  /** Below it retention has deleted everything. */
+  /** Retention has deleted everything below it. */
   earliest: Offset;
 }
 
@@ -45,12 +45,12 @@ interface SubscribedPartition {
   committed: Offset;
   /** The largest committed offset of each epoch. A reset begins an epoch. */
   readonly committedByEpoch: Offset[];
-  /** By offset: a client has received it, or nobody had to. */
+  /** By offset: a client has received it, or none had to. */
   readonly delivered: boolean[];
   highestFence: number;
-  /** The stream that closed as its owner and may still commit, until a moment of the store's clock. */
+  /** The stream that closed as its owner and may still commit, until a time of the store's clock. */
   lastOwner: { readonly streamId: string; readonly until: number } | undefined;
-  /** Where resets may have put it whose outcome is not known. */
+  /** The positions that resets with an unknown outcome may have set. */
   readonly resetTargets: Set<Offset>;
   /** Since when no open session has owned it. Simulated milliseconds. */
   unownedSince: number | undefined;
@@ -62,10 +62,10 @@ interface ObservedStream {
   readonly epochs: Map<string, number>;
   /** The last offset that a client received, by partition. */
   readonly received: Map<string, Offset>;
-  /** The offsets of the events that left the node, by partition. */
+  /** The offsets of the events that the node has sent, by partition. */
   readonly sent: Map<string, Offset[]>;
   receivedEvents: number;
-  /** When its session was closed because the lease of its node had ended. Simulated milliseconds. */
+  /** When its session was closed because the lease of its node had expired. Simulated milliseconds. */
   reapedAt: number | undefined;
 }
 
@@ -74,7 +74,7 @@ interface ObservedSubscription {
   readonly partitions: Map<string, SubscribedPartition>;
   readonly streams: Map<string, ObservedStream>;
   snapshot: SubscriptionSnapshot | undefined;
-  /** Of the store that gave the last snapshot. */
+  /** Of the store in the last snapshot. */
   incarnation: number;
 }
 
@@ -86,18 +86,18 @@ export interface InvariantsOptions {
   readonly storeFailedAt: (nodeName: string) => number;
 }
 
-/** How long a partition may have no owner while everything works: the lease and the time to find that out. */
+/** How long a partition may have no owner while everything works: the lease and the time to detect its end. */
 const unownedMillisecondsBeyondLease = 5_000;
 
 /**
- * What must hold at every moment, whatever happens to processes, network and store. It knows what was published, sent,
- * received and stored, and throws a {@link Violation} when they do not agree.
+ * The invariants at every moment, whatever happens to processes, network and store. This class knows what was
+ * published, sent, received and stored, and throws a {@link Violation} when these do not agree.
  */
 export class Invariants {
   readonly #options: InvariantsOptions;
   readonly #published = new Map<string, PublishedPartition>();
   readonly #subscriptions = new Map<string, ObservedSubscription>();
-  /** When the leases of nodes end, as the store was told. Milliseconds of the store's clock. */
+  /** When the leases of nodes end, as reported to the store. Milliseconds of the store's clock. */
   readonly #leases = new Map<string, number>();
   constructor(options: InvariantsOptions) {
     this.#options = options;
@@ -108,7 +108,7 @@ export class Invariants {
     this.#subscriptions.set(id, { id, partitions: new Map(), streams, snapshot: undefined, incarnation: 0 });
   }
 
-  // What happens in the world.
+  // The events of the simulation.
 
   published(where: EventTypePartition, baseOffset: Offset, values: readonly (string | null)[]): void {
     const published = this.#publishedPartition(where);
@@ -138,7 +138,7 @@ export class Invariants {
     });
   }
 
-  /** A node has given a line to the connection. */
+  /** A node has written a line to the connection. */
   sent(line: ObservedLine): void {
     const subscription = this.#subscription(line.subscriptionId);
     const stream = this.#stream(subscription, line.streamId);
@@ -182,11 +182,11 @@ export class Invariants {
     this.#checkNothingPassedOver(stream, partition, line.offset + 1, key, streamId);
   }
 
-  // What happens in the store.
+  // The state of the store.
 
   /**
-   * Holds what the store has now against what it had before.
-   * @param operations Those under way, and those that have just ended.
+   * Compares the state of the store with the previous one.
+   * @param operations Those in progress, and those that have just ended.
    * @param storeTime The monotonic time of the store. Milliseconds.
    */
   storeChanged(
@@ -208,7 +208,7 @@ export class Invariants {
     }
     const own = operations.filter((operation) => operation.arguments[0] === subscriptionId);
     this.#checkSessions(subscription, before, snapshot, own, storeTime);
-    // A reset takes the partitions from everybody, also from those who may only commit late.
+    // A reset takes the partitions from all streams, including those that may only commit late.
     if (own.some(isResetWithOffsets)) {
       for (const partition of subscription.partitions.values()) partition.lastOwner = undefined;
     }
@@ -243,9 +243,9 @@ export class Invariants {
     if (operation.method === 'commit') operation.isAllowed = this.#mayCommit(operation, storeTime);
   }
 
-  // At last.
+  // The end of a run.
 
-  /** The partitions of a subscription of which events are neither committed nor deleted. */
+  /** The partitions of a subscription with events that are neither committed nor deleted. */
   unfinished(subscriptionId: string): string[] {
     const { id, partitions } = this.#subscription(subscriptionId);
     return [...partitions].flatMap(([key, { published, committed }]) => {
@@ -256,13 +256,13 @@ export class Invariants {
     });
   }
 
-  /** From now on everything works, and partitions find owners in time. */
+  /** From now on everything works, and partitions get owners in time. */
   beginQuiet(): void {
     for (const { partitions } of this.#subscriptions.values())
       for (const each of partitions.values()) this.#restart(each);
   }
 
-  /** I11: while everything works and a stream takes any partition, each has an owner. */
+  /** I11: while everything works and a stream accepts any partition, each has an owner. */
   checkOwned(subscriptionId: string, isServed: boolean): void {
     const maximum = this.#options.leaseMilliseconds + unownedMillisecondsBeyondLease;
     for (const [key, partition] of this.#subscription(subscriptionId).partitions) {
@@ -328,7 +328,7 @@ export class Invariants {
     throw new Violation(`${streamId} sent events of ${key} after its lease had ended and ${owner} had taken over`);
   }
 
-  /** I9: what is not committed and may be sent again after a crash stays within the window. */
+  /** I9: events that are uncommitted and may be sent again after a crash stay within the window. */
   #checkWindow({ snapshot, partitions }: ObservedSubscription, stream: ObservedStream, streamId: string): void {
     let events = 0;
     for (const ownership of snapshot?.topology.partitions ?? []) {
@@ -382,7 +382,7 @@ export class Invariants {
       const partition = partitions.get(key);
       const now = after.topology.partitions.find((each) => partitionKey(each) === key);
       if (partition === undefined || now === undefined || now.streamId !== null) continue;
-      // When both sessions end together, the partition may have passed through the hands of its next stream.
+      // When both sessions end together, the next stream may have owned the partition in between.
       const lastId = now.fence > ownership.fence ? ownership.nextStreamId : streamId;
       const last = before?.topology.sessions.find((session) => session.streamId === lastId);
       partition.lastOwner =
@@ -455,7 +455,7 @@ export class Invariants {
     }
   }
 
-  /** I4: only the owner commits, or the last one while there is no other. I7: a stale compare-and-set loses. */
+  /** I4: only the owner commits, or the last one while there is no other. I7: an outdated compare-and-set fails. */
   #checkOperations({ partitions }: ObservedSubscription, operations: readonly StoreOperation[]): void {
     for (const { method, isFinished, error, result, isAllowed, arguments: args } of operations) {
       if (!isFinished || error !== undefined) continue;
@@ -470,7 +470,7 @@ export class Invariants {
           `I4: a commit of ${streamId}, which ${isAllowed ? 'may' : 'may not'} commit, is ${outcome}`,
         );
       }
-      // The mirror has forgotten what a reset without a known outcome may have written.
+      // The mirror has lost what a reset with an unknown outcome may have written.
       if (outcome === 'committed') {
         for (const cursor of cursors) partitions.get(partitionKey(cursor))?.resetTargets.clear();
       }

@@ -13,10 +13,10 @@ import {
 } from '../../src/ports/event-log.ts';
 import { packRecords, valueStartOf } from '../../src/ports/packed-records.ts';
 
-/** What a log has stored: topics, their records, exported positions. It outlives the processes that use it. */
+/** The content of a log: topics, their records, exported positions. It outlives the processes that use it. */
 
 interface StoredPartition {
-  /** Ascending. Offsets between two batches are holes. */
+  /** Ascending. Offsets between two batches are gaps. */
   batches: RecordBatch[];
   earliest: Offset;
   latest: Offset;
@@ -29,7 +29,7 @@ interface StoredTopic {
   readonly partitions: StoredPartition[];
 }
 
-/** The topics of a simulated log. Every method takes effect at once. */
+/** The topics of a simulated log. Every method takes effect immediately. */
 export class LogData {
   readonly #topics = new Map<string, StoredTopic>();
   readonly #groups = new Map<string, Map<string, TopicPartition & { readonly offset: Offset }>>();
@@ -65,7 +65,7 @@ export class LogData {
     return { topic, partition, earliest, latest };
   }
 
-  /** @param now When it happens, in milliseconds since the epoch. @returns the offset of the first record */
+  /** @param now The time of the append, in milliseconds since the epoch. @returns the offset of the first record */
   append({ topic, partition }: TopicPartition, records: readonly LogRecord[], now: number): Offset {
     const stored = this.checkAppend({ topic, partition }, records);
     const baseOffset = stored.latest;
@@ -75,7 +75,7 @@ export class LogData {
     return baseOffset;
   }
 
-  /** @throws what an append of these records throws */
+  /** @throws the error of an append of these records */
   checkAppend({ topic, partition }: TopicPartition, records: readonly LogRecord[]): StoredPartition {
     const stored = this.#partition(topic, partition);
     const isCompacted = this.#topic(topic).configuration.cleanupPolicy !== 'delete';
@@ -88,7 +88,7 @@ export class LogData {
     return stored;
   }
 
-  /** Takes offsets that no record has, as the end of a transaction does. */
+  /** Uses offsets without records, as the end of a transaction does. */
   addHole({ topic, partition }: TopicPartition, offsets: number): void {
     const stored = this.#partition(topic, partition);
     stored.latest += offsets;
@@ -96,7 +96,7 @@ export class LogData {
   }
 
   /**
-   * Removes what was appended before a time, oldest first, up to an offset.
+   * Removes records that were appended before a time, oldest first, up to an offset.
    * @param time Milliseconds since the epoch.
    */
   deleteRecords({ topic, partition }: TopicPartition, before: Offset, time: number): void {
@@ -114,7 +114,7 @@ export class LogData {
   }
 
   /**
-   * What is stored from an offset on; undefined when there is nothing yet.
+   * The records from an offset on; undefined when there are none yet.
    * @throws OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION
    */
   read({ topic, partition }: TopicPartition, offset: Offset, bytesMaximum: number): ReadResult | undefined {
@@ -143,7 +143,7 @@ export class LogData {
     return () => wakers.delete(callback);
   }
 
-  /** Makes all earlier writers of this name useless. */
+  /** Fences off all earlier writers of this id. */
   openWriter(writerId: string): number {
     const epoch = this.writerEpoch(writerId) + 1;
     this.#writerEpochs.set(writerId, epoch);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/schemas.ts';
 
-/** A fault that is put into the compiled code on purpose, to show that the simulation finds it. */
+/** A fault that is planted in the compiled code, to show that the simulation finds it. */
 interface Mutant {
   readonly fault: string;
   /** Below dist/src. */
@@ -180,11 +180,11 @@ const mutants: readonly Mutant[] = [
   },
 ];
 
-/** How many seeds may pass until a fault is found. */
+/** The maximum number of seeds until a fault is found. */
 const seeds = 1_000;
 
 /**
- * Puts each fault into a copy of the compiled code and runs the simulation on it.
+ * Plants each fault in a copy of the compiled code and runs the simulation on it.
  * @param say Gets a line for each fault.
  * @returns how many were not found
  */
@@ -209,7 +209,7 @@ export async function runMutants(say: (line: string) => void): Promise<number> {
   }
 }
 
-/** @returns the first line of what the simulation says; undefined when it notices nothing */
+/** @returns the first line of the simulation's output; undefined when it finds nothing */
 async function findMutant(folder: string, { fault, file, text, replacement }: Mutant): Promise<string | undefined> {
   const path = join(folder, 'dist/src', file);
   const original = readFileSync(path, 'utf8');

@@ -2,11 +2,11 @@ import type { SimulatedClock } from '../support/simulated-clock.ts';
 import type { Chance } from './chance.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
-/** What the network does to messages, as probabilities and milliseconds. The adversary changes it. */
+/** The behaviour of the network, as probabilities and milliseconds. The adversary changes it. */
 export interface Weather {
   /** Requests that never arrive. */
   lostRequests: number;
-  /** Responses that never arrive: what was requested has been done. */
+  /** Responses that never arrive, although the request was carried out. */
   lostResponses: number;
   /** Messages that take up to {@link slowMillisecondsMaximum}. */
   slowMessages: number;
@@ -37,13 +37,13 @@ interface Lane {
   arrivesAt: number;
 }
 
-/** What a failed call tells its caller. */
+/** The error of a failed call for its caller. */
 export type Unavailable = (reason: string) => Error;
 
-/** Carries messages between processes, within the simulated time. */
+/** Carries messages between processes, in simulated time. */
 export class Network {
   weather: Weather = { ...calmWeather };
-  /** Processes that reach no other, by name. */
+  /** Processes that cannot reach any other, by name. */
   readonly cutOff = new Set<string>();
   readonly #time: SimulatedClock;
   readonly #chance: Chance;
@@ -55,9 +55,9 @@ export class Network {
   }
 
   /**
-   * Has a process do something and brings back what came of it.
+   * Lets a process carry out an action and returns its result.
    * @param connection Calls of one caller on one connection arrive in order, and so do their responses.
-   * @param onFailure Called when the caller learns that the call failed.
+   * @param onFailure Called when the caller finds out that the call failed.
    */
   call<Result>(
     caller: SimulatedProcess,
@@ -130,7 +130,7 @@ export class Network {
     });
   }
 
-  /** Sends a message that nobody responds to and that may be lost, doubled or late. */
+  /** Sends a message without a response, which may be lost, doubled or late. */
   notify(receiver: SimulatedProcess, work: () => void): void {
     const { lostNotifications, doubledNotifications, lateNotifications } = this.weather;
     if (this.#chance.happens(lostNotifications) || this.cutOff.has(receiver.name)) return;
@@ -142,7 +142,7 @@ export class Network {
     }
   }
 
-  /** Sends a message that arrives, after those that were sent on the connection before. */
+  /** Sends a message that arrives after those sent before on the connection. */
   send(connection: string, receive: (work: () => void) => void, work: () => void): void {
     const isSlow = this.#chance.happens(this.weather.slowMessages);
     this.#time.at(this.#arrival(connection, isSlow), () => receive(work));

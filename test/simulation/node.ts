@@ -53,7 +53,7 @@ export class SimulatedNode {
     const lease = new NodeLease({ coordination, nodeId: process.name, leaseMilliseconds, clock, logger });
     const ends = new EndOffsetCache({ log, registry });
     this.#services = { registry, log, coordination, clock, logger, metrics, lease, ends, newStreamId };
-    // As the router does: the clients of these streams open new ones, which see the new partitions.
+    // Like the router: the clients of these streams open new ones, which see the new partitions.
     const stopListening = registry.onChange(({ kind, name, value }) => {
       if (kind !== 'event-type' || value === null) return;
       const { partitionCount } = value as EventTypeRecord;
@@ -65,7 +65,7 @@ export class SimulatedNode {
       );
     });
     process.whenDead(stopListening);
-    // A failure is tried again by the lease itself.
+    // The lease itself retries after a failure.
     lease.start().catch(() => {});
   }
 

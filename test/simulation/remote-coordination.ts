@@ -23,7 +23,7 @@ import type { Network } from './network.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { Store } from './store.ts';
 
-/** How often a process asks whether it missed a change of what it watches. Milliseconds. */
+/** How often a process checks whether it missed a change of a watched subscription. Milliseconds. */
 const roundMilliseconds = missedChangesMillisecondsMaximum / 2;
 
 /** The generations of one incarnation of the store are below those of the next. */
@@ -31,8 +31,8 @@ const generationsPerIncarnation = 1_000_000;
 
 /**
  * The coordination store as one process reaches it: by calls that may fail and notifications that may be lost. As the
- * port promises, it asks for changes of the topology that it was not told of. As the adapter of Redis does, it closes
- * later the sessions that it could not close, and tells a store that forgot everything how long its lease is.
+ * port promises, it requests changes of the topology that it was not notified of. Like the adapter of Redis, it closes
+ * sessions later that it could not close at once, and reports its lease to a store that lost all data.
  */
 export class RemoteCoordination implements Coordination {
   /** When a call last failed, in simulated time. */
@@ -42,15 +42,15 @@ export class RemoteCoordination implements Coordination {
   readonly #network: Network;
   readonly #now: () => number;
   readonly #listeners = new Map<string, Set<ChangeListener>>();
-  /** The newest generation of each watched subscription that this process was told of. */
+  /** The newest generation of each watched subscription that this process was notified of. */
   readonly #knownGenerations = new Map<string, number>();
-  /** Ends what the store does for this process, and the incarnation of the store that does it. */
+  /** Ends the subscriptions of this process at the store, and the incarnation of the store. */
   readonly #subscribed = new Map<string, { readonly incarnation: number; readonly stop: () => void }>();
   readonly #rounds: Timer;
   readonly #sessionCloseRetries: SessionCloseRetries;
-  /** The lease as it was renewed last, and when it ends on the clock of this process. */
+  /** The lease as it was last renewed, and when it ends on the clock of this process. */
   #lease: { readonly nodeId: string; readonly endsAt: number } | undefined;
-  /** The incarnation of the store that knows the lease. */
+  /** The incarnation of the store that has the lease. */
   #leasedIncarnation = 0;
 
   constructor(process: SimulatedProcess, store: Store, network: Network, now: () => number) {
@@ -140,7 +140,7 @@ export class RemoteCoordination implements Coordination {
     const result = await this.#call('commit', [subscriptionId, streamId, cursors]);
     if (result.outcome === 'committed') {
       const advanced = cursors.filter((_, index) => result.advanced[index] === true);
-      // Only here: what another process is told of may be late, and older than a reset.
+      // Only here: a notification of another process may be late, and older than a reset.
       if (advanced.length > 0) this.#notify(subscriptionId, 'offsets', undefined, advanced);
     }
     return result;
@@ -187,7 +187,7 @@ export class RemoteCoordination implements Coordination {
     this.#listeners.clear();
   }
 
-  /** Has the store tell this process of changes, from now on. */
+  /** Lets the store notify this process of changes, from now on. */
   #subscribe(subscriptionId: string): void {
     const { incarnation } = this.#store;
     if (!this.#store.isStarted || this.#subscribed.get(subscriptionId)?.incarnation === incarnation) return;
@@ -214,7 +214,7 @@ export class RemoteCoordination implements Coordination {
     for (const listener of listeners) listener(change, isTopology ? generation : undefined, committed);
   }
 
-  /** One call asks for the generations of all watched subscriptions. */
+  /** One call requests the generations of all watched subscriptions. */
   async #askForMissedChanges(): Promise<void> {
     const ids = [...this.#listeners.keys()];
     if (ids.length === 0) return;
@@ -234,7 +234,7 @@ export class RemoteCoordination implements Coordination {
         }
       }
     } catch {
-      // All are told to read, and find out.
+      // All of them are told to read.
       for (const id of ids) this.#notify(id, 'topology', undefined);
     }
   }
@@ -253,7 +253,7 @@ export class RemoteCoordination implements Coordination {
     return this.#send(() => this.#store.execute(this.#process.name, method, args()));
   }
 
-  /** A store that has forgotten everything learns how long the lease still is, before it does anything else. */
+  /** A store that has lost all data gets the remaining lease before it does anything else. */
   async #recoverLease(): Promise<void> {
     const { incarnation } = this.#store;
     if (this.#leasedIncarnation === incarnation) return;

@@ -47,7 +47,7 @@ async function main(): Promise<number> {
 
 main().then(
   (code) => {
-    // A pipe takes a history in pieces: the last one first has to be on its way.
+    // A pipe accepts a history in pieces: the previous one has to be written first.
     process.stdout.write('', () => process.exit(code));
   },
   (error: unknown) => {

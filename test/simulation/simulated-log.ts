@@ -17,7 +17,7 @@ import type {
 import type { LogData } from './log-data.ts';
 
 /**
- * Takes a call to the log and brings back what came of it. It may fail instead with LOG_UNAVAILABLE or, for an append,
+ * Carries out a call to the log and returns its result. It may fail instead with LOG_UNAVAILABLE or, for an append,
  * OUTCOME_UNKNOWN.
  */
 export type LogTransport = <Result>(name: string, work: () => Result | Promise<Result>) => Promise<Result>;
@@ -30,12 +30,12 @@ export interface SimulatedLogOptions {
 
 const direct: LogTransport = async (_name, work) => work();
 
-/** The event log as one process sees it: in memory, and the same for the same calls. */
+/** The event log as one process sees it: in memory, and deterministic. */
 export class SimulatedLog implements EventLog {
   readonly #data: LogData;
   readonly #clock: Clock;
   readonly #transport: LogTransport;
-  /** Reads that wait. Each ends with an error when it is called. */
+  /** Waiting reads. Calling one ends it with an error. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
@@ -178,14 +178,14 @@ export class SimulatedLog implements EventLog {
   }
 }
 
-/** Keeps the records of its transaction to itself until the commit, which stores them with a hole behind them. */
+/** Keeps the records of its transaction until the commit, which stores them with a gap after them. */
 class SimulatedWriter implements FencedWriter {
   readonly writerId: string;
   readonly #data: LogData;
   readonly #clock: Clock;
   readonly #transport: LogTransport;
   #pending: PartitionRecords[] = [];
-  /** What spent it. */
+  /** The error that made it unusable. */
   #failure: unknown;
 
   constructor(writerId: string, data: LogData, clock: Clock, transport: LogTransport) {

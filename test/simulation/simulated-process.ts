@@ -5,20 +5,20 @@ import { sleepOn, type SimulatedClock } from '../support/simulated-clock.ts';
 export interface ClockDeviation {
   /** Of its wall clock. Milliseconds. */
   readonly wallMilliseconds: number;
-  /** Where its monotonic clock begins. Milliseconds. */
+  /** The start of its monotonic clock. Milliseconds. */
   readonly monotonicBase: number;
-  /** How much its monotonic clock counts in one second. Seconds. */
+  /** How fast its monotonic clock is: seconds per second. */
   readonly rate: number;
 }
 
 /**
- * A process of the simulation. Everything that happens in it begins with {@link receive}: a message that arrives or a
- * timer that fires. While it is paused all of that waits; when it is dead all of that is lost.
+ * A process of the simulation. Everything in it begins with {@link receive}: a message that arrives or a timer that
+ * fires. While the process is paused, all of that waits; when it is dead, all of that is lost.
  */
 export class SimulatedProcess {
   readonly name: string;
   readonly clock: Clock;
-  /** How much has happened in it. */
+  /** The number of events in it so far. */
   receivedCount = 0;
   readonly #time: SimulatedClock;
   #state: 'running' | 'paused' | 'dead' = 'running';
@@ -83,7 +83,7 @@ class ProcessClock implements Clock {
   readonly #time: SimulatedClock;
   readonly #deviation: ClockDeviation;
   readonly #receive: (work: () => void) => void;
-  /** The latest deadline that was reached: rounding must not put the clock before it. */
+  /** The latest deadline that was reached: rounding must not set the clock before it. */
   #reached = Number.NEGATIVE_INFINITY;
 
   constructor(time: SimulatedClock, deviation: ClockDeviation, receive: (work: () => void) => void) {

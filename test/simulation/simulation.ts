@@ -3,14 +3,14 @@ import { beginAdversary } from './adversary.ts';
 import { calmWeather } from './network.ts';
 import { World } from './world.ts';
 
-/** What became of one run. */
+/** The result of one run. */
 export interface RunResult {
   readonly seed: number;
   readonly steps: number;
   readonly simulatedMilliseconds: number;
-  /** What must never be so, and was; undefined when everything held. */
+  /** The broken invariant; undefined when there was none. */
   readonly violation: string | undefined;
-  /** What happened, line by line, if it was recorded. */
+  /** The history, line by line, if it was recorded. */
   readonly history: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const drainMillisecondsMaximum = 240_000;
 /** How often is checked whether everything has been delivered. Simulated milliseconds. */
 const drainCheckMilliseconds = 1_000;
 
-/** Runs the world that a seed describes to its end: first with faults, then without, until everything is delivered. */
+/** Runs the simulation of a seed to its end: first with faults, then without, until everything is delivered. */
 export async function simulate(seed: number, isRecording = false): Promise<RunResult> {
   const world = new World(seed, isRecording);
   await world.start();
@@ -98,7 +98,7 @@ function randomParameters(world: World): Record<string, unknown> {
   if (chance.happens(0.15) && !world.isQuiet) {
     const { eventType, partition } = world.anyPartition();
     parameters['partitions'] = [{ event_type: eventType, partition: String(partition) }];
-    // Nobody else gets to it meanwhile.
+    // No other client uses it meanwhile.
     parameters['stream_timeout'] = chance.between(1, 20);
   }
   return parameters;
@@ -116,7 +116,7 @@ async function publishUntil(world: World, end: number): Promise<void> {
   }
 }
 
-/** Everything works again: everything is delivered at last. */
+/** Everything works again, and everything is finally delivered. */
 async function drain(world: World): Promise<void> {
   world.network.weather = { ...calmWeather };
   world.network.cutOff.clear();

@@ -13,16 +13,16 @@ export interface StoreOperation {
   readonly caller: string;
   readonly method: keyof Coordination;
   readonly arguments: readonly unknown[];
-  /** What the store had when it began; given for commits and changes of ownership. */
+  /** The state of the store when it began; for commits and changes of ownership. */
   readonly topology: Topology | undefined;
-  /** Whether the rules allow it, as far as somebody has judged that. */
+  /** Whether the rules allow it, once that was judged. */
   isAllowed: boolean;
   isFinished: boolean;
   result: unknown;
   error: unknown;
 }
 
-/** What the store holds of one subscription. */
+/** The state of one subscription in the store. */
 export interface SubscriptionSnapshot {
   readonly topology: Topology;
   readonly committed: readonly CommittedOffset[];
@@ -33,7 +33,7 @@ export interface StoreOptions {
   readonly network: Network;
   /** The process of the log. */
   readonly logProcess: SimulatedProcess;
-  /** Makes the process that the store runs in, each time that it starts. */
+  /** Creates the process of the store, each time that it starts. */
   readonly newProcess: () => SimulatedProcess;
   /** Called with each operation before it begins. */
   readonly onOperation: (operation: StoreOperation) => void;
@@ -41,21 +41,23 @@ export interface StoreOptions {
 
 const readMethods: ReadonlySet<keyof Coordination> = new Set(['topology', 'committedOffsets', 'history', 'watch']);
 
-/** How long a reset may take before it counts as over, because whoever began it has died: as on Redis. Milliseconds. */
+/** After this time a reset counts as over, because the process that began it has died, as on Redis. Milliseconds. */
 const resetMillisecondsMaximum = 120_000;
 
 const judgedMethods: ReadonlySet<keyof Coordination> = new Set(['commit', 'applyOwnership']);
 
-/** The coordination store of the simulation: the one in memory, in a process that all nodes reach by the network. */
+/**
+ * The coordination store of the simulation: the one in memory, in a process that all nodes reach through the network.
+ */
 export class Store {
-  /** Grows each time that the store starts with nothing but the mirror. */
+  /** Grows each time that the store starts with only the mirror. */
   incarnation = 0;
-  /** Calls under way, and those that ended since {@link takeOperations}. */
+  /** Calls in progress, and those that ended since {@link takeOperations}. */
   #operations: StoreOperation[] = [];
   readonly #options: StoreOptions;
   #process: SimulatedProcess;
   #coordination: EmbeddedCoordination | undefined;
-  /** The resets under way, by subscription. */
+  /** The resets in progress, by subscription. */
   readonly #resets = new Map<string, object>();
 
   constructor(options: StoreOptions) {
@@ -71,7 +73,7 @@ export class Store {
     return this.#coordination !== undefined;
   }
 
-  /** Starts, or loses everything and starts again from the mirror. Until then calls fail. */
+  /** Starts, or loses all data and starts again from the mirror. Until then calls fail. */
   async start(): Promise<void> {
     this.#process.die();
     this.#coordination = undefined;
@@ -81,7 +83,7 @@ export class Store {
     this.#process = process;
     this.incarnation += 1;
     const { data, network, logProcess } = this.#options;
-    // The mirror is read at once: nothing of interest can happen meanwhile.
+    // The mirror is read at once, because nothing of interest can happen meanwhile.
     const reading = new SimulatedLog({ data, clock: process.clock });
     const writing = new SimulatedLog({
       data,
@@ -91,7 +93,7 @@ export class Store {
           process,
           logProcess,
           'mirror',
-          // What a process has sent and died from arrives before its successor starts, or never.
+          // The last messages of a dead process arrive before its successor starts, or never.
           () => (process.isDead ? new Promise<never>(() => {}) : work()),
           (reason) => new LendstreamError(name === 'append' ? 'OUTCOME_UNKNOWN' : 'LOG_UNAVAILABLE', reason),
         ),
@@ -118,7 +120,7 @@ export class Store {
     throw new LendstreamError('COORDINATION_UNAVAILABLE', 'The store is starting.');
   }
 
-  /** Does what a caller asks for, and notes it for those who watch over the store. */
+  /** Carries out a call, and records it for the invariants. */
   async execute<Method extends keyof Coordination>(
     caller: string,
     method: Method,
@@ -165,7 +167,7 @@ export class Store {
     });
   }
 
-  /** The calls under way and those that have just ended. The latter are not returned again. */
+  /** The calls in progress and those that have just ended. The latter are not returned again. */
   takeOperations(): readonly StoreOperation[] {
     const operations = this.#operations;
     this.#operations = operations.filter(({ isFinished }) => !isFinished);

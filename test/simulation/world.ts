@@ -32,7 +32,7 @@ const exactClock: ClockDeviation = { wallMilliseconds: 0, monotonicBase: 0, rate
 /** A subscription of the simulation. */
 export interface WorldSubscription {
   readonly id: string;
-  /** Nobody reads it to its end. */
+  /** No client reads it to its end. */
   readonly isStuck: boolean;
 }
 
@@ -52,7 +52,7 @@ export class World implements ServiceForClient {
   readonly history: string[] = [];
   nodes: SimulatedNode[] = [];
   step = 0;
-  /** No fault is under way any more. */
+  /** No fault is in progress any more. */
   isQuiet = false;
   violation: string | undefined;
   readonly #isRecording: boolean;
@@ -96,7 +96,7 @@ export class World implements ServiceForClient {
     await settled();
   }
 
-  // What there is.
+  // The current state.
 
   async defineEventType(name: string, partitionCount: number): Promise<void> {
     this.data.createTopic({ name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: Infinity });
@@ -203,9 +203,9 @@ export class World implements ServiceForClient {
     return client;
   }
 
-  // What happens.
+  // The actions.
 
-  /** Appends events to a partition, and deletions where the probability says so. */
+  /** Appends events to a partition, and deletions with the given probability. */
   publish(
     { eventType, partition }: EventTypePartition,
     count: number,
@@ -283,7 +283,7 @@ export class World implements ServiceForClient {
     return this.#streamIds.get(subscription) ?? [];
   }
 
-  /** An admin moves some partitions of a subscription to some position that is held. */
+  /** An admin moves some partitions of a subscription to available positions. */
   async resetCursors(subscription: string): Promise<void> {
     const node = this.chance.pick(this.nodes);
     if (node === undefined) return;
@@ -315,11 +315,11 @@ export class World implements ServiceForClient {
     }
   }
 
-  // Watching over it.
+  // The checks.
 
   /**
-   * Lets the next thing happen and checks what has become of everything.
-   * @returns whether there was something, by `end`
+   * Executes the next event and checks the invariants.
+   * @returns whether there was one until `end`
    */
   async runStep(end: number): Promise<boolean> {
     if (this.violation !== undefined || !(await this.time.step(end))) return false;
@@ -347,7 +347,7 @@ export class World implements ServiceForClient {
     if (this.#isRecording) this.history.push(`${this.step} ${this.time.monotonic().toFixed(3)} ${text()}`);
   }
 
-  /** Whether a stream that takes any partition is open on a node that lives. */
+  /** Whether a stream that accepts any partition is open on a living node. */
   async #isServed(subscription: string): Promise<boolean> {
     const living = new Set(this.nodes.filter(({ process }) => process.isRunning).map(({ process }) => process.name));
     const snapshot = await this.store.snapshot(subscription);
@@ -358,7 +358,7 @@ export class World implements ServiceForClient {
     );
   }
 
-  /** Partitions of which something is still to be delivered or committed, by clients that read to the end. */
+  /** Partitions with events that are still to be delivered or committed, by clients that read to the end. */
   unfinished(): string[] {
     return this.subscriptions.flatMap(({ id, isStuck }) => (isStuck ? [] : this.invariants.unfinished(id)));
   }

@@ -65,7 +65,7 @@ const flushed: HistoryEntry = { kind: 'fault begun', fault: 'flush redis', numbe
 const healed: HistoryEntry = { kind: 'fault healed', fault: 'flush redis', number: 1 };
 const logRead = (offset: number, eid: string): HistoryEntry => ({ kind: 'log read', position: at(offset), eid });
 
-/** Two streams after one another; an event that was sent without an answer; one that was refused. */
+/** Two consecutive streams, an event that was sent without a response, and one that was refused. */
 const streaming: readonly HistoryEntry[] = [
   { kind: 'subscription created', subscription: 'S', eventTypes: ['ledger'], isPrompt: true },
   attempted(1, 'e1', 'e2'),
@@ -143,8 +143,7 @@ const loanSeen = (node: string, principal: number, paid: number): HistoryEntry =
 });
 
 /**
- * A loan of ten, a repayment that was sent twice, one that was refused, one that nobody answered and that came to
- * nothing.
+ * A loan of ten, a repayment that was sent twice, one that was refused, and one without a response that had no effect.
  */
 const commands: readonly HistoryEntry[] = [
   posted('disburse'),
@@ -168,7 +167,7 @@ const commands: readonly HistoryEntry[] = [
 
 const good = [...streaming, ...commands];
 
-/** The good story with some of its happenings replaced by others, or by none. */
+/** The good story with some of its entries replaced or removed. */
 function changed(
   story: readonly HistoryEntry[],
   index: number,

@@ -4,7 +4,7 @@ import { nonmonotonicPolls, pollSkips, silentStreams } from './deliveries.ts';
 import type { Checker, Evidence } from './evidence.ts';
 import { abortedReads, duplicates, inconsistentOffsets, lostWrites, producerOrder, unseen } from './log.ts';
 
-/** Everything that must hold after any run, whatever was done to the system. */
+/** The promises that every run must keep, whatever was done to the system. */
 export const checkers: readonly Checker[] = [
   lostWrites,
   unseen,

@@ -1,11 +1,11 @@
 import { grouped, type Checker, type Evidence } from './evidence.ts';
 import { ofKind, type HistoryRecordOf, type LendingFacts } from '../history.ts';
 
-/** What must hold of loan commands and of the events and loans that they leave behind. */
+/** The promises about loan commands, their events and their loans. */
 
 type LendingEvent = LendingFacts & { readonly eventType: string; readonly eid: string; readonly at: string };
 
-/** The worker's events in order of the log. */
+/** The worker's events in the order of the log. */
 function lendingEvents({ records }: Evidence): LendingEvent[] {
   return ofKind(records, 'log read')
     .toSorted((a, b) => a.position.offset - b.position.offset)
@@ -112,7 +112,9 @@ export const balanceConservation: Checker = {
   },
 };
 
-/** Each sum of transactions with the balances that hold it. Amounts in the smallest unit: they add up exactly. */
+/**
+ * Each sum of transactions with the corresponding balances. Amounts in the smallest unit, so that they add up exactly.
+ */
 const equations: readonly { readonly types: readonly string[]; readonly balances: readonly string[] }[] = [
   { types: ['DISBURSEMENT'], balances: ['principalBalance', 'principalPaid'] },
   { types: ['FEE_CHARGED'], balances: ['feesBalance', 'feesPaid'] },

@@ -3,11 +3,11 @@ import { firstReceivedOf, indexFrom, hasOffset, readersPaused } from './deliveri
 import { ofKind } from '../history.ts';
 import { deliveryName, partitionNameOf, type Delivery } from './known-log.ts';
 
-/** What must hold of committed offsets, and of what is delivered again because of them. */
+/** The promises about committed offsets, and about the events that are delivered again because of them. */
 
 /**
- * How far the copy of the committed offsets in the log may be behind: a commit answered within this time before the
- * coordination lost its memory may be lost with it. Milliseconds.
+ * How far the mirror of committed offsets in the log may be behind: a commit acknowledged within this time before the
+ * coordination lost its data may be lost too. Milliseconds.
  */
 export const mirrorLagMilliseconds = 2_000;
 
@@ -17,11 +17,11 @@ interface CommittedCursor {
   readonly stream: string;
   readonly attemptedAt: number;
   readonly answeredAt: number;
-  /** It may be lost: the coordination lost its memory before it had to be copied. */
+  /** It may be lost, because the coordination lost its data before it had to be mirrored. */
   readonly isExcused: boolean;
 }
 
-/** What was committed of one partition of a subscription, in order of the answers. */
+/** The commits of one partition of a subscription, in the order of the responses. */
 interface Commits {
   readonly cursors: readonly CommittedCursor[];
   /** By index: the largest offset up to it that may not be lost. */
@@ -58,7 +58,7 @@ function withSafe(cursors: readonly CommittedCursor[]): Commits {
   return { cursors, safe: cursors.map(({ offset, isExcused }) => (most = isExcused ? most : Math.max(most, offset))) };
 }
 
-/** The largest offset whose commit was answered before the time and may not be lost; -1 for none. */
+/** The largest offset whose commit was acknowledged before the time and may not be lost; -1 for none. */
 function committedBefore({ cursors, safe }: Commits, time: number): number {
   return safe[firstIndex(cursors.length, (index) => (cursors[index]?.answeredAt ?? 0) >= time) - 1] ?? -1;
 }
@@ -101,7 +101,7 @@ export const gapsBelowCommitted: Checker = {
       const log = evidence.log.partitions.get(partitionNameOf(name)) ?? [];
       const truncation = evidence.truncations.get(partitionNameOf(name));
       const firstReceived = firstReceivedOf(evidence.deliveries.get(name) ?? []);
-      // By index into the log: the worst event up to it, the one that was delivered last or never.
+      // By index into the log: the worst event up to it, which was delivered last or never.
       const worst: { readonly offset: number; readonly at: number }[] = [];
       for (const { eid, offset } of log) {
         const isExcused = truncation !== undefined && offset < truncation.offset;
@@ -179,7 +179,8 @@ export const boundedRedelivery: Checker = {
 };
 
 /**
- * The window and one batch of the subscription's largest stream, and what commits may have been lost before it opened.
+ * The window and one batch of the subscription's largest stream, and the commits that may have been lost before it
+ * opened.
  */
 function allowance(evidence: Evidence, name: string, commits: Commits, stream: string): number {
   const opened = evidence.streams.get(stream);
@@ -195,7 +196,7 @@ function allowance(evidence: Evidence, name: string, commits: Commits, stream: s
   return Math.max(0, ...windows) + indexFrom(log, lost + 1) - indexFrom(log, safe + 1);
 }
 
-/** The index of the first delivery after the time, in a list in order of time. */
+/** The index of the first delivery after the time, in a list ordered by time. */
 function indexAfter(list: readonly Delivery[], time: number): number {
   return firstIndex(list.length, (index) => (list[index]?.at ?? Infinity) > time);
 }

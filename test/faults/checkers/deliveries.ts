@@ -2,7 +2,7 @@ import { firstIndex, grouped, type Checker, type Evidence } from './evidence.ts'
 import { ofKind, silence, silenceMillisecondsMaximum } from '../history.ts';
 import { partitionNameOf, type Delivery, type KnownEvent } from './known-log.ts';
 
-/** What must hold of the events that streams bring, and how late they are. */
+/** The promises about the events that streams deliver, and their delays. */
 
 /** A delivery whose offset is known. */
 type PositionedDelivery = Delivery & { readonly offset: number };
@@ -44,8 +44,8 @@ export const pollSkips: Checker = {
 };
 
 /**
- * How long after a fault's end a stream may still be silent: its node may have to find Redis and Kafka again.
- * Milliseconds.
+ * How long after the end of a fault a stream may still be silent, because its node may have to reconnect to Redis and
+ * Kafka. Milliseconds.
  */
 const silentRecoveryMilliseconds = 6_000;
 
@@ -89,12 +89,12 @@ function between(log: readonly KnownEvent[], low: number, high: number): readonl
   return log.slice(indexFrom(log, low + 1), indexFrom(log, high));
 }
 
-/** The index of the first known event at or behind the offset. */
+/** The index of the first known event at or after the offset. */
 export function indexFrom(log: readonly KnownEvent[], offset: number): number {
   return firstIndex(log.length, (index) => (log[index]?.offset ?? Infinity) >= offset);
 }
 
-/** How long acknowledged events took to a subscription. Milliseconds; undefined when there was none. */
+/** The delay of acknowledged events to a subscription. Milliseconds; undefined when there were none. */
 export interface DeliveryLag {
   readonly count: number;
   readonly median: number;
@@ -103,8 +103,8 @@ export interface DeliveryLag {
 }
 
 /**
- * From the acknowledgement to the first delivery to a prompt consumer: over everything, and over the events that met no
- * fault on their way.
+ * The delay from the acknowledgement to the first delivery to a consumer without delay: for all events, and for those
+ * that were not affected by a fault.
  */
 export function deliveryLag(evidence: Evidence): { readonly all?: DeliveryLag; readonly calm?: DeliveryLag } {
   const faults = faultTimes(evidence);
@@ -127,14 +127,12 @@ export function deliveryLag(evidence: Evidence): { readonly all?: DeliveryLag; r
   return { ...named('all', summary(all)), ...named('calm', summary(calm)) };
 }
 
-/**
- * How long after a fault's end the system may still be busy with it, as far as the calm lag is concerned. Milliseconds.
- */
+/** How long after the end of a fault the system may still be busy with it, for the calm lag. Milliseconds. */
 const recoveryMilliseconds = 10_000;
 
 /**
- * Whether readers paused at a time, or took up what was sent meanwhile. That may have been sent at any time since the
- * pause began, so that the order between streams says nothing.
+ * Whether readers paused at a time, or read what was sent during a pause. That may have been sent at any time since the
+ * start of the pause, so the order between streams means nothing.
  */
 export function readersPaused(evidence: Evidence, at: number): boolean {
   return faultTimes(evidence, 0).some(({ fault, from, to }) => fault.startsWith('stall ') && from <= at && at <= to);

@@ -1,17 +1,17 @@
 import { ofKind, type HistoryRecordOf, type HistoryRecord } from '../history.ts';
 import { deliveriesOf, knownLogOf, partitionName, type Delivery, type KnownLog } from './known-log.ts';
 
-/** A history with what every checker needs of it, worked out once. */
+/** A history with the data that every checker needs, computed once. */
 export interface Evidence {
   readonly records: readonly HistoryRecord[];
   readonly log: KnownLog;
-  /** By subscription and partition, in order of time. */
+  /** By subscription and partition, ordered by time. */
   readonly deliveries: ReadonlyMap<string, readonly Delivery[]>;
-  /** Every event that a producer was told is stored, in the order of its numbers. */
+  /** Every event that was acknowledged to a producer, in the order of its numbers. */
   readonly acknowledged: readonly AcknowledgedEvent[];
-  /** Event types whose log was read from beginning to end after the last fault. */
+  /** Event types whose log was read completely after the last fault. */
   readonly completeEventTypes: ReadonlySet<string>;
-  /** When something was last deleted from a partition, and up to where. By partition name. */
+  /** When something was last deleted from a partition, and up to which offset. By partition name. */
   readonly truncations: ReadonlyMap<string, { readonly at: number; readonly offset: number }>;
   readonly streams: ReadonlyMap<string, HistoryRecordOf<'stream opened'>>;
 }
@@ -26,10 +26,10 @@ export interface AcknowledgedEvent {
   readonly acknowledgedAt: number;
 }
 
-/** A checker reads the evidence and tells every broken promise that it finds, in words. */
+/** A checker reads the evidence and reports every broken promise that it finds, in words. */
 export interface Checker {
   readonly name: string;
-  /** What must hold. */
+  /** The promise. */
   readonly promise: string;
   readonly check: (evidence: Evidence) => string[];
 }
@@ -71,7 +71,7 @@ function acknowledgedOf(records: readonly HistoryRecord[]): AcknowledgedEvent[] 
   return acknowledged.sort((a, b) => a.number - b.number);
 }
 
-/** The items by what they have in common. */
+/** The items grouped by a common key. */
 export function grouped<Item>(items: Iterable<Item>, nameOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
@@ -83,7 +83,7 @@ export function grouped<Item>(items: Iterable<Item>, nameOf: (item: Item) => str
   return groups;
 }
 
-/** The first index from which on the condition holds, by halving; the length when it never does. */
+/** The first index from which on the condition is true, by bisection; the length when it never is. */
 export function firstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length;

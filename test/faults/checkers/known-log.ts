@@ -1,12 +1,12 @@
 import { ofKind, type HistoryRecord, type EventPosition } from '../history.ts';
 
-/** What the history tells about the log: which event lies where. Everything that was ever seen counts. */
+/** What the history shows of the log: the positions of events. Everything that was ever seen counts. */
 export interface KnownLog {
   /** By {@link partitionName}: the events by offset, ascending. */
   readonly partitions: ReadonlyMap<string, readonly KnownEvent[]>;
-  /** By eid: the places where it was seen, in order of offset. One, unless something is wrong. */
+  /** By eid: the positions where it was seen, ordered by offset. One, unless something is wrong. */
   readonly positions: ReadonlyMap<string, readonly EventPosition[]>;
-  /** Places at which different events were seen. */
+  /** Positions at which different events were seen. */
   readonly conflicts: readonly { readonly place: EventPosition; readonly eids: readonly string[] }[];
 }
 
@@ -24,7 +24,7 @@ export function describePosition(position: EventPosition): string {
 }
 
 /**
- * Collects the places of events from batches of one event, from the last events of larger ones, and from reading the
+ * Collects the positions of events from batches of one event, from the last events of larger ones, and from reading the
  * log.
  */
 export function knownLogOf(records: readonly HistoryRecord[]): KnownLog {
@@ -63,7 +63,7 @@ export function knownLogOf(records: readonly HistoryRecord[]): KnownLog {
   };
 }
 
-/** One event as it reached a consumer. */
+/** One event as a consumer received it. */
 export interface Delivery {
   readonly at: number;
   readonly subscription: string;
@@ -73,7 +73,7 @@ export interface Delivery {
   readonly offset: number | undefined;
 }
 
-/** Every delivered event in order of time, by {@link partitionName} and subscription. */
+/** Every delivered event ordered by time, by {@link partitionName} and subscription. */
 export function deliveriesOf(records: readonly HistoryRecord[], log: KnownLog): Map<string, Delivery[]> {
   const deliveries = new Map<string, Delivery[]>();
   for (const { at, subscription, stream, position, eids } of ofKind(records, 'delivered')) {
@@ -82,7 +82,7 @@ export function deliveriesOf(records: readonly HistoryRecord[], log: KnownLog): 
     deliveries.set(name, list);
     for (const [index, eid] of eids.entries()) {
       const isLast = index === eids.length - 1;
-      // An event that lies at two places is another checker's finding; here the batch decides which one is meant.
+      // An event at two positions is the finding of another checker; here the batch determines which one is meant.
       const offset = isLast ? position.offset : offsetUpTo(log, eid, position);
       list.push({ at, subscription, stream, eid, offset });
     }

@@ -2,7 +2,7 @@ import { grouped, type Checker, type Evidence } from './evidence.ts';
 import { ofKind } from '../history.ts';
 import { describePosition, partitionName } from './known-log.ts';
 
-/** What must hold of the log itself, whoever reads it. */
+/** The promises about the log itself. */
 
 export const duplicates: Checker = {
   name: 'duplicate in the log',
@@ -83,7 +83,7 @@ export const producerOrder: Checker = {
 /** Events of a partition that a subscription must have received in the end, in the order in which they were sent. */
 interface Owed {
   readonly eid: string;
-  /** Given before something of the partition was deleted: it may be gone. */
+  /** Acknowledged before something of the partition was deleted: it may be gone. */
   readonly isExcused: boolean;
 }
 
@@ -94,7 +94,7 @@ interface Debt {
   readonly received: ReadonlySet<string>;
 }
 
-/** For each subscription and each producer's share of a partition: what was acknowledged, and what came. */
+/** For each subscription and each producer's share of a partition: the acknowledged and the delivered events. */
 function acknowledgedDebts(evidence: Evidence): Debt[] {
   const byProducer = grouped(evidence.acknowledged, (event) => `${event.producer} in ${partitionName(event)}`);
   return debtsOf(evidence, [...byProducer], (event) => {
@@ -103,7 +103,7 @@ function acknowledgedDebts(evidence: Evidence): Debt[] {
   });
 }
 
-/** For each subscription and partition: what the log holds in the end, and what came. */
+/** For each subscription and partition: the final content of the log, and the delivered events. */
 function logDebts(evidence: Evidence): Debt[] {
   const reads = ofKind(evidence.records, 'log read').map(({ eid, position }) => ({ eid, ...position }));
   return debtsOf(evidence, [...grouped(reads, partitionName)], ({ eid }) => ({ eid, isExcused: false }));

@@ -2,7 +2,7 @@ import type { SeededRandom } from './seeded-random.ts';
 import { setHeader, type Draft } from './drafts.ts';
 import { hostileDates, hostileText, prototypeNames } from './hostile-values.ts';
 
-/** Changes of method, path, query and headers that are still HTTP. */
+/** Changes of method, path, query and headers that are still valid HTTP. */
 
 type AddressMutation = (draft: Draft, random: SeededRandom) => void;
 
@@ -99,7 +99,7 @@ const headerValues: Readonly<Record<string, (random: SeededRandom) => string>> =
   TE: () => 'trailers',
 };
 
-/** Text as the bytes of its UTF-8, one character each, without what ends a header. */
+/** A text as its UTF-8 bytes, one character each, without bytes that end a header. */
 function latin1(text: string): string {
   return Buffer.from(text.replaceAll(/[\r\n\0]/g, ' ')).toString('latin1');
 }
@@ -246,7 +246,7 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
     (draft, random) => {
       const origins = ['http://evil.example', 'http://127.0.0.1:1', 'http://localhost', 'null', 'file://'];
       setHeader(draft, 'Origin', random.pick(origins));
-      // What it says of its type helps a page as little as what it says of the way.
+      // A page gains as little from its type as from its method.
       setHeader(draft, 'Sec-Fetch-Mode', random.pick([undefined, 'cors', 'no-cors', 'navigate']));
       draft.expected = /^403$/;
     },
@@ -309,7 +309,7 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
         'Content-Type',
         random.pick([undefined, 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']),
       );
-      // Something else may be wrong with it as well.
+      // The request may have another fault as well.
       if (draft.body !== undefined && draft.body.length > 0) draft.expected = /^4\d\d$/;
     },
   ],

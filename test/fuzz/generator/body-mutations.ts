@@ -2,13 +2,13 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import type { SeededRandom } from './seeded-random.ts';
 import { setBody, setHeader, type Draft } from './drafts.ts';
 
-/** Changes of a body as a whole: its text, its encoding, its size, and how it is sent. */
+/** Changes of a whole body: its text, its encoding, its size, and how it is sent. */
 
 type BodyMutation = (draft: Draft, body: Buffer, random: SeededRandom) => void;
 
 const mebibyte = 1024 * 1024;
 
-/** Made once: it unpacks to sixty times what a request may have. */
+/** Made once: it decompresses to sixty times the maximum of a request. */
 let bomb: Buffer | undefined;
 function gzipBomb(): Buffer {
   bomb ??= gzipSync(Buffer.alloc(500 * mebibyte, ' '), { level: 9 });
@@ -116,7 +116,7 @@ const bodyMutations: readonly (readonly [weight: number, name: string, mutate: B
     'many events',
     (draft, body, random) => {
       const inside = body.toString().replace(/^\[|\]$/g, '');
-      // A body that another mutation has blown up already need not be sent five thousand times.
+      // A body that another mutation has made large already need not be sent five thousand times.
       const count = Math.min(random.pick([500, 5_000]), 1 + Math.floor((16 * mebibyte) / (inside.length + 1)));
       setBody(draft, Buffer.from(`[${Array.from({ length: count }, () => inside).join(',')}]`));
     },
@@ -184,7 +184,7 @@ function chunked(draft: Draft, body: Buffer, ending: string): void {
   draft.body = Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')]);
 }
 
-/** @param body As it would be sent without this. */
+/** @param body The body without this change. */
 export function mutateBody(draft: Draft, body: Buffer, random: SeededRandom): void {
   const [, name, mutate] = random.weighted(bodyMutations.map((mutation) => [mutation[0], mutation]));
   mutate(draft, body, random);

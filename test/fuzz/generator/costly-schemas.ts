@@ -1,4 +1,4 @@
-/** Schemas that are small and legal, and values that take long to be held against them: each in its own way. */
+/** Small and valid schemas, and values that take long to validate, each in its own way. */
 
 export interface CostlyCase {
   readonly title: string;
@@ -10,12 +10,12 @@ function many<Item>(count: number, make: (index: number) => Item): Item[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** A list in a list in a list, so many deep. */
+/** Nested lists of this depth. */
 export function nestedList(levels: number, inside: unknown): unknown {
   return levels === 0 ? inside : [nestedList(levels - 1, inside)];
 }
 
-/** As and bs in an order without a pattern, the same each time. */
+/** The letters a and b in an order without a pattern, the same each time. */
 function letters(count: number, seed: number): string {
   let state = seed + 1;
   return many(count, () => {
@@ -24,7 +24,7 @@ function letters(count: number, seed: number): string {
   }).join('');
 }
 
-/** Twice itself for each level of a list, from where no keyword has a schema. */
+/** A schema that doubles with each level of a list, from a place where no keyword has a schema. */
 function doubling(location: string): Readonly<Record<string, unknown>> {
   const itself = { $ref: `#/${location}` };
   return {

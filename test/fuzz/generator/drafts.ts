@@ -1,31 +1,31 @@
 import type { Operation } from '../../support/http/api-description.ts';
 
-/** A request while it is being made. */
+/** A request that is being built. */
 export interface Draft {
   readonly operation: Operation;
   method: string;
   /** Percent-encoded. */
   path: string;
-  /** As it stands behind the question mark; empty when there is none. */
+  /** The text after the question mark; empty when there is none. */
   query: string;
   /** In the order in which they are sent; values as Latin-1. */
   headers: [name: string, value: string][];
-  /** What the body says, as long as nobody has changed its text; undefined when there is none. */
+  /** The value of the body, as long as its text was not changed; undefined when there is none. */
   value: unknown;
-  /** The body as it is sent; made of `value` unless something else is put here. */
+  /** The body as it is sent; built from `value` unless it is replaced. */
   body: Buffer | undefined;
-  /** What was done to it. */
+  /** The applied mutations. */
   mutations: string[];
-  /** The status that a mutation must lead to, where only one kind is right; undefined where several are. */
+  /** The status that a mutation must lead to, where only one is correct; undefined where several are. */
   expected?: RegExp;
   delivery: Delivery;
 }
 
 /**
- * - whole: all of it is sent, and an answer comes.
+ * - whole: all of it is sent, and a response comes.
  * - cut: the connection is closed in the middle of the body.
- * - dropped: all of it is sent, and the connection is closed at once.
- * - odd: what is sent is no request as it should be; an answer may come or not, but the connection ends.
+ * - dropped: all of it is sent, and the connection is closed immediately.
+ * - odd: it is no valid request; a response may come or not, but the connection ends.
  */
 export type Delivery = 'whole' | 'cut' | 'dropped' | 'odd';
 
@@ -38,9 +38,9 @@ export interface FuzzRequest {
   readonly url: string;
   readonly bytes: Buffer;
   readonly delivery: Delivery;
-  /** What was done to it; `valid` when nothing was. */
+  /** The applied mutations; `valid` when there were none. */
   readonly mutations: readonly string[];
-  /** The status that it must be answered with, where only one kind is right. */
+  /** The status of the response, where only one is correct. */
   readonly expected?: RegExp;
 }
 
@@ -60,13 +60,13 @@ export function rendered(index: number, draft: Draft): FuzzRequest {
   };
 }
 
-/** Puts a header in place of all of that name; undefined takes them out. */
+/** Replaces all headers of that name; undefined removes them. */
 export function setHeader(draft: Draft, name: string, value: string | undefined): void {
   draft.headers = draft.headers.filter(([known]) => known.toLowerCase() !== name.toLowerCase());
   if (value !== undefined) draft.headers.push([name, value]);
 }
 
-/** Puts a body in the place of what is there, with its length. */
+/** Replaces the body and its length. */
 export function setBody(draft: Draft, body: Buffer): void {
   draft.body = body;
   setHeader(draft, 'Content-Length', String(body.length));

@@ -2,9 +2,9 @@ import { costlyCases, nestedList } from './costly-schemas.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { RawJson } from './json-text.ts';
 
-/** Questions about a schema and an event together: what takes long, and numbers at the edge of what a double holds. */
+/** Checks of a schema and an event together: slow validations, and numbers at the limits of a double. */
 
-/** Rules about numbers, each judged by digits. */
+/** Rules about numbers, each evaluated by digits. */
 const numberRules = [
   '{"multipleOf":0.01}',
   '{"multipleOf":1e-9}',
@@ -36,7 +36,7 @@ const numbersAtTheEdge = [
   '[9007199254740992,9007199254740993,0.07]',
 ];
 
-/** References into places that are schemas for nobody else. */
+/** References to places that are no schemas for anything else. */
 const strayReferences = ['#/x/t', '#/examples/0', '#/enum/0', '#/default', '#/const/a', '#/title', '#/x/list/0'];
 
 export function costlyCheck(random: SeededRandom): { readonly mutation: string; readonly body: unknown } {

@@ -30,7 +30,7 @@ import { bodySchema } from './valid-requests.ts';
 
 type FieldTarget = { readonly path: JsonPath; readonly value: unknown };
 
-/** What is put at the place, from what is there; undefined takes it out. */
+/** The new value, computed from the old one; undefined removes it. */
 type FieldMutation = (random: SeededRandom, target: FieldTarget, draft: Draft) => unknown;
 
 const fieldMutations: readonly (readonly [weight: number, name: string, mutate: FieldMutation])[] = [
@@ -85,7 +85,7 @@ export function mutateField(draft: Draft, random: SeededRandom): void {
   }
   const path = random.pick(pathsOf(draft.value));
   const value = valueAtPath(draft.value, path);
-  // A schema is a text within the body, and deserves worse than being another text.
+  // A schema is a text within the body, and needs worse mutations than another text.
   if (path.at(-1) === 'schema' && typeof value === 'string' && random.chance(0.8)) {
     apply(draft, 'hostile schema', path, JSON.stringify(hostileSchema(random)));
     return;

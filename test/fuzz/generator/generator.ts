@@ -11,7 +11,7 @@ import { mutateWire } from './wire-mutations.ts';
 
 const weighted = operations.map((operation) => [weightOf(operation), operation] as const);
 
-/** How often each sort of request comes. */
+/** How often each sort of request is generated. */
 const sorts: readonly (readonly [weight: number, sort: 'valid' | 'field' | 'body' | 'address' | 'wire'])[] = [
   [35, 'valid'],
   [30, 'field'],
@@ -21,15 +21,15 @@ const sorts: readonly (readonly [weight: number, sort: 'valid' | 'field' | 'body
 ];
 
 /**
- * The request of a number. The same seed and number make the same request, but for ids that only the service can make
- * (of subscriptions, streams, cursors and transactions), of which those of its run are put in.
+ * The request with a number. The same seed and number generate the same request, except for ids that only the service
+ * creates (of subscriptions, streams, cursors and transactions), which come from the run.
  */
 export function generate(seed: number, index: number, ids: LiveIds): FuzzRequest {
   const random = SeededRandom.of(seed, index);
   const operation = random.weighted(weighted);
   const draft = validRequest(index, operation, random, ids);
   const wanted = random.weighted(sorts);
-  // What has no body can only be changed outside of it.
+  // A request without a body can only be changed outside of it.
   const sort = draft.value === undefined && (wanted === 'field' || wanted === 'body') ? 'address' : wanted;
   if (sort === 'field') {
     const count = random.weighted([

@@ -2,7 +2,7 @@ import { costlyCases } from './costly-schemas.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { hostileText, prototypeNames } from './hostile-values.ts';
 
-/** Schemas and regular expressions of event types that cost more than they look, or that lead nowhere. */
+/** Schemas and regular expressions of event types that cost more than they seem to, or have no target. */
 
 export const hostilePatterns = [
   '(a+)+$',
@@ -54,7 +54,7 @@ function deep(levels: number, wrap: (inside: unknown) => unknown): unknown {
   return schema;
 }
 
-/** Each makes a schema of about `count` parts. */
+/** Each generates a schema of about `count` parts. */
 const wideSchemas: readonly ((count: number) => Schema)[] = [
   (count) => ({ anyOf: many(count, (index) => ({ required: [`a${index}`] })) }),
   (count) => ({ allOf: many(count, (index) => ({ properties: { [`a${index}`]: { type: 'string' } } })) }),
@@ -82,7 +82,7 @@ const wideSchemas: readonly ((count: number) => Schema)[] = [
   (count) => properties(1, () => ({ enum: many(count, (index) => index) })),
 ];
 
-/** The number of parts of a wide schema: mostly small, for the large ones are refused by their size. */
+/** The number of parts of a wide schema: mostly small, because large ones are refused by their size. */
 const widths = [10, 10, 30, 30, 100, 100, 300, 700, 1_500, 4_000];
 
 const oddSchemas: readonly Schema[] = [

@@ -1,9 +1,9 @@
 import type { SeededRandom } from './seeded-random.ts';
 import { RawJson, nested } from './json-text.ts';
 
-/** What a careless or malicious client puts in the place of a value. */
+/** Values that a careless or malicious client sends. */
 
-/** Names that every object has without anybody having put them there. */
+/** Names that every object has by inheritance. */
 export const prototypeNames = [
   '__proto__',
   'constructor',
@@ -14,7 +14,7 @@ export const prototypeNames = [
   '__defineGetter__',
 ];
 
-/** Pieces of text at which parsers, logs, file systems, terminals and databases stumble. */
+/** Texts that cause trouble in parsers, logs, file systems, terminals and databases. */
 export const hostileTexts = [
   '',
   ' ',
@@ -76,7 +76,7 @@ export const hostileDates = [
   '9999-12-31T23:59:59-23:59',
 ];
 
-/** Numbers as texts of JSON, for some of them no double holds. */
+/** Numbers as JSON texts, because a double cannot represent some of them. */
 const hostileNumbers = [
   '0',
   '-0',
@@ -108,7 +108,7 @@ const hostileNumbers = [
   '-5',
 ];
 
-/** What is no JSON, but nearly. */
+/** Texts that are almost JSON. */
 const notJson = ['NaN', 'Infinity', '01', '+1', '.5', '1.', '0x10', "'text'", 'undefined', 'tru', '{a:1}', '[1,]', ''];
 
 const wrongTypes: readonly unknown[] = [null, true, false, 0, 7, -1.5, '', 'text', [], {}, [[]], [null], { a: 1 }];
@@ -130,7 +130,7 @@ export function brokenValue(random: SeededRandom): RawJson {
   return new RawJson(random.pick(notJson));
 }
 
-/** How long texts get. Characters. */
+/** The maximum length of texts. Characters. */
 const lengths = [64, 65, 255, 256, 257, 1_000, 1_001, 2_001, 10_000, 100_000];
 
 export function longText(random: SeededRandom): string {
@@ -148,7 +148,7 @@ export function deepValue(random: SeededRandom): RawJson {
   ]);
 }
 
-/** A list or an object of many. */
+/** A list or an object with many members. */
 export function wideValue(random: SeededRandom): unknown {
   const count = random.pick([10, 101, 201, 1_001, 20_000]);
   return random.pick([

@@ -1,4 +1,4 @@
-/** JSON as no serialiser would write it: values whose text is given, keys more than once, nesting without a stack. */
+/** JSON as no serialiser would write it: values with a given text, repeated keys, nesting without a stack. */
 
 export class RawJson {
   readonly text: string;
@@ -8,7 +8,7 @@ export class RawJson {
   }
 }
 
-/** The text of a value that may hold {@link RawJson}. */
+/** The text of a value that may contain {@link RawJson}. */
 export function writeJson(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
@@ -27,7 +27,7 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 
 export type JsonPath = readonly (string | number)[];
 
-/** Where in a value something may be put in place of what is there; the first is the value itself. */
+/** The places in a value that can be replaced; the first is the value itself. */
 export function pathsOf(value: unknown, path: JsonPath = []): JsonPath[] {
   if (Array.isArray(value)) {
     return [path, ...value.flatMap((item, index) => pathsOf(item, [...path, index]))];
@@ -40,7 +40,7 @@ export function valueAtPath(value: unknown, path: JsonPath): unknown {
   return path.reduce<unknown>((found, step) => (found as Record<string | number, unknown> | undefined)?.[step], value);
 }
 
-/** A copy with something else at one place; undefined takes out what is there. */
+/** A copy with one place replaced; undefined removes the place. */
 export function withValueAt(value: unknown, [step, ...rest]: JsonPath, put: unknown): unknown {
   if (step === undefined) return put;
   if (Array.isArray(value)) {
@@ -56,7 +56,7 @@ export function withValueAt(value: unknown, [step, ...rest]: JsonPath, put: unkn
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
-/** Lists or objects in one another. */
+/** Nested lists or objects. */
 export function nested(levels: number, open: string, close: string, inside = ''): RawJson {
   return new RawJson(open.repeat(levels) + inside + close.repeat(levels));
 }

@@ -4,10 +4,10 @@ import { RawJson, type JsonPath } from './json-text.ts';
 
 /** Values that a schema of the description allows, nearly allows, or just not. */
 
-/** How deep values are made; the description has schemas that hold themselves. */
+/** The maximum depth of values; the description has schemas that contain themselves. */
 const depthMaximum = 6;
 
-/** A value that fits the schema in what the keywords of it say that the description uses most. */
+/** A value that fits the keywords of the schema that the description uses most. */
 export function valueFor(schema: JsonObject, random: SeededRandom, depth = 0): unknown {
   const { type, ...found } = flat(schema);
   if (found['const'] !== undefined) return found['const'];
@@ -78,7 +78,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The schema with what it refers to and is composed of put together, one branch of those that exclude each other. */
+/** The schema with its references and compositions merged, using one branch of exclusive ones. */
 function flat(schema: JsonObject): JsonObject {
   const { allOf, oneOf, anyOf, ...own } = resolved<JsonObject>(schema);
   const [branch] = ((oneOf ?? anyOf ?? []) as readonly JsonObject[]).slice(0, 1);
@@ -92,7 +92,7 @@ function flat(schema: JsonObject): JsonObject {
   }, own);
 }
 
-/** The schema of a place in a value; undefined where the description says nothing. */
+/** The schema of a place in a value; undefined where the description has none. */
 export function schemaAt(schema: JsonObject, path: JsonPath): JsonObject | undefined {
   const found = flat(schema);
   const [step, ...rest] = path;
@@ -102,7 +102,7 @@ export function schemaAt(schema: JsonObject, path: JsonPath): JsonObject | undef
   return typeof next === 'object' ? schemaAt(next, rest) : undefined;
 }
 
-/** Values on both sides of each limit that a schema sets; none when it sets none. */
+/** Values on both sides of each limit of a schema; none when it has none. */
 export function boundariesOf(schema: JsonObject): unknown[] {
   const edges: unknown[] = [];
   for (const keyword of ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']) {

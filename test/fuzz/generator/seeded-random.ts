@@ -1,6 +1,6 @@
 import { randomNumbers } from '../../support/random-numbers.ts';
 
-/** Choices that are the same for the same seed. */
+/** Random choices that are the same for the same seed. */
 export class SeededRandom {
   readonly #random: () => number;
 
@@ -8,7 +8,7 @@ export class SeededRandom {
     this.#random = randomNumbers(seed);
   }
 
-  /** The dice of one request: whatever the others threw, it throws the same. */
+  /** The random numbers of one request, independent of those of other requests. */
   static of(seed: number, index: number): SeededRandom {
     const mixed = Math.imul(seed ^ Math.imul(index + 1, 0x9e3779b1), 0x85ebca6b);
     return new SeededRandom(mixed ^ (mixed >>> 15));
@@ -34,7 +34,7 @@ export class SeededRandom {
     return items[this.integer(items.length)] as Item;
   }
 
-  /** One of several, each as likely as its weight says. */
+  /** One of several, with a probability by its weight. */
   weighted<Item>(items: readonly (readonly [weight: number, item: Item])[]): Item {
     let rest = this.#random() * items.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, item] of items) {

@@ -6,15 +6,15 @@ import type { LiveIds, Session } from '../live-ids.ts';
 import { RawJson, isJsonObject } from './json-text.ts';
 import { valueFor } from './schema-values.ts';
 
-/** Requests as the description wants them, about things of which there are few, so that they meet each other. */
+/** Valid requests, about few resources, so that they meet each other. */
 
-/** Event types that a subscription keeps from being deleted, and what they are. */
+/** Event types that a subscription protects from being deleted, and their definitions. */
 export const keptEventTypes = ['fuzz.kept.business', 'fuzz.kept.plain', 'fuzz.kept.data'] as const;
 
 export const changingEventTypes = Array.from({ length: 16 }, (_, number) => `fuzz.changing.${number}`);
 const systemEventTypes = ['lendstream.loan-commands', 'loan_balance_changed', 'command_rejected'];
 const owners = ['fuzz-shop', 'fuzz-bank', 'fuzz-ledger'];
-/** How many loans are dealt with at a time, and after how many requests a new one takes the place of the oldest. */
+/** The number of current loans, and after how many requests a new one replaces the oldest. */
 const loansAtOnce = 16;
 const requestsPerLoan = 300;
 
@@ -22,7 +22,7 @@ export function loanOf(number: number): string {
   return `fuzz-loan-${number}`;
 }
 
-/** Loans end, so that in a long run there have to be new ones. */
+/** Loans are closed, so a long run needs new ones. */
 function loanName(index: number, random: SeededRandom): string {
   return loanOf(Math.floor(index / requestsPerLoan) + random.integer(loansAtOnce));
 }
@@ -36,7 +36,7 @@ const toggles = [
 ];
 const offsets = ['001-0001--1', '001-0001-000000000000000000', '001-0001-000000000000000005', 'BEGIN', '0', '99999999'];
 
-/** How often a request is about each kind of thing. */
+/** How often a request is about each kind of resource. */
 const weights: readonly (readonly [pattern: RegExp, weight: number])[] = [
   [/^(publishEvents)$/, 14],
   [/^(createEventType|updateEventType|addSchema|checkEventType|createSubscription|commitCursors)$/, 6],
@@ -93,11 +93,11 @@ export function validRequest(index: number, operation: Operation, random: Seeded
   };
 }
 
-/** What of the service's own ids one request is about. */
+/** The ids of the service that one request uses. */
 interface Ids {
   readonly live: LiveIds;
   readonly session: Session;
-  /** The event type and the loan that the request is about, in whatever of its parts. */
+  /** The event type and the loan of the request, in all its parts. */
   readonly eventType: string;
   readonly loan: string;
 }
@@ -107,7 +107,7 @@ function isStreamTime({ isStream }: Operation, name: string): boolean {
   return isStream && /timeout|timespan/.test(name);
 }
 
-/** Whether it changes an event type; what is kept would refuse to go every time. */
+/** Whether it changes an event type; protected ones would refuse the deletion every time. */
 function isDefining({ operationId }: Operation): boolean {
   return /^(delete|update|add|create)/.test(operationId);
 }
@@ -194,7 +194,7 @@ function headerOf({ name }: Parameter, { isStream }: Operation, random: SeededRa
   }
 }
 
-/** Mostly an example, about things of the run; sometimes whatever the schema allows. */
+/** Mostly an example about resources of the run; sometimes any value that the schema allows. */
 function bodyValue({ operationId, requestBody, parameters }: Operation, random: SeededRandom, ids: Ids): unknown {
   const [described] = Object.values(requestBody?.content ?? {});
   if (described === undefined) return undefined;
@@ -218,13 +218,13 @@ function bodyValue({ operationId, requestBody, parameters }: Operation, random: 
   return isAmongLoans && isJsonObject(adapted) && random.chance(0.5) ? dated(adapted, random) : adapted;
 }
 
-/** Loans are dealt with in the order of days, or nothing but refusals comes of it. */
+/** The commands of a loan follow in the order of days; otherwise all of them would be refused. */
 function dated(payload: JsonObject, random: SeededRandom): JsonObject {
   if (!('valueDate' in payload)) return payload;
   return { ...payload, valueDate: `2025-0${1 + random.integer(9)}-${10 + random.integer(19)}` };
 }
 
-/** Puts names of the run in the place of names. */
+/** Replaces names by those of the run. */
 function adapt(value: unknown, key: string, random: SeededRandom, ids: Ids): unknown {
   if (Array.isArray(value)) return value.map((item) => adapt(item, key, random, ids));
   if (value instanceof RawJson) return value;
@@ -264,7 +264,7 @@ function cursor(random: SeededRandom, { session: { cursors } }: Ids): unknown {
   return text === undefined ? {} : (JSON.parse(text) as unknown);
 }
 
-/** Events for the kinds of event types that there are, and commands past the lending API. */
+/** Events for the existing kinds of event types, and commands without the lending API. */
 function events(random: SeededRandom, ids: Ids): unknown {
   const count = random.weighted([
     [10, 1],
@@ -301,7 +301,7 @@ function events(random: SeededRandom, ids: Ids): unknown {
   });
 }
 
-/** Resolves what is described once for a body; undefined when it is not JSON. */
+/** Resolves the shared description of a body; undefined when it is not JSON. */
 export function bodySchema({ requestBody }: Operation): JsonObject | undefined {
   const [described] = Object.values(requestBody?.content ?? {});
   return described === undefined ? undefined : resolved<JsonObject>(described.schema);

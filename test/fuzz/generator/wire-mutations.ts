@@ -1,7 +1,7 @@
 import type { SeededRandom } from './seeded-random.ts';
 import type { FuzzRequest } from './drafts.ts';
 
-/** Changes of the bytes of a request to what no HTTP client would send. */
+/** Changes of the bytes of a request to bytes that no HTTP client would send. */
 
 type WireMutation = (text: string, random: SeededRandom) => string;
 

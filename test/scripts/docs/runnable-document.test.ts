@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { runSteps, shown, stepsOf, withoutChance } from '../../../scripts/docs/runnable-document.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
-/** Nothing answers here: these commands talk to nobody. */
+/** No service runs here: these commands send no requests. */
 const url = 'http://127.0.0.1:9';
 
 function markdown(...commands: string[]): string {

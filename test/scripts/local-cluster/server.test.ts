@@ -26,7 +26,7 @@ describe('A server of a local cluster', () => {
 
   after(() => removeFolder(folder));
 
-  /** Prints a line, leaves a mark by which it counts as ready, and stays. */
+  /** Prints a line, creates the file by which it counts as ready, and keeps running. */
   function patient(name: string, script: string): ServerProgram {
     const mark = join(folder, `${name}.mark`);
     return {
