@@ -21,6 +21,9 @@ const worthOfFinding = 2;
 /** Starting a process takes this long in any case, so faster tests have the same priority. */
 const startMilliseconds = 200;
 
+/** How much of the time for a mutant the quickest tests of one file may take, before those of the others have run. */
+const shareOfFile = 0.15;
+
 /** Records which test files found the mutants of a file. */
 export class Findings {
   readonly #counts = new Map<string, number>();
@@ -40,8 +43,8 @@ function keyOf({ compiled }: Mutant, suite: Suite): string {
 
 /**
  * The tests that execute the place of the fault, the quickest first. A test file that mirrors the file or found faults
- * in it before comes earlier. Where hooks, threads or processes execute the place too, the other tests of that test
- * file follow.
+ * in it before comes earlier. The slower tests of each file follow, and where hooks, threads or processes execute the
+ * place too, those that may not execute it.
  * @param millisecondsMaximum tests beyond this sum of usual times are left out, except for those of one file
  */
 export function planFor(
@@ -53,12 +56,12 @@ export function planFor(
   const executing: Required<Step>[] = [];
   const others: Required<Step>[] = [];
   for (const [suite, reach] of reaches) {
-    const tests = testsReaching(reach, mutant);
-    const isBetween = reachesBetween(reach, mutant);
-    if (tests.length > 0) executing.push(stepOf(suite, reach, tests));
-    if (!isBetween || tests.length === reach.tests.length) continue;
-    const rest = reach.tests.filter((test) => !tests.includes(test));
-    (tests.length > 0 ? others : executing).push(stepOf(suite, reach, rest));
+    const reaching = testsReaching(reach, mutant);
+    const wanted = reachesBetween(reach, mutant) ? reach.tests : reaching;
+    const first = quickestOf(reaching.length > 0 ? reaching : wanted, millisecondsMaximum * shareOfFile);
+    if (first.length > 0) executing.push(stepOf(suite, reach, first));
+    const rest = wanted.filter((test) => !first.includes(test));
+    if (rest.length > 0) others.push(stepOf(suite, reach, rest));
   }
   const mirror = mutant.compiled.replace(/^src/, 'test').replace(/\.js$/, '.test.js');
   const rank = ({ suite, milliseconds }: Required<Step>): number => {
@@ -77,6 +80,14 @@ export function planFor(
   );
   const files = executing.length;
   return { lists, files, leftOut: files - (lists[0]?.length ?? 0) };
+}
+
+/** The quickest tests, one at least, that take no longer than this together. */
+function quickestOf(tests: readonly TestReach[], millisecondsMaximum: number): readonly TestReach[] {
+  let sum = 0;
+  return tests
+    .toSorted((a, b) => a.milliseconds - b.milliseconds)
+    .filter(({ milliseconds }, index) => (sum += milliseconds) <= millisecondsMaximum || index === 0);
 }
 
 function stepOf(suite: Suite, { milliseconds, tests: all }: Reach, tests: readonly TestReach[]): Required<Step> {
