@@ -19,8 +19,13 @@ export const partitionCount = 4;
 /** How many requests are under way at a time when many subscriptions are created. */
 const requestsAtOnce = 50;
 
-/** The Node arguments with which scripts/start runs the service. */
-const serviceArguments = ['--enable-source-maps', '--initial-old-space-size=512'];
+/** The Node arguments with which scripts/start runs the service, and those with which it collects garbage on demand. */
+const serviceArguments = [
+  '--enable-source-maps',
+  '--initial-old-space-size=512',
+  '--expose-gc',
+  `--import=${new URL('collect-on-signal.js', import.meta.url).href}`,
+];
 
 let groups = 0;
 

@@ -30,7 +30,7 @@ export async function reportFirstEvent(
 }
 
 export interface IdleStreams {
-  /** Kilobytes of resident memory. */
+  /** Kilobytes of resident memory that are in use: garbage was collected before and after. */
   readonly kilobytesEach: number;
   /** Share of one core, while nothing happens. */
   readonly busyShare: number;
@@ -42,7 +42,8 @@ const settleMilliseconds = 2_000;
 
 /**
  * The cost of idle streams in a service that has done nothing before: earlier work would leave memory in the heap and
- * hide the difference. Linux only.
+ * hide the difference. Garbage is collected first, because its amount depends on when the engine last did so. Linux
+ * only.
  * @param watchMilliseconds How long the processor time is watched while the streams are idle.
  */
 export async function measureIdleStreams(
@@ -55,11 +56,9 @@ export async function measureIdleStreams(
   const subscriptions = await service.subscribe(count, eventType, 'end');
   const warm = await openIdleStreams(service, subscriptions.slice(0, warmUpStreams));
   await warm.close();
-  await sleep(settleMilliseconds);
-  const before = residentKilobytes(service.processId);
+  const before = await residentKilobytesInUse(service.processId);
   const idle = await openIdleStreams(service, subscriptions);
-  await sleep(settleMilliseconds);
-  const kilobytesEach = (residentKilobytes(service.processId) - before) / count;
+  const kilobytesEach = ((await residentKilobytesInUse(service.processId)) - before) / count;
   const busyBefore = processorMilliseconds(service.processId);
   await sleep(watchMilliseconds);
   const busyShare = (processorMilliseconds(service.processId) - busyBefore) / watchMilliseconds;
@@ -72,11 +71,18 @@ export async function openIdleStreams(
   service: MeasuredService,
   subscriptions: readonly string[],
 ): Promise<{ close(): Promise<void> }> {
-  const idle = startProgram('scripts/bench/load/idle-streams.js', [
-    JSON.stringify({ url: service.url, subscriptions }),
-  ]);
+  const idle = startProgram('scripts/bench/load/idle-streams.js', []);
+  idle.child.stdin?.end(`${JSON.stringify({ url: service.url, subscriptions })}\n`);
   await idle.nextLine();
   return { close: () => idle.stop() };
+}
+
+/** Resident memory after all garbage was collected, and its pages returned to the system. */
+async function residentKilobytesInUse(processId: number): Promise<number> {
+  await sleep(settleMilliseconds);
+  process.kill(processId, 'SIGUSR2');
+  await sleep(settleMilliseconds);
+  return residentKilobytes(processId);
 }
 
 function residentKilobytes(processId: number): number {

@@ -1,12 +1,18 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 
-/** Opens idle streams, one per subscription, reports that they are open, and holds them until it is told to end. */
+/**
+ * Opens idle streams, one per subscription, reports that they are open, and holds them until it is told to end. Reads
+ * its settings as one line from standard input: the ids of thousands of subscriptions are too long for an argument.
+ */
 interface Settings {
   readonly url: string;
   readonly subscriptions: readonly string[];
 }
 
-const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
+const [line] = (await once(createInterface({ input: process.stdin }), 'line')) as [string];
+const settings = JSON.parse(line) as Settings;
 const { hostname, port } = new URL(settings.url);
 
 /** Opens one stream and resolves at its first line: from then on it is idle. */

@@ -7,7 +7,7 @@
 
 import express, { type ErrorRequestHandler, type Express, type Request, type Router } from 'express';
 import { randomUUID } from 'node:crypto';
-import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type Clock, systemClock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
@@ -140,21 +140,9 @@ function newFlowId(): string {
   return randomUUID().replaceAll('-', '').slice(0, 24);
 }
 
-/**
- * A server whose requests and responses have the application's prototypes from the start. By default, Express changes
- * the prototype of every request and response, after which the engine shares no layout between them: 2 KB for as long
- * as each lives.
- */
+/** A server with the limits of {@link respondToClientErrors}, which passes every request to the application. */
 export function createApplicationServer(application: Express): Server {
-  class ApplicationRequest extends IncomingMessage {}
-  class ApplicationResponse extends ServerResponse<ApplicationRequest> {}
-  Object.setPrototypeOf(ApplicationRequest.prototype, application.request);
-  Object.setPrototypeOf(ApplicationResponse.prototype, application.response);
-  application.request = ApplicationRequest.prototype as typeof application.request;
-  application.response = ApplicationResponse.prototype as typeof application.response;
   const options = {
-    IncomingMessage: ApplicationRequest,
-    ServerResponse: ApplicationResponse,
     requestTimeout: requestMillisecondsMaximum,
     headersTimeout: headersMillisecondsMaximum,
     connectionsCheckingInterval: requestCheckMilliseconds,

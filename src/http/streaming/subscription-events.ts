@@ -20,7 +20,6 @@ import { parseJsonObject, readBodyAndRelease } from '../edge/body.ts';
 import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
-import { releaseHeaders } from '../edge/release-headers.ts';
 
 export interface SubscriptionEventsRouter {
   readonly router: Router;
@@ -116,7 +115,6 @@ async function serveStream(
     }
     const compressed = acceptsGzip(request);
     sendHeaders(response, stream.streamId, compressed);
-    releaseHeaders(request, response);
     deliver(stream, response, compressed, openStreams, services);
   } catch (error) {
     // Nothing reads the stream, so its partitions go to others.
