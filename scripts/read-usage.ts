@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/schemas.ts';
 
-/** What a script does and takes: the text that its `--help` prints. */
+/** The usage of a script: the text that its `--help` prints. */
 export function readUsage(script: string): string {
   return readFileSync(join(packageRoot, `scripts/usage/${script}.txt`), 'utf8').trimEnd();
 }

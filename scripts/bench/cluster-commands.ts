@@ -188,7 +188,10 @@ function outputEnds(cluster: MeasuredCluster): Promise<number[][]> {
   return Promise.all(outputs.map(({ topic }) => cluster.ends(topic)));
 }
 
-/** What the worker wrote for these commands since its topics ended at `firsts`: events, loans and fence records. */
+/**
+ * The records that the worker wrote for these commands since its topics ended at `firsts`: events, loans and
+ * checkpoints.
+ */
 async function writtenFor(
   cluster: MeasuredCluster,
   commands: readonly CommandRange[],

@@ -9,7 +9,7 @@ const timeoutMilliseconds: Record<Backend, number> = { embedded: 30_000, cluster
 
 export interface MochaOutcome {
   readonly counts: Counts;
-  /** What failed, with the reasons, as Mocha prints it; empty when nothing did. */
+  /** The failures with their reasons, as Mocha prints them; empty when there are none. */
   readonly failures: string;
 }
 
@@ -42,7 +42,7 @@ export async function runMocha(
     runner.on('fail', (test) => failedTests.push(test));
   });
   const failures = printed(() => Mocha.reporters.Base.list(failedTests));
-  // It would go on to listen for errors of this process, and keep the files that it has run.
+  // Otherwise it would listen for errors of this process, and keep the files that it has run.
   mocha.dispose();
   return { counts, failures };
 }

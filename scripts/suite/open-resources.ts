@@ -1,4 +1,4 @@
-/** How long what is open may keep a process from ending, such as connections that are kept alive. Milliseconds. */
+/** How long an open resource may keep a process from ending, such as connections that are kept alive. Milliseconds. */
 export const lingerMillisecondsMaximum = 30_000;
 
 /**

@@ -2,9 +2,9 @@ import { sumOf } from './counts.ts';
 import type { FileOutcome } from './runner.ts';
 import type { TestFile } from './test-files.ts';
 
-/** What a run of many files prints: a line for each file when it is done, then times, and at the end what failed. */
+/** The output of a run of many files: a line for each file when it is done, then times, and at the end the failures. */
 export const report = {
-  /** A file that is done. Its sentences follow when a test failed, and the reasons of tests that were skipped. */
+  /** A file that is done. Its test titles follow when a test failed, and the reasons of skipped tests. */
   file(outcome: FileOutcome, verbose: boolean): void {
     const { counts, milliseconds, output } = outcome;
     const facts = [`${counts.passed} passed`];

@@ -2,7 +2,7 @@ import type { Cluster, KafkaGeneration } from '../../test/support/cluster.ts';
 import type { Backend } from './test-files.ts';
 import type { MochaOutcome } from './mocha-run.ts';
 
-/** What the process that hands out the test files sends to a runner. */
+/** The messages that the process that hands out the test files sends to a runner. */
 export type Request =
   | { readonly kind: 'cluster'; readonly generation: KafkaGeneration; readonly cluster: Cluster }
   | { readonly kind: 'run'; readonly compiled: string; readonly backend: Backend }
@@ -10,9 +10,9 @@ export type Request =
 
 /** A runner's response to `run`. */
 export interface Done extends MochaOutcome {
-  /** What was open after the file and was not before, by the names of Node.js. */
+  /** The resources that are open after the file and were not before, by the names of Node.js. */
   readonly opened: readonly string[];
 }
 
-/** The end of what a file prints to standard output; the response comes on another way and may come before it. */
+/** The end of a file's standard output; the response is sent separately and may arrive before it. */
 export const endOfFile = '\n\0end of file\n';

@@ -12,16 +12,16 @@ const fileMillisecondsMaximum = 15 * 60_000;
 /** How long a runner may take to end after it should have said what keeps it from ending. Milliseconds. */
 const endMillisecondsMaximum = 30_000;
 
-/** What came of a file. */
+/** The result of a file. */
 export interface FileOutcome {
   readonly file: TestFile;
   readonly counts: Counts;
   readonly milliseconds: number;
-  /** All that it printed. */
+  /** Its whole output. */
   readonly output: string;
-  /** What failed, and why; empty when nothing did. */
+  /** The failures with their reasons; empty when there are none. */
   readonly failures: string;
-  /** What it left open when its last test was over. */
+  /** The resources that were still open after its last test. */
   readonly opened: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export class Runner {
     this.#child = fork(fileURLToPath(new URL('./runner-process.js', import.meta.url)), [], {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // A group of its own: what its tests have started ends with it, whatever happens.
+      // A process group, so that everything that its tests have started ends with it, whatever happens.
       detached: true,
     });
     this.#child.on('message', (message) => this.#onDone(message as Done));
@@ -74,7 +74,7 @@ export class Runner {
     this.#send({ kind: 'cluster', generation, cluster });
   }
 
-  /** Runs a file. A process that dies meanwhile is a failure of the file. */
+  /** Runs a file. A process that dies in the meantime is a failure of the file. */
   async run(file: TestFile): Promise<FileOutcome> {
     const beginning = performance.now();
     this.#output = '';
@@ -120,7 +120,7 @@ export class Runner {
   }
 
   #send(request: Request): void {
-    // A process that is gone is noticed by its end.
+    // The end of a process shows that it is gone.
     if (this.#child.connected) this.#child.send(request, () => undefined);
   }
 

@@ -11,7 +11,7 @@ import { WorkQueue } from './work-queue.ts';
 export interface SideBySideOptions {
   /** How many files run at the same time, each in a process. */
   readonly runners: number;
-  /** Whether the sentences of all files are printed, instead of those that failed. */
+  /** Whether the test titles of all files are printed, or only of those that failed. */
   readonly verbose: boolean;
   /** Whether the table of slow files is written again. */
   readonly recordsDurations: boolean;

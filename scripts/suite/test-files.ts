@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KafkaGeneration } from '../../test/support/cluster.ts';
 
-/** The store that a suite runs on if it is about neither of them. */
+/** The store of a suite that is about neither of them. */
 export type Backend = 'embedded' | 'cluster';
 
 /** One run of one test file. */
@@ -37,8 +37,8 @@ export function testFilesIn(folder = compiledTests): TestFile[] {
 }
 
 /**
- * What a name stands for: a test file, or the test files of a folder; undefined when there is no such file or folder,
- * or no test in it.
+ * The test file, or the test files of the folder, with a name; undefined when there is no such file or folder, or no
+ * test in it.
  * @param name The path of the source, relative to the project or absolute.
  */
 export function findTests(name: string): { readonly isFolder: boolean; readonly files: TestFile[] } | undefined {

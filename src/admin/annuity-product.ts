@@ -1,8 +1,8 @@
 import type { Requests } from '../contract.ts';
 
 /**
- * The loan product of the demo, and of the tests and documents that need any: an annuity at ten percent a month. Of the
- * published example are four months, in which 1000 is paid back by 315.47 a month.
+ * The loan product of the demo, and of tests and documents that need any product: an annuity at ten percent a month. In
+ * the published example, 1000 is repaid over four months by 315.47 a month.
  */
 export function annuityProduct(id: string, months = 4) {
   return {

@@ -2,13 +2,13 @@ import type { Schemas, WithNumbersAs } from '../contract.ts';
 import { quoteNumbers } from './exact-numbers.ts';
 import { store } from './store.ts';
 
-/** The service's public API, as this page uses it: one way to call it, one way in which it fails. */
+/** Calls the public API of the service for this page, with one kind of error for all failures. */
 
-/** Whether the service responds, and whether it wants a key. */
+/** Whether the service responds, and whether it requires a key. */
 export interface Connection {
   readonly reachable: boolean;
   readonly keyRequired: boolean;
-  /** Grows when the service is back or a key was given. What is on the page is then requested again. */
+  /** Grows when the service is back or a key was entered. Everything on the page is then requested again. */
   readonly generation: number;
 }
 
@@ -20,14 +20,14 @@ export function storedKey(): string | null {
   return sessionStorage.getItem(keyName);
 }
 
-/** Keeps the key for as long as the tab is open, and asks again for everything shown. */
+/** Keeps the key as long as the tab is open, and requests everything shown again. */
 export function saveKey(key: string): void {
   sessionStorage.setItem(keyName, key);
   const { generation, ...rest } = connection.get();
   connection.set({ ...rest, keyRequired: false, generation: generation + 1 });
 }
 
-/** Anything but success. `lines` are for people. */
+/** Any failure. `lines` are for people. */
 export class ApiError extends Error {
   readonly status: number;
   readonly lines: readonly string[];
@@ -45,7 +45,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request. @returns Its response, when it succeeded. @throws ApiError */
+/** Sends a request. @returns Its response, if it succeeded. @throws ApiError */
 export async function send(
   method: string,
   path: string,
@@ -86,7 +86,7 @@ export async function call<ResponseBody>(
   return (text === '' ? undefined : JSON.parse(text)) as ResponseBody;
 }
 
-/** JSON with every number as the text it was written as. */
+/** JSON in which every number is a text, as it was written. */
 export type Exact<Json> = WithNumbersAs<string, Json>;
 
 /** The text of a response. @throws ApiError */
@@ -98,7 +98,7 @@ export function exactly<Json>(text: string): Exact<Json> {
   return JSON.parse(quoteNumbers(text)) as Exact<Json>;
 }
 
-/** The JSON of a response, whose amounts keep their digits. @throws ApiError */
+/** The JSON of a response with all digits of its amounts. @throws ApiError */
 export async function callExact<ResponseBody>(
   path: string,
   options: RequestOptions = {},
@@ -117,7 +117,7 @@ async function readText(response: Response): Promise<string> {
 
 const probeMilliseconds = 1_000;
 
-/** Says that the service is away, and looks for it until it is back. */
+/** Reports that the service is unreachable, and polls it until it is back. */
 function markUnreachable(): void {
   if (!connection.get().reachable) return;
   connection.set({ ...connection.get(), reachable: false });
@@ -149,7 +149,7 @@ function linesOf(status: number, text: string): string[] {
   return lines.filter((line) => line.trim() !== '');
 }
 
-/** `EXCESS_REPAYMENT_ERROR` as a person reads it. */
+/** `EXCESS_REPAYMENT_ERROR` in words for people. */
 export function sentence(constant: string): string {
   const words = constant.replaceAll('_', ' ').toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -2,7 +2,7 @@ import type { Requests } from '../contract.ts';
 import { annuityProduct } from './annuity-product.ts';
 import { call } from './api.ts';
 
-/** The demo data, made through the public API like any other: every run has names of its own. */
+/** The demo data, created through the public API. Every run uses new names. */
 
 const greetingSchema = {
   type: 'object',
@@ -18,7 +18,7 @@ const greetings = [
 ] as const;
 
 /**
- * Makes an event type with events, a subscription, a loan product and three loans, of which one was repaid in part.
+ * Creates an event type with events, a subscription, a loan product and three loans, of which one was repaid in part.
  * @param onStep Called before each step.
  * @throws ApiError
  */
@@ -72,8 +72,8 @@ export async function loadDemoData(onStep: (step: string) => void): Promise<void
 }
 
 /**
- * A random UUID. What browsers have for it works on secure addresses only, which a service in a private network may not
- * be.
+ * A random UUID. The browser's own function works only on secure addresses, and a service in a private network may not
+ * have one.
  */
 export function newEventId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

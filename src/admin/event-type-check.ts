@@ -3,23 +3,23 @@ import type { Responses } from '../contract.ts';
 import { ApiError, call, connection } from './api.ts';
 import { useStore } from './store.ts';
 
-/** How long after the last key the service is asked. */
+/** How long after the last key press the check is sent. */
 const pauseMilliseconds = 300;
 
-/** How long after a failure it is asked again. */
+/** How long after a failure it is sent again. */
 const retryMilliseconds = 2_000;
 
 export interface CheckResult {
-  /** Undefined while it is asked for, and when there is none. */
+  /** Undefined during a check, and when there is none. */
   readonly outcome?: Responses['checkEventType'];
-  /** Why there is no verdict for now. */
+  /** Why there is no outcome at the moment. */
   readonly error?: ApiError;
 }
 
 /**
- * What the service would make of a definition, of an event, or of both, asked for a moment after they last changed. A
- * service that fails is asked again, and so is one that was away as soon as it is back.
- * @param body What to ask; undefined while that is not known.
+ * Checks a definition, an event, or both with the service, a moment after they last changed. A check that fails is sent
+ * again, also when the service is back after it was unreachable.
+ * @param body The body of the check; undefined while it is not known.
  */
 export function useEventTypeCheck(body: object | undefined): CheckResult {
   const { generation } = useStore(connection);

@@ -1,10 +1,10 @@
 import { jsonPattern } from '../json-scan.ts';
 
-/** Where in a JSON text something stands, for showing findings at their line. Lines count from 1. */
+/** The lines of values in a JSON text, for showing findings. Lines count from 1. */
 export interface JsonText {
   /** The line of each value, by its JSON pointer in the form `#/properties/amount`. */
   readonly lines: ReadonlyMap<string, number>;
-  /** Where the text stops being JSON; undefined when it does not. */
+  /** The line at which the text is no longer valid JSON; undefined when it is valid. */
   readonly fault: LineFinding | undefined;
 }
 
@@ -22,12 +22,12 @@ class Fault extends Error {
   }
 }
 
-/** Stricter than that of all JSON texts: the fault in a string is shown at its line. */
+/** Stricter than for JSON in general: the fault in a string is shown at its line. */
 const stringPattern = /"(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const scalarPattern = new RegExp(String.raw`${jsonPattern.number}(?![\w.])|(?:true|false|null)(?!\w)`, 'y');
 const spacePattern = /[ \t\r\n]*/y;
 
-/** Reads a JSON text as far as it is one. */
+/** Reads a JSON text as far as it is valid. */
 export function readJsonText(text: string): JsonText {
   const starts = lineStarts(text);
   const lines = new Map<string, number>();
@@ -111,7 +111,7 @@ export function readJsonText(text: string): JsonText {
     return { lines, fault: undefined };
   } catch (error) {
     if (error instanceof Fault) return { lines, fault: { line: lineAt(starts, error.at), message: error.message } };
-    // Nested too deep to be read here; the service has a limit far below that.
+    // Nested too deeply to be read here; the limit of the service is far below that.
     return { lines, fault: { line: 1, message: 'nested too deeply' } };
   }
 }
@@ -122,7 +122,7 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** The line that a position lies in. */
+/** The line of a position. */
 function lineAt(starts: readonly number[], position: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -134,7 +134,7 @@ function lineAt(starts: readonly number[], position: number): number {
   return low + 1;
 }
 
-/** The line of a pointer, or of the nearest value around it that is there. */
+/** The line of a pointer, or of the nearest existing value around it. */
 export function lineOfPointer({ lines }: JsonText, pointer: string): number {
   for (let nearest = pointer; nearest.includes('/'); nearest = nearest.slice(0, nearest.lastIndexOf('/'))) {
     const line = lines.get(nearest);
@@ -143,7 +143,7 @@ export function lineOfPointer({ lines }: JsonText, pointer: string): number {
   return lines.get('#') ?? 1;
 }
 
-/** The findings of a message of the service, each at the line of the place that it names. */
+/** The findings in a message of the service, each with the line of the value that it names. */
 export function findingsOf(text: JsonText, message: string): LineFinding[] {
   const parts = message.split(/\n|, (?=#)/);
   return parts.map((part) => {

@@ -4,7 +4,7 @@ import { ApiError, call, connection, send } from './api.ts';
 import { parseToShow } from './exact-numbers.ts';
 import { useStore } from './store.ts';
 
-/** An event as it came, with the position that its batch had. */
+/** An event as it was received, with the position of its batch. */
 export interface LiveEvent {
   readonly key: string;
   readonly partition: string;
@@ -15,7 +15,7 @@ export interface LiveEvent {
 
 type Batch = Responses['readEvents'];
 
-/** How many events of each partition are shown: the latest. */
+/** How many events of each partition are shown: the latest ones. */
 export const eventsPerPartition = 25;
 
 const reopenMilliseconds = 1_000;
@@ -23,14 +23,14 @@ const reopenMilliseconds = 1_000;
 export interface LiveEvents {
   /** By partition, each newest first; undefined before the first response. */
   readonly partitions: ReadonlyMap<string, readonly LiveEvent[]> | undefined;
-  /** Whether events arrive now: the service responds, and a stream of it is open. */
+  /** Whether events arrive now: the service responds, and a stream is open. */
   readonly isLive: boolean;
   readonly error: ApiError | undefined;
 }
 
 /**
  * The latest events of an event type and new ones, until paused. After a pause, or when the service is back, it resumes
- * where it was.
+ * at its position.
  */
 export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
   const { generation, reachable } = useStore(connection);
@@ -38,7 +38,7 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
   const [shown, setShown] = useState<ReadonlyMap<string, readonly LiveEvent[]>>();
   const [error, setError] = useState<ApiError>();
   const cursors = useRef<Map<string, string>>(undefined);
-  // With the layout, not after the next painting: once the page says that it pauses, nothing may come any more.
+  // In the layout effect, not after the next painting: once the page shows the pause, no event may be added.
   useLayoutEffect(() => {
     if (paused) return undefined;
     const stop = new AbortController();
@@ -57,9 +57,9 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
           await readStream();
         } catch (failure) {
           if (stop.signal.aborted) return;
-          // Anything but a response of the service is a broken connection: opening it again shows more.
+          // Everything except a response of the service is a broken connection: opening it again shows more.
           if (failure instanceof ApiError) {
-            // The events to resume from are gone: begin with what is there now.
+            // The events at the position are gone: start with the available ones.
             if (failure.status === 412) cursors.current = undefined;
             if (failure.status !== 0) setError(failure);
             if (failure.status === 0 || failure.status === 404) {
@@ -114,7 +114,7 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
   return { partitions: shown, isLive: isOpen && reachable, error };
 }
 
-/** So far back in each partition that the latest events come first. */
+/** Far enough back in each partition that the latest events come first. */
 async function startingCursors(eventType: string, signal: AbortSignal): Promise<Map<string, string>> {
   const address = `/event-types/${encodeURIComponent(eventType)}`;
   const bounds = await call<Responses['listPartitions']>('GET', `${address}/partitions`, undefined, { signal });

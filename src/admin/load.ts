@@ -3,18 +3,18 @@ import { ApiError, connection } from './api.ts';
 import { useStore } from './store.ts';
 
 export interface Loaded<Data> {
-  /** The last response; kept while the service is away. */
+  /** The last response; kept while the service is unreachable. */
   readonly data: Data | undefined;
-  /** Why the last attempt failed; the page's banner reports a service that is away. */
+  /** Why the last attempt failed; the page's banner reports an unreachable service. */
   readonly error: ApiError | undefined;
-  /** Asks again now. */
+  /** Requests it again now. */
   readonly reload: () => void;
 }
 
 /**
- * Asks the service for something and keeps it up to date.
- * @param key What it is about: another key forgets the response before.
- * @param everyMilliseconds How often to ask again while the tab can be seen; 0 means once.
+ * Requests something from the service and keeps it up to date.
+ * @param key Identifies the content: another key drops the previous response.
+ * @param everyMilliseconds How often to request again while the tab is visible; 0 means once.
  */
 export function useLoaded<Data>(
   key: string,

@@ -1,7 +1,7 @@
 import type { Responses, Schemas } from '../contract.ts';
 import { call, send } from './api.ts';
 
-/** How many subscriptions the page asks for at once: the most that one response may have. */
+/** How many subscriptions the page requests at once: the maximum of one response. */
 const subscriptionsAtOnce = 1_000;
 
 export function listEventTypes(signal: AbortSignal): Promise<Responses['listEventTypes']> {
@@ -18,7 +18,7 @@ export async function listSubscriptions(signal: AbortSignal): Promise<readonly S
   }
 }
 
-/** A lag of one subscription and event type, as the metrics have it. */
+/** The lag of one subscription and event type, as in the metrics. */
 export interface UnconsumedEvents {
   readonly subscriptionId: string;
   readonly eventType: string;
@@ -27,7 +27,7 @@ export interface UnconsumedEvents {
 
 const unconsumedPattern = /^lendstream_subscription_unconsumed_events\{([^}]*)\} (\S+)$/gm;
 
-/** How many events wait for each subscription that was ever streamed: one response for all of them. */
+/** The number of unconsumed events of each subscription that was ever streamed: one response for all of them. */
 export async function listUnconsumedEvents(signal: AbortSignal): Promise<UnconsumedEvents[]> {
   const headers = { Accept: 'text/plain' };
   const text = await (await send('GET', '/metrics', undefined, { signal, headers })).text();
@@ -42,7 +42,7 @@ function labelOf(labels: string, name: string): string {
   return new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
 }
 
-/** Event types of the service itself have their schemas and rights from it. */
+/** The service itself determines the schemas and rights of its event types. */
 export function isOfService({ owning_application: owner }: Schemas['EventType']): boolean {
   return owner === 'lendstream';
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { store } from './store.ts';
 import { departure, hasUnsaved, mayLeave } from './unsaved.ts';
 
-/** Which page is shown: the address's path behind /admin, in steps, and its query. */
+/** The page that is shown: the path of the address behind /admin, in steps, and its query. */
 export interface Route {
   readonly steps: readonly string[];
   readonly query: URLSearchParams;
@@ -25,7 +25,7 @@ function decode(step: string): string {
 
 export const route = store<Route>(readRoute());
 
-/** Where in the browser's history this page is: leaving can be taken back only by knowing how far it went. */
+/** The position of this page in the browser's history: leaving can be undone only if the distance is known. */
 interface HistoryState {
   readonly position: number;
 }
@@ -37,27 +37,25 @@ function historyStateOf(state: unknown): HistoryState | undefined {
   return typeof state === 'object' && state !== null && 'position' in state ? (state as HistoryState) : undefined;
 }
 
-/**
- * The browser was taken off a page with unsaved work and is on its way back to it. Once there, leaving is asked about.
- */
+/** The browser left a page with unsaved work and is on its way back to it. Once there, the user is asked. */
 interface Return {
-  /** The position furthest from the page that the browser was taken to: where leaving leads. */
+  /** The position furthest from the page that the browser reached: the target of leaving. */
   furthest: number;
-  /** What was asked for on the way back, instead of going there. */
+  /** The route that was requested on the way back, instead of opening it. */
   leave?: () => void;
-  /** Sends the browser back once more. */
+  /** Sends the browser back again. */
   again?: ReturnType<typeof setTimeout>;
 }
 
 let returning: Return | undefined;
 
-/** How long the browser rests in the wrong place before it is sent back once more. */
+/** How long the browser stays in the wrong place before it is sent back again. */
 const restMilliseconds = 500;
 
 window.addEventListener('popstate', (event) => {
   const historyState = historyStateOf(event.state);
   if (historyState === undefined) {
-    // A fragment that a user wrote into the address.
+    // A fragment that a user typed into the address.
     position += 1;
     history.replaceState({ position } satisfies HistoryState, '');
     return;
@@ -65,7 +63,7 @@ window.addEventListener('popstate', (event) => {
   const reached = historyState.position;
   if (returning !== undefined) continueReturn(returning, reached);
   else if (hasUnsaved() && pageOf(readRoute()) !== pageOf(route.get())) {
-    // An open question is about a way that starts from the page: it is asked again there.
+    // An open question is about leaving the page: it is asked again there.
     departure.set(undefined);
     returning = { furthest: reached };
     history.go(position - reached);
@@ -85,18 +83,18 @@ function continueReturn(current: Return, reached: number): void {
     return;
   }
   if (Math.abs(reached - position) > Math.abs(steps)) current.furthest = reached;
-  // The user went further through the history. The way back may still come, and then ends elsewhere, or was dropped: the
-  // place where the browser comes to rest shows how far it has to go. Two ways back at once would lead past the page.
+  // The user moved further through the history. The way back may still happen, and then end elsewhere, or was dropped:
+  // the position where the browser stops shows how far it has to go. Two ways back at once would go past the page.
   current.again = setTimeout(() => history.go(position - reached), restMilliseconds);
 }
 
-/** What tells one page from another: its query and fragment do not. */
+/** The part of the address that identifies a page, without query and fragment. */
 export function pageOf({ steps }: Route): string {
   return steps.join('/');
 }
 
 /**
- * Leads to another page, once work on this one is saved or given up.
+ * Opens another page, once work on this one is saved or discarded.
  * @param to A path behind /admin, its steps encoded.
  */
 export function navigate(to: string): void {
@@ -123,7 +121,7 @@ interface LinkProperties {
   readonly children: ComponentChildren;
 }
 
-/** A link within the page. Opening it in a new tab is left to the browser. */
+/** A link within the page. The browser handles opening it in a new tab. */
 export function Link({ to, current, class: className, children }: LinkProperties): JSX.Element {
   return (
     <a

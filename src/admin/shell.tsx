@@ -22,7 +22,7 @@ const sections = [
   ['toggles', 'Toggles'],
 ] as const;
 
-/** What is around every page: where one is, and whether the service is there. */
+/** The frame of every page: the navigation, and whether the service is reachable. */
 export function Shell(): JSX.Element {
   const { reachable, keyRequired } = useStore(connection);
   const current = useStore(route);
@@ -35,7 +35,7 @@ export function Shell(): JSX.Element {
         class="skip"
         href="#content"
         onClick={(event) => {
-          // Following the link would make an entry of the history that leads nowhere.
+          // Following the link would add a useless entry to the history.
           event.preventDefault();
           content.current?.focus();
         }}

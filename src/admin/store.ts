@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** One value that several parts of the page follow. */
+/** One value that several parts of the page observe. */
 export interface Store<Value> {
   get(): Value;
   set(value: Value): void;
@@ -23,7 +23,7 @@ export function store<Value>(initial: Value): Store<Value> {
   };
 }
 
-/** The value now, and again whenever it changes. */
+/** The current value, and each later one. */
 export function useStore<Value>(followed: Store<Value>): Value {
   const [value, setValue] = useState(followed.get());
   useEffect(() => {

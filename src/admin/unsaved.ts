@@ -1,20 +1,20 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { store } from './store.ts';
 
-/** Work on a page that is lost when one leaves it. */
+/** Work on a page that is lost when the user leaves it. */
 
 let isUnsaved = false;
 
-/** A way off a page with unsaved work. The user has to be asked before it is taken. */
+/** A way to leave a page with unsaved work. The user has to be asked first. */
 export interface Departure {
   readonly leave: () => void;
 }
 
 export const departure = store<Departure | undefined>(undefined);
 
-/** While there is work on the page, leaving it asks first; closing the tab is asked about by the browser. */
+/** While there is work on the page, leaving it asks first; the browser asks before the tab is closed. */
 export function useUnsaved(unsaved: boolean): void {
-  // With the layout, not after the next painting, so that a user who leaves right after a change is asked as well.
+  // In the layout effect, not after the next painting, so that a user who leaves right after a change is asked too.
   useLayoutEffect(() => {
     if (!unsaved) return undefined;
     isUnsaved = true;
@@ -31,14 +31,14 @@ export function hasUnsaved(): boolean {
   return isUnsaved;
 }
 
-/** The work was saved, or is not wanted. */
+/** The work was saved, or is no longer wanted. */
 export function forgetUnsaved(): void {
   isUnsaved = false;
 }
 
 /**
- * Whether one may leave the page now. If not, it is asked about.
- * @param leave Leaves, once that was answered with yes.
+ * Whether the user may leave the page now. If not, a question is shown.
+ * @param leave Leaves the page after the user agreed.
  */
 export function mayLeave(leave: () => void): boolean {
   if (!isUnsaved) return true;

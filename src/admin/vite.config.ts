@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** Builds the admin page to where the service looks for it; one script, one stylesheet, nothing inline. */
+/** Builds the admin page into the folder of the service; one script, one stylesheet, nothing inline. */
 export default defineConfig({
   base: '/admin/',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -4,8 +4,8 @@ import { Kafka, logLevel, Partitioners } from 'kafkajs';
 /**
  * The cost of a worker that decides nothing: a kafkajs consumer and a transactional producer for each partition. For
  * the commands of its batch, each transaction writes as many records to each output topic as the settings say. It also
- * writes one fence record with the offset up to which the commands are done. Ends after the last command. Prints its
- * commands per transaction and its processor time for each command.
+ * writes one checkpoint record with the offset up to which the commands are done. Ends after the last command. Prints
+ * its commands per transaction and its processor time for each command.
  */
 interface Settings {
   readonly brokers: readonly string[];

@@ -15,7 +15,7 @@ import { forgetUnsaved, useUnsaved } from '../unsaved.ts';
 
 const millisecondsPerHour = 3_600_000;
 
-/** What the form holds, as its fields have it. */
+/** The content of the form, field by field. */
 interface Draft {
   readonly name: string;
   readonly owner: string;
@@ -45,7 +45,7 @@ const newDraft: Draft = {
 type EventType = Schemas['EventType'];
 type CheckOutcome = Responses['checkEventType'];
 
-/** Defining an event type, or changing the one of this name. */
+/** The form to define an event type, or to change the one with this name. */
 export function EventTypeFormPage({ name }: { name?: string }): JSX.Element {
   const address = `/event-types/${encodeURIComponent(name ?? '')}`;
   const current = useLoaded(`edit ${name ?? ''}`, (signal) =>
@@ -76,7 +76,7 @@ function draftOf(type: EventType): Draft {
   };
 }
 
-/** The definition to send; what the form does not show of an event type stays as it is. */
+/** The definition to send; fields of an event type that the form does not show stay unchanged. */
 function definitionOf(draft: Draft, current: EventType | null): Record<string, unknown> {
   const partitions = Number(draft.partitions);
   const statistic =
@@ -109,7 +109,7 @@ function definitionOf(draft: Draft, current: EventType | null): Record<string, u
   };
 }
 
-/** The fields that are a choice, with the name that the API has for each. */
+/** The fields with a choice, with their names in the API. */
 const choices = {
   category: {
     label: 'Category',
@@ -173,7 +173,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
     setTouched((before) => new Set(before).add(field));
     setError(undefined);
   };
-  /** Findings about a field are shown once it was filled in, or when saving was tried. */
+  /** Findings about a field are shown once it was filled in, or after an attempt to save. */
   const wrong = (field: string, draftField: keyof Draft): string | undefined =>
     touched.has(draftField) || error !== undefined
       ? outcome?.violations
@@ -292,7 +292,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
   );
 }
 
-/** Whether a refusal is about the schema, and not about something else that may not change. */
+/** Whether a refusal is about the schema, and not about something else that must not change. */
 function isAboutSchema({ detail }: CheckOutcome): boolean {
   return detail !== null && /schema/i.test(detail);
 }
@@ -305,9 +305,9 @@ interface CheckOutcomeViewProperties {
   readonly current: EventType | null;
   readonly isJson: boolean;
   readonly outcome: CheckOutcome | undefined;
-  /** Saving was tried: fields that were never filled in are named as well. */
+  /** After an attempt to save, fields that were never filled in are named too. */
   readonly isSubmitted: boolean;
-  /** The findings that are shown at the lines of the schema already. */
+  /** The findings that are already shown at the lines of the schema. */
   readonly findings: readonly LineFinding[];
 }
 

@@ -19,7 +19,7 @@ const views = [
   ['events', 'Latest events'],
 ] as const;
 
-/** One event type: how it is defined, what its events look like, and those that come. */
+/** One event type: its definition, examples of its events, and live events. */
 export function EventTypePage({ name, view }: { name: string; view: string | undefined }): JSX.Element {
   const address = `/event-types/${encodeURIComponent(name)}`;
   const type = useLoaded(address, (signal) => call<Responses['getEventType']>('GET', address, undefined, { signal }));
@@ -138,7 +138,7 @@ function Definition({ type }: { type: Responses['getEventType'] }): JSX.Element 
 
 function pretty(text: string): string {
   try {
-    // A schema that has its line breaks is shown as its author wrote it.
+    // A schema with line breaks is shown as its author wrote it.
     return text.includes('\n') ? text : JSON.stringify(JSON.parse(text), null, 2);
   } catch {
     return text;

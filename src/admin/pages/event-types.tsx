@@ -11,12 +11,12 @@ import { Table } from '../parts/table.tsx';
 import { isOfService, listEventTypes, listUnconsumedEvents } from '../resources.ts';
 import { Link, path } from '../route.tsx';
 
-/** Event types on one page of the list: each costs a request of its own for its partitions. */
+/** Event types on one page of the list: each needs a separate request for its partitions. */
 const rowsPerPage = 25;
 
 const refreshMilliseconds = 5_000;
 
-/** All event types: the place to begin. */
+/** All event types: the first page. */
 export function EventTypesPage(): JSX.Element {
   const types = useLoaded('event-types', listEventTypes, refreshMilliseconds);
   const isEmpty = types.data !== undefined && types.data.every(isOfService);
@@ -37,7 +37,7 @@ export function EventTypesPage(): JSX.Element {
         <SearchableList
           label="Event types"
           searchLabel="Search by name or owner"
-          // One's own come first; those of the service are always the same.
+          // The user's own types come first; those of the service are always the same.
           rows={[...types.data.filter((type) => !isOfService(type)), ...types.data.filter(isOfService)]}
           rowsPerPage={rowsPerPage}
           textsOf={({ name, owning_application: owner }) => [name, owner]}
@@ -106,7 +106,7 @@ function TypeTable({ rows }: { rows: Responses['listEventTypes'] }): JSX.Element
   );
 }
 
-/** What a system without event types of one's own says: what to do first. */
+/** The hint of a system without user-defined event types: what to do first. */
 function EmptySystem({ onDone }: { onDone: () => void }): JSX.Element {
   const [step, setStep] = useState<string>();
   const [error, setError] = useState<ApiError>();

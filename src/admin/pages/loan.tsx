@@ -15,7 +15,7 @@ const refreshMilliseconds = 3_000;
 
 type Installment = Exact<Responses['getLoanSchedule']>['installments'][number];
 
-/** Of its metadata the schemas say nothing: every published event has it. */
+/** The schemas do not describe its metadata: every published event has it. */
 type LoanEvent = Exact<Responses['listLoanEvents']>['items'][number] & {
   readonly metadata: { readonly eid: string; readonly event_type: string; readonly occurred_at: string };
 };
@@ -26,7 +26,7 @@ const views = [
   ['events', 'Events'],
 ] as const;
 
-/** One loan: what it owes, when it is due, and what happened to it. */
+/** One loan: its balances, its schedule and its events. */
 export function LoanPage({ id, view }: { id: string; view: string | undefined }): JSX.Element {
   const loan = useLoaded(
     `loan ${id}`,
@@ -224,7 +224,7 @@ function Events({ id }: { id: string }): JSX.Element {
   );
 }
 
-/** Its place among the events of the loan; a refused command has none. */
+/** Its position among the events of the loan; a refused command has none. */
 function sequenceOf(event: LoanEvent): string | undefined {
   return 'sequence' in event ? event.sequence : undefined;
 }

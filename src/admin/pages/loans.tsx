@@ -83,7 +83,7 @@ export function LoansPage(): JSX.Element {
   );
 }
 
-/** Goes to the loan of an id or encodedKey, or says that there is none. */
+/** Opens the loan with an id or encodedKey, or reports that there is none. */
 function FindLoan(): JSX.Element {
   const [wanted, setWanted] = useState('');
   const [missing, setMissing] = useState('');

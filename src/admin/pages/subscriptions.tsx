@@ -11,7 +11,7 @@ import { Link, path } from '../route.tsx';
 const refreshMilliseconds = 3_000;
 const rowsPerPage = 50;
 
-/** All subscriptions and how far each is behind. */
+/** All subscriptions with their lag. */
 export function SubscriptionsPage(): JSX.Element {
   const subscriptions = useLoaded('subscriptions', listSubscriptions, refreshMilliseconds);
   const unconsumed = useLoaded('waiting', listUnconsumedEvents, refreshMilliseconds);

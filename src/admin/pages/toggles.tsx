@@ -42,7 +42,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
 };
 
-/** The feature toggles: what they change, and switching them. */
+/** The feature toggles: their effects, and switching them. */
 export function TogglesPage(): JSX.Element {
   const toggles = useLoaded(
     'toggles',

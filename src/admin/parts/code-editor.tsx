@@ -7,12 +7,15 @@ interface CodeEditorProperties {
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly findings: readonly LineFinding[];
-  /** Lines shown at least and at most before it scrolls. */
+  /** Minimum and maximum number of visible lines before it scrolls. */
   readonly linesMinimum?: number;
   readonly linesMaximum?: number;
 }
 
-/** A text of code with numbered lines, those with findings marked; the findings stand below and lead to their line. */
+/**
+ * A code editor with numbered lines that marks lines with findings. The findings are listed below it with links to
+ * their lines.
+ */
 export function CodeEditor(properties: CodeEditorProperties): JSX.Element {
   const { label, value, onInput, findings, linesMinimum = 8, linesMaximum = 28 } = properties;
   const area = useRef<HTMLTextAreaElement>(null);

@@ -12,7 +12,7 @@ interface ConfirmProperties {
   readonly children: ComponentChildren;
 }
 
-/** Asks before an action that others notice. Escape and Cancel change nothing. */
+/** Asks before an action that affects others. Escape and Cancel change nothing. */
 export function Confirm({ title, action, dangerous, onConfirm, onClose, children }: ConfirmProperties): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [error, setError] = useState<ApiError>();

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** The name of a field as the API has it; where there is no room for it, it is broken between its words. */
+/** The name of a field as in the API; where space is short, it breaks between its words. */
 export function FieldName({ name, muted = false }: { name: string; muted?: boolean }): JSX.Element {
   const words = name.split(/(?=[A-Z][a-z])/);
   return (

@@ -5,12 +5,12 @@ interface FieldProperties {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  /** What is wrong with it. */
+  /** The error of the field. */
   readonly wrong?: string | undefined;
   readonly hint?: string;
 }
 
-/** What the control itself needs, to belong to its name and to what is said of it. */
+/** The attributes that connect the control with its name, its hint and its error. */
 interface ControlProperties {
   readonly id: string;
   readonly value: string;
@@ -18,7 +18,7 @@ interface ControlProperties {
   readonly 'aria-describedby': string;
 }
 
-/** A control with its name, a hint, and what is wrong with it. */
+/** A control with its name, a hint, and its error. */
 function LabelledField({
   label,
   value,
@@ -64,10 +64,10 @@ export function Field({
   );
 }
 
-/** What can be chosen: what is sent, and how it is called. */
+/** The choices: the value that is sent, and its label. */
 export type Options = readonly (readonly [value: string, text: string])[];
 
-/** A choice of a few. */
+/** A choice among a few values. */
 export function SelectField({
   onInput,
   options,

@@ -5,13 +5,13 @@ interface PagerProperties {
   readonly page: number;
   readonly isLast: boolean;
   readonly onPageChange: (page: number) => void;
-  /** How many pages there are, where that is known. */
+  /** The number of pages, if known. */
   readonly pages?: number;
   readonly previousLabel?: string;
   readonly nextLabel?: string;
 }
 
-/** Turns the pages of a list; nothing where there is only one. */
+/** Switches between the pages of a list; empty when there is only one. */
 export function Pager({
   page,
   isLast,

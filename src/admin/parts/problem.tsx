@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { ApiError } from '../api.ts';
 
-/** What went wrong, in the words of the service, where it went wrong. */
+/** An error with the message of the service, shown where it happened. */
 export function Problem({ error, what }: { error: ApiError | undefined; what?: string }): JSX.Element | null {
   if (error === undefined) return null;
   return (

@@ -4,19 +4,19 @@ import { Pager } from './pager.tsx';
 
 interface SearchableListProperties<Row> {
   readonly label: string;
-  /** Of the field: by what is searched. */
+  /** The label of the search field. */
   readonly searchLabel: string;
   readonly rows: readonly Row[];
   readonly rowsPerPage: number;
-  /** In what is searched. */
+  /** The text that is searched. */
   readonly textsOf: (row: Row) => readonly string[];
-  /** What is said when nothing has the words. */
+  /** The message when no item matches. */
   readonly nothingFound: (words: string) => string;
   /** Shows the rows of a page. */
   readonly children: (rows: readonly Row[]) => JSX.Element;
 }
 
-/** A list of things with a field to search them by and pages to turn. */
+/** A list of items with a search field and pages. */
 export function SearchableList<Row>(properties: SearchableListProperties<Row>): JSX.Element {
   const { label, searchLabel, rows, rowsPerPage, textsOf, nothingFound, children } = properties;
   const [search, setSearch] = useState('');

@@ -7,16 +7,16 @@ export interface Column<Row> {
 }
 
 interface TableProperties<Row> {
-  /** What the table lists, for users who cannot see it. */
+  /** The content of the table, for users who cannot see it. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** Columns of one width, so that several tables stand in line. */
+  /** Columns of equal width, so that several tables are aligned. */
   readonly even?: boolean;
 }
 
-/** A table; on a narrow screen each row is a block of names and values, unless two columns are all there is. */
+/** A table; on a narrow screen each row is a block of names and values, unless it has only two columns. */
 export function Table<Row>({ label, columns, rows, keyOf, even }: TableProperties<Row>): JSX.Element {
   return (
     <table aria-label={label} class={even === true ? 'even' : columns.length === 2 ? 'pair' : undefined}>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** A moment in the reader's own time; pointing at it shows it as the service wrote it. */
+/** A time in the time zone of the user; its tooltip is the time as the service wrote it. */
 export function Time({ at }: { at: string }): JSX.Element {
   const date = new Date(at);
   return (

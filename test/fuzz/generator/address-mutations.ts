@@ -246,7 +246,7 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
     (draft, random) => {
       const origins = ['http://evil.example', 'http://127.0.0.1:1', 'http://localhost', 'null', 'file://'];
       setHeader(draft, 'Origin', random.pick(origins));
-      // A page gains as little from its type as from its method.
+      // No Sec-Fetch-Mode makes the request of another site acceptable.
       setHeader(draft, 'Sec-Fetch-Mode', random.pick([undefined, 'cors', 'no-cors', 'navigate']));
       draft.expected = /^403$/;
     },

@@ -252,7 +252,7 @@ export function deadLetters(log: EventLog): Promise<Json[]> {
 }
 
 /**
- * What became of the commands, by the fence records that the changelog still holds, in order.
+ * The outcomes of the commands, from the checkpoint records that the changelog still has, in order.
  * @param includeUncommitted As in {@link recordsOf}.
  */
 export async function outcomesOf(log: EventLog, partition = 0, includeUncommitted = true): Promise<CommandOutcome[]> {
