@@ -3,8 +3,8 @@ import { Kafka, logLevel } from 'kafkajs';
 
 /**
  * Watches how the checkpoint records of a topic advance, reading only committed records. Each checkpoint record has the
- * offset up to which the commands of its partition are done. Prints a line when it starts to watch. Then prints commands
- * per second from the first record it sees to the last, not counting the commands of the first one.
+ * offset up to which the commands of its partition are done. Prints a line when it starts to watch. Then prints
+ * commands per second from the first record it sees to the last, not counting the commands of the first one.
  */
 interface Settings {
   readonly brokers: readonly string[];
