@@ -213,6 +213,7 @@ export interface Coordination {
   /**
    * Sets the given offsets, in either direction, and ends the reset. Every partition loses its owner and its fence
    * grows, so that nothing delivered before the reset can be committed after it. An empty list only ends the reset.
+   * @throws COORDINATION_UNAVAILABLE when the store has lost the mark and streams have opened since; nothing is changed
    */
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void>;
 

@@ -143,6 +143,8 @@ export class Store {
       ...given: Parameters<Coordination[Method]>
     ) => ReturnType<Coordination[Method]>;
     try {
+      if (method === 'finishReset')
+        await refuseLostReset(coordination, args as Parameters<Coordination['finishReset']>);
       const result = await call.apply(coordination, args);
       operation.result = result;
       if (method === 'beginReset' && result === true) this.#endResetLater(String(args[0]));
@@ -182,4 +184,18 @@ export class Store {
       committed: await coordination.committedOffsets(subscriptionId),
     };
   }
+}
+
+/**
+ * Refuses a reset as finish-reset.lua does, because the store in memory cannot lose one.
+ * @throws COORDINATION_UNAVAILABLE when the store has lost the mark, and streams have opened since
+ */
+async function refuseLostReset(
+  coordination: EmbeddedCoordination,
+  [subscriptionId, offsets]: Parameters<Coordination['finishReset']>,
+): Promise<void> {
+  if (offsets.length === 0) return;
+  const { resetting, sessions } = await coordination.topology(subscriptionId);
+  if (resetting || sessions.length === 0) return;
+  throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Streams have opened during the reset.');
 }
