@@ -89,7 +89,7 @@ describe('A scan of JSON bytes', () => {
     );
   });
 
-  it('finds the depth that the parser finds, and is not deeper than that', () => {
+  it('finds the same depth as the parser', () => {
     fc.assert(
       fc.property(anyValue, (text) => {
         const depth = depthOf(JSON.parse(text));
@@ -101,7 +101,7 @@ describe('A scan of JSON bytes', () => {
     );
   });
 
-  it('stays within the text when it is cut off at any byte, also within a character or an escape', () => {
+  it('stays within a text that is cut off at any byte, even within a character or an escape', () => {
     fc.assert(
       fc.property(anyValue, (text) => {
         const whole = Buffer.from(text);
@@ -119,7 +119,7 @@ describe('A scan of JSON bytes', () => {
     );
   });
 
-  it('ends with the text for bytes that are no JSON', () => {
+  it('ends at the end of the text for bytes that are no JSON', () => {
     const marks = fc.constantFrom(...Object.values(jsonByte), 0xff, 0xc3);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.array(marks, { maxLength: 40 }), (bytes, structure) => {
@@ -158,7 +158,7 @@ describe('A scan of JSON bytes', () => {
     });
   }
 
-  it('finds a text of n levels deeper than n - 1 and not deeper than n, at any n', () => {
+  it('reports a text of n levels as deeper than n - 1 and not deeper than n, for any n', () => {
     for (const levels of [1, 2, 99, 100, 101, 199, 200, 201, 100_000]) {
       for (const [open, close] of [
         ['[', ']'],

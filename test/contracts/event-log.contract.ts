@@ -82,7 +82,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(listed).to.have.deep.members(created);
       });
 
-      it('are listed by their names alone where names are given, as far as they exist', async () => {
+      it('are listed only for the requested names, as far as they exist', async () => {
         const [first, second, other] = [topicConfiguration(1), topicConfiguration(2, 'compact'), topicConfiguration(1)];
         for (const configuration of [first, second, other]) await log.createTopic(configuration);
         const listed = await log.listTopics([second.name, `${first.name}-missing`, first.name]);

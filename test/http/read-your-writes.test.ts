@@ -75,7 +75,7 @@ interface Route {
   readonly isKnown?: (response: HttpResponse) => boolean;
 }
 
-describe('what another process has just created', () => {
+describe('a resource that another process just created', () => {
   let folder: string;
   let log: EventLog;
   let coordination: Coordination;
@@ -465,7 +465,7 @@ describe('what another process has just created', () => {
     expect((JSON.parse(text) as { id: string }[]).map((loan) => loan.id)).to.deep.equal([id]);
   });
 
-  it('is looked up in this table by every operation whose path names something', () => {
+  it('is covered by this table for every operation with a resource in its path', () => {
     // The names of pages and toggles are fixed.
     const fixedNames = ['/docs/{file}', '/toggles/{name}'];
     const named = operations

@@ -24,7 +24,7 @@ describe('the listeners of a process', () => {
     other = listener('other');
   });
 
-  it('report which is the first and which the last of a subscription', () => {
+  it('report whether one is the first or the last of a subscription', () => {
     expect(listeners.remove('a', one)).to.equal(false);
     expect(listeners.add('a', one)).to.equal(true);
     expect(listeners.add('a', other)).to.equal(false);
@@ -38,7 +38,7 @@ describe('the listeners of a process', () => {
     expect([...listeners.subscriptions()]).to.deep.equal([]);
   });
 
-  it('hear the changes of their subscription alone, each with what is known of it', () => {
+  it('are notified only of changes of their subscription, each with its details', () => {
     listeners.add('a', one);
     listeners.add('a', other);
     listeners.notify('a', 'offsets', undefined, [{ eventType: 'x', partition: 0, offset: 1 }]);
@@ -48,21 +48,21 @@ describe('the listeners of a process', () => {
     expect(heard).to.deep.equal(['one offsets 1', 'other offsets 1', 'other topology 4']);
   });
 
-  it('hear of a generation once', () => {
+  it('are notified of a generation once', () => {
     listeners.notifyGeneration('a', 1);
     listeners.add('a', one);
     for (const generation of [1, 1, 2, 2, 1]) listeners.notifyGeneration('a', generation);
     expect(heard).to.deep.equal(['one topology 1', 'one topology 2', 'one topology 1']);
   });
 
-  it('hear of both kinds of changes where some may have been missed', () => {
+  it('are notified of both kinds of changes when some may have been missed', () => {
     listeners.add('a', one);
     listeners.add('b', other);
     listeners.notifyAll();
     expect(heard).to.deep.equal(['one topology', 'one offsets', 'other topology', 'other offsets']);
   });
 
-  it('hear of a change although another listener failed', () => {
+  it('are notified of a change although another listener failed', () => {
     listeners.add('a', () => {
       throw new Error('Broken');
     });

@@ -13,21 +13,21 @@ describe('the keys in Redis', () => {
     expect(keys.key('a', 'offsets')).to.equal(`{p:${shardOf('a')}}:a:offsets`);
   });
 
-  it('are those of the shard where all its subscriptions share them', () => {
+  it('are shared by all subscriptions of a shard where they belong to the shard', () => {
     for (const kind of ['shard', 'nodes', 'dirty'] as const) {
       expect(keys.key('a', kind)).to.equal(keys.shardKey(shardOf('a'), kind));
       expect(keys.shardKey(3, kind)).to.equal(`{p:3}:${kind}`);
     }
   });
 
-  it('and channels have names of their own', () => {
+  it('have different names from channels', () => {
     expect(keys.claim('x')).to.equal('p:claim:x');
     expect(keys.incarnations()).to.equal('p:incarnations');
     expect(keys.channel('a:b')).to.equal('p:changes:a:b');
     expect(keys.subscriptionOf(keys.channel('a:b'))).to.equal('a:b');
   });
 
-  it('name partitions of event types, also of those with colons', () => {
+  it('identify partitions of event types, even with colons in their names', () => {
     expect(parsePartitionKey('a:12')).to.deep.equal({ eventType: 'a', partition: 12 });
     expect(parsePartitionKey('a:b:0')).to.deep.equal({ eventType: 'a:b', partition: 0 });
   });
@@ -39,7 +39,7 @@ describe('a stored offset', () => {
     expect(decodeOffset('12@0')).to.deep.equal({ offset: 12, epoch: 0 });
   });
 
-  it('is newer by its epoch first, and then by itself', () => {
+  it('is compared by its epoch first, and then by the offset', () => {
     const at = (epoch: number, offset: number) => ({ epoch, offset });
     expect(isNewer(at(1, 0), at(0, 9))).to.equal(true);
     expect(isNewer(at(0, 9), at(1, 0))).to.equal(false);

@@ -10,7 +10,7 @@ import {
   pairs,
 } from '../../src/redis/script-codec.ts';
 
-describe('what scripts return', () => {
+describe('the decoded result of a script', () => {
   const session = {
     streamId: 's2',
     nodeId: 'n',
@@ -19,7 +19,7 @@ describe('what scripts return', () => {
     commitTimeoutMilliseconds: 60_000,
   };
 
-  it('is a topology, its sessions by stream and its partitions in order', () => {
+  it('is a topology with sessions by stream and partitions in order', () => {
     const other = { ...session, streamId: 's1', requestedPartitions: [] };
     const sessions = ['s2', encodeSession(session), 's1', encodeSession(other)];
     const owners = ['b:1', 'R|s1|s2|7|', 'b:0', 'A|s2||12|', 'a:b:3', 'U|||0|', 'c:0', '?|||1|'];
@@ -42,7 +42,7 @@ describe('what scripts return', () => {
     });
   });
 
-  it('is how a session was opened, or why it was not', () => {
+  it('is the outcome of opening a session', () => {
     expect(decodeOpenSessionReply(['OPENED'])).to.deep.equal({ outcome: 'opened' });
     expect(decodeOpenSessionReply(['RESETTING'])).to.deep.equal({ outcome: 'resetting' });
     expect(decodeOpenSessionReply(['FULL', '4'])).to.deep.equal({ outcome: 'no_free_slots', totalSlots: 4 });
@@ -53,7 +53,7 @@ describe('what scripts return', () => {
     expect(decodeOpenSessionReply(['TAKEN', 'a:10', 'a:2'])).to.deep.equal({ outcome: 'partitions_taken', partitions });
   });
 
-  it('is offsets with their epochs', () => {
+  it('is a list of offsets with their epochs', () => {
     const offsets = decodeOffsets(['a:0', '-1@0', 'a:1', '12@3']);
     expect([...offsets]).to.deep.equal([
       ['a:0', { offset: -1, epoch: 0 }],
@@ -61,7 +61,7 @@ describe('what scripts return', () => {
     ]);
   });
 
-  it('is the history that was written, its newest end last in writing and first in reading', () => {
+  it('is the history as it was written, with the newest ended stream first', () => {
     const commit = { eventType: 'a', partition: 0, offset: '5', committedAt: 77 };
     const ends = [
       { streamId: 's1', reason: 'Over', endedAt: 1 },
@@ -80,7 +80,7 @@ describe('what scripts return', () => {
     expect(read).to.deep.equal({ since: 44, lastCommits: [commit], endedStreams: ends });
   });
 
-  it('is a flat list in pairs', () => {
+  it('is split into pairs', () => {
     expect(pairs([])).to.deep.equal([]);
     expect(pairs(['a', '1', 'b', '2'])).to.deep.equal([
       ['a', '1'],

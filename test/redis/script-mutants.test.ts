@@ -506,7 +506,7 @@ describe('the scripts, each with one planted fault', function () {
     await Promise.all(Array.from({ length: mutantsAtATime }, runAll));
   });
 
-  it('pass every scenario unchanged, also while others run', () => {
+  it('pass every scenario unchanged, even while others run', () => {
     expect(failuresOfNone).to.deep.equal([undefined, undefined, undefined]);
   });
 

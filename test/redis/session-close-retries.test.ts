@@ -6,7 +6,7 @@ import { SessionCloseRetries } from '../../src/redis/session-close-retries.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 
 describe('sessions that could not be closed', () => {
-  it('are closed after a second, in the order in which they came, until the first that fails', async () => {
+  it('are closed after a second, in their order, until the first that fails again', async () => {
     const clock = new SimulatedClock();
     const closed: string[] = [];
     let failing = '';

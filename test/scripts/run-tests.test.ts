@@ -57,7 +57,7 @@ describe('The runner of the tests', () => {
     expect(status).to.equal(1);
   });
 
-  it('wants a cluster also for a file that asks for none itself, and runs on both backends', () => {
+  it('requires a cluster for a file that runs on both backends, even if it requests none itself', () => {
     const { status, output } = run('test/lending-format/toggles.test.ts');
     expect(output).to.contain('NO CLUSTER');
     expect(output).to.match(/^\d+ passed, 0 failed, 0 skipped$/m);

@@ -119,7 +119,7 @@ describe('the view of loans', () => {
     expect(await view.loanIdOfTransaction('a-1')).to.equal(undefined);
   });
 
-  describe('looks once more, after catching up, for what it does not know:', () => {
+  describe('looks up unknown entries again after catching up:', () => {
     const record = loanRecord({ id: 'late', transactionCount: 1 });
     const known = { digest: 'd', decidedAt: 7 };
     const outcome: CommandOutcome = { commandId: firstCommand, outcome: 'committed' };
@@ -132,7 +132,7 @@ describe('the view of loans', () => {
       ['the outcome of a command', (view) => view.recentOutcome(firstCommand), outcome],
     ];
     for (const [what, lookUp, expected] of lookups) {
-      it(`${what}, which it has in the next microtask from then on`, async () => {
+      it(`${what}, which it then returns in the next microtask`, async () => {
         const late = lateLog(log, topic);
         const view = await open(undefined, late.log);
         const before = late.requests;

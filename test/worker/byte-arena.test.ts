@@ -21,7 +21,7 @@ describe('the memory of texts', () => {
     expect(memory.write('', 0).length).to.equal(0);
   });
 
-  it('takes blocks of 16 KiB at first, then of twice as many each time, up to 256 KiB', () => {
+  it('allocates a block of 16 KiB first, and then doubles the size up to 256 KiB', () => {
     const memory = new ByteArena();
     const text = 'x'.repeat(1_000);
     const blocks = new Set(Array.from({ length: 1_200 }, () => memory.write(text, text.length).buffer));

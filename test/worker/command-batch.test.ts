@@ -68,7 +68,7 @@ describe('a batch of commands', () => {
   const open: TestCommand = { type: 'CREATE_LOAN', id: 'L1', payload: { productTypeKey: 'P', loanAmount: 1000 } };
   const change = (action: string): TestCommand => ({ type: 'CHANGE_STATE', id: 'L1', payload: { action } });
 
-  it('knows how many bytes its records take, with each command', () => {
+  it('counts the bytes of its records after each command', () => {
     const steps: [string, TestCommand | Buffer | null][] = [
       ['a product', { ...rich, payload: { ...rich.payload, name: 'Häuser' } }],
       ['a new loan', open],
@@ -83,7 +83,7 @@ describe('a batch of commands', () => {
     expect(batch.records(0).find(({ topic }) => topic === deadLettersTopic)?.records).to.have.length(2);
   });
 
-  it('names the loan of a command that could not be decided in its dead letter', async () => {
+  it('includes the loan in the dead letter of an undecided command', async () => {
     const get = (): never => {
       throw new Error('The product cannot be read');
     };

@@ -172,7 +172,7 @@ describe('accepted loan commands', () => {
     expect(deletions).to.have.length(2);
   });
 
-  it('are deleted by one request at a time, and the owner stops when it has ended', async () => {
+  it('are deleted by one request at a time, and the owner stops only after it has ended', async () => {
     const turned = new SimulatedClock();
     const endings: (() => void)[] = [];
     const deleteRecords: EventLog['deleteRecords'] = () => new Promise((resolve) => void endings.push(resolve));

@@ -51,7 +51,7 @@ describe('the draft of a loan', () => {
     expect(finishDraft(draft).text).to.equal(draft.earlier.text);
   });
 
-  it('has a bound of what changed: each row, each charge, each transaction, and the rest', () => {
+  it('has an upper bound of its size: for each changed row, charge and transaction, and for the rest', () => {
     const opened = disbursed();
     const start = loanOf(opened);
     const before = draftOf(start, null);

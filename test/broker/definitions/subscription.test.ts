@@ -24,7 +24,7 @@ describe('finding a subscription', () => {
     await store.close();
   });
 
-  it('finds what another process has just stored, and has it in the next microtask from then on', async () => {
+  it('finds what another process just stored, and afterwards returns it in the next microtask', async () => {
     const store = await openSubscriptionStore();
     const late = lateLog(store.log, registryTopic);
     const registry = new Registry(late.log, silentLogger);

@@ -137,7 +137,7 @@ describe('EventTypes', () => {
       expect((await eventTypes.get('orders')).eventType.options.retention_time).to.equal(20_000_000);
     });
 
-    it('passes retention on to the log where compaction stays as it is', async () => {
+    it('passes retention on to the log when compaction does not change', async () => {
       await eventTypes.create(definition('orders'));
       await eventTypes.update('orders', definition('orders', { options: { retention_time: 30_000_000 } }));
       expect(await topic('orders')).to.include({ retentionMilliseconds: 30_000_000 });
@@ -162,7 +162,7 @@ describe('EventTypes', () => {
   });
 
   describe('get', () => {
-    it('finds types and schema versions that another process has just made, looking once for each', async () => {
+    it('finds types and schema versions that another process just created, with one request for each', async () => {
       const late = lateLog(broker.log, registryTopic);
       const registry = new Registry(late.log, silentLogger);
       await registry.start();
@@ -190,7 +190,7 @@ describe('EventTypes', () => {
       }
     });
 
-    it('has a known type in the next microtask', async () => {
+    it('returns a known type in the next microtask', async () => {
       await eventTypes.create(definition('orders'));
       let found: EventTypeRecord | undefined;
       void eventTypes.get('orders').then((record) => (found = record));

@@ -85,8 +85,8 @@ describe('following a topic', () => {
     expect(applied).to.deep.equal(['0:c=1']);
   });
 
-  describe('finding what another process may have stored a moment ago', () => {
-    it('returns what is known in the next microtask, and does not ask the log', async () => {
+  describe('looking up what another process may have just stored', () => {
+    it('returns a known entry in the next microtask, without a request to the log', async () => {
       const late = lateLog(temporary.log, topic);
       const tail = newTail({ log: late.log });
       await tail.start();
@@ -98,7 +98,7 @@ describe('following a topic', () => {
       expect(late.requests).to.equal(before);
     });
 
-    it('asks the log once, for all that is missed at the same time, and looks twice for each', async () => {
+    it('sends one request to the log for all concurrent lookups of unknown entries, and looks up each twice', async () => {
       const late = lateLog(temporary.log, topic);
       const tail = newTail({ log: late.log });
       await tail.start();
@@ -116,7 +116,7 @@ describe('following a topic', () => {
       expect(lookUps).to.equal(6);
     });
 
-    it('fails as the lookup fails, and when the topic is no longer followed', async () => {
+    it('fails when the lookup fails, and when the topic is no longer followed', async () => {
       const tail = newTail();
       await tail.start();
       const failure = new Error('cannot be read');

@@ -50,7 +50,7 @@ describe('scanEvents', () => {
     expect(scan('[{"met\\u0061data":{"eid":"1"}}]')[0]?.metadata).to.equal('{"eid":"1"}');
   });
 
-  it('finds the end of a text that ends with escaped quotes or backslashes, and of one with long characters', () => {
+  it('finds the end of a string that ends with escaped quotes or backslashes, and of one with multi-byte characters', () => {
     for (const written of ['"\\""', '"\\\\"', '"\\\\\\""', '"\\u0022"', '"\\u005c"', '"\u{1f600}\\""', '"[{\\"}]"']) {
       const text = `{"a":${written},"metadata":{"b":${written}}}`;
       expect(scan(`[${text},${text}]`), written).to.deep.equal(
@@ -66,7 +66,7 @@ describe('scanEvents', () => {
     }
   });
 
-  it('reads the key metadata in its longest spelling, and no key of the same length', () => {
+  it('recognises the key metadata in its longest spelling, and no other key of that length', () => {
     const escaped = (key: string): string => key.replaceAll(/./g, hexadecimalEscape);
     expect(scan(`[{"${escaped('metadata')}":{"eid":"1"}}]`)[0]?.metadata).to.equal('{"eid":"1"}');
     for (const key of [escaped('metadatb'), 'metadatb', 'metadat', 'metadata1', 'metadata\\u0000', 'Metadata']) {
@@ -123,7 +123,7 @@ describe('compactText', () => {
 });
 
 describe('compactText of any JSON', () => {
-  it('is what the parser writes of what it reads', () => {
+  it('equals the JSON that the parser reads and writes again', () => {
     assert(
       property(jsonValue(), nat(2), (value, indent) => {
         const text = Buffer.from(JSON.stringify(value, null, indent));
@@ -153,7 +153,7 @@ describe('rawValueAt', () => {
     });
   }
 
-  it('finds a key of any characters, written in any way', () => {
+  it('finds a key with any characters, in any spelling', () => {
     for (const key of ['é', '\u{1f600}', '"', '\\', 'a/b', '\u0001']) {
       const spellings = [JSON.stringify(key), `"${key.replaceAll(/[^]/g, hexadecimalEscape)}"`];
       for (const spelling of spellings) {

@@ -82,7 +82,7 @@ describe('Publisher', () => {
     ).to.deep.equal(['1', '2', '3']);
   });
 
-  it('finds an event type that another process has just created, also for an event of its own', async () => {
+  it('finds an event type that another process just created, also for an event written by this process', async () => {
     const late = lateLog(broker.log, registryTopic);
     const registry = new Registry(late.log, silentLogger);
     await registry.start();

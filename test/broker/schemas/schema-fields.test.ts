@@ -49,7 +49,7 @@ describe('describesField', () => {
     }
   });
 
-  it('ignores references to a place outside of the schema, also where a property of the schema has that name', () => {
+  it('ignores references outside of the schema, even when a property of the schema has that name', () => {
     for (const $ref of ['#anchor', 'other.json', 'other.json/properties/b', 'other.json#/properties/b']) {
       const properties = { a: { $ref }, b: { properties: { c: text } }, c: text };
       expect([describesField({ properties }, 'a.c'), describesField({ properties }, 'a.b')]).to.deep.equal([

@@ -127,7 +127,7 @@ describe('what a stream sends', () => {
     expect(batch?.info?.debug).to.equal('Stream started; Stream parameters are causing overflow');
   });
 
-  it('includes no incomplete batch any more when the memory is free again', () => {
+  it('includes no incomplete batch once the memory is free again', () => {
     const { assigned, sender } = prepare(1, { batch_limit: 1_000, max_uncommitted_events: 1_000 });
     const [partition] = assigned.list;
     const value = JSON.stringify('x'.repeat(bufferBytesMaximum / 4));

@@ -164,7 +164,7 @@ describe('the watch of a stream', () => {
     await untilObserved('failure', 'topology');
   });
 
-  it('reads nothing before that second is over, also where more was wanted when the read failed', async () => {
+  it('reads nothing before that second is over, even if another read was requested when the first one failed', async () => {
     failure = new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.');
     watch.start();
     watch.notify('topology');

@@ -302,7 +302,7 @@ describe('committing cursors', () => {
       await reset.outcome;
     });
 
-    it('waits between these checks, though beginning to watch brings a notification by itself', async () => {
+    it('waits between these checks, although starting to watch causes a notification', async () => {
       const reset = await resetUnderStream(true);
       await reset.turnTo(10_000);
       expect(reset.notifications()).to.be.at.most(3);

@@ -151,7 +151,7 @@ describe('a repayment', () => {
     expect(when(disbursed(strict), repay('315.47', '2011-02-23')).outcome).to.equal('committed');
   });
 
-  it('pays fees outside of the installments beside the amount due, where the product accepts no prepayments', () => {
+  it('pays fees outside of the installments in addition to the amount due, where the product accepts no prepayments', () => {
     const outside = fee({ id: 'outside', allocation: 'NO_ALLOCATION' });
     const loanProduct = product({
       paymentSettings: { prepaymentSettings: { prepaymentAcceptance: 'NO_PREPAYMENTS' } },
@@ -174,7 +174,7 @@ describe('a repayment', () => {
     expect(reasons(ask('215.48'))).to.deep.equal(['PREPAYMENT_NOT_ALLOWED_ERROR amount']);
   });
 
-  it('pays no interest ahead, where principal may be paid ahead', () => {
+  it('refuses interest ahead of its due date, where principal may be prepaid', () => {
     const loanProduct = dynamicProduct({
       interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' },
       paymentSettings: { prepaymentSettings: { prepaymentRecalculationMethod: 'REDUCE_AMOUNT_PER_INSTALLMENT' } },

@@ -14,7 +14,7 @@ describe('loans from their first command to their last', () => {
   if (!isRecorded) writeFileSync(file, `${histories.flatMap(linesOf).join('\n')}\n`);
   const recorded = readFileSync(file, 'utf8').split(/^(?=# )/m);
 
-  it('were recorded before, and are all in the record', () => {
+  it('are all in the recorded file', () => {
     expect(isRecorded, 'The record was missing and has been written anew: compare it with the one before').to.equal(
       true,
     );
@@ -22,13 +22,13 @@ describe('loans from their first command to their last', () => {
   });
 
   for (const [index, history] of histories.entries()) {
-    it(`are as they were recorded: ${history.title}`, () => {
+    it(`match the recorded file: ${history.title}`, () => {
       expect(linesOf(history)).to.deep.equal(recorded[index]?.trimEnd().split('\n'));
     });
   }
 
   for (const history of histories) {
-    it(`are stored after each command as if they were stored anew: ${history.title}`, () => {
+    it(`are stored after each command as when written from scratch: ${history.title}`, () => {
       const [first, ...rest] = loansOf(history);
       if (first === undefined) throw new Error('There is no loan');
       let stored: EncodedLoan = { loan: first, text: Buffer.from(encodeLoan(first)) };

@@ -5,7 +5,7 @@ import { description, type JsonObject } from './api-description.ts';
 import { responseFaults, type SeenResponse } from './response-contract.ts';
 
 describe('validating responses against the description', () => {
-  it('has schemas to validate with that are valid themselves', () => {
+  it('uses schemas that are valid themselves', () => {
     const ajv = new Ajv2020();
     const schemas = (description['components'] as JsonObject)['schemas'] as Readonly<Record<string, JsonObject>>;
     expect(Object.keys(schemas)).not.to.have.length(0);
