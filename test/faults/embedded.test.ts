@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { startEmbeddedSystem } from './embedded-system.ts';
 import { runPlan } from './harness.ts';
-import { smokePlan } from './plan.ts';
-
-/** Shortens faults and pauses, so that the whole run takes about half a minute. */
-const speed = 2.5;
+import { quickPace, smokePlan } from './plan.ts';
 
 describe('one process with the embedded log, killed, suspended and cut off under load', function () {
   this.timeout(180_000);
@@ -15,7 +12,7 @@ describe('one process with the embedded log, killed, suspended and cut off under
   it('keeps every promise', async () => {
     const folder = await temporaryFolder();
     const system = await startEmbeddedSystem(join(folder, 'system'));
-    const plan = smokePlan(system.shape, 1, speed);
+    const plan = smokePlan(system.shape, 1, quickPace);
     const report = await runPlan(system, { folder, plan, printLine: () => undefined });
     // The files of a failed run are worth more than a tidy disk.
     expect(report.isGood, report.lines.join('\n')).to.equal(true);

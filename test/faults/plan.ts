@@ -69,24 +69,53 @@ const durations: Readonly<Record<FaultKind, Range>> = {
   stall: { least: 5_000, most: 20_000 },
 };
 
-/** The same for a short run that has to include every kind. */
-const shortDurations: Readonly<Record<FaultKind, number>> = {
-  kill: 1_000,
-  pause: 8_000,
-  cut: 3_000,
-  delay: 4_000,
-  'half-open': 6_000,
-  flush: 0,
-  truncate: 0,
-  stall: 12_000,
-};
-
 /** Between the end of a fault and the next one: mostly enough to recover, sometimes not. */
 const calm: Range = { least: 3_000, most: 20_000 };
-const shortCalmMilliseconds = 6_000;
 
 /** Load before the first fault, so that there is something to lose. Milliseconds. */
 const warmUpMilliseconds = 5_000;
+
+/** The times of a run that is to have every kind of fault once. Milliseconds. */
+export interface Pace {
+  readonly warmUp: number;
+  readonly durations: Readonly<Record<FaultKind, number>>;
+  readonly calm: number;
+}
+
+/** Leaves time to recover after each fault. */
+export const calmPace: Pace = {
+  warmUp: warmUpMilliseconds,
+  durations: {
+    kill: 1_000,
+    pause: 8_000,
+    cut: 3_000,
+    delay: 4_000,
+    'half-open': 6_000,
+    flush: 0,
+    truncate: 0,
+    stall: 12_000,
+  },
+  calm: 6_000,
+};
+
+/**
+ * Begins the next fault while the last one is being recovered from. Connections without a response still time out,
+ * after two seconds, and what is published during a stall still fills the connections.
+ */
+export const quickPace: Pace = {
+  warmUp: 2_000,
+  durations: {
+    kill: 500,
+    pause: 3_000,
+    cut: 1_000,
+    delay: 1_500,
+    'half-open': 3_000,
+    flush: 0,
+    truncate: 0,
+    stall: 6_000,
+  },
+  calm: 1_200,
+};
 
 const delays: Range = { least: 50, most: 500 };
 
@@ -131,23 +160,20 @@ export function randomPlan(shape: SystemShape, seed: number, milliseconds: numbe
   return { seed, faults, lasts: milliseconds };
 }
 
-/**
- * Every kind of fault once for every sort of target. The seed determines the order and the target among equals.
- * @param speed 2 halves the faults and the time between them.
- */
-export function smokePlan(shape: SystemShape, seed: number, speed = 1): Plan {
+/** Every kind of fault once for every sort of target. The seed decides the order and which of the equals it is. */
+export function smokePlan(shape: SystemShape, seed: number, pace: Pace = calmPace): Plan {
   const random = randomNumbers(seed);
   const shuffled = possibleFaults(shape)
     .map((fault) => ({ ...fault, order: random() }))
     .sort((a, b) => a.order - b.order);
   const chosen = new Map(shuffled.map((fault) => [`${fault.kind} ${sortOf(fault.target)}`, fault]));
   const faults: PlannedFault[] = [];
-  let at = warmUpMilliseconds / speed;
+  let at = pace.warmUp;
   for (const { kind, target } of chosen.values()) {
-    const lasts = shortDurations[kind] / speed;
+    const lasts = pace.durations[kind];
     const delay = kind === 'delay' ? { delay: 300 } : {};
     faults.push({ number: faults.length + 1, kind, target, beginsAt: at, lasts, ...delay });
-    at += lasts + shortCalmMilliseconds / speed;
+    at += lasts + pace.calm;
   }
   return { seed, faults, lasts: at };
 }

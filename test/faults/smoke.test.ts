@@ -5,10 +5,7 @@ import { describeOnCluster } from '../support/cluster.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { startClusterSystem } from './cluster-system.ts';
 import { runPlan } from './harness.ts';
-import { smokePlan } from './plan.ts';
-
-/** Shortens faults and pauses: the whole run takes about two and a half minutes. */
-const speed = 2;
+import { quickPace, smokePlan } from './plan.ts';
 
 // The faults would affect every other suite, so the run always has its own Kafka and Redis.
 describeOnCluster('Four processes on Kafka and Redis, under every kind of fault', () => {
@@ -17,8 +14,8 @@ describeOnCluster('Four processes on Kafka and Redis, under every kind of fault'
     const folder = await temporaryFolder();
     const printLine = (): void => undefined;
     const system = await startClusterSystem({ folder: join(folder, 'system'), brokers: 1, printLine });
-    const report = await runPlan(system, { folder, plan: smokePlan(system.shape, 1, speed), printLine });
-    // The files of a failed run are worth more than a tidy disk.
+    const report = await runPlan(system, { folder, plan: smokePlan(system.shape, 1, quickPace), printLine });
+    // What is left of a bad run is worth more than a tidy disk.
     expect(report.isGood, report.lines.join('\n')).to.equal(true);
     await removeFolder(folder);
   });
