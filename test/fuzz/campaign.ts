@@ -1,3 +1,5 @@
+import { eventually } from '../support/eventually.ts';
+import { call } from '../support/http/client.ts';
 import { Canary } from './canary.ts';
 import type { FuzzRequest } from './generator/drafts.ts';
 import type { FuzzedService } from './fuzzed-service.ts';
@@ -71,6 +73,10 @@ const wholeStateSegments = 5;
 export const stallMillisecondsMaximum = 2_000;
 /** The share of the requests after which the service counts as warm. */
 const warmShare = 0.3;
+/** Streams that are still open when requests are over end by themselves within this time. Milliseconds. */
+const streamMillisecondsMaximum = 15_000;
+/** Runs with fewer requests do not fill what the service keeps of the log in memory. */
+const fillingRequestsMinimum = 20_000;
 /** After this many faults a run stops. */
 const failuresMaximum = 40;
 
@@ -127,7 +133,7 @@ class Campaign {
       if (segment % canarySegments === 0) await this.#checkCanary(canary);
       if (segment % canaryPauseSegments === 0) await this.#pauseCanary(canary);
       if (warm === undefined && sent >= requests * warmShare) {
-        await fillMemory(this.#url);
+        if (requests >= fillingRequestsMinimum) await fillMemory(this.#url);
         warm = await this.#measureAtRest();
       }
       if (segment % 25 === 24) {
@@ -291,9 +297,14 @@ class Campaign {
   }
 
   async #measureAtRest(): Promise<Measurement> {
-    // Streams that are still open end by themselves within this time.
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await eventually(async () => (await this.#openStreams()) === 0, streamMillisecondsMaximum);
     return this.#options.service.measure(true);
+  }
+
+  async #openStreams(): Promise<number> {
+    const { text } = await call(`${this.#url}/metrics`, 'GET');
+    const counts = text.matchAll(/^lendstream_open_streams(?:\{.*\})? (\d+)$/gm);
+    return Array.from(counts, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0);
   }
 
   #judgeMemory({ warm, end, stayingThings }: Outcome['memory']): void {
