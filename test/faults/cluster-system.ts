@@ -39,10 +39,12 @@ export async function startClusterSystem({
   const services: ServiceProcess[] = [];
   try {
     for (const [name, role] of processes) {
-      const service = await createServiceProcess({ name, folder, environment: { ...environment, ROLES: role } });
-      services.push(service);
-      await service.start();
+      services.push(await createServiceProcess({ name, folder, environment: { ...environment, ROLES: role } }));
     }
+    const [first, ...others] = services;
+    // The first one creates what the others find.
+    await first?.start();
+    await Promise.all(others.map((service) => service.start()));
   } catch (error) {
     await Promise.all(services.map((service) => service.stop()));
     await cluster.stop();
