@@ -16,7 +16,7 @@ function argumentsOf(words: readonly string[]) {
     args: [...words],
     allowPositionals: true,
     options: {
-      runners: { type: 'string', default: '3' },
+      runners: { type: 'string', default: '4' },
       verbose: { type: 'boolean', default: false },
       'record-durations': { type: 'boolean', default: false },
     },

@@ -18,7 +18,7 @@ export interface SideBySideOptions {
 }
 
 /** One of the runners serves the second run on the cluster as long as there is anything to run there. */
-const preferences: readonly Backend[] = ['embedded', 'cluster', 'embedded'];
+const preferences: readonly Backend[] = ['embedded', 'cluster', 'embedded', 'embedded'];
 
 /**
  * Runs test files in several processes side by side, with a Kafka and a Redis for those that need them. Suites that are

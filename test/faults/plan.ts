@@ -160,7 +160,7 @@ export function randomPlan(shape: SystemShape, seed: number, milliseconds: numbe
   return { seed, faults, lasts: milliseconds };
 }
 
-/** Every kind of fault once for every sort of target. The seed decides the order and which of the equals it is. */
+/** Every kind of fault once for every sort of target. The seed determines the order and the target among equals. */
 export function smokePlan(shape: SystemShape, seed: number, pace: Pace = calmPace): Plan {
   const random = randomNumbers(seed);
   const shuffled = possibleFaults(shape)
