@@ -72,3 +72,31 @@ describe('reading a backlog that is larger than the cache', () => {
     }
   });
 });
+
+describe('a read of batches in memory', () => {
+  it('returns as many as fit its bytes, and one at least', async () => {
+    const temporary = await openTemporaryLog();
+    try {
+      const { log } = temporary;
+      await log.createTopic({
+        name: 'orders',
+        partitionCount: 1,
+        cleanupPolicy: 'delete',
+        retentionMilliseconds: 1_000_000_000,
+      });
+      for (let batch = 0; batch < 4; batch += 1) await appendTo(log, orders, records(valueAt(batch)));
+      const read = async (bytesMaximum: number): Promise<readonly RecordBatch[]> =>
+        (await log.read({ ...orders, offset: 0 }, { bytesMaximum, waitMilliseconds: 0 })).batches;
+      const sizes = (await read(1_000_000)).map(({ bytes }) => bytes.length);
+      expect(sizes).to.have.length(4);
+      const [first = 0, second = 0, third = 0] = sizes;
+      expect(await read(1)).to.have.length(1);
+      expect(await read(first + second - 1)).to.have.length(1);
+      expect(await read(first + second)).to.have.length(2);
+      expect(await read(first + second + third - 1)).to.have.length(2);
+      expect(await read(first + second + third)).to.have.length(3);
+    } finally {
+      await temporary.cleanup();
+    }
+  });
+});

@@ -15,6 +15,9 @@ export interface Plan {
 /** By which factor the test file that mirrors the mutant's file is preferred to another one of the same duration. */
 const worthOfMirror = 4;
 
+/** By which factor the other test files of the mutant's folder are preferred: they know most about it. */
+const worthOfFolder = 1;
+
 /** By which factor a test file is preferred for each mutant of the same file that it found before. */
 const worthOfFinding = 2;
 
@@ -63,10 +66,12 @@ export function planFor(
     const rest = wanted.filter((test) => !first.includes(test));
     if (rest.length > 0) others.push(stepOf(suite, reach, rest));
   }
+  const folder = `${mutant.compiled.split('/').slice(0, 2).join('/').replace(/^src/, 'test')}/`;
   const mirror = mutant.compiled.replace(/^src/, 'test').replace(/\.js$/, '.test.js');
   const rank = ({ suite, milliseconds }: Required<Step>): number => {
-    const worth = (suite.path === mirror ? worthOfMirror : 0) + worthOfFinding * findings.countOf(mutant, suite);
-    return Math.max(milliseconds, startMilliseconds) / (1 + worth);
+    const own = suite.path === mirror ? worthOfMirror : suite.path.startsWith(folder) ? worthOfFolder : 0;
+    const worth = 1 + own + worthOfFinding * findings.countOf(mutant, suite);
+    return Math.max(milliseconds, startMilliseconds) / worth;
   };
   let sum = 0;
   const lists = [executing, others].map((steps) =>
