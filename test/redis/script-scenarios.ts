@@ -172,11 +172,16 @@ function neighbourOf(subscription: string): string {
 }
 
 async function soon(condition: () => Promise<boolean>): Promise<void> {
+  if (!(await isSoon(condition))) throw new Error('What was waited for did not come');
+}
+
+async function isSoon(condition: () => Promise<boolean>): Promise<boolean> {
   const deadline = performance.now() + 1_500;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('What was waited for did not come');
+    if (performance.now() > deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+  return true;
 }
 
 type Scenarios = Readonly<Record<string, (world: ScenarioWorld) => Promise<void>>>;
@@ -268,11 +273,16 @@ export const scenarios: Scenarios = {
   ) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1);
-    await scenario.commit(streamId, at(0, 4));
     const field = partitionKey(partitionAt(0));
-    const newer = ((await world.client.hget(scenario.key('offsets'), field)) ?? '').replace('4@', '8@');
-    await world.client.hset(scenario.key('offsets'), field, newer);
-    await soon(async () => (await scenario.mirrored())[0] === 8);
+    const isCorrected = async (offset: number): Promise<boolean> => {
+      await scenario.commit(streamId, at(0, offset));
+      const stored = (await world.client.hget(scenario.key('offsets'), field)) ?? '';
+      await world.client.hset(scenario.key('offsets'), field, stored.replace(`${offset}@`, `${offset + 4}@`));
+      return isSoon(async () => (await scenario.mirrored())[0] === offset + 4);
+    };
+    // On a busy machine the mirror may be written before the newer offset is set, and nothing has to be corrected.
+    for (const offset of [4, 14, 24, 34]) if (await isCorrected(offset)) return;
+    throw new Error('The newer offset was never mirrored');
   },
 
   'a commit that Redis has lost is restored once the mirror has it': async (world) => {
