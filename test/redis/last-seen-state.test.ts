@@ -49,6 +49,35 @@ describe('what a process remembers of subscriptions', () => {
     expect([...lastSeen.entries()]).to.deep.equal([]);
   });
 
+  it('keeps a subscription as long as one of its streams is open, and ignores streams that it does not know', () => {
+    const lastSeen = new LastSeenState();
+    lastSeen.forgetSession('subscription', 'stream');
+    lastSeen.recordSession('subscription', session);
+    lastSeen.recordSession('subscription', { ...session, streamId: 'other' });
+    lastSeen.forgetSession('subscription', 'stream');
+    for (let number = 0; number < idleSubscriptionsMaximum; number += 1) {
+      lastSeen.recordTopology(`subscription-${number}`, topology(1, 1));
+    }
+    expect([...(lastSeen.get('subscription')?.sessions.keys() ?? [])]).to.deep.equal(['other']);
+    lastSeen.forgetSession('subscription', 'other');
+    expect(lastSeen.get('subscription')?.sessions.size).to.equal(0);
+    expect(lastSeen.get('subscription-0'), 'the oldest made room').to.equal(undefined);
+  });
+
+  it('has the newest topology, in whatever order they come, and none of a subscription without partitions', () => {
+    const lastSeen = new LastSeenState();
+    lastSeen.recordTopology('empty', { ...topology(1, 1), partitions: [] });
+    expect(lastSeen.get('empty')).to.equal(undefined);
+    for (const generation of [3, 4, 4, 2])
+      lastSeen.recordTopology('subscription', topology(generation, 10 * generation));
+    expect(lastSeen.get('subscription')?.generation).to.equal(4);
+    lastSeen.recordTopology('subscription', topology(4, 41));
+    expect(lastSeen.get('subscription')?.partitions[0]?.fence).to.equal(41);
+    lastSeen.recordTopology('subscription', { ...topology(5, 1), partitions: [] });
+    expect(lastSeen.get('subscription')?.partitions).to.deep.equal([]);
+    expect(lastSeen.contradictsTopology('unknown')(topology(1, 0))).to.equal(false);
+  });
+
   it('contradicts a fence lower than one it has seen, and not one that it learns of later', () => {
     const lastSeen = new LastSeenState();
     lastSeen.recordTopology('subscription', topology(4, 7));

@@ -140,6 +140,31 @@ function paidAhead(method: LoanProduct['paymentSettings']['prepaymentSettings'][
   };
 }
 
+/** A loan with taxes of which principal is overpaid in the middle of a period, before, at and after due dates. */
+function overpaid(loanProduct: LoanProduct): History {
+  return {
+    title: `a loan of which principal is overpaid: ${loanProduct.name}`,
+    toggles: { PRINCIPAL_OVERPAYMENT: true },
+    commands: [
+      create(loanProduct, 10_000),
+      approve,
+      disburse('2011-01-23'),
+      overpay(1_500, '2011-02-08'),
+      repay(100, '2011-02-09'),
+      overpay(700, '2011-02-23'),
+      overpay(900, '2011-03-10'),
+      adjust(4),
+      overpay(250, '2011-04-11'),
+      repayAll('2011-04-30'),
+    ],
+  };
+}
+
+const overpayable = {
+  taxSettings: { ...taxed, taxCalculationMethod: 'EXCLUSIVE' },
+  paymentSettings: { amortizationMethod: 'OPTIMIZED_PAYMENTS' },
+} as const;
+
 export const histories: readonly History[] = [
   {
     title: 'a fixed loan with fees of each kind and taxes in the amounts',
@@ -316,6 +341,23 @@ export const histories: readonly History[] = [
       adjust(8),
     ],
   },
+  overpaid(product({ ...overpayable, name: 'fixed, level payments' })),
+  overpaid(
+    product({ ...overpayable, name: 'fixed, flat interest', interestSettings: { interestCalculationMethod: 'FLAT' } }),
+  ),
+  ...(['RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS', 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'] as const).map((method) =>
+    overpaid(
+      dynamicProduct({
+        ...overpayable,
+        name: `dynamic, ${method}`,
+        interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED', daysInYear: 'ACTUAL_360' },
+        paymentSettings: {
+          ...overpayable.paymentSettings,
+          prepaymentSettings: { prepaymentRecalculationMethod: method },
+        },
+      }),
+    ),
+  ),
   paidAhead('NO_RECALCULATION'),
   paidAhead('RESCHEDULE_REMAINING_REPAYMENTS'),
   paidAhead('RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'),
