@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { EventLog, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
 import { TopicTail } from '../broker/log/topic-tail.ts';
@@ -11,9 +10,10 @@ import { loansTopic } from '../lending-format/lending-topics.ts';
 import { databaseErrorKind } from '../sqlite.ts';
 import { readChangelogUpdate } from './changelog-update.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
-import { type RecordedCommand, LoanDatabase, deleteDatabase, type LoanChanges } from './loan-database.ts';
+import { type RecordedCommand, type LoanChanges, type LoanDatabase } from './loan-database.ts';
 import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, loanRow } from './loan-row.ts';
+import { newDatabase, openOrRebuild } from './open-database.ts';
 
 export interface LoanViewOptions {
   /** The folder of the file of the view, views.db. */
@@ -275,44 +275,4 @@ export class LoanView {
       if (outcome.commandId !== null) this.#outcomes.add(outcome.commandId, outcome);
     }
   }
-}
-
-/** Creates a new file in place of the existing one. */
-function newDatabase({ dataFolder }: { readonly dataFolder: string }): LoanDatabase {
-  const file = join(dataFolder, 'views.db');
-  try {
-    deleteDatabase(file);
-    return new LoanDatabase(file);
-  } catch (error) {
-    throw new LendstreamError('DATA_FOLDER_UNUSABLE', `${file} cannot be made: ${describeError(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-/** Opens the existing file when it can be continued from its position, else a new one. */
-async function openOrRebuild(options: LoanViewOptions): Promise<LoanDatabase> {
-  const { dataFolder, log, partitionCount, logger } = options;
-  const file = join(dataFolder, 'views.db');
-  const bounds = await log.bounds(
-    Array.from({ length: partitionCount }, (_, partition) => ({ topic: loansTopic, partition })),
-  );
-  let reason: string;
-  let database: LoanDatabase | undefined;
-  try {
-    database = new LoanDatabase(file);
-    const positions = database.positions();
-    const hasUnknownPartition = [...positions.keys()].some((partition) => partition >= partitionCount);
-    const isOutOfRange = bounds.some(({ partition, earliest, latest }) => {
-      const position = positions.get(partition);
-      return position !== undefined && (position < earliest || position > latest);
-    });
-    if (database.isCurrentVersion && !hasUnknownPartition && !isOutOfRange) return database;
-    reason = database.isCurrentVersion ? 'it is not in step with the log' : 'it is of another version';
-  } catch (error) {
-    reason = describeError(error);
-  }
-  database?.abandon();
-  logger.info({ file, reason }, 'Rebuilding the view of loans from the log');
-  return newDatabase(options);
 }

@@ -1,6 +1,7 @@
 import { partitionKey, type CommittedOffset, type PartitionOwnership } from '../../ports/coordination.ts';
 import { beforeFirst } from '../cursors/cursor.ts';
 import type { PartitionBounds } from '../../ports/event-log.ts';
+import { StreamNotices } from './notices.ts';
 import { StreamPartition } from './partition.ts';
 
 /**
@@ -11,12 +12,10 @@ export const bufferBytesMaximum = 16 * 1024 * 1024;
 
 /** The partitions that one stream reads now, and their totals. */
 export class AssignedPartitions {
+  /** What the consumer is to be told about events of these partitions that it does not get. */
+  readonly notices = new StreamNotices();
   readonly #bufferBytesMaximum: number;
   #list: readonly StreamPartition[];
-  /** Offsets lost to retention since the last {@link takeNotices}. */
-  #skippedOffsets = 0;
-  /** External records passed over since the last {@link takeNotices}. */
-  #unreadableRecords = 0;
 
   /**
    * @param list Those to begin with.
@@ -29,34 +28,6 @@ export class AssignedPartitions {
 
   get list(): readonly StreamPartition[] {
     return this.#list;
-  }
-
-  /**
-   * Counts offsets lost to retention: those of events, and those of deletions and markers between them, which can no
-   * longer be told apart.
-   */
-  countSkippedOffsets(count: number): void {
-    this.#skippedOffsets += count;
-  }
-
-  /** Counts external records that are not events. */
-  countUnreadableRecords(count: number): void {
-    this.#unreadableRecords += count;
-  }
-
-  /** What the consumer has not been notified of yet, in words. Each is returned once. */
-  takeNotices(): readonly string[] {
-    if (this.#skippedOffsets === 0 && this.#unreadableRecords === 0) return noNotices;
-    const notices: string[] = [];
-    if (this.#skippedOffsets > 0) {
-      notices.push(`skipped events due to retention time passed, count: ${this.#skippedOffsets} at most`);
-    }
-    if (this.#unreadableRecords > 0) {
-      notices.push(`skipped records that are not JSON, count: ${this.#unreadableRecords}`);
-    }
-    this.#skippedOffsets = 0;
-    this.#unreadableRecords = 0;
-    return notices;
   }
 
   uncommittedEvents(): number {
@@ -152,7 +123,7 @@ export class AssignedPartitions {
     const adopted = gained.map((ownership, index) => {
       const position = offsets.get(partitionKey(ownership)) ?? beforeFirst;
       const start = Math.max(position, (bounds[index]?.earliest ?? 0) - 1);
-      this.countSkippedOffsets(start - position);
+      this.notices.countSkippedOffsets(start - position);
       const partition = new StreamPartition(ownership, start, now);
       if (ownership.state === 'reassigning') partition.handOverUntil = handOverUntil;
       return partition;
@@ -177,5 +148,3 @@ export class AssignedPartitions {
     return done;
   }
 }
-
-const noNotices: readonly string[] = [];

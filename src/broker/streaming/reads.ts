@@ -122,7 +122,7 @@ export class StreamReads {
     const { topic: eventType, partition } = batch;
     const facts = { eventType, partition, offset: first.offset, reason: first.reason, count: unreadable.length };
     this.#logger.warn(facts, 'Skipping records of another producer that are not events');
-    this.#assigned.countUnreadableRecords(unreadable.length);
+    this.#assigned.notices.countUnreadableRecords(unreadable.length);
     return batch;
   }
 
@@ -133,7 +133,7 @@ export class StreamReads {
     }
     if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) {
       const skipped = partition.skipTo(Number(error.details['earliest']));
-      this.#assigned.countSkippedOffsets(skipped);
+      this.#assigned.notices.countSkippedOffsets(skipped);
       if (skipped > 0) return;
     }
     const { eventType, partition: number } = partition;

@@ -92,7 +92,7 @@ export class StreamSender {
 
   #info(cause: BatchCause): LineInfo | undefined {
     if (!this.#isAnnounced) return undefined;
-    const notices = this.#assigned.takeNotices();
+    const notices = this.#assigned.notices.take();
     if (this.#started && notices.length === 0 && cause !== 'overflow') return undefined;
     const texts = this.#started ? [...notices] : ['Stream started', ...notices];
     this.#started = true;

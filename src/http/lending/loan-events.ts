@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { EventLog } from '../../ports/event-log.ts';
-import { readLoanEvents } from '../../lending-format/loan-events.ts';
+import { readLoanEvents } from '../../lending-format/loan-event-search.ts';
 import { lendingErrorHandler, lendingMethodNotAllowed, loanNotFound } from '../edge/lending-errors.ts';
 import { refuseUnknownParameters } from './query.ts';
 import type { LendingServices } from './services.ts';

@@ -10,12 +10,6 @@ import type { ProducerIdentity } from '../protocol/transaction-requests.ts';
  */
 const mergedBytesMaximum = 1024 * 1024;
 
-/** How long an append may wait without ever having been sent, before it fails with nothing stored. Milliseconds. */
-export const unsentMilliseconds = 5_000;
-
-/** How long an append that was sent is retried before it fails with an unknown outcome. Milliseconds. */
-export const outcomeMilliseconds = 15_000;
-
 const pauseMillisecondsMinimum = 5;
 const pauseMillisecondsMaximum = 200;
 
@@ -179,17 +173,15 @@ export class PartitionQueue implements TopicPartition {
   /** Fails every append that waits too long. A batch with no waiting caller left is dropped, unless it is under way. */
   expire(now: number): void {
     this.#waiting = this.#waiting.filter((append) => {
-      if (now < append.acceptedAt + unsentMilliseconds) return !append.isCompleted;
+      if (!append.isExpired(now, false)) return !append.isCompleted;
       append.fail(this.#unavailable());
       return false;
     });
     const batch = this.#batch;
     if (batch === undefined) return;
     const isUnderWay = this.state === 'sending';
-    const limitMilliseconds = batch.isSent || isUnderWay ? outcomeMilliseconds : unsentMilliseconds;
-    const expired = batch.appends.filter(
-      (append) => !append.isCompleted && now >= append.acceptedAt + limitMilliseconds,
-    );
+    const isSent = batch.isSent || isUnderWay;
+    const expired = batch.appends.filter((append) => !append.isCompleted && append.isExpired(now, isSent));
     const isUnknown = batch.mayBeStored || isUnderWay;
     for (const append of expired) append.fail(isUnknown ? this.#outcomeUnknown() : this.#unavailable());
     if (isUnderWay) return;

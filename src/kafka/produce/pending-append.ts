@@ -2,6 +2,12 @@ import type { LogRecord, Offset } from '../../ports/event-log.ts';
 import type { LendstreamError } from '../../errors.ts';
 import { recordBytesBound } from './record-checks.ts';
 
+/** How long an append may wait without ever having been sent, before it fails with nothing stored. Milliseconds. */
+export const unsentMilliseconds = 5_000;
+
+/** How long an append that was sent is retried before it fails with an unknown outcome. Milliseconds. */
+export const outcomeMilliseconds = 15_000;
+
 /** The records of one append call for one partition, until that call has its result. */
 export class PendingAppend {
   readonly records: readonly LogRecord[];
@@ -24,6 +30,15 @@ export class PendingAppend {
 
   get isCompleted(): boolean {
     return this.#isCompleted;
+  }
+
+  /**
+   * Whether its time is over.
+   * @param now Monotonic milliseconds.
+   * @param isSent Whether it was sent to a broker at least once.
+   */
+  isExpired(now: number, isSent: boolean): boolean {
+    return now >= this.acceptedAt + (isSent ? outcomeMilliseconds : unsentMilliseconds);
   }
 
   /** Its records were stored from this offset on. */

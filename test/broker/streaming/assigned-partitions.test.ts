@@ -42,20 +42,7 @@ describe('the partitions assigned to a stream', () => {
   it('begin at the oldest available event, and count the lost ones', () => {
     const assigned = assignedPartitions(2, 4, 10);
     expect(assigned.list.map(({ readOffset }) => readOffset)).to.deep.equal([10, 10]);
-    expect(assigned.takeNotices()).to.deep.equal(['skipped events due to retention time passed, count: 10 at most']);
-  });
-
-  it('report once what was lost and what was skipped, each with its count', () => {
-    const assigned = assignedPartitions(1);
-    expect(assigned.takeNotices()).to.deep.equal([]);
-    assigned.countUnreadableRecords(1);
-    assigned.countSkippedOffsets(2);
-    assigned.countSkippedOffsets(3);
-    expect(assigned.takeNotices()).to.deep.equal([
-      'skipped events due to retention time passed, count: 5 at most',
-      'skipped records that are not JSON, count: 1',
-    ]);
-    expect(assigned.takeNotices()).to.deep.equal([]);
+    expect(assigned.notices.take()).to.deep.equal(['skipped events due to retention time passed, count: 10 at most']);
   });
 
   it('are full when they hold as many bytes as the stream may buffer', () => {

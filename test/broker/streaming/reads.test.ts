@@ -161,7 +161,7 @@ describe('what a stream reads ahead', () => {
     reads.begin(parameters, 0);
     await eventually(() => changes() === 1);
     expect(partition.readOffset).to.equal(7);
-    expect(assigned.takeNotices()).to.deep.equal(['skipped events due to retention time passed, count: 7 at most']);
+    expect(assigned.notices.take()).to.deep.equal(['skipped events due to retention time passed, count: 7 at most']);
   });
 
   it('ends without a retry when the log was closed', async () => {

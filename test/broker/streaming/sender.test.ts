@@ -59,7 +59,7 @@ describe('what a stream sends', () => {
   it('has one line that reports the start of the stream and the events lost to retention', () => {
     const { assigned, sender } = prepare(1, {});
     fill(assigned, 3);
-    assigned.countSkippedOffsets(4);
+    assigned.notices.countSkippedOffsets(4);
     const infos = batches(sender.nextChunk(1)).map(({ info }) => info?.debug);
     expect(infos).to.deep.equal([
       'Stream started; skipped events due to retention time passed, count: 4 at most',
@@ -72,7 +72,7 @@ describe('what a stream sends', () => {
     const { assigned, sender } = prepare(1, {});
     fill(assigned, 1);
     sender.nextChunk(1);
-    assigned.countUnreadableRecords(2);
+    assigned.notices.countUnreadableRecords(2);
     fill(assigned, 2);
     const infos = batches(sender.nextChunk(2)).map(({ info }) => info?.debug);
     expect(infos).to.deep.equal(['skipped records that are not JSON, count: 2']);

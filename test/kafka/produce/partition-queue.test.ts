@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { LendstreamError } from '../../../src/errors.ts';
-import { PartitionQueue, outcomeMilliseconds, unsentMilliseconds } from '../../../src/kafka/produce/partition-queue.ts';
-import { PendingAppend } from '../../../src/kafka/produce/pending-append.ts';
+import { PartitionQueue } from '../../../src/kafka/produce/partition-queue.ts';
+import { PendingAppend, outcomeMilliseconds, unsentMilliseconds } from '../../../src/kafka/produce/pending-append.ts';
 import { field } from '../../../src/kafka/protocol/record-batch.ts';
 
 const identity = { producerId: 7n, producerEpoch: 0 };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { readLoanEvents } from '../../src/lending-format/loan-events.ts';
+import { readLoanEvents } from '../../src/lending-format/loan-event-search.ts';
 import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { openPartOfEmbeddedLog } from '../support/shared-embedded-log.ts';
