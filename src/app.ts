@@ -31,7 +31,7 @@ import type { LendingServices } from './http/lending/services.ts';
 import { createLoanEventsRouter } from './http/lending/loan-events.ts';
 import { createLoanProductsRouter } from './http/lending/loan-products.ts';
 import { createLoansRouter } from './http/lending/loans.ts';
-import { createOperationsRouter, type OperationsServices } from './http/edge/operations.ts';
+import { createOperationsRouter, type OperationsServices } from './http/edge/health-and-metrics.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { reportRefusedBodies } from './http/edge/refused-bodies.ts';

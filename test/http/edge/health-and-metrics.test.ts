@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { systemClock } from '../../../src/clock.ts';
 import { request } from 'node:http';
 import { Health } from '../../../src/health.ts';
-import { createOperationsRouter } from '../../../src/http/edge/operations.ts';
+import { createOperationsRouter } from '../../../src/http/edge/health-and-metrics.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { schemaFaults } from '../../support/http/response-contract.ts';
 import { call } from '../../support/http/client.ts';
