@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { flag, readCommandLine, wholeNumber } from './command-line.ts';
 import { lineOf, type Counts } from './suite/counts.ts';
 import { isSecondRun, runNamedFiles } from './suite/named-files.ts';
 import { endByItself } from './suite/open-resources.ts';
@@ -11,24 +11,14 @@ import { runSideBySide } from './suite/side-by-side.ts';
  * The last line has only their counts. scripts/test calls it.
  */
 
-function argumentsOf(words: readonly string[]) {
-  const { values, positionals } = parseArgs({
-    args: [...words],
-    allowPositionals: true,
-    options: {
-      runners: { type: 'string', default: '4' },
-      verbose: { type: 'boolean', default: false },
-      'record-durations': { type: 'boolean', default: false },
-    },
-  });
-  const runners = Number(values.runners);
-  if (!Number.isInteger(runners) || runners < 1) throw new Error(`--runners is a number of processes`);
-  return { runners, verbose: values.verbose, recordsDurations: values['record-durations'], names: positionals };
-}
-
 async function run(): Promise<Counts | undefined> {
   try {
-    const { names, ...options } = argumentsOf(process.argv.slice(2));
+    const { values, names } = readCommandLine(process.argv.slice(2), {
+      runners: wholeNumber(1, 4),
+      verbose: flag,
+      'record-durations': flag,
+    });
+    const options = { ...values, recordsDurations: values['record-durations'] };
     const named = names.map((name) => {
       const tests = findTests(name);
       if (tests === undefined) throw new Error(`there is no test file or folder ${name}`);

@@ -4,8 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { endIfHelpIsAsked } from '../../scripts/read-usage.ts';
+import { numberAboveZero, optionsOf, seed, someOf, text, wholeNumber } from '../../scripts/command-line.ts';
 import { packageRoot } from '../../src/schemas.ts';
 import { reportOf, type StepOutcome } from './report.ts';
 import { steps, type CampaignSettings, type Step } from './steps.ts';
@@ -14,47 +13,19 @@ import { steps, type CampaignSettings, type Step } from './steps.ts';
 
 const compiled = fileURLToPath(new URL('../../', import.meta.url));
 
-endIfHelpIsAsked('campaign');
-
-function settingsOf(words: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...words],
-    options: {
-      only: { type: 'string' },
-      requests: { type: 'string', default: '1000000' },
-      minutes: { type: 'string', default: '60' },
-      seeds: { type: 'string', default: '100000' },
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
-      report: { type: 'string', default: resolve(packageRoot, 'coverage/campaign.md') },
-    },
-  });
-  const names = values.only?.split(',') ?? steps.map(({ name }) => name);
-  const unknown = names.find((name) => !steps.some((step) => step.name === name));
-  if (unknown !== undefined)
-    throw new Error(`--only takes ${steps.map(({ name }) => name).join(', ')}, not ${unknown}`);
-  const settings: CampaignSettings = {
-    requests: numberOf('requests', values.requests),
-    minutes: numberOf('minutes', values.minutes),
-    seeds: numberOf('seeds', values.seeds),
-    seed: numberOf('seed', values.seed),
-  };
-  return { settings, chosen: steps.filter(({ name }) => names.includes(name)), report: values.report };
-}
-
-function numberOf(name: string, text: string): number {
-  const number = Number(text);
-  if (text !== '' && Number.isFinite(number) && number >= 0) return number;
-  throw new Error(`--${name} is a number, not "${text}"`);
-}
+const { only, report, ...settings } = optionsOf('campaign', {
+  only: someOf(steps.map(({ name }) => name)),
+  requests: wholeNumber(1, 1_000_000),
+  minutes: numberAboveZero(60),
+  seeds: wholeNumber(1, 100_000),
+  seed: seed(),
+  report: text<string>(resolve(packageRoot, 'coverage/campaign.md')),
+});
+const chosen = steps.filter(({ name }) => only.includes(name));
 
 const printLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
-
-function refuse(error: unknown): never {
-  process.stderr.write(`lendstream: ${(error as Error).message}\n`);
-  process.exit(2);
-}
 
 let running: ChildProcess | undefined;
 let isInterrupted = false;
@@ -81,15 +52,6 @@ async function run(step: Step, settings: CampaignSettings): Promise<StepOutcome>
   return { step, command, isGood: code === 0, milliseconds: performance.now() - beginning, output };
 }
 
-function readSettings(): ReturnType<typeof settingsOf> {
-  try {
-    return settingsOf(process.argv.slice(2));
-  } catch (error) {
-    return refuse(error);
-  }
-}
-
-const { settings, chosen, report } = readSettings();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     isInterrupted = true;

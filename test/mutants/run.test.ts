@@ -19,12 +19,15 @@ describe('npm run mutants', () => {
   });
 
   it('refuses a folder that is not there in one line', () => {
-    expect(run('--folder', 'landing')).to.deep.equal({ status: 2, output: 'There is no folder src/landing\n' });
+    expect(run('--folder', 'landing')).to.deep.equal({
+      status: 2,
+      output: 'lendstream: there is no folder src/landing\n',
+    });
   });
 
   it('refuses a share that is no number before it runs anything', () => {
     const { status, output } = run('--folder', 'lending', '--at-least', 'most');
     expect(status).to.equal(2);
-    expect(output).to.equal('--at-least is a number, not "most"\n');
+    expect(output).to.equal('lendstream: --at-least needs a number from 0 to 100, not "most"\n');
   });
 });

@@ -1,8 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { readUsage } from '../../scripts/read-usage.ts';
+import {
+  WrongUsage,
+  optionsOf,
+  orEnd,
+  percentage,
+  seed as seedOption,
+  text,
+  wholeNumber,
+} from '../../scripts/command-line.ts';
 import { startTestClusters, type TestClusters } from '../../scripts/suite/test-clusters.ts';
 import { packageRoot } from '../../src/schemas.ts';
 import type { Cluster } from '../support/cluster.ts';
@@ -13,20 +20,21 @@ import { isFound, percentFound, shareOf, survivorLines } from './report.ts';
 
 /** The command line of the mutants. */
 
-const usage = readUsage('mutants');
-
-const { values } = parseArgs({
-  options: {
-    folder: { type: 'string' },
-    count: { type: 'string', default: '200' },
-    seed: { type: 'string' },
-    'at-least': { type: 'string', default: '95' },
-    processes: { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '60' },
-    survivors: { type: 'string' },
-    again: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const {
+  folder: givenFolder,
+  seed,
+  'at-least': atLeast,
+  survivors: survivorsFile,
+  ...options
+} = optionsOf('mutants', {
+  folder: text(undefined),
+  count: wholeNumber(1, 200),
+  seed: seedOption(),
+  'at-least': percentage(95),
+  processes: wholeNumber(1, 1),
+  seconds: wholeNumber(1, 60),
+  survivors: text(undefined),
+  again: text(undefined),
 });
 
 const build = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '');
@@ -39,21 +47,6 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** The options of the command line cannot be met. */
-class UsageError extends Error {}
-
-function countOf(name: string, text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 0) return number;
-  throw new UsageError(`--${name} is a whole number, not "${text}"`);
-}
-
-function percentOf(name: string, text: string): number {
-  const number = Number(text);
-  if (number >= 0) return number;
-  throw new UsageError(`--${name} is a number, not "${text}"`);
-}
-
 let started: TestClusters | undefined;
 
 /** Starts one cluster for the whole campaign. Suites that also need the previous Kafka skip that part. */
@@ -64,12 +57,14 @@ async function startCluster(): Promise<Readonly<Record<string, string>>> {
   return { KAFKA_BROKERS: cluster.kafkaBrokers.join(','), REDIS_URL: cluster.redisUrl };
 }
 
-async function run(folder: string | undefined): Promise<void> {
-  if (folder === undefined) throw new UsageError(usage);
-  if (!existsSync(join(build, 'src', folder))) throw new UsageError(`There is no folder src/${folder}`);
-  const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : countOf('seed', values.seed);
-  const atLeast = percentOf('at-least', values['at-least']);
-  const { again, survivors: survivorsFile } = values;
+function existingFolder(): string {
+  if (givenFolder === undefined) throw new WrongUsage('--folder is missing');
+  if (!existsSync(join(build, 'src', givenFolder))) throw new WrongUsage(`there is no folder src/${givenFolder}`);
+  return givenFolder;
+}
+
+async function run(folder: string): Promise<void> {
+  const { again, count, processes, seconds } = options;
   const only =
     again === undefined ? undefined : new Set((JSON.parse(readFileSync(again, 'utf8')) as MutantName[]).map(nameOf));
   say(`Seed ${seed}`);
@@ -77,12 +72,12 @@ async function run(folder: string | undefined): Promise<void> {
     build,
     memory,
     folder,
-    count: countOf('count', values.count),
+    count,
     seed,
     equivalents: readEquivalents(equivalentsFile),
     ...(only === undefined ? {} : { only }),
-    processes: countOf('processes', values.processes),
-    millisecondsPerMutant: 1_000 * countOf('seconds', values.seconds),
+    processes,
+    millisecondsPerMutant: 1_000 * seconds,
     graceMilliseconds,
     say,
     startCluster,
@@ -107,16 +102,9 @@ async function run(folder: string | undefined): Promise<void> {
 // Everything that was started ends with this process, and so do the copies of the build.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
-if (values.help) {
-  say(usage);
-} else {
-  try {
-    await run(values.folder);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    say(error.message);
-    process.exitCode = 2;
-  } finally {
-    await started?.stop();
-  }
+const folder = orEnd(existingFolder);
+try {
+  await run(folder);
+} finally {
+  await started?.stop();
 }

@@ -1,22 +1,21 @@
-import { parseArgs } from 'node:util';
-import { endIfHelpIsAsked } from '../../scripts/read-usage.ts';
+import { flag, optionsOf, wholeNumber } from '../../scripts/command-line.ts';
 import { runCampaign } from './campaign.ts';
 import { runMutants } from './mutants.ts';
 import { simulate } from './simulation.ts';
 
 /** The command line of the simulation. */
 
-endIfHelpIsAsked('simulate');
+const options = optionsOf('simulate', {
+  seeds: wholeNumber(1, 1_000),
+  from: wholeNumber<number>(0, 1),
+  seed: wholeNumber(0, undefined),
+  'until-failure': flag,
+  mutants: flag,
+});
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
-
-function numberOf(name: string, text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw new Error(`--${name} is a whole number, not "${text}"`);
-}
 
 /** Runs one seed and prints its history. */
 async function repeat(seed: number): Promise<number> {
@@ -28,20 +27,10 @@ async function repeat(seed: number): Promise<number> {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: 'string', default: '1000' },
-      from: { type: 'string', default: '1' },
-      seed: { type: 'string' },
-      'until-failure': { type: 'boolean', default: false },
-      mutants: { type: 'boolean', default: false },
-    },
-  });
-  if (values.seed !== undefined) return repeat(numberOf('seed', values.seed));
-  if (values.mutants) return (await runMutants(say)) === 0 ? 0 : 1;
-  const first = numberOf('from', values.from);
-  const count = numberOf('seeds', values.seeds);
-  const failures = await runCampaign(first, count, say, values['until-failure']);
+  const { seed, mutants, from, seeds } = options;
+  if (seed !== undefined) return repeat(seed);
+  if (mutants) return (await runMutants(say)) === 0 ? 0 : 1;
+  const failures = await runCampaign(from, seeds, say, options['until-failure']);
   return failures === 0 ? 0 : 1;
 }
 
