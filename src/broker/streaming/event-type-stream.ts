@@ -4,7 +4,7 @@ import { AssignedPartitions } from './assigned-partitions.ts';
 import { uncommittableLineFrame, type Chunk, type LineInfo } from './batch-line.ts';
 import { flushDueAt, sendAllowance, type BatchRules } from './batches.ts';
 import { closeInfo, type CloseCode } from './close-reasons.ts';
-import { closingDueAt, closingReason, type Closing, type ClosingRules, type StreamProgress } from './closing.ts';
+import { closingDueAt, closingReason, type Closing, type ClosingRules, type StreamProgress } from './end-conditions.ts';
 import type { EventLog, Offset, TopicPartition } from '../../ports/event-log.ts';
 import { StreamPartition } from './partition.ts';
 import { StreamReads } from './reads.ts';

@@ -20,7 +20,7 @@ import type { EventLog } from '../../ports/event-log.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { Registry } from '../definitions/registry.ts';
-import { closingDueAt, closingReason, commitsAwaitedUntil, type StreamProgress } from './closing.ts';
+import { closingDueAt, closingReason, commitsAwaitedUntil, type StreamProgress } from './end-conditions.ts';
 import type { StreamParameters } from './parameters.ts';
 import { StreamPartition } from './partition.ts';
 import { StreamReads } from './reads.ts';

@@ -4,7 +4,7 @@ import { type ErrorCode, LendstreamError, describeError, isLendstreamError } fro
 import { keyOf } from '../../protocol/topic-partitions.ts';
 import { type CleanupPolicyOf, checkRecords, recordBytesBound } from '../record-checks.ts';
 import { orTransientError } from '../../connection/retry.ts';
-import { TransactionCoordination, type TransactionCoordinationOptions } from './coordination.ts';
+import { TransactionCoordination, type TransactionCoordinationOptions } from './transaction-coordinator.ts';
 import { TransactionOutput, type TransactionOutputOptions } from './output.ts';
 import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
 

@@ -8,7 +8,7 @@ import {
   type ClosingRules,
   type PartitionProgress,
   type StreamProgress,
-} from '../../../src/broker/streaming/closing.ts';
+} from '../../../src/broker/streaming/end-conditions.ts';
 
 const rules: ClosingRules = { commitTimeoutMilliseconds: 60, keepAliveLimit: 3, streamLimit: 100 };
 
