@@ -40,6 +40,66 @@ describe('the positions exported for lag tools', () => {
     expect(await log.groupOffsets(loanPartitionsId)).to.deep.equal([]);
     await log.close();
   });
+
+  describe('when the log refuses them', () => {
+    let log: EventLog;
+    let failure: LendstreamError | undefined;
+    let exported: string[];
+    let warnings: string[];
+    let groups: GroupExport;
+
+    beforeEach(async () => {
+      log = await openPartOfEmbeddedLog();
+      failure = new LendstreamError('LOG_UNAVAILABLE', 'Later.');
+      [exported, warnings] = [[], []];
+      const onLog = overriding<EventLog>(log, {
+        exportGroupOffsets: (group, positions) => {
+          // A commit that arrives while the export is under way.
+          if (group === 'busy' && exported.length === 0) groups.add('busy', 'orders:0', at(9));
+          exported.push(`${group} ${positions.map(({ partition, offset }) => `${partition}:${offset}`).join(' ')}`);
+          return failure === undefined ? Promise.resolve() : Promise.reject(failure);
+        },
+      });
+      groups = new GroupExport({
+        log: onLog,
+        clock: new SimulatedClock(),
+        logger: { ...silentLogger, warn: (_, message) => void warnings.push(message) },
+        claimRenewal: async () => false,
+        releaseRenewal: async () => undefined,
+      });
+    });
+
+    afterEach(() => log.close());
+
+    const at = (offset: number, partition = 0) => ({ eventType: 'orders', partition, offset });
+
+    it('are exported again with the next ones, the newest of each partition, and one line is logged', async () => {
+      groups.add('busy', 'orders:0', at(4));
+      groups.add('busy', 'orders:1', at(7, 1));
+      await groups.export();
+      await groups.export();
+      failure = undefined;
+      await groups.export();
+      await groups.export();
+      expect(exported).to.deep.equal(['busy 0:5 1:8', 'busy 0:10 1:8', 'busy 0:10 1:8']);
+      expect(warnings).to.have.length(1);
+      failure = new LendstreamError('LOG_UNAVAILABLE', 'Again.');
+      groups.add('other', 'orders:0', at(1));
+      await groups.export();
+      expect(warnings).to.have.length(2);
+    });
+
+    it('are not exported again where that would fail for ever, nor for a subscription that was removed', async () => {
+      failure = new LendstreamError('UNPROCESSABLE', 'No group of this name.');
+      groups.add('subscription', 'orders:0', at(4));
+      await groups.export();
+      failure = undefined;
+      groups.add('removed', 'orders:0', at(4));
+      groups.forget('removed');
+      await groups.close();
+      expect(exported).to.deep.equal(['subscription 0:5']);
+    });
+  });
 });
 
 const minute = 60_000;
