@@ -3,7 +3,7 @@
  * In: stream parameters, the assigned partitions, commits. Out: pieces of lines, until the stream ends.
  * Start with `SubscriptionStream` below, the state machine of a stream. `watch.ts` shows it what others change,
  * `reads.ts` fills each `partition.ts`, `batches.ts` decides when a batch is due, `sender.ts` writes its line,
- * `closing.ts` says why a stream ends. `event-type-stream.ts` is the same without a subscription.
+ * `end-conditions.ts` says when a stream ends. `event-type-stream.ts` is the same without a subscription.
  */
 
 import type { Clock, Timer } from '../../clock.ts';
