@@ -59,21 +59,20 @@ export function readChangeState(reader: FieldReader): Payload<ChangeState> {
 
 /** Reads the payload of DISBURSE. The reader collects the refusals; with any, the result is not to be used. */
 export function readDisburse(reader: FieldReader): Payload<Disburse> {
-  const details = readTransactionDetails(reader);
   return {
+    ...readTransactionDetails(reader),
     fees: reader.objects('fees').map((fee) => ({
       predefinedFeeKey: fee.require('predefinedFeeKey', fee.text('predefinedFeeKey')) ?? '',
       ...present({ amount: fee.decimal('amount') }),
     })),
     ...present({ firstRepaymentDate: reader.date('firstRepaymentDate') }),
-    ...details,
   };
 }
 
 /** Reads the payload of REPAY. The reader collects the refusals; with any, the result is not to be used. */
 export function readRepay(reader: FieldReader): Payload<Repay> {
-  const details = readTransactionDetails(reader);
   return {
+    ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
     customPaymentAmounts: reader.objects('customPaymentAmounts').map((custom) => ({
       customPaymentAmountType:
@@ -83,29 +82,27 @@ export function readRepay(reader: FieldReader): Payload<Repay> {
       ...present({ predefinedFeeKey: custom.text('predefinedFeeKey') }),
     })),
     ...readRecalculation(reader),
-    ...details,
   };
 }
 
 /** Reads the payload of APPLY_FEE. The reader collects the refusals; with any, the result is not to be used. */
 export function readApplyFee(reader: FieldReader): Payload<ApplyFee> {
-  return Object.assign(
-    readTransactionDetails(reader),
-    present({
+  return {
+    ...readTransactionDetails(reader),
+    ...present({
       predefinedFeeKey: reader.text('predefinedFeeKey'),
       amount: reader.decimal('amount'),
       installmentNumber: reader.count('installmentNumber'),
     }),
-  );
+  };
 }
 
 /** Reads the payload of APPLY_PENALTY. The reader collects the refusals; with any, the result is not to be used. */
 export function readApplyPenalty(reader: FieldReader): Payload<ApplyPenalty> {
-  const details = readTransactionDetails(reader);
   return {
+    ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
     ...present({ installmentNumber: reader.count('installmentNumber') }),
-    ...details,
   };
 }
 
@@ -123,11 +120,10 @@ export function readAdjustTransaction(reader: FieldReader): Payload<AdjustTransa
  * Reads the payload of PRINCIPAL_OVERPAYMENT. The reader collects the refusals; with any, the result is not to be used.
  */
 export function readPrincipalOverpayment(reader: FieldReader): Payload<PrincipalOverpayment> {
-  const details = readTransactionDetails(reader);
   return {
+    ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
     ...readRecalculation(reader),
-    ...details,
   };
 }
 

@@ -1,5 +1,4 @@
 import { grossInterest, grossInterestOfLast } from './balances.ts';
-import { positionWith, rowWith } from './with-changes.ts';
 import { periodInterest } from './schedule/interest.ts';
 import { type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
@@ -15,7 +14,7 @@ const accrualDecimalPlaces = 20;
  * @param date not before the position's `asOf`: principal has not changed in between
  */
 export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPosition {
-  if (!isDynamic(loan)) return positionWith(position, { asOf: date });
+  if (!isDynamic(loan)) return { ...position, asOf: date };
   const since = position.asOf ?? date;
   const outstanding = principalDueOf(position.installments);
   let overdue = zero;
@@ -27,9 +26,9 @@ export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): L
     if (from >= to) return row;
     const earned = periodInterest(base, loan.terms, row, from, to);
     const interestAccrued = row.interestAccrued.plus(earned).toDecimalPlaces(accrualDecimalPlaces);
-    return rowWith(row, { interestAccrued });
+    return { ...row, interestAccrued };
   });
-  return expectInterest(loan, positionWith(position, { installments, asOf: date }));
+  return expectInterest(loan, { ...position, installments, asOf: date });
 }
 
 /** Sets the interest that the rows of a dynamic loan expect, from the principal that is outstanding now. */
@@ -59,7 +58,7 @@ export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition
         : grossInterest(loan, interests[index] ?? zero),
     ),
   );
-  return positionWith(position, { installments });
+  return { ...position, installments };
 }
 
 /** The part of overdue principal that earns nothing: all of it when the product accrues no late interest. */
@@ -69,12 +68,13 @@ function overdueThatRests({ product }: Loan, overdue: Decimal): Decimal {
 
 function withInterest(row: Installment, { amount, tax }: ReturnType<typeof grossInterest>): Installment {
   if (amount.equals(row.interest.amount.expected) && tax.equals(row.interest.tax.expected)) return row;
-  return rowWith(row, {
+  return {
+    ...row,
     interest: {
       amount: { expected: amount, paid: row.interest.amount.paid },
       tax: { expected: tax, paid: row.interest.tax.paid },
     },
-  });
+  };
 }
 
 function principalDueOf(rows: readonly Installment[]): Decimal {

@@ -219,19 +219,18 @@ export function withInterestTax(loan: Loan, rounded: Decimal): GrossInterest {
  */
 export function balancesOf(loan: Loan, toggles: Toggles): Balances {
   const figures = figuresOf(loan);
-  const balances: Partial<Record<BalanceName, Decimal>> = {
+  return {
     principalDue: figures.principal.due,
     principalPaid: figures.principal.paid,
     principalBalance: figures.principal.balance,
     interestDue: figures.interest.due,
     interestPaid: figures.interest.paid,
     interestBalance: figures.interest.balance,
+    ...feeBalancesOf(figures, toggles),
+    penaltyDue: figures.penalty.due,
+    penaltyPaid: figures.penalty.paid,
+    penaltyBalance: figures.penalty.balance,
   };
-  Object.assign(balances, feeBalancesOf(figures, toggles));
-  balances.penaltyDue = figures.penalty.due;
-  balances.penaltyPaid = figures.penalty.paid;
-  balances.penaltyBalance = figures.penalty.balance;
-  return balances;
 }
 
 /** The fee balances alone, under the names that the toggle requires. */

@@ -50,25 +50,21 @@ export function eventsBetween(
   bodies.push(...stateBodies(before, after, fact));
   const posted = isTransaction ? fact.transaction : null;
   const creationDate = toInstant(command.receivedAt);
-  return bodies.map((body, index) => {
-    const header: LoanEventHeader = {
-      schemaVersion: 1,
-      loanAccountId: after.id,
-      loanAccountEncodedKey: after.encodedKey,
-      productTypeKey: after.product.encodedKey,
-      sequence: after.eventSequence + index + 1,
-      causationCommandId: command.commandId,
-      transactionEncodedKey: posted?.encodedKey ?? null,
-      transactionType: posted?.type ?? null,
-      valueDate: posted?.valueDate ?? null,
-      bookingDate: posted?.bookingDate ?? null,
-      creationDate,
-      toggles,
-    };
-    // Not { ...body, ...header }: adding fields to a spread gives each object its own layout, which takes more than ten
-    // times as long. The body was made just now and nothing else refers to it.
-    return Object.assign(body, header);
-  });
+  return bodies.map((body, index) => ({
+    ...body,
+    schemaVersion: 1,
+    loanAccountId: after.id,
+    loanAccountEncodedKey: after.encodedKey,
+    productTypeKey: after.product.encodedKey,
+    sequence: after.eventSequence + index + 1,
+    causationCommandId: command.commandId,
+    transactionEncodedKey: posted?.encodedKey ?? null,
+    transactionType: posted?.type ?? null,
+    valueDate: posted?.valueDate ?? null,
+    bookingDate: posted?.bookingDate ?? null,
+    creationDate,
+    toggles,
+  }));
 }
 
 function transactionBodies(

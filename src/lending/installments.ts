@@ -112,7 +112,6 @@ function isSame(one: unknown, other: unknown): boolean {
 
 function installmentView(loan: Loan, row: Installment, toggles: Toggles): InstallmentView {
   const fee = taxed(row.fee);
-  const { expected, paid, due } = fee.amount;
   return {
     encodedKey: installmentKey(loan, row.number),
     parentAccountKey: loan.encodedKey,
@@ -125,7 +124,7 @@ function installmentView(loan: Loan, row: Installment, toggles: Toggles): Instal
     lastPenaltyAppliedDate: startOfDayOrNull(row.lastPenaltyAppliedDate),
     principal: { amount: amountView(row.principal) },
     interest: taxed(row.interest),
-    fee: { amount: { expected, paid, due, expectedUnapplied: due }, tax: fee.tax },
+    fee: { amount: { ...fee.amount, expectedUnapplied: fee.amount.due }, tax: fee.tax },
     penalty: { amount: amountView(row.penalty.amount), tax: penaltyTax(loan, row, toggles) },
     ...(toggles.PRINCIPAL_OVERPAYMENT ? { nonScheduledPrincipalBalanceOverpayment: row.principalOverpaid } : {}),
   };

@@ -1,6 +1,5 @@
 import { accrueTo } from './accrual.ts';
 import { earnedGross, isPlanned, payableInterest } from './balances.ts';
-import { positionWith, rowWith } from './with-changes.ts';
 import {
   type ElementAmounts,
   type FeeCharge,
@@ -50,13 +49,13 @@ export function openLedger(loan: Loan, position: LoanPosition, valueDate: LocalD
 
 /** The position with the ledger's rows and charges. Rows now paid in full get the value date as their repaid date. */
 export function closeLedger({ position, rows, charges, valueDate }: Ledger): LoanPosition {
-  return positionWith(position, { installments: rows.map((row) => withRepaidDate(row, valueDate)), charges });
+  return { ...position, installments: rows.map((row) => withRepaidDate(row, valueDate)), charges };
 }
 
 function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
   const isRepaid = !isWhollyUnpaid(row) && rowDue(row).isZero() && !rowExpected(row).isZero();
   const repaidDate = isRepaid ? (row.repaidDate ?? valueDate) : null;
-  return repaidDate === row.repaidDate ? row : rowWith(row, { repaidDate });
+  return repaidDate === row.repaidDate ? row : { ...row, repaidDate };
 }
 
 /** How much of one element of a row can be paid now. What can be paid of its fees, its charges say. */
@@ -87,7 +86,7 @@ export function dropPlannedFees(ledger: Ledger): void {
       amount: addExpected(row.fee.amount, zero.minus(dropped.amount.expected)),
       tax: addExpected(row.fee.tax, zero.minus(dropped.tax.expected)),
     };
-    rows[rowIndex] = rowWith(row, { fee });
+    rows[rowIndex] = { ...row, fee };
   }
 }
 
@@ -98,14 +97,14 @@ export function pay(ledger: Ledger, index: number, element: AllocationElement, a
   const paid = smaller(amount, payable(ledger, index, element));
   if (paid.isZero()) return zero;
   if (element === 'PRINCIPAL') {
-    ledger.rows[index] = rowWith(row, { principal: addPaid(row.principal, paid), lastPaidDate: ledger.valueDate });
+    ledger.rows[index] = { ...row, principal: addPaid(row.principal, paid), lastPaidDate: ledger.valueDate };
     recordPayment(ledger, 'principal', paid, zero);
     return paid;
   }
   const name = element === 'INTEREST' ? 'interest' : 'penalty';
   const owed = element === 'INTEREST' ? owedInterest(ledger, row) : undefined;
   const portion = payTaxed(ledger, row[name], paid, owed);
-  ledger.rows[index] = rowWith(row, { [name]: portion, lastPaidDate: ledger.valueDate });
+  ledger.rows[index] = { ...row, [name]: portion, lastPaidDate: ledger.valueDate };
   recordPayment(ledger, name, paid, portion.tax.paid.minus(row[name].tax.paid));
   return paid;
 }
@@ -132,7 +131,7 @@ export function payCharges(ledger: Ledger, amount: Decimal, isSelected: (charge:
     if (charge.installmentNumber !== null) {
       const row = rowAt(ledger.rows, charge.installmentNumber - 1);
       const fee = { amount: addPaid(row.fee.amount, paid), tax: addPaid(row.fee.tax, tax) };
-      ledger.rows[row.number - 1] = rowWith(row, { fee, lastPaidDate: ledger.valueDate });
+      ledger.rows[row.number - 1] = { ...row, fee, lastPaidDate: ledger.valueDate };
     }
     recordPayment(ledger, 'fees', paid, tax);
     remaining = remaining.minus(paid);
@@ -180,7 +179,7 @@ export function addCharge(ledger: Ledger, added: FeeCharge): void {
     amount: addExpected(row.fee.amount, added.amount.expected),
     tax: addExpected(row.fee.tax, added.tax.expected),
   };
-  ledger.rows[row.number - 1] = rowWith(row, { fee });
+  ledger.rows[row.number - 1] = { ...row, fee };
 }
 
 /**

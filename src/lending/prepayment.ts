@@ -1,4 +1,3 @@
-import { rowWith } from './with-changes.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Ledger, dropPlannedFees, rowAt } from './ledger.ts';
 import { type Installment, type Loan, dueOf, isDynamic, rowExpected } from './loan.ts';
@@ -59,9 +58,10 @@ export function reamortize(
   });
   for (const [index, row] of open.entries()) {
     const principal = rebuilt[index]?.principal ?? zero;
-    rows[first + index] = rowWith(row, {
+    rows[first + index] = {
+      ...row,
       principal: { expected: row.principal.paid.plus(principal), paid: row.principal.paid },
-    });
+    };
   }
   dropPlannedFees(ledger);
   dropEmptyRows(loan, rows, first);

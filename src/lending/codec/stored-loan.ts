@@ -344,7 +344,7 @@ interface StoredLoan {
 }
 
 function joined({ loan, charges, transactions }: StoredLoan): Loan {
-  return { transactions, ...loan, position: { charges, ...loan.position } };
+  return { ...loan, position: { ...loan.position, charges }, transactions };
 }
 
 /** Parses the text as if only `end` followed the mark. */

@@ -1,5 +1,4 @@
 import type { ChangeState, StateAction } from '../commands.ts';
-import { positionWith } from '../with-changes.ts';
 import { type Decision, refuse } from './decision.ts';
 import type { AccountState, Loan, LoanPosition } from '../loan.ts';
 
@@ -56,5 +55,5 @@ export function decideStateChange(loan: Loan, command: ChangeState): Decision {
     (action !== 'UNDO_REJECT' || position.accountSubState === 'REJECTED') &&
     (action !== 'UNDO_WITHDRAW' || position.accountSubState === 'WITHDRAWN');
   if (!from.includes(position.accountState) || !isFromSubState) return refuse('INVALID_STATE_TRANSITION', 'action');
-  return { fact: { type: 'STATE_CHANGED', action, position: positionWith(position, to(position, receivedAt)) } };
+  return { fact: { type: 'STATE_CHANGED', action, position: { ...position, ...to(position, receivedAt) } } };
 }

@@ -1,6 +1,5 @@
 import type { Disburse } from '../commands.ts';
 import { withInterestTax } from '../balances.ts';
-import { positionWith } from '../with-changes.ts';
 import { type Decision, type DecisionContext, isUsableDate, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { feeAmount, newCharge, transactionFee } from './fees.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
@@ -167,7 +166,8 @@ export function disburse(
   const paymentDue = chargesOf('PAYMENT_DUE', rows);
   if (refusals.length > 0) return { refusals };
 
-  const position = positionWith(loan.position, {
+  const position: LoanPosition = {
+    ...loan.position,
     accountState: 'ACTIVE',
     accountSubState: null,
     disbursement: { date, firstRepaymentDate, transactionKey, paidOut },
@@ -175,7 +175,7 @@ export function disburse(
     asOf: date,
     periodicPayment: payment,
     installments: rows,
-  });
+  };
   const charges = [...deducted, ...capitalised, ...upfront, ...paymentDue];
   const ledger = openLedger(loan, position, date);
   for (const added of charges) addCharge(ledger, added);

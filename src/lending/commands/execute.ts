@@ -1,5 +1,4 @@
 import type { LoanCommand } from '../commands.ts';
-import { loanWith } from '../with-changes.ts';
 import { decide } from './decide.ts';
 import type { DecisionContext } from './decision.ts';
 import { eventsBetween } from '../derive-events.ts';
@@ -41,12 +40,13 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Execut
   const transactionKey =
     fact.type === 'TRANSACTION_POSTED' || fact.type === 'TRANSACTION_ADJUSTED' ? fact.transaction.encodedKey : null;
   const events = eventsBetween(loan, evolved, fact, command, context.toggles);
-  const next = loanWith(evolved, {
+  const next = {
+    ...evolved,
     modifiedAt: command.receivedAt,
     eventSequence: evolved.eventSequence + events.length,
     scheduleVersion:
       evolved.scheduleVersion + events.filter(({ eventType }) => eventType === 'loan_schedule_changed').length,
     publishedUnder: context.toggles,
-  });
+  };
   return { outcome: 'committed', loan: next, events, transactionKey };
 }

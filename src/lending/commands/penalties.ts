@@ -1,5 +1,4 @@
 import type { ApplyPenalty } from '../commands.ts';
-import { rowWith } from '../with-changes.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { isPaid, nextDueRow } from './fees.ts';
 import { addExpected, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
@@ -32,10 +31,11 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
     ? taxedAmount(command.amount, taxSettings, currency, loan.terms.rounding.roundingMode)
     : { owed: command.amount, tax: zero };
   const ledger = openLedger(loan, position, valueDate);
-  ledger.rows[row.number - 1] = rowWith(row, {
+  ledger.rows[row.number - 1] = {
+    ...row,
     penalty: { amount: addExpected(row.penalty.amount, owed), tax: addExpected(row.penalty.tax, tax) },
     lastPenaltyAppliedDate: valueDate,
-  });
+  };
   if (!hasPostableTotals(ledger)) return refuse('INVALID_AMOUNT', 'amount');
   return {
     fact: {

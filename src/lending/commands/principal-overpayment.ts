@@ -2,7 +2,6 @@ import { accrueTo } from '../accrual.ts';
 import { currentRowIndex } from '../allocation.ts';
 import { figuresOf } from '../balances.ts';
 import type { PrincipalOverpayment } from '../commands.ts';
-import { rowWith } from '../with-changes.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { type Ledger, noAmounts, openLedger, rowAt } from '../ledger.ts';
 import { type Loan, dayOf, dueOf } from '../loan.ts';
@@ -37,7 +36,7 @@ export function decidePrincipalOverpayment(
   const ledger = openLedger(loan, accrued, valueDate);
   const current = currentRowIndex(ledger);
   const row = rowAt(ledger.rows, current);
-  ledger.rows[current] = rowWith(row, { principalOverpaid: row.principalOverpaid.plus(amount) });
+  ledger.rows[current] = { ...row, principalOverpaid: row.principalOverpaid.plus(amount) };
   const reduced = reduceOpenRows(ledger, amount, method);
   reduceDueRows(ledger, reduced.remainder);
   const position = closeOut(loan, ledger, reduced.periodicPayment, command.receivedAt);
@@ -88,9 +87,10 @@ function reduceDueRows(ledger: Ledger, amount: Decimal): void {
     const row = rowAt(ledger.rows, index);
     const reduction = smaller(remaining, dueOf(row.principal));
     if (reduction.isZero()) continue;
-    ledger.rows[index] = rowWith(row, {
+    ledger.rows[index] = {
+      ...row,
       principal: { expected: row.principal.expected.minus(reduction), paid: row.principal.paid },
-    });
+    };
     remaining = remaining.minus(reduction);
   }
 }

@@ -2,7 +2,6 @@ import { accrueTo, expectInterest } from '../accrual.ts';
 import { allocate, allocateCustom, currentRowIndex, dueNow, refusalOfCustomAmounts } from '../allocation.ts';
 import { figuresOf } from '../balances.ts';
 import type { Repay } from '../commands.ts';
-import { positionWith, rowWith } from '../with-changes.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { type Ledger, closeLedger, dropPlannedFees, openLedger, rowAt } from '../ledger.ts';
 import { type Loan, type LoanPosition, dayOf, isDynamic } from '../loan.ts';
@@ -83,13 +82,14 @@ function prepay(ledger: Ledger, prepaidPrincipal: Decimal, method: Parameters<ty
   const current = currentRowIndex(ledger);
   const periodicPayment = reamortize(ledger, current + 1, prepaidPrincipal, method, ledger.valueDate);
   const row = rowAt(ledger.rows, current);
-  ledger.rows[current] = rowWith(row, {
+  ledger.rows[current] = {
+    ...row,
     principal: {
       expected: row.principal.expected.plus(prepaidPrincipal),
       paid: row.principal.paid.plus(prepaidPrincipal),
     },
     lastPaidDate: ledger.valueDate,
-  });
+  };
   ledger.affected = { ...ledger.affected, principal: ledger.affected.principal.plus(prepaidPrincipal) };
   return periodicPayment;
 }
@@ -128,7 +128,7 @@ export function refusalOfPayment({ position, product }: Loan, command: PaymentFi
 /** The position after a movement recorded in the ledger: expected interest is recomputed; closed if nothing is owed. */
 export function closeOut(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
   dropPlannedFees(ledger);
-  const recomputed = expectInterest(loan, positionWith(closeLedger(ledger), { periodicPayment }));
+  const recomputed = expectInterest(loan, { ...closeLedger(ledger), periodicPayment });
   return closedWhenRepaid(loan, closeLedger(openLedger(loan, recomputed, ledger.valueDate)), now);
 }
 
@@ -136,5 +136,5 @@ export function closeOut(loan: Loan, ledger: Ledger, periodicPayment: Decimal | 
 export function closedWhenRepaid(loan: Loan, position: LoanPosition, now: number): LoanPosition {
   const { total, nonScheduledFees } = figuresOf(loan, position);
   if (!total.isZero() || !nonScheduledFees.balance.isZero()) return position;
-  return positionWith(position, { accountState: 'CLOSED', accountSubState: 'REPAID', closedAt: now });
+  return { ...position, accountState: 'CLOSED', accountSubState: 'REPAID', closedAt: now };
 }

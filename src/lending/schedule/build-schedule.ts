@@ -79,7 +79,7 @@ export interface RebuildRequest {
 export function rebuildRows(request: RebuildRequest): ScheduleRow[] {
   const { terms, method } = request;
   const endsWhenRepaid = shorteningMethods.has(method) && terms.interest.interestCalculationMethod !== 'FLAT';
-  return fillRows({ plan: planAfter[method](request), endsWhenRepaid, ...request });
+  return fillRows({ ...request, plan: planAfter[method](request), endsWhenRepaid });
 }
 
 const shorteningMethods: ReadonlySet<PrepaymentRecalculationMethod> = new Set([
