@@ -16,6 +16,8 @@ export class SimulatedBroker implements RequestSender {
   fetchCount = 0;
   /** Whether it responds to a poll immediately, although there is nothing, instead of waiting as long as it may. */
   isHasty = false;
+  /** What it reports of each partition that is fetched; undefined to leave all of them out of its response. */
+  errorCode: number | undefined = noErrorCode;
   readonly #clock: Clock;
 
   constructor(clock: Clock, partitionCount: number) {
@@ -30,7 +32,9 @@ export class SimulatedBroker implements RequestSender {
     const requested = readFetch(Buffer.isBuffer(body) ? body : Buffer.concat(body));
     this.fetchCount += 1;
     if (!this.isHasty) await this.#clock.sleep(requested.waitMilliseconds);
-    return request.decode(emptyResponse(requested.partitions));
+    return request.decode(
+      emptyResponse(this.errorCode === undefined ? [] : requested.partitions, this.errorCode ?? noErrorCode),
+    );
   }
 
   /** Metadata, version 5. */
@@ -70,11 +74,11 @@ function readFetch(body: Buffer): { waitMilliseconds: number; partitions: Reques
 }
 
 /** The partitions are empty: their ends are at 0. */
-function emptyResponse(requested: RequestedPartitions): Buffer {
+function emptyResponse(requested: RequestedPartitions, errorCode: number): Buffer {
   const writer = new WireWriter().int32(0).int16(noErrorCode).int32(0);
   writer.array(requested, ({ topic, partitions }) =>
     writer.string(topic).array(partitions, (partition) => {
-      writer.int32(partition).int16(noErrorCode).int64(0).int64(0).int64(0);
+      writer.int32(partition).int16(errorCode).int64(0).int64(0).int64(0);
       return writer.int32(0).int32(0); // aborted transactions, record batches
     }),
   );

@@ -81,4 +81,38 @@ describe('Reads from Kafka while nothing is appended', () => {
     expect(await result).to.have.property('code', 'LOG_CLOSED');
     expect(await fetchesDuring(10_000)).to.equal(0);
   });
+
+  it('do not overload a broker that does not lead the partition any more, and continue when it does', async () => {
+    const { read, pass, broker, fetchesDuring } = readerOf(1);
+    const notLeader = 6;
+    broker.errorCode = notLeader;
+    broker.isHasty = true;
+    const stopping = new AbortController();
+    const reads = [read(0, Infinity, stopping.signal), read(0, Infinity, stopping.signal)];
+    await pass(5_000);
+    // A lasting failure is retried after a tenth of its duration, and every 250 ms at least.
+    expect(await fetchesDuring(10_000)).to.be.within(30, 50);
+    broker.errorCode = 0;
+    broker.isHasty = false;
+    await pass(2_000);
+    expect(await fetchesDuring(60_000)).to.be.within(118, 120);
+    stopping.abort();
+    for (const result of await Promise.all(reads)) expect(result).to.deep.equal(empty);
+  });
+
+  it('do not overload a broker that leaves the partition out of its responses', async () => {
+    const { read, pass, broker, fetchesDuring } = readerOf(1);
+    broker.errorCode = undefined;
+    broker.isHasty = true;
+    const stopping = new AbortController();
+    const result = read(0, Infinity, stopping.signal);
+    const atOnce = read(0, 0);
+    await pass(1_000);
+    expect(await fetchesDuring(10_000)).to.be.within(50, 1_000);
+    broker.errorCode = 0;
+    await pass(1_000);
+    expect(await atOnce).to.deep.equal(empty);
+    stopping.abort();
+    expect(await result).to.deep.equal(empty);
+  });
 });
