@@ -4,7 +4,7 @@ import type { Coordination, PartitionOwnership } from '../../src/ports/coordinat
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
-import { silentLogger } from '../../src/logger.ts';
+import { type Logger, silentLogger } from '../../src/logger.ts';
 import { type LoopEnd, PartitionSharing, loanPartitionsId, planLoops } from '../../src/worker/partition-ownership.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
@@ -70,6 +70,8 @@ describe('processes that share the loan partitions', () => {
     isCutOff: boolean;
     /** The number of its requests in that time. */
     refusals: number;
+    /** How often it reached the coordination. */
+    reached: number;
     /** How long its work takes to end. Milliseconds. */
     endingMilliseconds: number;
   }
@@ -80,7 +82,8 @@ describe('processes that share the loan partitions', () => {
       leaseMilliseconds = 3_600_000,
       isCutOff = false,
       clock = systemClock,
-    }: { leaseMilliseconds?: number; isCutOff?: boolean; clock?: Clock } = {},
+      logger = silentLogger,
+    }: { leaseMilliseconds?: number; isCutOff?: boolean; clock?: Clock; logger?: Logger } = {},
   ): Promise<WorkProcess> {
     await coordination.renewLease(nodeId, leaseMilliseconds);
     const ends = new Map<number, (reason: LoopEnd) => void>();
@@ -88,12 +91,13 @@ describe('processes that share the loan partitions', () => {
       sharing: new PartitionSharing({
         coordination: cuttable(() => {
           if (process.isCutOff) process.refusals += 1;
+          else process.reached += 1;
           return process.isCutOff;
         }),
         nodeId,
         partitionCount,
         clock,
-        logger: silentLogger,
+        logger,
         runPartition: async (partition, signal, onOwned) => {
           process.begun.push(partition);
           working[partition] = (working[partition] ?? 0) + 1;
@@ -111,6 +115,7 @@ describe('processes that share the loan partitions', () => {
       end: (partition, reason) => ends.get(partition)?.(reason),
       isCutOff,
       refusals: 0,
+      reached: 0,
       endingMilliseconds: 0,
     };
     running.push(process);
@@ -225,6 +230,52 @@ describe('processes that share the loan partitions', () => {
     });
     expect(only.begun).to.have.length(4);
     expect(isShared([only, 4])).to.equal(true);
+  });
+
+  it('open another session a second after the last one was opened, and at once when that is over', async () => {
+    const clock = new SimulatedClock();
+    const only = await startProcess('only', { clock });
+    const openSessions = async (): Promise<string[]> =>
+      (await coordination.topology(loanPartitionsId)).sessions.map(({ streamId }) => streamId);
+    const [first = ''] = await openSessions();
+    await coordination.closeSession(loanPartitionsId, first);
+    await eventually(() => clock.nextDeadline() === 1_000);
+    await clock.turn(999);
+    expect(await openSessions()).to.deep.equal([]);
+    await clock.turn(1);
+    await eventually(() => isShared([only, 4]));
+    const [second = ''] = await openSessions();
+    expect(second).not.to.equal(first);
+    await clock.turn(1_000);
+    await coordination.closeSession(loanPartitionsId, second);
+    await eventually(async () => {
+      const now = await openSessions();
+      return now.length === 1 && now[0] !== second;
+    });
+    await eventually(() => isShared([only, 4]));
+  });
+
+  it('log an outage of the coordination once, however often they try', async () => {
+    const warnings: string[] = [];
+    const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message) };
+    const clock = new SimulatedClock();
+    const only = await startProcess('only', { logger, clock });
+    for (let outage = 1; outage <= 2; outage += 1) {
+      only.isCutOff = true;
+      for (let attempt = 1; attempt <= 3; attempt += 1) {
+        await eventually(() => clock.nextDeadline() < Infinity);
+        await clock.turn(60_000);
+        await eventually(() => only.refusals >= 3 * (outage - 1) + attempt);
+      }
+      only.isCutOff = false;
+      const reached = only.reached;
+      await eventually(() => clock.nextDeadline() < Infinity);
+      await clock.turn(60_000);
+      await eventually(() => only.reached > reached && clock.nextDeadline() < Infinity);
+      expect(warnings.filter((message) => message.includes('Sharing the loan partitions failed'))).to.have.length(
+        outage,
+      );
+    }
   });
 
   it('begin again, after a pause, with an own partition although a newer owner fenced it off', async () => {
