@@ -114,22 +114,26 @@ export interface WorkerForEachTest {
 export function workerForEachTest(): WorkerForEachTest {
   let folder: string;
   let log: EventLog;
+  let coordination: Coordination;
   let running: RunningWorker;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     log = await openLendingLog(folder);
-    running = await startWorker(log);
+    // All workers of a test share it: a new one would wait for other processes to return, as after a loss of Redis.
+    coordination = await openCoordinationUnderTest(folder, log);
+    await start();
   });
 
   afterEach(async () => {
     await running.stop();
+    await coordination.close();
     await log.close();
     await removeFolder(folder);
   });
 
-  const start = async (options?: WorkerOptions, onLog = log): Promise<void> => {
-    running = await startWorker(onLog, options);
+  const start = async (options: WorkerOptions = {}, onLog = log): Promise<void> => {
+    running = await startWorker(onLog, { coordination, ...options });
   };
   const stop = (): Promise<void> => running.stop();
   return {
