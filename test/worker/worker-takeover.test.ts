@@ -19,7 +19,7 @@ import {
   startWorker,
   untilDone,
 } from '../support/lending/lending-log.ts';
-import { openLogOfProcesses } from '../support/backend-under-test.ts';
+import { openCoordinationUnderTest, openLogOfProcesses } from '../support/backend-under-test.ts';
 import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -133,7 +133,7 @@ describe('a worker that is lost', function () {
 
       const dying = spawn(
         process.execPath,
-        ['--enable-source-maps', workerProgram, folder, step, String(occurrence), String(delayMilliseconds)],
+        ['--enable-source-maps', workerProgram, folder, 'dying', step, String(occurrence), String(delayMilliseconds)],
         { stdio: 'inherit' },
       );
       const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];
@@ -143,10 +143,14 @@ describe('a worker that is lost', function () {
       // Its transaction stays open until the successor comes.
       const done = (await outcomesOf(log, 0, false)).length;
       expect(done, 'it died in the middle').to.be.lessThan(records.length);
-      const running = await startWorker(log, { commandsPerCommitMaximum });
+      const coordination = await openCoordinationUnderTest(folder, log);
+      // As when its lease has ended.
+      await coordination.renewLease('dying', 0);
+      const running = await startWorker(log, { commandsPerCommitMaximum, coordination });
       await untilDone(log, first + records.length - 1);
       expect(await storyOf(log)).to.deep.equal(expected);
       await running.stop();
+      await coordination.close();
       await log.close();
     });
   }
