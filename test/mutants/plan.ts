@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { reachesBetween, testsReaching, type Reach, type TestReach } from './reach.ts';
 import type { Mutant } from './mutant.ts';
 import { titleOf, type Suite } from './suites.ts';
@@ -16,7 +17,7 @@ export interface Plan {
 const worthOfMirror = 4;
 
 /** By which factor the other test files of the mutant's folder are preferred: they know most about it. */
-const worthOfFolder = 1;
+const worthOfFolder = 3;
 
 /** By which factor a test file is preferred for each mutant of the same file that it found before. */
 const worthOfFinding = 2;
@@ -66,8 +67,8 @@ export function planFor(
     const rest = wanted.filter((test) => !first.includes(test));
     if (rest.length > 0) others.push(stepOf(suite, reach, rest));
   }
-  const folder = `${mutant.compiled.split('/').slice(0, 2).join('/').replace(/^src/, 'test')}/`;
   const mirror = mutant.compiled.replace(/^src/, 'test').replace(/\.js$/, '.test.js');
+  const folder = `${dirname(mirror)}/`;
   const rank = ({ suite, milliseconds }: Required<Step>): number => {
     const own = suite.path === mirror ? worthOfMirror : suite.path.startsWith(folder) ? worthOfFolder : 0;
     const worth = 1 + own + worthOfFinding * findings.countOf(mutant, suite);
