@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { prepareEventType } from '../../../src/broker/publishing/event-preparation.ts';
+import { joinKeyFields, prepareEventType } from '../../../src/broker/publishing/event-preparation.ts';
 import { readEventType } from '../../../src/broker/event-types/validation.ts';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 
@@ -31,5 +31,12 @@ describe('prepareEventType', () => {
       keyPaths: [['data', 'a', 'b']],
       isEnriched: true,
     });
+  });
+});
+
+describe('the key of a record', () => {
+  it('has every field that chooses the partition, in their order', () => {
+    expect(joinKeyFields(['a'])).to.equal('a');
+    expect(joinKeyFields(['a', '7', 'b,c'])).to.equal('a,7,b,c');
   });
 });

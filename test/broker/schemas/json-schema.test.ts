@@ -6,6 +6,7 @@ import {
   isDateTime,
   namedViolationsMaximum,
   parseSchema,
+  requiresDigits,
 } from '../../../src/broker/schemas/json-schema.ts';
 import { collectedViolationsMaximum } from '../../../src/broker/schemas/metered-code.ts';
 import { ValidationBudget, validationStepsPerEvent } from '../../../src/broker/schemas/validation-budget.ts';
@@ -511,4 +512,43 @@ describe('parseSchema', () => {
     for (const text of ['{', '[]', 'null', '"x"']) expect(() => parseSchema(text), text).to.throw(/Invalid schema/);
     expect(parseSchema('{"type":"object"}')).to.deep.equal({ type: 'object' });
   });
+});
+
+describe('requiresDigits', () => {
+  const needing: readonly Record<string, unknown>[] = [
+    { minimum: 1 },
+    { maximum: 1 },
+    { exclusiveMinimum: 1 },
+    { exclusiveMaximum: 1 },
+    { multipleOf: 1 },
+    { uniqueItems: true },
+    { type: 'integer' },
+    { type: ['integer', 'string'] },
+    { format: 'int64' },
+    { const: 12345678901234568 },
+    { enum: ['a', 12345678901234568] },
+  ];
+  for (const schema of needing) {
+    it(`is true for ${JSON.stringify(schema)}, wherever it is in the schema`, () => {
+      for (const whole of [
+        schema,
+        { type: 'object', properties: { a: { items: [{ type: 'string' }, schema] } } },
+        { $ref: '#/somewhere/else', somewhere: { else: schema } },
+      ]) {
+        expect(requiresDigits(whole), JSON.stringify(whole)).to.equal(true);
+      }
+    });
+  }
+
+  for (const schema of [
+    {},
+    { type: 'number' },
+    { type: ['integer', 'number'] },
+    { format: 'date-time', pattern: 'minimum', maxLength: 5, maxItems: 5 },
+    { properties: { a: { type: 'string', enum: ['minimum', null, 7] }, b: { const: 0.5 } }, required: ['maximum'] },
+  ]) {
+    it(`is false for ${JSON.stringify(schema)}`, () => {
+      expect(requiresDigits(schema)).to.equal(false);
+    });
+  }
 });

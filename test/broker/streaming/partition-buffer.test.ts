@@ -113,6 +113,8 @@ describe('the buffer of a partition', () => {
     expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(5);
     sendFrom(buffer, 1);
     expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(4);
+    buffer.push(recordBatch(numberedEntries(6, 6), false, 20_000));
+    expect(buffer.eventsOfTimespanEndedAt(9_000)).to.equal(5);
   });
 
   it('loses, repeats and reorders nothing, however batches and sends are split', () => {
