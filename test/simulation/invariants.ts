@@ -47,6 +47,8 @@ interface SubscribedPartition {
   readonly committedByEpoch: Offset[];
   /** By offset: a client has received it, or none had to. */
   readonly delivered: boolean[];
+  /** Like `delivered`, and before the last reset. */
+  readonly everDelivered: boolean[];
   highestFence: number;
   /** The stream that closed as its owner and may still commit, until a time of the store's clock. */
   lastOwner: { readonly streamId: string; readonly until: number } | undefined;
@@ -174,6 +176,7 @@ export class Invariants {
       this.#checkOrder(stream, partition, line, offset, key);
       stream.received.set(key, offset);
       partition.delivered[offset] = true;
+      partition.everDelivered[offset] = true;
     }
     const last = stream.received.get(key);
     if (events.length > 0 && last !== undefined && line.offset < last) {
@@ -513,7 +516,12 @@ export class Invariants {
     }
     if (offset < before)
       throw new Violation(`I2: the committed offset of ${key} went back from ${before} to ${offset}`);
-    const { published, delivered } = partition;
+    const { published } = partition;
+    // A client may pass over what a reset wants to be delivered again: it commits, for another stream, what it received
+    // before the reset.
+    const delivered = committedBySender(subscription, operations, key, offset)
+      ? partition.delivered
+      : partition.everDelivered;
     for (let passed = before + 1; passed <= offset; passed += 1) {
       if (passed < published.earliest || published.events[passed] === undefined || delivered[passed] === true) continue;
       throw new Violation(`I1: ${passed} of ${key} is committed and was never delivered`);
@@ -580,6 +588,7 @@ export class Invariants {
       committed: offset,
       committedByEpoch: [offset],
       delivered: [],
+      everDelivered: [],
       highestFence: -1,
       lastOwner: undefined,
       resetTargets: new Set<Offset>(),
@@ -602,4 +611,19 @@ function offsetOf(published: PublishedPartition, event: string, key: string): Of
   const offset = published.offsets.get(event);
   if (offset === undefined) throw new Violation(`${event} was sent as an event of ${key}, where nobody published it`);
   return offset;
+}
+
+/** Whether every commit of this offset came with the id of a stream that had sent it. */
+function committedBySender(
+  { streams }: ObservedSubscription,
+  operations: readonly StoreOperation[],
+  key: string,
+  offset: Offset,
+): boolean {
+  return operations.every(({ method, arguments: args }) => {
+    if (method !== 'commit') return true;
+    const [, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
+    const isOther = !cursors.some((cursor) => partitionKey(cursor) === key && cursor.offset === offset);
+    return isOther || (streams.get(streamId)?.sent.get(key)?.at(-1) ?? -1) >= offset;
+  });
 }

@@ -79,8 +79,10 @@ export class RemoteCoordination implements Coordination {
 
   async renewLease(nodeId: string, leaseMilliseconds: number): Promise<void> {
     const endsAt = this.#process.clock.monotonic() + leaseMilliseconds;
-    await this.#call('renewLease', [nodeId, leaseMilliseconds]);
+    // As the leases on Redis do: a store that forgets everything gets back the end that was requested last, because the
+    // response may still be on its way.
     this.#lease = { nodeId, endsAt };
+    await this.#call('renewLease', [nodeId, leaseMilliseconds]);
   }
 
   reapSessions(subscriptionId: string): Promise<number> {
