@@ -188,7 +188,7 @@ const visitors: AncestorVisitors<Faults> = {
   },
   LogicalExpression(node, faults) {
     if (node.operator === '??') {
-      faults.replace('default', node, node.left.end, node.end, '');
+      if (!isItem(node.left, faults)) faults.replace('default', node, node.left.end, node.end, '');
       faults.replace('default', node, node.start, node.right.start, '');
     } else {
       faults.replaceOperator('logic', node, { '&&': '||', '||': '&&' });
@@ -269,6 +269,15 @@ function isProductOfNumbers(node: AnyNode): boolean {
 function isTime(parent: AnyNode): boolean {
   const named = parent.type === 'VariableDeclarator' ? parent.id : parent.type === 'Property' ? parent.key : parent;
   return /(Milliseconds|Seconds)$/.test(nameOf(named));
+}
+
+/**
+ * Whether a value is the item of a list at an index: the type checker asks for a default, also where the index is always
+ * within the list, so that taking it away changes nothing.
+ */
+function isItem(node: AnyNode, faults: Faults): boolean {
+  if (node.type !== 'MemberExpression' || !node.computed) return false;
+  return /^[\d\s+*-]*$|index|position|head/i.test(faults.textOf(node.property));
 }
 
 function isOne(node: AnyNode): boolean {

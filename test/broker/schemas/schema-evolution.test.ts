@@ -113,6 +113,14 @@ describe('nextSchemaVersion', () => {
 });
 
 describe('compareSchemas', () => {
+  it('names changes of the wording, too', () => {
+    const changes = compareSchemas(property({ title: 'x' }), property({ title: 'y', description: 'z' }));
+    expect(changes).to.deep.equal([
+      { kind: 'wording', pointer: '#/properties/a/title', message: 'title changed' },
+      { kind: 'wording', pointer: '#/properties/a/description', message: 'description changed' },
+    ]);
+  });
+
   it('ends with schemas that contain themselves', () => {
     const tree = (type: string): Schema => ({ properties: { child: { $ref: '#' }, name: { type } } });
     expect(compareSchemas(tree('string'), tree('number')).map(({ pointer }) => pointer)).to.include(
