@@ -808,6 +808,11 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect((await coordination.topology(subscription)).generation).to.be.greaterThan(generation);
       });
 
+      it('leaves what an unknown subscription has: an empty topology without a generation', async () => {
+        const nothing = { generation: 0, resetting: false, sessions: [], partitions: [] };
+        expect(await coordination.topology(randomUUID())).to.deep.equal(nothing);
+      });
+
       it('reports no error for an unknown subscription', async () => {
         await coordination.remove(randomUUID());
       });

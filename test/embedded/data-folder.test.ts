@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '../../src/app.ts';
@@ -64,6 +64,35 @@ describe('the data folder', () => {
       chmodSync(dataFolder, mode);
       expect(isReadableByOthers(dataFolder), mode.toString(8)).to.equal(isOpen);
     }
+  });
+
+  it('has files of the store that only their owner may read and write, also those that an older version made', async () => {
+    const dataFolder = join(folder, 'of-an-older-version');
+    mkdirSync(dataFolder, { mode: 0o700 });
+    const before = {
+      'old.db': 0o644,
+      'old.db-wal': 0o666,
+      'old.db-shm': 0o777,
+      'old.db-journal': 0o640,
+      'notes.db.txt': 0o644,
+    };
+    for (const [name, mode] of Object.entries(before)) {
+      writeFileSync(join(dataFolder, name), '');
+      chmodSync(join(dataFolder, name), mode);
+    }
+    const log = await openLog(dataFolder);
+    const modes = Object.keys(before).map((name) => [
+      name,
+      (statSync(join(dataFolder, name)).mode & 0o777).toString(8),
+    ]);
+    await log.close();
+    expect(Object.fromEntries(modes)).to.deep.equal({
+      'old.db': '600',
+      'old.db-wal': '600',
+      'old.db-shm': '600',
+      'old.db-journal': '600',
+      'notes.db.txt': '644',
+    });
   });
 
   it('is logged when it is open to other users', async () => {

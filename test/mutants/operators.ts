@@ -272,8 +272,8 @@ function isTime(parent: AnyNode): boolean {
 }
 
 /**
- * Whether a value is the item of a list at an index: the type checker asks for a default, also where the index is always
- * within the list, so that taking it away changes nothing.
+ * Whether a value is the item of a list at an index: the type checker asks for a default, also where the index is
+ * always within the list, so that taking it away changes nothing.
  */
 function isItem(node: AnyNode, faults: Faults): boolean {
   if (node.type !== 'MemberExpression' || !node.computed) return false;
