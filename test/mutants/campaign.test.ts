@@ -187,6 +187,8 @@ describe('A campaign of mutants', function () {
     expect(await learnt()).to.equal('2 suites, 0 of them run for what they execute');
     write({ 'src/room/full.js': `${isFull}\n` });
     expect(await learnt()).to.equal('2 suites, 1 of them run for what they execute');
+    write({ 'test/room/other.test.js': "it('passes again', () => undefined);" });
+    expect(await learnt()).to.equal('2 suites, 1 of them run for what they execute');
   });
 
   it('leaves out a test file that fails by itself, and says so', async () => {

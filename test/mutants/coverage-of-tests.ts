@@ -17,14 +17,14 @@ export interface CoverageReport {
  */
 export class CoverageOfTests {
   readonly #session = new Session();
-  readonly #sources: string;
+  readonly #files: string;
   readonly #folder: string;
   #reports = 0;
   #running: { readonly title: string; readonly beganAt: number } | undefined;
 
   /** @param folder the reports go there */
   constructor(build: string, folder: string) {
-    this.#sources = pathToFileURL(join(build, 'src/')).href;
+    this.#files = `${pathToFileURL(build).href}/`;
     this.#folder = folder;
     this.#session.connect();
     this.#session.post('Profiler.enable');
@@ -52,7 +52,7 @@ export class CoverageOfTests {
     this.#session.post('Profiler.takePreciseCoverage', (error, { result }) => {
       if (error !== null) throw error;
       const report: CoverageReport = {
-        result: result.filter(({ url }) => url.startsWith(this.#sources)),
+        result: result.filter(({ url }) => url.startsWith(this.#files)),
         ...(running === undefined ? {} : { test: { title: running.title, milliseconds } }),
       };
       this.#reports += 1;
