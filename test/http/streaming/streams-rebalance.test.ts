@@ -219,6 +219,9 @@ describe('several streams of one subscription', () => {
       const { id, type } = await prepare(3);
       const older = await server.open(id);
       await awaitShares(id, [older], [3]);
+      // Of two streams opened in the same millisecond, neither is the newest.
+      const openedBefore = Date.now();
+      await eventually(() => Date.now() > openedBefore);
       const younger = await server.open(id);
       await awaitShares(id, [older, younger], [1, 2]);
       const taking = await server.open(id, direct(type, 0, 1));
