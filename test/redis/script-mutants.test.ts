@@ -496,7 +496,10 @@ describe('the scripts, each with one planted fault', function () {
   /** Several at a time: each waits more than it works. The unchanged scripts run first, among them and last. */
   before(async function () {
     this.timeout(180_000);
-    const runs = mutants.map((mutant) => async () => void failures.set(mutant, await failureWith(mutant)));
+    // Twice when nothing fails: on a busy machine the log may have an offset before a scenario makes Redis lose it.
+    const runs = mutants.map((mutant) => async () => {
+      failures.set(mutant, (await failureWith(mutant)) ?? (await failureWith(mutant)));
+    });
     const runOfNone = async () => void failuresOfNone.push(await firstFailure(readScriptSource));
     const waiting = [runOfNone, ...runs, runOfNone];
     waiting.splice(waiting.length / 2, 0, runOfNone);
