@@ -14,7 +14,7 @@ import { figure, median } from './statistics.ts';
  */
 
 const commandTopic = 'lendstream.loan-commands';
-const rawCheckpointTopic = 'bench.raw-fences';
+const rawCheckpointTopic = 'bench.raw-checkpoints';
 const rawBatchBytesMaximum = 64 * 1024 * 1024;
 const retryMilliseconds = 2;
 
@@ -223,7 +223,7 @@ async function loopRaw(
     brokers: cluster.brokers,
     commandTopic,
     outputs: written,
-    fenceTopic: rawCheckpointTopic,
+    checkpointTopic: rawCheckpointTopic,
     commandsPerTransaction,
     commands,
     retryMilliseconds,
