@@ -261,6 +261,21 @@ describe('the source tree', () => {
     expect(found).to.deep.equal([]);
   });
 
+  it('names only files that exist in comments', () => {
+    const files = [...sourcesAndScripts('src'), ...sourcesAndScripts('test'), ...sourcesAndScripts('scripts')];
+    const exists = (name: string): boolean => files.some((file) => file === name || file.endsWith(`/${name}`));
+    const missing = files.flatMap((file) =>
+      readFileSync(join(packageRoot, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) =>
+          (isComment(line) ? [...line.matchAll(fileName)] : [])
+            .filter(([name]) => !exists(name))
+            .map(([name]) => `${file}:${index + 1}: ${name}`),
+        ),
+    );
+    expect(missing).to.deep.equal([]);
+  });
+
   it('keeps comments within the width of the code', () => {
     const { printWidth } = JSON.parse(readFileSync(join(packageRoot, '.prettierrc.json'), 'utf8')) as {
       readonly printWidth: number;
@@ -279,6 +294,13 @@ describe('the source tree', () => {
 /** Words that treat programs as people, and others that readers of English stumble over. */
 const puzzling = /\b(whoever|nobody|somebody|anybody|anew|be it|letter by letter|one behind the other)\b/i;
 
+/** The name of a source file or of a script of Redis, with the folders that are written before it. */
+const fileName = /(?<![.\w/-])(?:[\w-]+\/)*[\w-]+(?:\.\w+)?\.(?:ts|tsx|lua)\b/g;
+
+function sourcesAndScripts(folder: string): string[] {
+  return ['.ts', '.tsx', '.lua'].flatMap((ending) => filesUnder(folder, ending));
+}
+
 function filesUnder(folder: string, ending: string): string[] {
   return readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith(ending))
@@ -295,7 +317,7 @@ function isTitle(line: string): boolean {
 }
 
 function isComment(line: string): boolean {
-  return /^\s*(\*|\/\/|\/\*)/.test(line);
+  return /^\s*(\*|\/\/|\/\*|--)/.test(line);
 }
 
 function exportsFunction(file: string): boolean {

@@ -1,8 +1,8 @@
 /**
  * JSON of the lending system: commands, loans, products and events, in and out, under the toggles.
  * In: payloads as they were sent, records of the log. Out: commands, and texts with exact amounts.
- * Start with commands below; `event-format.ts` writes events, `loan-format.ts` resources, `fence.ts` the worker's
- * position.
+ * Start with commands below; `event-format.ts` writes events, `loan-format.ts` resources, `checkpoint.ts` the
+ * worker's position.
  */
 
 import { hash } from 'node:crypto';

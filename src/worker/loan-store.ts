@@ -49,8 +49,8 @@ export class LoanStore {
   /**
    * Reads the changelog of the partition up to its current end. The caller must already have the writer of the
    * partition: an end taken before the previous owner was fenced could miss its last commit.
-   * @throws LOG_CLOSED when `signal` aborts during the read, INTERNAL for an unreadable fence, and the errors of the
-   *   log
+   * @throws LOG_CLOSED when `signal` aborts during the read, INTERNAL for an unreadable checkpoint, and the errors of
+   *   the log
    */
   static async restore(
     log: EventLog,

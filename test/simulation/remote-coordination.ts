@@ -48,7 +48,7 @@ export class RemoteCoordination implements Coordination {
   readonly #subscribed = new Map<string, { readonly incarnation: number; readonly stop: () => void }>();
   readonly #rounds: Timer;
   readonly #sessionCloseRetries: SessionCloseRetries;
-  /** The lease as it was last renewed, and when it ends on the clock of this process. */
+  /** The lease as it was last requested, and when it ends on the clock of this process. */
   #lease: { readonly nodeId: string; readonly endsAt: number } | undefined;
   /** The incarnation of the store that has the lease. */
   #leasedIncarnation = 0;

@@ -27,7 +27,7 @@ type SessionParameters = Pick<StreamParameters, 'requestedPartitions' | 'commitT
  * Registers a session for a subscription, first making sure that the lease is held and all partitions are initialised.
  * @param eventTypes The subscription's event types with their partition counts.
  * @returns the id of the new stream
- * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and the errors of the log and the coordination
+ * @throws CONFLICT, PRECONDITION_FAILED (see joining.ts), and the errors of the log and the coordination
  */
 export async function openStreamSession(
   { log, coordination, clock, lease, newStreamId = randomUUID }: StreamSessionServices,

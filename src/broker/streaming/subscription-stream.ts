@@ -137,7 +137,7 @@ export class SubscriptionStream implements Observer {
   /**
    * Opens a stream: its session is registered when this returns. Nothing is read or sent before {@link start}.
    * @param eventTypes The subscription's event types with their partition counts.
-   * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and the errors of the log and the coordination
+   * @throws CONFLICT, PRECONDITION_FAILED (see joining.ts), and the errors of the log and the coordination
    */
   static async open(
     services: StreamServices,
