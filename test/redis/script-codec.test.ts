@@ -22,7 +22,7 @@ describe('the decoded result of a script', () => {
   it('is a topology with sessions by stream and partitions in order', () => {
     const other = { ...session, streamId: 's1', requestedPartitions: [] };
     const sessions = ['s2', encodeSession(session), 's1', encodeSession(other)];
-    const owners = ['b:1', 'R|s1|s2|7|', 'b:0', 'A|s2||12|', 'a:b:3', 'U|||0|', 'c:0', '?|||1|'];
+    const owners = ['b:1', 'R|s1|s2|7', 'b:0', 'A|s2||12', 'a:b:3', 'U|||0', 'c:0', '?|||1'];
     expect(decodeTopology(['OK', '9', '1', sessions, owners])).to.deep.equal({
       generation: 9,
       resetting: true,

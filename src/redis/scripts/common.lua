@@ -53,15 +53,14 @@ local function is_recovering(meta)
   return tonumber(redis.call('HGET', meta, 'recoverUntil') or '0') > milliseconds()
 end
 
--- An owner is encoded as state|stream|next|fence|: state U unassigned, A assigned, R reassigning. Earlier versions
--- wrote another number after the fence.
+-- An owner is encoded as state|stream|next|fence: state U unassigned, A assigned, R reassigning.
 local function read_owner(encoded)
-  local state, stream, next_stream, fence = string.match(encoded, '^(%a)|([^|]*)|([^|]*)|(%d+)|')
+  local state, stream, next_stream, fence = string.match(encoded, '^(%a)|([^|]*)|([^|]*)|(%d+)$')
   return {state = state, stream = stream, next_stream = next_stream, fence = tonumber(fence)}
 end
 
 local function write_owner(owners, partition, owner)
-  local encoded = table.concat({owner.state, owner.stream, owner.next_stream, format_integer(owner.fence), ''}, '|')
+  local encoded = table.concat({owner.state, owner.stream, owner.next_stream, format_integer(owner.fence)}, '|')
   redis.call('HSET', owners, partition, encoded)
 end
 
