@@ -13,6 +13,7 @@ import {
 import { loansTopic } from '../lending-format/lending-topics.ts';
 import { type IdempotencyRecord, commandIdOfKey } from '../lending-format/idempotency-record.ts';
 import { IdempotencyRecords } from './idempotency-records.ts';
+import { boundsOfPartition } from './partition-bounds.ts';
 
 /** How many loans of a partition are kept decoded. The others are kept as text, in about a tenth of the memory. */
 const hotLoansMaximum = 5_000;
@@ -60,9 +61,7 @@ export class LoanStore {
   ): Promise<LoanStore> {
     const store = new LoanStore(hotMaximum);
     const from = { topic: loansTopic, partition };
-    const [bounds] = await log.bounds([from]);
-    if (bounds === undefined)
-      throw new LendstreamError('INTERNAL', 'The response of the log lacks the requested partition.');
+    const bounds = await boundsOfPartition(log, from);
     let checkpoint: Buffer | null = null;
     for (let offset = bounds.earliest; offset < bounds.latest;) {
       const { batches, nextOffset } = await log.read(

@@ -1,4 +1,4 @@
-import type { EventLog, FencedWriter, Offset, PartitionBounds, PartitionRecords } from '../ports/event-log.ts';
+import type { EventLog, FencedWriter, Offset, PartitionRecords } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
 import { giveWay, type Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
@@ -9,6 +9,7 @@ import { CommandRetention } from './command-retention.ts';
 import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import { LoanStore } from './loan-store.ts';
+import { boundsOfPartition } from './partition-bounds.ts';
 import type { LoopEnd } from './partition-ownership.ts';
 import { readToggles } from '../lending-format/toggles.ts';
 import type { CommandLag } from './command-lag.ts';
@@ -201,7 +202,7 @@ async function commit(writer: FencedWriter, batch: CommandBatch, partition: numb
 /** The offset of the first command that is not decided yet. */
 async function firstUndecidedOffset(options: PartitionLoopOptions, position: Offset | null): Promise<Offset> {
   const { log, logger, partition } = options;
-  const bounds = await boundsOf(log, partition);
+  const bounds = await boundsOfPartition(log, { topic: loanCommandsTopic, partition });
   const next = position === null ? bounds.earliest : position + 1;
   if (next < bounds.earliest) {
     logger.error({ next, earliest: bounds.earliest }, 'Undecided commands are missing from the log and are lost');
@@ -214,11 +215,4 @@ async function firstUndecidedOffset(options: PartitionLoopOptions, position: Off
     );
   }
   return next;
-}
-
-async function boundsOf(log: EventLog, partition: number): Promise<PartitionBounds> {
-  const [bounds] = await log.bounds([{ topic: loanCommandsTopic, partition }]);
-  if (bounds === undefined)
-    throw new LendstreamError('INTERNAL', 'The response of the log lacks the requested partition.');
-  return bounds;
 }
