@@ -44,8 +44,7 @@ export function subscriptionId(
  * @throws NOT_FOUND, LOG_UNAVAILABLE when what others stored cannot be read in time
  */
 export async function findSubscription(registry: Registry, id: string): Promise<Subscription> {
-  const known = registry.get<Subscription>('subscription', id);
-  return known ?? existing(id, await registry.find<Subscription>('subscription', id));
+  return existing(id, await registry.find<Subscription>('subscription', id));
 }
 
 /**

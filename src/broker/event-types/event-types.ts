@@ -71,7 +71,7 @@ export class EventTypes {
    * @throws NOT_FOUND, LOG_UNAVAILABLE when what others stored cannot be read in time
    */
   async get(name: string): Promise<EventTypeRecord> {
-    return this.known(name) ?? existing(name, await this.find(name));
+    return existing(name, await this.find(name));
   }
 
   /** Sorted by name. */

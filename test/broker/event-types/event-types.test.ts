@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
 import { readEventType, type EventTypeDefinition } from '../../../src/broker/event-types/validation.ts';
-import type { EventTypeRecord, SystemEventType } from '../../../src/broker/definitions/event-type.ts';
+import type { SystemEventType } from '../../../src/broker/definitions/event-type.ts';
 import { Registry, registryTopic } from '../../../src/broker/definitions/registry.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -190,12 +190,16 @@ describe('EventTypes', () => {
       }
     });
 
-    it('returns a known type in the next microtask', async () => {
+    it('returns a known type without a request to the log', async () => {
       await eventTypes.create(definition('orders'));
-      let found: EventTypeRecord | undefined;
-      void eventTypes.get('orders').then((record) => (found = record));
-      await Promise.resolve();
-      expect(found).to.equal(eventTypes.known('orders'));
+      const late = lateLog(broker.log, registryTopic);
+      const registry = new Registry(late.log, silentLogger);
+      await registry.start();
+      others.push(registry);
+      const knowing = new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+      const before = late.requests;
+      expect(await knowing.get('orders')).to.equal(knowing.known('orders'));
+      expect(late.requests - before).to.equal(0);
     });
   });
 
