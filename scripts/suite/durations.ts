@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FileOutcome } from './runner.ts';
-import type { TestFile } from './test-files.ts';
+import { nameOn, type TestFile } from './test-files.ts';
 
 /** How long the slow test files took when that was last recorded, in seconds, by name and backend. */
 type Durations = Readonly<Record<string, number>>;
@@ -28,5 +28,5 @@ export function recordDurations(outcomes: readonly FileOutcome[]): void {
 }
 
 function keyOf({ source, backend }: TestFile): string {
-  return backend === 'cluster' ? `${source} on the cluster` : source;
+  return nameOn(backend, source);
 }

@@ -1,6 +1,6 @@
 import { sumOf } from './counts.ts';
 import type { FileOutcome } from './runner.ts';
-import type { TestFile } from './test-files.ts';
+import { nameOn, type TestFile } from './test-files.ts';
 
 /** The output of a run of many files: a line for each file when it is done, then times, and at the end the failures. */
 export const report = {
@@ -40,13 +40,13 @@ export const report = {
 };
 
 function nameOf({ source, backend }: TestFile): string {
-  return backend === 'cluster' ? `${source} on the cluster` : source;
+  return nameOn(backend, source);
 }
 
 /** The folder below test/, such as `test/broker`. */
 function partOf({ source, backend }: TestFile): string {
   const folder = source.split('/').slice(0, -1).slice(0, 2).join('/');
-  return backend === 'cluster' ? `${folder} on the cluster` : folder;
+  return nameOn(backend, folder);
 }
 
 function timeOf(outcomes: readonly FileOutcome[]): number {

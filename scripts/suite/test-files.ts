@@ -58,6 +58,11 @@ export function onCluster(files: readonly TestFile[]): TestFile[] {
     .map((file) => ({ ...file, backend: 'cluster', needs: ['current'] }));
 }
 
+/** The name of a file or folder of tests, on one backend: in lines for people, and as a key of what is stored of it. */
+export function nameOn(backend: Backend, name: string): string {
+  return backend === 'cluster' ? `${name} on the cluster` : name;
+}
+
 /** Whether a file has tests in a browser. */
 export function needsBrowser({ compiled }: TestFile): boolean {
   return compiled.startsWith(browserTests);

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { onCluster, testFilesIn, type TestFile } from '../../scripts/suite/test-files.ts';
+import { nameOn, onCluster, testFilesIn, type TestFile } from '../../scripts/suite/test-files.ts';
 
 /** A compiled test file, on one of the backends. */
 export interface Suite extends Pick<TestFile, 'backend' | 'needs'> {
@@ -55,5 +55,5 @@ function isWithin(path: string, folderOrFile: string): boolean {
 
 /** The name of a suite in lines for people, and of its file in the stored results. */
 export function titleOf({ path, backend }: Suite): string {
-  return backend === 'cluster' ? `${path} on the cluster` : path;
+  return nameOn(backend, path);
 }

@@ -50,6 +50,9 @@ export interface TrialOptions {
   readonly reports?: string;
 }
 
+/** In the order in which a trial uses them: without a cluster, tests take less time. */
+const backends: readonly Suite['backend'][] = ['embedded', 'cluster'];
+
 const runner = fileURLToPath(new URL('runner.js', import.meta.url));
 
 const testMillisecondsMaximum = { embedded: 30_000, cluster: 60_000 } as const;
@@ -69,7 +72,7 @@ const heapMegabytes = 2_048;
 /** Runs tests in one process for each backend, one file after another, until one fails or hangs. */
 export async function runSteps(steps: readonly Step[], options: TrialOptions): Promise<Outcome> {
   let milliseconds = 0;
-  for (const backend of ['embedded', 'cluster'] as const) {
+  for (const backend of backends) {
     const group = steps.filter(({ suite }) => suite.backend === backend);
     if (group.length === 0) continue;
     const outcome = await runGroup(group, backend, options);
@@ -81,9 +84,7 @@ export async function runSteps(steps: readonly Step[], options: TrialOptions): P
 
 /** Steps in the order in which they run: a process runs on one backend. */
 export function byBackend(steps: readonly Step[]): readonly Step[] {
-  return (['embedded', 'cluster'] as const).flatMap((backend) =>
-    steps.filter(({ suite }) => suite.backend === backend),
-  );
+  return backends.flatMap((backend) => steps.filter(({ suite }) => suite.backend === backend));
 }
 
 /** How long a test of a step may take, or one of its hooks where no title is given. */
