@@ -20,7 +20,7 @@ import {
   initProducerIdRequest,
 } from '../../protocol/transaction-requests.ts';
 
-export interface TransactionCoordinationOptions {
+export interface TransactionCoordinatorOptions {
   readonly connections: KafkaConnections;
   readonly coordinators: Coordinators;
   readonly metadata: ClusterMetadata;
@@ -64,12 +64,12 @@ type Attempt<Response> =
  * again and then have it twice. So a writer that is opened, or continues after the coordinator was away, first checks
  * for missing markers and has them written.
  */
-export class TransactionCoordination {
-  readonly #options: TransactionCoordinationOptions;
+export class TransactionCoordinator {
+  readonly #options: TransactionCoordinatorOptions;
   readonly #writerId: string;
   #lastTransaction: DecidedTransaction | undefined;
 
-  constructor(options: TransactionCoordinationOptions, writerId: string) {
+  constructor(options: TransactionCoordinatorOptions, writerId: string) {
     this.#options = options;
     this.#writerId = writerId;
   }

@@ -4,11 +4,11 @@ import { type ErrorCode, LendstreamError, describeError, isLendstreamError } fro
 import { keyOf } from '../../protocol/topic-partitions.ts';
 import { type CleanupPolicyOf, checkRecords, recordBytesBound } from '../record-checks.ts';
 import { orTransientError } from '../../connection/retry.ts';
-import { TransactionCoordination, type TransactionCoordinationOptions } from './transaction-coordinator.ts';
+import { TransactionCoordinator, type TransactionCoordinatorOptions } from './transaction-coordinator.ts';
 import { TransactionOutput, type TransactionOutputOptions } from './output.ts';
 import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
 
-export interface KafkaWriterOptions extends TransactionCoordinationOptions, TransactionOutputOptions {
+export interface KafkaWriterOptions extends TransactionCoordinatorOptions, TransactionOutputOptions {
   readonly cleanupPolicyOf: CleanupPolicyOf;
   /** Called when the writer is closed. */
   readonly onClosed?: (writer: FencedWriter) => void;
@@ -36,7 +36,7 @@ export async function openKafkaWriter(
   writerId: string,
   partitions: readonly TopicPartition[],
 ): Promise<FencedWriter> {
-  const coordination = new TransactionCoordination(options, writerId);
+  const coordination = new TransactionCoordinator(options, writerId);
   const identity = await coordination.begin(partitions);
   return new KafkaWriter(options, writerId, coordination, identity);
 }
@@ -49,7 +49,7 @@ class KafkaWriter implements FencedWriter {
   readonly writerId: string;
   readonly #options: KafkaWriterOptions;
   readonly #identity: ProducerIdentity;
-  readonly #coordination: TransactionCoordination;
+  readonly #coordination: TransactionCoordinator;
   readonly #output: TransactionOutput;
   /** Partitions of the open transaction by key; none when no transaction is open. */
   readonly #partitions = new Map<string, TopicPartition>();
@@ -62,7 +62,7 @@ class KafkaWriter implements FencedWriter {
   constructor(
     options: KafkaWriterOptions,
     writerId: string,
-    coordination: TransactionCoordination,
+    coordination: TransactionCoordinator,
     identity: ProducerIdentity,
   ) {
     this.writerId = writerId;
