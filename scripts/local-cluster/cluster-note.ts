@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from './cache-folder.ts';
 import type { KafkaNode, KafkaVersion } from './kafka-broker.ts';
@@ -56,23 +56,35 @@ export function readNote(name: string): ClusterNote | undefined {
   }
 }
 
-/** Writes the first note of a cluster. Returns false when one with that name exists already. */
+/**
+ * Writes the first note of a cluster in one step: readers see none or all of it. Returns false when one with that name
+ * exists already.
+ */
 export function claimNote(note: ClusterNote): boolean {
   mkdirSync(notesFolder(), { recursive: true, mode: 0o700 });
+  const draft = draftFile(note.name);
   try {
-    writeFileSync(noteFile(note.name), JSON.stringify(note), { flag: 'wx', mode: 0o600 });
+    writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
+    linkSync(draft, noteFile(note.name));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
 /** Replaces a cluster's note in one step: readers see the old or the new one. */
 export function rewriteNote(note: ClusterNote): void {
-  const next = `${noteFile(note.name)}.${process.pid}`;
-  writeFileSync(next, JSON.stringify(note), { mode: 0o600 });
-  renameSync(next, noteFile(note.name));
+  const draft = draftFile(note.name);
+  writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
+  renameSync(draft, noteFile(note.name));
+}
+
+/** Where this process writes a note before the others may read it. */
+function draftFile(name: string): string {
+  return `${noteFile(name)}.${process.pid}`;
 }
 
 function processesOf(note: ClusterNote): readonly ProcessIdentity[] {
