@@ -87,7 +87,8 @@ export class EmbeddedCoordination implements Coordination {
   async claim(name: string, leaseMilliseconds: number): Promise<boolean> {
     this.#requireOpen();
     const now = this.#clock.monotonic();
-    if ((this.#claims.get(name) ?? 0) > now) return false;
+    const until = this.#claims.get(name);
+    if (until !== undefined && until > now) return false;
     this.#claims.set(name, now + leaseMilliseconds);
     return true;
   }
@@ -281,7 +282,6 @@ export class EmbeddedCoordination implements Coordination {
     this.#sweepTimer.cancel();
     await Promise.allSettled(this.#lastSerialRuns.values());
     await this.#mirror.close();
-    this.#listeners.clear();
   }
 
   #reap(subscriptionId: string): number {

@@ -101,7 +101,7 @@ export class LogReader {
     const bytes = Math.min(bytesMaximum, readBytesMaximum);
     const cached = this.#cache.find(partition, from);
     if (cached !== undefined) {
-      const result = collectBatches(cached, (offset) => this.#cache.find(partition, offset), from, latest, bytes);
+      const result = collectBatches(cached, (offset) => this.#cache.find(partition, offset), from, bytes);
       this.#fetchAhead(partition, result.nextOffset, latest);
       if (this.#isTurnSpent()) await giveWay();
       return result;
@@ -110,7 +110,7 @@ export class LogReader {
     if (partition.isDeleted || from < partition.earliest) return undefined;
     const [first, ...rest] = fetched;
     if (first === undefined) return { batches: [], nextOffset: latest };
-    return collectBatches(first, () => rest.shift(), from, latest, bytes);
+    return collectBatches(first, () => rest.shift(), from, bytes);
   }
 
   /** Fetches the next run while a reader is busy with the last one. */
@@ -199,7 +199,6 @@ function collectBatches(
   first: StoredBatch,
   next: (offset: Offset) => StoredBatch | undefined,
   from: Offset,
-  latest: Offset,
   bytesMaximum: number,
 ): ReadResult {
   const batches: RecordBatch[] = [];
@@ -214,7 +213,6 @@ function collectBatches(
       batch.sharedBuffer?.retain();
       batches.push(wanted);
     }
-    if (nextOffset >= latest) break;
   }
   return { batches, nextOffset };
 }

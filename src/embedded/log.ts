@@ -103,9 +103,9 @@ export class EmbeddedLog implements EventLog {
     try {
       const state = await writerThread.call('open', {
         path: join(lock.path, 'log.db'),
-        databaseBytesMaximum: options.databaseBytesMaximum ?? Infinity,
+        databaseBytesMaximum: options.databaseBytesMaximum,
         diskReserveBytes: options.diskReserveBytes ?? diskReserveBytes,
-        syncsToDisk: options.syncsToDisk ?? true,
+        syncsToDisk: options.syncsToDisk,
       });
       return new EmbeddedLog(options, health, lock, writerThread, state);
     } catch (error) {
@@ -250,20 +250,16 @@ export class EmbeddedLog implements EventLog {
         findPartition(this.#catalogue.topics, from),
         from.offset,
         options,
-        this.#dueAt(options.waitMilliseconds),
+        this.#clock.monotonic() + options.waitMilliseconds,
       );
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  /** When the wait of a read ends, in monotonic milliseconds. Infinity for one that waits without limit. */
-  #dueAt(waitMilliseconds: number): number {
-    return waitMilliseconds > 0 ? this.#clock.monotonic() + waitMilliseconds : 0;
-  }
-
   /**
    * Not an async function: its frame would be kept as long as the read waits, 600 bytes for each partition of a stream.
+   * @param dueAt When the wait ends; Infinity waits without limit. Monotonic milliseconds.
    */
   #readOrWait(partition: PartitionState, offset: Offset, options: ReadOptions, dueAt: number): Promise<ReadResult> {
     this.#assertOpen();

@@ -194,7 +194,7 @@ export class LogMaintenance {
     for (;;) {
       const { isDone, rows, recordCount } = await thread.call('nextCompaction', null);
       if (this.#isStopped(partition)) return;
-      if (rows.length > 0) await this.#replace(partition, rows);
+      await this.#replace(partition, rows);
       if (!isDone) continue;
       await writer.call('saveCompaction', { partitionId, toOffset: latest, recordCount });
       partition.compactedTo = latest;
@@ -204,15 +204,17 @@ export class LogMaintenance {
   }
 
   async #replace(partition: PartitionState, rows: readonly RowReplacement[]): Promise<void> {
+    const last = rows.at(-1);
+    if (last === undefined) return;
     const bodies = rows.flatMap(({ body }) => (body === null ? [] : [body]));
     await this.#options.writer.call('replaceRows', { rows }, bodies);
-    this.#options.cache.forget(partition, (rows.at(-1)?.lastOffset ?? 0) + 1);
+    this.#options.cache.forget(partition, last.lastOffset + 1);
   }
 
   async #deleteRows(partitionId: number, below: number): Promise<void> {
     while (!this.#isClosed) {
-      const { deletedRows } = await this.#options.writer.call('deleteSome', { partitionId, below });
-      if (deletedRows === 0) return;
+      const { isDone } = await this.#options.writer.call('deleteSome', { partitionId, below });
+      if (isDone) return;
     }
   }
 

@@ -124,6 +124,15 @@ describe('the batch cache', () => {
     expect(cache.bytes).to.equal(0);
   });
 
+  it('drops a run of two batches at the start of a partition', () => {
+    const cache = new BatchCache(30_000);
+    const partition = partitionState(1);
+    const [older, newer] = [0, 1].map(() => new SharedBuffer(new ArrayBuffer(25_000), () => undefined));
+    for (const base of [0, 10]) cache.add(partition, batchAt(base, older));
+    cache.add(partition, batchAt(20, newer));
+    expect(partition.cachedBatches.map(({ position }) => position.baseOffset)).to.deep.equal([20]);
+  });
+
   it('keeps no batch of a run whose memory is larger than the whole cache', () => {
     const cache = new BatchCache(4_999);
     const partition = partitionState(1);

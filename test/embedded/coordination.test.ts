@@ -1,15 +1,21 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
+import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { Session } from '../../src/ports/coordination.ts';
+import { missedChangesMillisecondsMaximum, type Session } from '../../src/ports/coordination.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { describeCoordination } from '../contracts/coordination.contract.ts';
-import { SimulatedClock } from '../support/simulated-clock.ts';
+import { codeOf } from '../support/log-reading.ts';
+import { SimulatedClock, settled } from '../support/simulated-clock.ts';
+import { overriding } from '../support/stepping-log.ts';
+import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 
 describeCoordination('memory and the log', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-coordination-'));
@@ -236,14 +242,146 @@ describe('embedded coordination and its mirror', () => {
     }
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 4)]);
     expect((await coordination.topology('s')).resetting, 'a failed reset is over').to.equal(false);
+    await own('s', 'after a failed removal');
   });
 
   it('rejects all calls once it is closed', async () => {
+    await coordination.initialise('s', [at(0, 4)]);
     await coordination.close();
-    const failure: unknown = await coordination.topology('s').then(
-      () => undefined,
-      (error: unknown) => error,
+    const calls: Promise<unknown>[] = [
+      coordination.claim('name', 1_000),
+      coordination.releaseClaim('name'),
+      coordination.renewLease('node', 1_000),
+      coordination.reapSessions('s'),
+      coordination.initialise('s', [at(1, 4)]),
+      coordination.topology('s'),
+      coordination.committedOffsets('s'),
+      coordination.openSession('s', session('stream')),
+      coordination.closeSession('s', 'stream'),
+      coordination.applyOwnership('s', 1, []),
+      coordination.release('s', 'stream', { eventType, partition: 0 }, 0),
+      coordination.commit('s', 'stream', []),
+      coordination.beginReset('s'),
+      coordination.finishReset('s', []),
+      coordination.recordHistory('s', { lastCommits: [], endedStreams: [] }),
+      coordination.history('s'),
+      coordination.remove('s'),
+    ];
+    for (const [index, call] of calls.entries()) {
+      expect(await codeOf(call), `call ${index}`).to.equal('COORDINATION_UNAVAILABLE');
+    }
+  });
+
+  it('keeps the start of a subscription that found the log full while it was being closed', async () => {
+    let isFull = true;
+    const appending = new EventEmitter();
+    const filling = overriding<EventLog>(log, {
+      append: async (appends) => {
+        if (!isFull) return log.append(appends);
+        appending.emit('attempt');
+        await settled();
+        isFull = false;
+        throw new LendstreamError('LOG_FULL', 'Nothing was stored: the disk is full.');
+      },
+    });
+    const closing = await EmbeddedCoordination.open({ log: filling, clock: systemClock, logger: silentLogger });
+    const attempt = once(appending, 'attempt');
+    const initialising = closing.initialise('late', [at(0, 8)]);
+    await attempt;
+    await closing.close();
+    await initialising;
+    await restart();
+    expect(await coordination.committedOffsets('late')).to.deep.equal([at(0, 8)]);
+  });
+});
+
+describe('embedded coordination and the time', () => {
+  let temporary: TemporaryLog;
+  let clock: SimulatedClock;
+  let coordination: EmbeddedCoordination;
+
+  beforeEach(async () => {
+    temporary = await openTemporaryLog();
+    clock = new SimulatedClock();
+    coordination = await EmbeddedCoordination.open({ log: temporary.log, clock, logger: silentLogger });
+    await coordination.initialise(
+      's',
+      [0, 1, 2].map((partition) => ({ eventType: 'timed', partition, offset: -1 })),
     );
-    expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+  });
+  afterEach(async () => {
+    await coordination.close();
+    await temporary.cleanup();
+  });
+
+  const join = async (nodeId: string): Promise<unknown> =>
+    coordination.openSession('s', {
+      streamId: `of ${nodeId}`,
+      nodeId,
+      requestedPartitions: [],
+      openedAt: 0,
+      commitTimeoutMilliseconds: 60_000,
+    });
+  const streams = async (): Promise<string[]> =>
+    (await coordination.topology('s')).sessions.map(({ streamId }) => streamId);
+
+  it('gives a claim to the next one when its time is over, and not before', async () => {
+    expect(await coordination.claim('name', 400)).to.equal(true);
+    await clock.turn(399);
+    expect(await coordination.claim('name', 400)).to.equal(false);
+    await clock.turn(1);
+    expect(await coordination.claim('name', 400)).to.equal(true);
+  });
+
+  it('closes the session of a node when its lease is over, or if it never had one, and not before', async () => {
+    await clock.turn(10);
+    expect(await coordination.reapSessions('unknown')).to.equal(0);
+    await coordination.renewLease('leased', 100);
+    for (const node of ['leased', 'without a lease']) await join(node);
+    await clock.turn(99);
+    expect(await coordination.reapSessions('s')).to.equal(1);
+    expect(await streams()).to.deep.equal(['of leased']);
+    await clock.turn(1);
+    expect(await coordination.reapSessions('s')).to.equal(1);
+    expect(await streams()).to.deep.equal([]);
+  });
+
+  it('looks for dead nodes of watched subscriptions twice in the time within which a change must be seen', async () => {
+    const milliseconds = missedChangesMillisecondsMaximum / 2;
+    const changes: string[] = [];
+    const stop = coordination.watch('s', (change) => changes.push(change));
+    const stopOther = coordination.watch('s', () => undefined);
+    await join('dead');
+    changes.length = 0;
+    await clock.turn(milliseconds - 1);
+    expect(await streams()).to.deep.equal(['of dead']);
+    await clock.turn(1);
+    expect(await streams()).to.deep.equal([]);
+    expect(changes).to.deep.equal(['topology']);
+    stopOther();
+    await join('next');
+    expect(changes, 'the end of one watch leaves the others').to.deep.equal(['topology', 'topology']);
+    await clock.turn(milliseconds);
+    expect(await streams()).to.deep.equal([]);
+    stop();
+    await join('unwatched');
+    await clock.turn(10 * milliseconds);
+    expect(await streams()).to.deep.equal(['of unwatched']);
+  });
+
+  it('gives the nodes time to renew their leases after the machine slept, but not after a short delay', async () => {
+    coordination.watch('s', () => undefined);
+    await join('dead');
+    // The sweep is due after half of the time.
+    clock.jump(missedChangesMillisecondsMaximum + 1);
+    await clock.turn(0);
+    expect(await streams(), 'after a sleep').to.deep.equal(['of dead']);
+    clock.jump(missedChangesMillisecondsMaximum);
+    await clock.turn(0);
+    expect(await streams(), 'after a delay').to.deep.equal([]);
+  });
+
+  it('knows no generation in which an unknown subscription could change its owners', async () => {
+    expect(await coordination.applyOwnership('unknown', 0, [])).to.equal('conflict');
   });
 });

@@ -30,6 +30,7 @@ describe('the data folder', () => {
     const dataFolder = join(folder, 'new', 'deeper');
     const log = await openLog(dataFolder);
     expect(existsSync(join(dataFolder, 'log.db'))).to.equal(true);
+    for (const created of [dataFolder, join(dataFolder, '..')]) expect(statSync(created).mode & 0o777).to.equal(0o700);
     await log.close();
   });
 

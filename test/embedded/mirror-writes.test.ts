@@ -7,7 +7,7 @@ import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { MirrorWrites } from '../../src/embedded/mirror-writes.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { eventually } from '../support/eventually.ts';
-import { SimulatedClock } from '../support/simulated-clock.ts';
+import { SimulatedClock, settled } from '../support/simulated-clock.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { type TemporaryLog, openTemporaryLog } from '../support/temporary-log.ts';
@@ -19,6 +19,7 @@ describe('writing cursors to their mirror', () => {
   let temporary: TemporaryLog;
   let log: EventLog;
   let isFull: boolean;
+  let attempts: number;
   let subscriptionId: string;
   let writes: MirrorWrites;
   let clock: SimulatedClock;
@@ -29,6 +30,7 @@ describe('writing cursors to their mirror', () => {
     // The log while the disk is full: a moment later it reports that nothing was stored.
     log = overriding<EventLog>(temporary.log, {
       append: async (appends) => {
+        attempts += 1;
         if (!isFull) return temporary.log.append(appends);
         await new Promise((resolve) => setImmediate(resolve));
         throw new LendstreamError('LOG_FULL', 'Nothing was stored: the disk is full.');
@@ -40,6 +42,7 @@ describe('writing cursors to their mirror', () => {
 
   beforeEach(() => {
     isFull = false;
+    attempts = 0;
     subscriptionId = randomUUID();
     clock = new SimulatedClock();
     writes = new MirrorWrites(log, clock);
@@ -74,6 +77,41 @@ describe('writing cursors to their mirror', () => {
     await clock.turn(1);
     await eventually(async () => (await written(0)).length > 0);
     expect(await written(0)).to.deep.equal([start]);
+  });
+
+  it('tries again once a second, for all starts together, until there is space', async () => {
+    isFull = true;
+    await Promise.all([writes.writeStart([record(0, start)]), writes.writeStart([record(1, start)])]);
+    for (const expected of [3, 4, 5]) {
+      await clock.turn(999);
+      expect(attempts).to.equal(expected - 1);
+      await clock.turn(1);
+      expect(attempts).to.equal(expected);
+      await settled();
+    }
+    isFull = false;
+    await clock.turn(1_000);
+    await eventually(async () => (await written(0)).length > 0);
+    expect(clock.nextDeadline()).to.equal(Infinity);
+    expect([await written(0), await written(1)]).to.deep.equal([[start], [start]]);
+  });
+
+  it('tries nothing any more once it is closed', async () => {
+    isFull = true;
+    await writes.writeStart([record(0, start)]);
+    await writes.close();
+    expect(clock.nextDeadline()).to.equal(Infinity);
+    expect(attempts).to.equal(2);
+    await writes.writeStart([record(1, start)]);
+    expect(clock.nextDeadline()).to.equal(Infinity);
+  });
+
+  it('is closed when the writes in progress have ended', async () => {
+    let isWritten = false;
+    const writing = writes.write([record(0, 5)]).then(() => (isWritten = true));
+    await writes.close();
+    expect(isWritten).to.equal(true);
+    await writing;
   });
 
   it('writes no start after a commit of the same partition, but writes the starts of other partitions with the commit', async () => {

@@ -345,8 +345,8 @@ function keyAt(body: Buffer, keysAt: number, keyEnds: Uint32Array, at: number): 
  * of them.
  */
 export function batchFrom(batch: StoredBatch, offset: Offset): RecordBatch {
-  if (batch.count === 0 || (batch.offsets[0] as Offset) >= offset) return batch;
   const first = indexOf(batch.offsets, offset);
+  if (first === 0) return batch;
   return {
     topic: batch.topic,
     partition: batch.partition,

@@ -9,9 +9,6 @@ import { type Connection, databaseErrorKind, openDatabase } from '../../sqlite.t
  */
 const pageBytes = 8192;
 
-/** The largest file that SQLite supports. Pages. */
-const databasePagesMaximum = 2 ** 32 - 2;
-
 /**
  * The write-ahead log file is cut back to this size when it restarts. That happens only after a burst, because
  * overwriting the file costs a third less processor time than growing it again. Bytes.
@@ -80,10 +77,11 @@ const schema = `
 /**
  * Opens the connection that writes, and creates the schema in a new file.
  * @param databaseBytesMaximum The file never grows beyond this. Appends that would need more fail with LOG_FULL.
+ *   Default: the size of the disk.
  * @param syncsToDisk Whether a commit waits for the disk. Only tests may do without.
  * @throws DATA_FOLDER_UNUSABLE: not a database, damaged, or written by another version
  */
-export function openForWriting(path: string, databaseBytesMaximum: number, syncsToDisk: boolean): Connection {
+export function openForWriting(path: string, databaseBytesMaximum?: number, syncsToDisk = true): Connection {
   try {
     const connection = openDatabase(path, { returnArrays: true });
     connection.exec(`
@@ -96,8 +94,9 @@ export function openForWriting(path: string, databaseBytesMaximum: number, syncs
       PRAGMA journal_size_limit = ${walBytesKept};
       PRAGMA cache_size = -32768;
     `);
-    const pagesMaximum = Math.min(Math.floor(databaseBytesMaximum / pageBytesOf(connection)), databasePagesMaximum);
-    connection.exec(`PRAGMA max_page_count = ${pagesMaximum}`);
+    if (databaseBytesMaximum !== undefined) {
+      connection.exec(`PRAGMA max_page_count = ${Math.floor(databaseBytesMaximum / pageBytesOf(connection))}`);
+    }
     checkIntegrity(connection, path);
     const version = pragmaNumber(connection, 'user_version');
     if (version === 0) {

@@ -38,8 +38,8 @@ function database(): Connection {
 }
 
 function checkpoint(): { walBytes: number } {
-  const [row] = database().prepare('PRAGMA wal_checkpoint(PASSIVE)').all() as [number, number, number][];
-  return { walBytes: (row?.[1] ?? 0) * pageBytesOf(database()) };
+  const [, frames] = database().prepare('PRAGMA wal_checkpoint(PASSIVE)').get() as [number, number, number];
+  return { walBytes: frames * pageBytesOf(database()) };
 }
 
 /**
@@ -93,9 +93,9 @@ function beginCompaction(request: CompactionRequest): { keyCount: number } {
   for (;;) {
     const batches = batchesFrom(request, position);
     for (const batch of batches) {
-      for (let index = 0; index < batch.count; index += 1) {
+      for (const [index, offset] of batch.offsets.entries()) {
         const key = batch.key(index);
-        if (key !== null) newestByKey.set(key, batch.offsets[index] as Offset);
+        if (key !== null) newestByKey.set(key, offset);
       }
       position = batch.position.lastOffset + 1;
     }
@@ -133,9 +133,9 @@ function nextCompaction(): MaintenanceRequests['nextCompaction']['response'] {
 function keptIndexes({ request, newestByKey }: Compaction, batch: StoredBatch): number[] {
   const tombstonesExpired = batch.appendedAt < request.tombstonesBefore;
   const kept: number[] = [];
-  for (let index = 0; index < batch.count; index += 1) {
+  for (const [index, offset] of batch.offsets.entries()) {
     const key = batch.key(index);
-    const isNewest = key === null || newestByKey.get(key) === batch.offsets[index];
+    const isNewest = key === null || newestByKey.get(key) === offset;
     const isTombstone = batch.valueStarts[index] === noValue;
     if (isNewest && !(isTombstone && tombstonesExpired)) kept.push(index);
   }

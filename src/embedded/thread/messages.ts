@@ -6,7 +6,12 @@ import type { ErrorCode } from '../../errors.ts';
  */
 export interface WriterRequests {
   open: {
-    request: { path: string; databaseBytesMaximum: number; diskReserveBytes: number; syncsToDisk: boolean };
+    request: {
+      path: string;
+      databaseBytesMaximum: number | undefined;
+      diskReserveBytes: number;
+      syncsToDisk: boolean | undefined;
+    };
     response: PersistedState;
   };
   commit: { request: CommitRequest; response: CommitResponse };
@@ -18,7 +23,7 @@ export interface WriterRequests {
   /** Persists the first held offset. Afterwards the rows below it may be deleted. */
   raiseEarliest: { request: { partitionId: number; earliest: Offset; latest: Offset }; response: null };
   /** Deletes some of the rows that are below the earliest offset or belong to a deleted partition. */
-  deleteSome: { request: { partitionId: number; below: Offset }; response: { deletedRows: number } };
+  deleteSome: { request: { partitionId: number; below: Offset }; response: { isDone: boolean } };
   /** Replaces the bodies of rows with compacted ones, and deletes rows without any record left. */
   replaceRows: { request: { rows: readonly RowReplacement[] }; response: null };
   saveCompaction: { request: { partitionId: number; toOffset: Offset; recordCount: number }; response: null };

@@ -115,8 +115,9 @@ function inTransaction<Result>(space: 'needed' | 'reserve', change: (connection:
   }
   const missing = storage.missing();
   if (missing === null) return result;
-  database().lost = `${missing} Anything written since then is lost: restart the service.`;
-  throw new LendstreamError('OUTCOME_UNKNOWN', database().lost ?? missing);
+  const lost = `${missing} Anything written since then is lost: restart the service.`;
+  database().lost = lost;
+  throw new LendstreamError('OUTCOME_UNKNOWN', lost);
 }
 
 /** @throws LOG_UNAVAILABLE when data written now would be gone after the next start */
@@ -180,15 +181,19 @@ function commit({ rows, writers }: CommitRequest): TransferredResponse<CommitRes
   return new TransferredResponse({ fencedWriterIds, bodies }, bodies);
 }
 
+/** The epoch of a writer that was opened before. */
 function epochOf(writerId: string): number {
-  const row = database().statements.epochOf.get(writerId) as [number] | undefined;
-  return row?.[0] ?? 0;
+  const [epoch] = database().statements.epochOf.get(writerId) as [number];
+  return epoch;
 }
 
 function loadState(connection: Connection): PersistedState {
   const topics = connection
-    .prepare('SELECT id, name, cleanup_policy, retention_milliseconds, retention_bytes FROM topic')
-    .all() as [number, string, CleanupPolicy, number, number | null][];
+    .prepare(
+      `SELECT id, name, (SELECT count(*) FROM partition WHERE topic_id = topic.id),
+         cleanup_policy, retention_milliseconds, retention_bytes FROM topic`,
+    )
+    .all() as [number, string, number, CleanupPolicy, number, number | null][];
   const partitions = connection
     .prepare(
       `SELECT id, topic_id, number, earliest_offset,
@@ -201,13 +206,11 @@ function loadState(connection: Connection): PersistedState {
   const groupOffsets = connection
     .prepare('SELECT group_name, topic, partition, next_offset FROM group_offset')
     .all() as [string, string, number, number][];
-  const countByTopic = new Map<number, number>();
-  for (const [, topicId] of partitions) countByTopic.set(topicId, (countByTopic.get(topicId) ?? 0) + 1);
   return {
-    topics: topics.map(([id, name, cleanupPolicy, retentionMilliseconds, retentionBytes]) => ({
+    topics: topics.map(([id, name, partitionCount, cleanupPolicy, retentionMilliseconds, retentionBytes]) => ({
       id,
       name,
-      partitionCount: countByTopic.get(id) ?? 0,
+      partitionCount,
       cleanupPolicy,
       retentionMilliseconds,
       retentionBytes,
@@ -239,7 +242,7 @@ function loadState(connection: Connection): PersistedState {
 function orphanedPartitionIds(connection: Connection, known: ReadonlySet<number>): number[] {
   const next = connection.prepare('SELECT min(partition_id) FROM batch WHERE partition_id > ?');
   const orphaned: number[] = [];
-  let id = (next.get(-1) as [number | null])[0];
+  let id = (next.get(0) as [number | null])[0];
   while (id !== null) {
     if (!known.has(id)) orphaned.push(id);
     id = (next.get(id) as [number | null])[0];
@@ -284,18 +287,17 @@ function deleteTopic({ topicId }: { topicId: number }): null {
   });
 }
 
-function deleteSome({ partitionId, below }: { partitionId: number; below: Offset }): { deletedRows: number } {
+function deleteSome({ partitionId, below }: { partitionId: number; below: Offset }): { isDone: boolean } {
   return inTransaction('reserve', () => {
     const { statements } = database();
-    let deletedRows = 0;
+    const oldest = statements.oldestBatches.all(partitionId, below) as [number, number][];
     let bytes = 0;
-    for (const [id, bodyBytes] of statements.oldestBatches.all(partitionId, below) as [number, number][]) {
+    for (const [id, bodyBytes] of oldest) {
       if (bytes >= deletedBytesPerTransaction) break;
       statements.deleteBatchById.run(id);
       bytes += bodyBytes;
-      deletedRows += 1;
     }
-    return { deletedRows };
+    return { isDone: oldest.length === 0 };
   });
 }
 

@@ -75,6 +75,52 @@ describe('the body of a batch', () => {
     );
   });
 
+  it('decodes the same wherever it begins in memory', () => {
+    fc.assert(
+      fc.property(recordList, fc.nat({ max: 15 }), (records, start) => {
+        const body = bodyOf(records);
+        const elsewhere = Buffer.from(new ArrayBuffer(body.length + 16), start, body.length);
+        elsewhere.set(body);
+        const offsets = records.map((_, index) => 1_000 + 3 * index);
+        expect(recordsOf(decodeBody(where, elsewhere))).to.deep.equal(recordsOf(decodeBody(where, body)));
+        const withGaps = bodyOf(records, offsets);
+        const moved = Buffer.from(new ArrayBuffer(withGaps.length + 16), start, withGaps.length);
+        moved.set(withGaps);
+        expect([...decodeBody(where, moved).offsets]).to.deep.equal(offsets);
+      }),
+    );
+  });
+
+  it('has the bytes that files written before have', () => {
+    const position = { partitionId: 7, baseOffset: 1_000, lastOffset: 1_004, appendedAt: 1_700_000_000_123 };
+    const header = '01 00 0000 07000000 0000000000408f40 0000000000608f40 00b08756febc7842';
+    const hex = (body: ArrayBuffer): string => Buffer.from(body).toString('hex');
+    const bytes = (...parts: string[]): string => parts.join('').replaceAll(' ', '');
+    const [a, none] = [
+      { key: null, value: Buffer.from('one') },
+      { key: null, value: null },
+    ];
+    expect(hex(encodeBody(position, [a, none, a]))).to.equal(
+      bytes(header, '03000000 07000000 00000000 00000000', '03000000 ffffffff 07000000', '6f6e652c6f6e65'),
+    );
+    const keyed = [
+      { key: 'k', value: Buffer.from('1') },
+      { key: null, value: Buffer.from('2') },
+      { key: 'é', value: Buffer.from('3') },
+    ];
+    expect(hex(encodeBody(position, keyed, [1_000, 1_001, 1_004]))).to.equal(
+      bytes(
+        header.replace('01 00', '01 03'),
+        '03000000 05000000 03000000 00000000',
+        '01000000 03000000 05000000',
+        '01000000 ffffffff 03000000',
+        '00000000 01000000 04000000',
+        '312c322c33',
+        '6bc3a9',
+      ),
+    );
+  });
+
   it('is the same for the same records in several runs', () => {
     fc.assert(
       fc.property(fc.array(recordList, { maxLength: 4 }), (lists) => {
@@ -132,6 +178,7 @@ describe('the body of a batch', () => {
         const rest = batchFrom(batch, 1_000 + skipped);
         expect(recordsOf(rest)).to.deep.equal(recordsOf(batch).slice(skipped));
         expect(rest.bytes).to.equal(batch.bytes);
+        expect(rest === batch, 'the batch itself where that is all of it').to.equal(skipped === 0);
       }),
     );
   });
