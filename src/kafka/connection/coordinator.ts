@@ -1,11 +1,11 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import type { Clock } from '../../clock.ts';
-import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import { LendstreamError } from '../../errors.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
-import { errorOf, isCoordinatorError, protocolError } from '../protocol/errors.ts';
-import { Retry } from './retry.ts';
+import { errorOf, protocolError } from '../protocol/errors.ts';
+import { Retry, orTransientError } from './retry.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
 /** A consumer group or a transactional id: each has a coordinator. */
@@ -54,24 +54,16 @@ export class Coordinators {
   async #lookUp(kind: CoordinatorType, key: string): Promise<BrokerNode> {
     const retry = new Retry(this.#clock, lookupRetry);
     for (;;) {
-      const found = await this.#lookUpOnce(kind, key);
+      const found = await orTransientError(this.#lookUpOnce(kind, key));
       if (!(found instanceof LendstreamError)) return found;
       await retry.after(found);
     }
   }
 
-  /** Returns an error that may pass, and throws any other. */
-  async #lookUpOnce(kind: CoordinatorType, key: string): Promise<BrokerNode | LendstreamError> {
-    try {
-      const { errorCode, coordinator } = await this.#metadata.sendToAny(findCoordinatorRequest(kind, key));
-      if (errorCode === protocolError.none) return coordinator;
-      const error = errorOf(errorCode, `Finding the coordinator of ${kind} ${key}`);
-      if (isCoordinatorError(errorCode)) return error;
-      throw error;
-    } catch (error) {
-      if (isLendstreamError(error, 'LOG_UNAVAILABLE')) return error;
-      throw error;
-    }
+  async #lookUpOnce(kind: CoordinatorType, key: string): Promise<BrokerNode> {
+    const { errorCode, coordinator } = await this.#metadata.sendToAny(findCoordinatorRequest(kind, key));
+    if (errorCode !== protocolError.none) throw errorOf(errorCode, `Finding the coordinator of ${kind} ${key}`);
+    return coordinator;
   }
 }
 

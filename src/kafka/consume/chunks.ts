@@ -51,7 +51,7 @@ export function partOf(response: Buffer, { start, end }: ByteRange): ByteRange &
   return { bytes: Buffer.from(response.subarray(start, end)), start: 0, end: end - start };
 }
 
-/** The chunks of one partition that are still in memory, sorted by where they begin. They may overlap. */
+/** The chunks of one partition that are still in memory, in the order in which they came. They may overlap. */
 export class PartitionChunks {
   readonly #chunks: Chunk[] = [];
 
@@ -64,14 +64,12 @@ export class PartitionChunks {
   }
 
   add(chunk: Chunk): void {
-    let index = this.#chunks.length;
-    while (index > 0 && (this.#chunks[index - 1] as Chunk).from > chunk.from) index -= 1;
-    this.#chunks.splice(index, 0, chunk);
+    this.#chunks.push(chunk);
   }
 
+  /** @param chunk One of them. */
   remove(chunk: Chunk): void {
-    const index = this.#chunks.indexOf(chunk);
-    if (index >= 0) this.#chunks.splice(index, 1);
+    this.#chunks.splice(this.#chunks.indexOf(chunk), 1);
   }
 
   /**
@@ -95,12 +93,9 @@ export class PartitionChunks {
     return nextOffset > from ? { batches, nextOffset } : undefined;
   }
 
+  /** Most reads are at the end of the partition, where the newest chunk is. */
   #find(offset: Offset): Chunk | undefined {
-    for (let index = this.#chunks.length - 1; index >= 0; index -= 1) {
-      const chunk = this.#chunks[index] as Chunk;
-      if (chunk.from <= offset && offset < chunk.to) return chunk;
-    }
-    return undefined;
+    return this.#chunks.findLast(({ from, to }) => from <= offset && offset < to);
   }
 }
 
@@ -140,7 +135,6 @@ export class ChunkCache {
 
   /** Removes everything of one partition. */
   removeAllOf(owner: PartitionChunks): void {
-    if (owner.isEmpty) return;
     for (const [chunk, chunkOwner] of this.#chunks) if (chunkOwner === owner) this.#remove(chunk);
   }
 
@@ -154,7 +148,6 @@ export class ChunkCache {
 /** The batch without its records below `from`. At least one of its records is at or above it. */
 function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
   const { offsets, count, external } = batch;
-  if ((offsets[0] as Offset) >= from) return batch;
   let low = 0;
   let high = count;
   while (low < high) {
@@ -162,6 +155,7 @@ function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
     if ((offsets[middle] as Offset) < from) low = middle + 1;
     else high = middle;
   }
+  if (low === 0) return batch;
   const first = low;
   return {
     ...batch,
@@ -175,10 +169,8 @@ function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
 }
 
 /** The bytes from the first value to the last, with the framing between them. */
-function valueBytes({ valueStarts, valueEnds, count }: RecordBatch): number {
-  let first = 0;
-  let last = count - 1;
-  while (first <= last && valueStarts[first] === noValue) first += 1;
-  while (last > first && valueStarts[last] === noValue) last -= 1;
-  return first > last ? 0 : (valueEnds[last] as number) - (valueStarts[first] as number);
+function valueBytes({ valueStarts, valueEnds }: RecordBatch): number {
+  const start = valueStarts.find((at) => at !== noValue) ?? 0;
+  const end = valueEnds.findLast((at) => at !== noValue) ?? 0;
+  return end - start;
 }

@@ -116,7 +116,6 @@ export class KafkaReader implements FetchListener {
     for (const partitions of this.#partitions.values()) {
       for (const reads of partitions.values()) reads.failAll(logClosed());
     }
-    this.#partitions.clear();
   }
 
   onResponse(requested: RequestedPartition, fetched: FetchedPartition, response: FetchResponse): void {

@@ -248,10 +248,7 @@ export class PartitionQueue implements TopicPartition {
     return new LendstreamError(
       'OUTCOME_UNKNOWN',
       `It is not known whether the records for topic ${this.topic}, partition ${this.partition}, were stored.${reason}`,
-      {
-        details: { topic: this.topic, partition: this.partition },
-        ...(error === undefined ? {} : { cause: error }),
-      },
+      { details: { topic: this.topic, partition: this.partition }, cause: error },
     );
   }
 
@@ -261,10 +258,7 @@ export class PartitionQueue implements TopicPartition {
     return new LendstreamError(
       'LOG_UNAVAILABLE',
       `The records for topic ${this.topic}, partition ${this.partition}, were not stored. ${reason}`,
-      {
-        details: { topic: this.topic, partition: this.partition },
-        ...(error === undefined ? {} : { cause: error }),
-      },
+      { details: { topic: this.topic, partition: this.partition }, cause: error },
     );
   }
 }

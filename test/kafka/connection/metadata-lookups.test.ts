@@ -54,6 +54,13 @@ describe('Looking up the topics of Kafka', () => {
     expect(requests).to.have.length(3);
   });
 
+  it('tries the next broker at once when one refuses the connection', async () => {
+    const { requests, metadata } = metadataOf({ first: 'refuses', second: 'responds' });
+    const { topics } = await metadata.sendToAny(metadataRequest(null));
+    expect(topics.map(({ name }) => name)).to.deep.equal(['quiet']);
+    expect(requests).to.deep.equal(['first at 0', 'second at 0']);
+  });
+
   it('sends a change to one broker and waits as long as that takes', async () => {
     const { clock, requests, metadata } = metadataOf({ first: 'hangs', second: 'responds' });
     void metadata.sendChange(metadataRequest(null));

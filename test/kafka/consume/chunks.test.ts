@@ -39,6 +39,8 @@ describe('Chunks of a partition', () => {
     ['at least one batch', 10, 1, [[10, 11, 12], 13]],
     ['at least the requested part of one batch', 12, 1, [[12], 13]],
     ['whole batches until there is enough', 10, 10, [[10, 11, 12, 15, 16, 17, 18, 19], 20]],
+    ['no more than one batch that is exactly enough', 10, 8, [[10, 11, 12], 13]],
+    ['another batch when one byte is missing', 10, 9, [[10, 11, 12, 15, 16, 17, 18, 19], 20]],
     ['only the next offset for a gap at the end of a chunk', 27, Infinity, [[], 30]],
     ['nothing below the first chunk', 9, Infinity, undefined],
     ['nothing where there is no chunk', 30, Infinity, undefined],
@@ -56,6 +58,23 @@ describe('Chunks of a partition', () => {
     chunks.add(chunkOf(14, 16, [numberedEntries(14, 15)]));
     expect(offsetsRead(chunks, 14)).to.deep.equal([[14, 15, 16, 17, 18, 19], 20]);
     expect(offsetsRead(chunks, 12)).to.deep.equal([[12, 13, 14, 15, 16, 17, 18, 19], 20]);
+  });
+
+  it('count the bytes from the first value to the last of a batch, whatever is deleted before, between and after', () => {
+    const chunks = new PartitionChunks();
+    const deleted = (offset: number): BatchEntry => ({ offset, value: null });
+    const values = [deleted(0), { offset: 1, value: 'abc' }, deleted(2), { offset: 3, value: 'def' }, deleted(4)];
+    const batches = [
+      recordBatch(values),
+      recordBatch([deleted(5), deleted(6)]),
+      recordBatch(numberedEntries(7, 7)),
+      recordBatch(numberedEntries(8, 8)),
+    ];
+    chunks.add(createChunk(0, { batches, nextOffset: 9 }, Buffer.alloc(1_000), 0));
+    const reads = [7, 8, 9].map((bytesMaximum) => chunks.read(0, bytesMaximum));
+    expect(reads.map((read) => read?.nextOffset)).to.deep.equal([5, 8, 9]);
+    expect(reads[2]?.batches).to.deep.equal(batches);
+    expect(reads[2]?.batches[0]).to.equal(batches[0]);
   });
 
   it('keep keys, tombstones and external marks with their records', () => {
@@ -80,6 +99,15 @@ describe('Chunks of a partition', () => {
 
 describe('The memory of chunks', () => {
   const bytes = chunkOf(0, 1, []).memoryBytes;
+
+  it('counts the response, the positions of each record, and what was decompressed', () => {
+    const response = Buffer.allocUnsafeSlow(5_000);
+    const within = { ...recordBatch(numberedEntries(0, 2)), bytes: response.subarray(100, 200) };
+    const inflated = { ...recordBatch(numberedEntries(3, 4)), bytes: Buffer.allocUnsafeSlow(700) };
+    const chunk = createChunk(0, { batches: [within, inflated], nextOffset: 5 }, response, 0);
+    const [positionBytesPerRecord, chunkOverheadBytes] = [8 + 3 * 4, 1_024];
+    expect(chunk.memoryBytes).to.equal(chunkOverheadBytes + 5_000 + 5 * positionBytesPerRecord + 700);
+  });
 
   it('drops the oldest chunk for the newest, over all partitions', () => {
     const memory = new ChunkCache(2 * bytes, Infinity);
@@ -111,14 +139,22 @@ describe('The memory of chunks', () => {
     expect(chunks.isEmpty).to.equal(true);
   });
 
+  it('holds as many as fit, whatever was dropped before', () => {
+    const memory = new ChunkCache(2 * bytes, Infinity);
+    const chunks = new PartitionChunks();
+    for (const from of [7, 8, 0, 1, 2]) memory.add(chunkOf(from, from + 1, []), chunks);
+    expect([7, 8, 0, 1, 2].map((offset) => chunks.has(offset))).to.deep.equal([false, false, false, true, true]);
+  });
+
   it('forgets a partition and counts the others correctly', () => {
     const memory = new ChunkCache(2 * bytes, Infinity);
     const [one, other] = [new PartitionChunks(), new PartitionChunks()];
     memory.add(chunkOf(0, 1, []), one);
     memory.add(chunkOf(0, 1, []), other);
-    memory.removeAllOf(one);
-    memory.add(chunkOf(1, 2, []), other);
-    expect([one.isEmpty, other.read(0, 1)?.nextOffset]).to.deep.equal([true, 2]);
+    memory.removeAllOf(other);
+    expect([one.isEmpty, other.isEmpty]).to.deep.equal([false, true]);
+    memory.add(chunkOf(1, 2, []), one);
+    expect(one.read(0, 1)?.nextOffset).to.equal(2);
   });
 });
 
@@ -131,7 +167,8 @@ describe('A part of a response', () => {
     expect(bytes.buffer).to.not.equal(response.buffer);
   });
 
-  it('is not copied when it is large', () => {
+  it('is not copied when it is an eighth or more', () => {
+    expect(partOf(response, { start: 100, end: 1_099 }).bytes).to.have.length(999);
     expect(partOf(response, { start: 100, end: 1_100 })).to.deep.equal({ bytes: response, start: 100, end: 1_100 });
   });
 });

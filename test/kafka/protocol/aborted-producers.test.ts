@@ -82,6 +82,17 @@ class Partition {
 }
 
 describe('reading past transactions', () => {
+  it('leaves out nothing that an aborted producer wrote without a transaction', () => {
+    const producerId = 5n;
+    const response = Buffer.concat([
+      encode(records('aborted'), { baseOffset: 0, producerId, isTransactional: true }),
+      encode(records('plain'), { baseOffset: 1, producerId }),
+      encode(records('plain'), { baseOffset: 2 }),
+    ]);
+    const result = decodeRecordBatches(where, response, 0, response.length, 0, [{ producerId, firstOffset: 0 }]);
+    expect(result.batches.flatMap(({ offsets }) => [...offsets])).to.deep.equal([1, 2]);
+  });
+
   it('finds all committed records and no others, from any start and in reads of any size', () => {
     fc.assert(
       fc.property(steps, fc.nat(), fc.integer({ min: 1, max: 40 }), (taken, start, batchesMaximum) => {

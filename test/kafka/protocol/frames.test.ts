@@ -40,7 +40,13 @@ describe('the frames of a connection', () => {
     );
   });
 
-  for (const length of [0, -1, 2_000_000_000]) {
+  it('may have one byte', () => {
+    const frames: Buffer[] = [];
+    new FrameAssembler((frame) => frames.push(frame)).append(framed([Uint8Array.of(7), Uint8Array.of(8)]));
+    expect(frames).to.deep.equal([Buffer.of(7), Buffer.of(8)]);
+  });
+
+  for (const length of [0, -1, 256 * 1024 * 1024 + 1, 2_000_000_000]) {
     it(`are refused with a length of ${length}`, () => {
       const assembler = new FrameAssembler(() => {});
       const bytes = Buffer.alloc(8);

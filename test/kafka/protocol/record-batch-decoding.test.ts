@@ -4,7 +4,7 @@ import { describe, it } from 'mocha';
 import type { LogRecord, Offset, ReadResult } from '../../../src/ports/event-log.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import type { AbortedTransaction } from '../../../src/kafka/protocol/aborted-producers.ts';
-import { batchHeaderBytes, field } from '../../../src/kafka/protocol/record-batch.ts';
+import { batchHeaderBytes, field, uncountedBytes } from '../../../src/kafka/protocol/record-batch.ts';
 import { decodeRecordBatches } from '../../../src/kafka/protocol/record-batch-decoding.ts';
 import { records, recordsOf } from '../../support/log-reading.ts';
 import type { ReadRecord } from '../../support/log-reading.ts';
@@ -105,6 +105,29 @@ describe('decoding record batches', () => {
         );
       }),
     );
+  });
+
+  it('distinguishes an empty key and value from none', () => {
+    const written = [
+      { key: '', value: Buffer.alloc(0) },
+      { key: null, value: null },
+    ];
+    expect(readRecords(decode(encode(written)))).to.deep.equal([
+      { offset: 0, key: '', value: '' },
+      { offset: 1, key: null, value: null },
+    ]);
+  });
+
+  it('accepts the shortest records that there can be', () => {
+    // Length 6, attributes, timestamp delta, offset delta, no key, no value, no headers.
+    const shortest = (delta: number) => [12, 0, 0, 2 * delta, 1, 1, 0];
+    const header = encode(records('1', '2'), { baseOffset: 4 }).subarray(0, batchHeaderBytes);
+    const batch = Buffer.concat([header, Buffer.from([...shortest(0), ...shortest(1)])]);
+    batch.writeInt32BE(batch.length - uncountedBytes, field.length);
+    expect(readRecords(decode(seal(batch)))).to.deep.equal([
+      { offset: 4, key: null, value: null },
+      { offset: 5, key: null, value: null },
+    ]);
   });
 
   it('does not copy the values', () => {
@@ -242,6 +265,11 @@ describe('a damaged record batch', () => {
     ],
     ['with a value up to its end', changed((batch) => batch.writeInt8(16, records0 + 6)), /do not match its header/],
     ['with a value of length -2', changed((batch) => batch.writeInt8(3, records0 + 6)), /do not match its header/],
+    [
+      'with a record before its offset',
+      changed((batch) => batch.writeInt8(1, records0 + 3)),
+      /do not match its header/,
+    ],
     ['with an offset twice', changed((batch) => batch.writeInt8(2, records0 + 3)), /do not match its header/],
     ['whose checksum does not match', Buffer.from(encode(records('one'))).fill(1, 17, 21), /its checksum/, 0],
   ];

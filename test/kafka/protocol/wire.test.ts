@@ -77,6 +77,28 @@ describe('the primitive types of the protocol', () => {
     }
   });
 
+  it('need no more memory than was expected, and get it when it was too little', () => {
+    const fields: [bytes: number, write: (writer: WireWriter) => WireWriter][] = [
+      [1, (writer) => writer.int8(1)],
+      [2, (writer) => writer.int16(1)],
+      [4, (writer) => writer.int32(1)],
+      [8, (writer) => writer.int64(1)],
+      [8, (writer) => writer.bigInt64(1n)],
+      [2 + 3, (writer) => writer.string('abc')],
+      [4 + 3, (writer) => writer.bytes(Buffer.from('abc'))],
+    ];
+    for (const [bytes, write] of fields) {
+      for (const expected of [1, bytes - 1, bytes]) {
+        const written = write(new WireWriter(expected)).toBuffer();
+        expect(written).to.have.length(bytes);
+        expect(written).to.deep.equal(write(new WireWriter(100)).toBuffer());
+      }
+      const enough = new WireWriter(bytes);
+      const memory = enough.toBuffer();
+      expect(write(enough).toBuffer()).to.include({ buffer: memory.buffer, byteOffset: memory.byteOffset });
+    }
+  });
+
   it('are refused when they are cut off anywhere', () => {
     const whole = new WireWriter().int16(1).string('text').int32(5).int64(7).toBuffer();
     const readAll = (bytes: Buffer): void => {
@@ -89,6 +111,16 @@ describe('the primitive types of the protocol', () => {
     readAll(whole);
     for (let length = 0; length < whole.length; length += 1) {
       expect(() => readAll(whole.subarray(0, length)), `${length} bytes`).to.throw(RangeError);
+    }
+    const text = new WireWriter().string('text').toBuffer();
+    for (let length = 0; length < text.length; length += 1) {
+      const reader = new WireReader(text.subarray(0, length));
+      expect(() => reader.string(), `${length} bytes of a text`).to.throw(RangeError);
+    }
+    const compact = new WireWriter().compactString('text').toBuffer();
+    for (let length = 0; length < compact.length; length += 1) {
+      const reader = new WireReader(compact.subarray(0, length));
+      expect(() => reader.compactString(), `${length} bytes of a compact text`).to.throw(RangeError);
     }
   });
 });
