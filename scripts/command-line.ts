@@ -68,7 +68,10 @@ export function seed(): Option<number> {
 }
 
 /** An option with one of these values. */
-export function oneOf<const Value extends string>(values: readonly Value[], initial: Value): Option<Value> {
+export function oneOf<const Value extends string, Initial extends Value | undefined>(
+  values: readonly Value[],
+  initial: Initial,
+): Option<Value | Initial> {
   return { needs: values.join(' or '), read: (written) => values.find((value) => value === written), initial };
 }
 

@@ -1,17 +1,25 @@
-import { parseArgs } from 'node:util';
-import { endIfHelpIsAsked, readUsage } from '../read-usage.ts';
+import { WrongUsage, flag, oneOf, orEnd, readCommandLine, text, type OptionValues } from '../command-line.ts';
+import { endIfHelpIsAsked } from '../read-usage.ts';
 import { takeDownAbandoned } from './cluster-note.ts';
-import { kafkaVersions, type KafkaVersion } from './kafka-broker.ts';
+import { kafkaVersions } from './kafka-broker.ts';
 import { findCluster, startCluster, type LocalCluster } from './local-cluster.ts';
 
 /**
  * scripts/cluster: a Kafka and a Redis for the service, for as long as they are wanted. Standard output carries only
  * the settings to run the service with. All messages go to standard error.
  */
-const usage = readUsage('cluster');
-endIfHelpIsAsked('cluster');
 
-class WrongUsage extends Error {}
+/** Where an option is not given, `up` accepts an existing cluster as it is. */
+const options = {
+  name: text('default'),
+  brokers: oneOf(['0', '1', '3'], undefined),
+  replica: flag,
+  kafka: oneOf(kafkaVersions, undefined),
+};
+
+const brokerCounts = { '0': 0, '1': 1, '3': 3 } as const;
+
+type Settings = OptionValues<typeof options>;
 
 function printLine(line: string): void {
   console.error(line);
@@ -28,59 +36,18 @@ function serversOf(cluster: LocalCluster): LocalCluster['brokers'] {
   return [...cluster.brokers, cluster.redis, ...(cluster.replica === undefined ? [] : [cluster.replica])];
 }
 
-function settingsOf(words: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        name: { type: 'string', default: 'default' },
-        brokers: { type: 'string' },
-        replica: { type: 'boolean' },
-        kafka: { type: 'string' },
-      },
-    });
-    const [command = '', ...rest] = positionals;
-    if (rest.length > 0) throw new WrongUsage(`"${rest[0]}" is not understood`);
-    return { command, ...values };
-  } catch (error) {
-    throw new WrongUsage((error as Error).message);
-  }
-}
-
-type Settings = ReturnType<typeof settingsOf>;
-
-interface Shape {
-  readonly count: 0 | 1 | 3 | undefined;
-  readonly replica: boolean | undefined;
-  readonly kafka: KafkaVersion | undefined;
-}
-
-/** The options that were given. Those not given are undefined, so that `up` does not change an existing cluster. */
-function shapeOf({ brokers, replica, kafka }: Settings): Shape {
-  const count = brokers === undefined ? undefined : Number(brokers);
-  if (count !== undefined && count !== 0 && count !== 1 && count !== 3) {
-    throw new WrongUsage(`--brokers is 0, 1 or 3, not ${brokers}`);
-  }
-  const isVersion = (text: string): text is KafkaVersion => (kafkaVersions as readonly string[]).includes(text);
-  if (kafka !== undefined && !isVersion(kafka)) {
-    throw new WrongUsage(`--kafka is ${kafkaVersions.join(' or ')}, not ${kafka}`);
-  }
-  return { count, replica, kafka };
-}
-
-async function up(settings: Settings): Promise<void> {
-  const { count, replica, kafka } = shapeOf(settings);
+async function up({ name, brokers, replica, kafka }: Settings): Promise<void> {
+  const count = brokers === undefined ? undefined : brokerCounts[brokers];
   await takeDownAbandoned(printLine);
   const beginning = performance.now();
-  const existing = findCluster(settings.name);
+  const existing = findCluster(name);
   if (existing === undefined) {
     const cluster = await startCluster({
-      name: settings.name,
+      name,
+      replica,
       outlivesProcess: true,
       printLine,
       ...(count === undefined ? {} : { brokers: count }),
-      ...(replica === undefined ? {} : { replica }),
       ...(kafka === undefined ? {} : { kafkaVersion: kafka }),
     });
     printLine(
@@ -91,14 +58,14 @@ async function up(settings: Settings): Promise<void> {
   }
   const differs =
     (count !== undefined && count !== existing.brokers.length) ||
-    (replica === true && existing.replica === undefined) ||
+    (replica && existing.replica === undefined) ||
     (kafka !== undefined && kafka !== existing.kafkaVersion);
-  if (differs) throw new Error(`Cluster ${settings.name} is there, but another one: take it down first`);
+  if (differs) throw new Error(`Cluster ${name} is there, but another one: take it down first`);
   const down = serversOf(existing).filter((server) => server.condition() === 'gone');
   printLine(
     down.length === 0
-      ? `Cluster ${settings.name} is up already`
-      : `Starting what does not run: ${down.map(({ name }) => name).join(', ')} ...`,
+      ? `Cluster ${name} is up already`
+      : `Starting what does not run: ${down.map((server) => server.name).join(', ')} ...`,
   );
   await existing.start();
   console.log(addresses(existing));
@@ -131,22 +98,26 @@ async function down({ name }: Settings): Promise<void> {
   printLine(`Cluster ${name} is down`);
 }
 
-async function run(): Promise<void> {
-  const settings = settingsOf(process.argv.slice(2));
-  switch (settings.command) {
-    case 'up':
-      return up(settings);
-    case 'status':
-      return status(settings);
-    case 'down':
-      return down(settings);
-    default:
-      throw new WrongUsage(settings.command === '' ? 'What to do?' : `"${settings.command}" is not understood`);
-  }
+const commands = { up, status, down };
+
+/** @throws WrongUsage when the words are not the name of one command */
+function commandOf([name, superfluous]: readonly string[]): (settings: Settings) => Promise<void> | void {
+  if (name === undefined) throw new WrongUsage(`${Object.keys(commands).join(' or ')} is missing`);
+  if (!Object.hasOwn(commands, name)) throw new WrongUsage(`"${name}" is not understood`);
+  if (superfluous !== undefined) throw new WrongUsage(`"${superfluous}" is not understood`);
+  return commands[name as keyof typeof commands];
 }
 
+async function run(): Promise<void> {
+  const { command, settings } = orEnd(() => {
+    const { values, names } = readCommandLine(process.argv.slice(2), options);
+    return { command: commandOf(names), settings: values };
+  });
+  await command(settings);
+}
+
+endIfHelpIsAsked('cluster');
 run().catch((error: unknown) => {
   console.error(`lendstream: ${error instanceof Error ? error.message : String(error)}`);
-  if (error instanceof WrongUsage) console.error(usage);
-  process.exitCode = error instanceof WrongUsage ? 2 : 1;
+  process.exitCode = 1;
 });

@@ -172,19 +172,20 @@ describe('scripts/cluster', () => {
     });
   }
 
-  it('rejects unknown arguments, and shows its usage', () => {
-    const wrong = [
-      ['sideways'],
-      [],
-      ['up', '--brokers', '2'],
-      ['up', '--kafka', '0.8'],
-      ['up', '--colour'],
-      ['up', 'x'],
+  it('rejects unknown arguments in one line', () => {
+    const wrong: [words: string[], message: string][] = [
+      [['sideways'], '"sideways" is not understood'],
+      [['toString'], '"toString" is not understood'],
+      [[], 'up or status or down is missing'],
+      [['up', '--brokers', '2'], '--brokers needs 0 or 1 or 3, not "2"'],
+      [['up', '--kafka', '0.8'], '--kafka needs 4.3.1 or 3.9.1, not "0.8"'],
+      [['up', '--replica=yes'], '--replica takes no value'],
+      [['up', '--colour'], 'there is no option --colour'],
+      [['up', 'x'], '"x" is not understood'],
     ];
-    for (const words of wrong) {
-      const { status, stderr } = cluster(...words);
-      expect(status, words.join(' ')).to.equal(2);
-      expect(stderr).to.contain('Usage: scripts/cluster up');
+    for (const [words, message] of wrong) {
+      const { status, stdout, stderr } = cluster(...words);
+      expect({ status, stdout, stderr }).to.deep.equal({ status: 2, stdout: '', stderr: `lendstream: ${message}\n` });
     }
     expect(cluster('status', '--name', '../x').status).to.equal(1);
     expect(notes()).to.deep.equal([]);
