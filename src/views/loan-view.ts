@@ -56,12 +56,13 @@ export class LoanView {
   }
 
   #newTail(): TopicTail {
-    const { log, partitionCount, logger, health } = this.#options;
+    const { log, partitionCount, clock, logger, health } = this.#options;
     return new TopicTail({
       log,
       topic: loansTopic,
       partitionCount,
       startOffsets: this.#database.positions(),
+      clock,
       logger,
       ...(health === undefined ? {} : { health }),
       apply: (batch) => this.#apply(batch),

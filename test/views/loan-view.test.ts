@@ -4,7 +4,8 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
-import { systemClock } from '../../src/clock.ts';
+import { catchUpMillisecondsMaximum } from '../../src/broker/log/topic-tail.ts';
+import { systemClock, type Clock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { Health, type HealthPart } from '../../src/health.ts';
 import { decodeLoan } from '../../src/lending/codec/stored-loan.ts';
@@ -18,6 +19,9 @@ import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { lateLog } from '../support/late-log.ts';
+import { eventually } from '../support/eventually.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { failureOf } from '../support/subscription-store.ts';
 import { checkpointRecord, keyOf, loanRecord } from './stored-loans.ts';
 
@@ -53,12 +57,16 @@ describe('the view of loans', () => {
     return log.createTopic({ name: topic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
   }
 
-  async function open(readUpdate = readChangelogUpdate, viewedLog = log): Promise<LoanView> {
+  async function open(
+    readUpdate = readChangelogUpdate,
+    viewedLog = log,
+    clock: Clock = systemClock,
+  ): Promise<LoanView> {
     const options = {
       dataFolder: folder,
       log: viewedLog,
       partitionCount,
-      clock: systemClock,
+      clock,
       readUpdate,
       logger: silentLogger,
       health: part,
@@ -149,6 +157,37 @@ describe('the view of loans', () => {
         expect(found).to.deep.equal(expected);
         expect(late.requests - before).to.equal(2);
       });
+    }
+  });
+
+  it('fails when what others stored cannot be read in time, and does not report it as unknown', async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let isHolding = false;
+    const holding = overriding<EventLog>(log, {
+      read: async (from, options) => {
+        const result = await log.read(from, options);
+        if (isHolding) await held;
+        return result;
+      },
+    });
+    const clock = new SimulatedClock();
+    const view = await open(undefined, holding, clock);
+    isHolding = true;
+    await commit(0, loanRecord({ id: 'late' }));
+    try {
+      let failure: unknown;
+      const finding = failureOf(view.find('late')).then((error) => (failure = error));
+      // The pause between two catch-ups.
+      await clock.turn(20);
+      await eventually(() => clock.nextDeadline() === catchUpMillisecondsMaximum);
+      await clock.turn(catchUpMillisecondsMaximum - 21);
+      expect(failure).to.equal(undefined);
+      await clock.turn(1);
+      await finding;
+      expect(isLendstreamError(failure, 'LOG_UNAVAILABLE')).to.equal(true);
+    } finally {
+      release();
     }
   });
 

@@ -26,9 +26,12 @@ describe('a request that changes a loan', () => {
   }
 
   /** Polls until the command has an outcome. */
-  async function decided(location: string): Promise<HttpResponse> {
+  async function decided(
+    location: string,
+    get = (path: string): Promise<HttpResponse> => suite.service.get(path),
+  ): Promise<HttpResponse> {
     for (let tries = 0; tries < 500; tries += 1) {
-      const response = await suite.service.get(location);
+      const response = await get(location);
       if (response.body['status'] !== 'PENDING') return response;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -204,6 +207,19 @@ describe('a request that changes a loan', () => {
     before(() => suite.restart(false, limits));
     after(() => suite.restart());
 
+    /** The response to a request that looks up something unknown: the next such lookup waits for a pause to end. */
+    async function turning(request: Promise<HttpResponse>): Promise<HttpResponse> {
+      let isAnswered = false;
+      const answered = request.finally(() => (isAnswered = true));
+      await eventually(async () => {
+        await clock.turn(20);
+        return isAnswered;
+      });
+      return answered;
+    }
+
+    const get = (path: string): Promise<HttpResponse> => turning(suite.service.get(path));
+
     for (const [Prefer, applied, seconds] of [
       [undefined, null, wait.secondsDefault],
       ['respond-async', null, wait.secondsDefault],
@@ -233,11 +249,13 @@ describe('a request that changes a loan', () => {
     }
 
     it('is refused with a different body while the first one is in progress', async () => {
-      expect((await open('under-way', { ...atOnce, ...under('under-way') })).status).to.equal(202);
-      const other = await suite.service.post(
-        '/loans',
-        { id: 'under-way', productTypeKey: 'annuity', loanAmount: 1001 },
-        under('under-way'),
+      expect((await turning(open('under-way', { ...atOnce, ...under('under-way') }))).status).to.equal(202);
+      const other = await turning(
+        suite.service.post(
+          '/loans',
+          { id: 'under-way', productTypeKey: 'annuity', loanAmount: 1001 },
+          under('under-way'),
+        ),
       );
       expect([other.status, other.headers.get('retry-after')]).to.deep.equal([422, null]);
     });
@@ -246,15 +264,14 @@ describe('a request that changes a loan', () => {
       // All commands of the tests above come first.
       await suite.service.startWorker();
       for (const id of ['wait-undefined', 'wait-respond-async', 'wait-wait-0', 'wait-wait-120', 'under-way']) {
-        while ((await suite.service.get(`/loans/${id}`)).status === 404)
-          await new Promise((resolve) => setTimeout(resolve, 5));
+        await eventually(async () => (await get(`/loans/${id}`)).status !== 404);
       }
       await suite.service.stopWorker();
       const sent: string[] = [];
       for (let times = 0; times < 3; times += 1)
         sent.push(String((await open('asked', atOnce)).headers.get('location')));
       for (const location of sent) {
-        const pending = await suite.service.get(location.toUpperCase().replace('/COMMANDS/', '/commands/'));
+        const pending = await get(location.toUpperCase().replace('/COMMANDS/', '/commands/'));
         expect([pending.status, pending.body['status'], pending.headers.get('retry-after')]).to.deep.equal([
           200,
           'PENDING',
@@ -262,11 +279,11 @@ describe('a request that changes a loan', () => {
         ]);
       }
       await suite.service.startWorker();
-      const last = await decided(sent[2] ?? '');
+      const last = await decided(sent[2] ?? '', get);
       expect([last.body['status'], last.headers.get('retry-after')]).to.deep.equal(['REFUSED', null]);
-      const statuses = await Promise.all(sent.map(async (location) => (await suite.service.get(location)).status));
+      const statuses = await Promise.all(sent.map(async (location) => (await get(location)).status));
       expect(statuses).to.deep.equal([404, 200, 200]);
-      expect((await suite.service.get('/commands/00000000-0000-4000-8000-000000000000')).status).to.equal(404);
+      expect((await get('/commands/00000000-0000-4000-8000-000000000000')).status).to.equal(404);
       await suite.service.stopWorker();
     });
   });
