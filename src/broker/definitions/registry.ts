@@ -96,9 +96,9 @@ export class Registry {
         for (let index = 0; index < batch.count; index += 1) {
           const key = batch.key(index);
           if (key === null) continue;
-          const start = batch.valueStarts[index] ?? noValue;
+          const start = batch.valueStarts[index] as number;
           const value = start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]);
-          this.#apply(key, value, batch.offsets[index] ?? 0);
+          this.#apply(key, value, batch.offsets[index] as number);
         }
       },
     });
@@ -173,7 +173,7 @@ export class Registry {
   /** Begins to change a definition from what this process knows of it now. */
   revise(kind: RegistryKind, name: string): Revision {
     const key = registryKey(kind, name);
-    let base = this.#currentRevisions.get(key)?.revision ?? 0;
+    let base = this.#revisionOf(key);
     const put = async (value: unknown): Promise<void> => {
       const revision = base + 1;
       const offset = await this.#append(key, Buffer.from(writeRecord(revision, value)));
@@ -189,7 +189,7 @@ export class Registry {
       claim: () => put(this.get(kind, name) ?? null),
       confirm: async () => {
         await this.catchUp();
-        if ((this.#currentRevisions.get(key)?.revision ?? 0) !== base) throw changedByOthers(kind, name);
+        if (this.#revisionOf(key) !== base) throw changedByOthers(kind, name);
       },
     };
   }
@@ -234,7 +234,7 @@ export class Registry {
     const { kind, name } = splitKey(key);
     const { revision, value } = readRecord(text);
     if (revision !== undefined) {
-      if (revision <= (this.#currentRevisions.get(key)?.revision ?? 0)) {
+      if (revision <= this.#revisionOf(key)) {
         this.#ignore(key, text);
         return;
       }
@@ -278,9 +278,14 @@ export class Registry {
     if (result?.outcome !== 'appended') this.#restoreSoon();
   }
 
+  /** The revision in force; 0 for a definition that has none. */
+  #revisionOf(key: string): number {
+    return this.#currentRevisions.get(key)?.revision ?? 0;
+  }
+
   #currentText(key: string): string {
     const { kind, name } = splitKey(key);
-    return writeRecord(this.#currentRevisions.get(key)?.revision ?? 0, this.get(kind, name) ?? null);
+    return writeRecord(this.#revisionOf(key), this.get(kind, name) ?? null);
   }
 }
 

@@ -114,7 +114,7 @@ function apply(
 ): void {
   const key = batch.key(index);
   if (key === null) return;
-  const start = batch.valueStarts[index] ?? noValue;
+  const start = batch.valueStarts[index] as number;
   if (start === noValue) {
     newest.delete(key);
     return;

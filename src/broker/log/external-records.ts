@@ -29,12 +29,12 @@ export function checkExternalRecords(batch: RecordBatch): CheckedBatch {
   const valueEnds = batch.valueEnds.slice();
   let bytes = batch.bytes;
   for (let index = 0; index < batch.count; index += 1) {
-    const start = valueStarts[index] ?? noValue;
+    const start = valueStarts[index] as number;
     if (external[index] !== 1 || start === noValue) continue;
     const value = bytes.subarray(start, valueEnds[index]);
     const reason = unreadableReason(value);
     if (reason !== undefined) {
-      unreadable.push({ offset: batch.offsets[index] ?? 0, reason });
+      unreadable.push({ offset: batch.offsets[index] as number, reason });
       valueStarts[index] = noValue;
       valueEnds[index] = noValue;
     } else if (value.includes(lineFeed) || value.includes(carriageReturn)) {
@@ -84,10 +84,10 @@ export function withoutExternalRecords(batch: RecordBatch): RecordBatch {
     appendedAt,
     bytes,
     count: ownIndexes.length,
-    offsets: Float64Array.from(ownIndexes, (index) => batch.offsets[index] ?? 0),
-    valueStarts: Uint32Array.from(ownIndexes, (index) => batch.valueStarts[index] ?? noValue),
-    valueEnds: Uint32Array.from(ownIndexes, (index) => batch.valueEnds[index] ?? noValue),
+    offsets: Float64Array.from(ownIndexes, (index) => batch.offsets[index] as number),
+    valueStarts: Uint32Array.from(ownIndexes, (index) => batch.valueStarts[index] as number),
+    valueEnds: Uint32Array.from(ownIndexes, (index) => batch.valueEnds[index] as number),
     contiguous: false,
-    key: (index) => batch.key(ownIndexes[index] ?? 0),
+    key: (index) => batch.key(ownIndexes[index] as number),
   };
 }

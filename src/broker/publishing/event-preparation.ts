@@ -109,7 +109,7 @@ export function* prepareRecords(
   let stepsOfNextTurn = budget.steps - validationStepsPerTurn;
   let byteOfNextTurn = validationBytesPerTurn;
   for (let index = 0; index < count; index += 1) {
-    const end = fields[index * fieldsPerEvent + spanField.end] ?? 0;
+    const end = fields[index * fieldsPerEvent + spanField.end] as number;
     if (budget.steps < stepsOfNextTurn || end > byteOfNextTurn) {
       yield;
       stepsOfNextTurn = budget.steps - validationStepsPerTurn;
@@ -188,7 +188,7 @@ function* describedViolations(
   yield;
   const { fields } = parsed.spans;
   const base = index * fieldsPerEvent;
-  const bytes = (fields[base + spanField.end] ?? 0) - (fields[base + spanField.start] ?? 0);
+  const bytes = (fields[base + spanField.end] as number) - (fields[base + spanField.start] as number);
   const find = bytes > fullReportBytesMaximum ? rules.findFirst() : rules.findAll();
   yield;
   const found = find(parsed.events[index], budget, digitsOf(rules, parsed, index, budget));
@@ -204,10 +204,10 @@ function digitsOf(
 ): WrittenNumbers | undefined {
   if (!rules.requiresDigits) return undefined;
   const base = index * fieldsPerEvent;
-  const longNumbers = fields[base + spanField.longNumbers] ?? 0;
+  const longNumbers = fields[base + spanField.longNumbers] as number;
   if (longNumbers === 0) return undefined;
-  const start = fields[base + spanField.start] ?? 0;
-  const end = fields[base + spanField.end] ?? 0;
+  const start = fields[base + spanField.start] as number;
+  const end = fields[base + spanField.end] as number;
   budget.steps -= longNumbers * stepsPerLongNumber + (end - start) * stepsPerByteRead;
   return budget.steps > 0 ? new WrittenNumbers(body.toString('utf8', start, end), events[index]) : undefined;
 }
@@ -265,7 +265,7 @@ function routeEvent(
 
 /** The text of a key field that is no string; it depends on how the value was written. */
 function writtenKeyText(parsed: ParsedEvents, index: number, path: readonly string[], value: unknown): string {
-  const start = parsed.spans.fields[index * fieldsPerEvent + spanField.start] ?? 0;
+  const start = parsed.spans.fields[index * fieldsPerEvent + spanField.start] as number;
   return keyText(value, () => rawValueAt(parsed.body, start, path) ?? String(value));
 }
 

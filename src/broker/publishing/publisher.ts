@@ -262,7 +262,7 @@ function itemsOf(
   const outcomes = new Map<number, Iterator<{ readonly result: AppendResult | undefined; readonly place: number }>>();
   for (const partition of new Set(partitions)) outcomes.set(partition, outcomesOf(partition, appends, results));
   return events.map((event, index): PublishedItem => {
-    const partition = partitions[index] ?? 0;
+    const partition = partitions[index] as number;
     const { result, place = 0 } = outcomes.get(partition)?.next().value ?? {};
     const base = { eid: eidOf(event), step: 'publishing', partition: String(partition) } as const;
     if (result?.outcome === 'appended') {

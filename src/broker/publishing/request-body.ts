@@ -100,20 +100,21 @@ function withoutTrailingComma(body: Buffer): Buffer | undefined {
 function checkShape({ events, spans: { fields } }: ParsedEvents): void {
   for (const [index, event] of events.entries()) {
     const base = index * fieldsPerEvent;
-    const depth = fields[base + spanField.depth] ?? 0;
+    const depth = fields[base + spanField.depth] as number;
     if (depth > eventDepthMaximum) {
       throw unreadable(`item ${index} of the array is nested deeper than ${eventDepthMaximum} levels.`);
     }
     if (fields[base + spanField.keys] !== keyCount(event)) {
       throw unreadable(`Duplicate key in item ${index} of the array.`);
     }
-    const metadataKeys = fields[base + spanField.metadataStart] === -1 ? 0 : fields[base + spanField.metadataKeys];
+    const hasMetadata = fields[base + spanField.metadataStart] !== -1;
+    const metadataKeys = hasMetadata ? (fields[base + spanField.metadataKeys] as number) : 0;
     if (metadataKeys !== 0 && metadataKeys !== keyCount(event['metadata'] as EventObject)) {
       throw unreadable(`Duplicate key in the metadata of item ${index} of the array.`);
     }
-    const allKeys = fields[base + spanField.allKeys] ?? 0;
+    const allKeys = fields[base + spanField.allKeys] as number;
     // Most events have no keys below these levels.
-    const elsewhere = allKeys - (fields[base + spanField.keys] ?? 0) - (metadataKeys ?? 0);
+    const elsewhere = allKeys - (fields[base + spanField.keys] as number) - metadataKeys;
     if (elsewhere > 0 && keysWithin(event) !== allKeys) {
       throw unreadable(`Duplicate key in item ${index} of the array, below its top level.`);
     }

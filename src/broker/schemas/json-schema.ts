@@ -332,7 +332,7 @@ export function isDateTime(text: string): boolean {
   const year = Number(text.slice(0, 4));
   const month = Number(text.slice(5, 7));
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return day <= (month === 2 && isLeapYear ? 29 : (daysOfMonth[month - 1] ?? 0));
+  return day <= (month === 2 && isLeapYear ? 29 : (daysOfMonth[month - 1] as number));
 }
 
 /** Any 128 bits written as 8-4-4-4-12 hexadecimal digits, of any version and in either case. */

@@ -42,7 +42,7 @@ export function meterCode(code: string): string {
   const bare = code.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, (text) => `"${texts.push(text) - 1}"`);
   if (/\basync function\b/.test(bare)) throw new Error('a validator must return synchronously');
   const charged = withCharges(rewriteCalls(bare), texts);
-  return `const meter = self.meter;${charged.replaceAll(/"(\d+)"/g, (_whole, index: string) => texts[Number(index)] ?? '')}`;
+  return `const meter = self.meter;${charged.replaceAll(/"(\d+)"/g, (_whole, index: string) => texts[Number(index)] as string)}`;
 }
 
 function rewriteCalls(code: string): string {
@@ -108,7 +108,7 @@ function withCharges(code: string, texts: readonly string[]): string {
       case '"': {
         const end = code.indexOf('"', at + 1);
         // A comparison with a long text may take time in proportion.
-        innermost().characters += (texts[Number(code.slice(at + 1, end))]?.length ?? 0) >> 2;
+        innermost().characters += (texts[Number(code.slice(at + 1, end))] as string).length >> 2;
         at = end;
         break;
       }
@@ -120,7 +120,7 @@ function withCharges(code: string, texts: readonly string[]): string {
         parentheses.push(wordBefore(code, at));
         break;
       case ')':
-        head = parentheses.pop() ?? '';
+        head = parentheses.pop() as string;
         break;
       case '{': {
         count(at + 1);
@@ -163,7 +163,7 @@ const wordCharacter = /\w/;
 /** The word right before a position; for a function its name with `function` before it. */
 function wordBefore(code: string, at: number): string {
   let begin = at;
-  while (begin > 0 && wordCharacter.test(code.charAt(begin - 1))) begin -= 1;
+  while (wordCharacter.test(code.charAt(begin - 1))) begin -= 1;
   return code.startsWith(functionWord, begin - functionWord.length)
     ? code.slice(begin - functionWord.length, at)
     : code.slice(begin, at);

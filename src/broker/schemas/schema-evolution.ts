@@ -364,7 +364,7 @@ function compareItems(comparison: Comparison, pointer: string, previous: SchemaO
     } else if (before !== undefined && after === undefined) {
       comparison.changes.push({ kind: 'breaking', pointer: at, message: 'schemas cannot be removed' });
     } else {
-      compareAt(comparison, at, before ?? true, after);
+      compareAt(comparison, at, before, after);
     }
   }
   compareOpenness(comparison, pointer, previous, next, 'additionalItems');

@@ -171,7 +171,8 @@ export class ChunkBuilder {
    * its memory until then.
    */
   addRun({ batch, from, to, isLast }: EventRun<BatchValues>): void {
-    if (batch.contiguous) this.addBytes(batch.bytes, batch.valueStarts[from] ?? 0, batch.valueEnds[to - 1] ?? 0);
+    if (batch.contiguous)
+      this.addBytes(batch.bytes, batch.valueStarts[from] as number, batch.valueEnds[to - 1] as number);
     else this.#addValues(batch, from, to);
     if (isLast && batch.release !== undefined) this.#releases.push(batch.release);
   }
@@ -179,14 +180,15 @@ export class ChunkBuilder {
   #addValues(batch: BatchValues, from: number, to: number): void {
     const { bytes, valueStarts, valueEnds } = batch;
     let size = to - from - 1;
-    for (let index = from; index < to; index += 1) size += (valueEnds[index] ?? 0) - (valueStarts[index] ?? 0);
+    for (let index = from; index < to; index += 1)
+      size += (valueEnds[index] as number) - (valueStarts[index] as number);
     if (size < valueBytesInRunMaximum * (to - from)) {
       this.#add(batch, from, to, size);
       return;
     }
     for (let index = from; index < to; index += 1) {
       if (index > from) this.addText(',');
-      this.addBytes(bytes, valueStarts[index] ?? 0, valueEnds[index] ?? 0);
+      this.addBytes(bytes, valueStarts[index] as number, valueEnds[index] as number);
     }
   }
 
@@ -198,9 +200,9 @@ export class ChunkBuilder {
     let bytesToCopy = 0;
     for (let index = 0; index < this.#sources.length; index += 1) {
       const source = this.#sources[index];
-      const start = this.#starts[index] ?? 0;
-      const end = this.#ends[index] ?? 0;
-      const size = this.#sizes[index] ?? 0;
+      const start = this.#starts[index] as number;
+      const end = this.#ends[index] as number;
+      const size = this.#sizes[index] as number;
       const isReferenced = source instanceof Buffer && size >= referencedBytesMinimum;
       if (copied < index && (isReferenced || bytesToCopy + size > pooledBytesMaximum)) {
         pieces.push(this.#copy(copied, index, pooled));
@@ -221,13 +223,13 @@ export class ChunkBuilder {
   /** Copies the sources `from` to `to` (exclusive) into one buffer. */
   #copy(from: number, to: number, pooled: Buffer[]): Buffer {
     let bytes = 0;
-    for (let index = from; index < to; index += 1) bytes += this.#sizes[index] ?? 0;
+    for (let index = from; index < to; index += 1) bytes += this.#sizes[index] as number;
     const copy = allocate(bytes, pooled);
     let position = 0;
     for (let index = from; index < to; index += 1) {
       const source = this.#sources[index];
-      const start = this.#starts[index] ?? 0;
-      const end = this.#ends[index] ?? 0;
+      const start = this.#starts[index] as number;
+      const end = this.#ends[index] as number;
       if (typeof source === 'string') position += copy.write(source, position, 'latin1');
       else if (source instanceof Uint8Array) position += source.copy(copy, position, start, end);
       else if (source !== undefined) position = copyValues(source, start, end, copy, position);

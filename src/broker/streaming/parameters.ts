@@ -148,5 +148,6 @@ function readRequestedPartition(entry: unknown): { event_type: string; partition
 }
 
 function isPartitionOf(partition: string, partitionCount: number | undefined): boolean {
-  return (parsePartition(partition) ?? Infinity) < (partitionCount ?? 0);
+  const number = parsePartition(partition);
+  return number !== undefined && partitionCount !== undefined && number < partitionCount;
 }

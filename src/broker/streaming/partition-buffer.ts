@@ -28,7 +28,7 @@ export class PartitionBuffer {
   push(batch: RecordBatch): void {
     const wasEmpty = this.events === 0;
     let first = 0;
-    if (wasEmpty) while (first < batch.count && (batch.offsets[first] ?? 0) <= this.passedThrough) first += 1;
+    if (wasEmpty) while (first < batch.count && (batch.offsets[first] as number) <= this.passedThrough) first += 1;
     this.#count(batch, first, batch.count, 1);
     if (this.#batches === noBatches) this.#batches = [batch];
     else this.#batches.push(batch);
@@ -93,7 +93,7 @@ export class PartitionBuffer {
   dropThrough(offset: Offset): void {
     while (this.events > 0) {
       const batch = this.#batches[this.#head];
-      if (batch === undefined || (batch.offsets[this.#index] ?? 0) > offset) break;
+      if (batch === undefined || (batch.offsets[this.#index] as number) > offset) break;
       this.#count(batch, this.#index, this.#index + 1, -1);
       this.#moveTo(this.#index + 1);
     }
@@ -139,11 +139,11 @@ export class PartitionBuffer {
     if (batch.contiguous) {
       this.events += sign * (to - from);
       const between = to - from - 1;
-      this.bytes += sign * ((batch.valueEnds[to - 1] ?? 0) - (batch.valueStarts[from] ?? 0) - between);
+      this.bytes += sign * ((batch.valueEnds[to - 1] as number) - (batch.valueStarts[from] as number) - between);
       return;
     }
     for (let index = from; index < to; index += 1) {
-      const start = batch.valueStarts[index] ?? noValue;
+      const start = batch.valueStarts[index] as number;
       if (start === noValue) continue;
       this.events += sign;
       this.bytes += sign * ((batch.valueEnds[index] ?? start) - start);

@@ -26,14 +26,14 @@ export class UncommittedEvents {
 
   /** Notes the records of a run, none of them a deletion, as sent. */
   addRun({ batch, from, to }: EventRun): void {
-    const first = batch.offsets[from] ?? 0;
+    const first = batch.offsets[from] as number;
     const last = batch.offsets[to - 1] ?? first;
     if (last - first === to - 1 - from) {
       this.add(first, last);
       return;
     }
     for (let index = from; index < to; index += 1) {
-      const offset = batch.offsets[index] ?? 0;
+      const offset = batch.offsets[index] as number;
       this.add(offset, offset);
     }
   }
@@ -41,8 +41,8 @@ export class UncommittedEvents {
   /** Removes the events up to and including `offset`. */
   commitThrough(offset: Offset): void {
     while (this.#head < this.#lasts.length) {
-      const first = this.#firsts[this.#head] ?? 0;
-      const last = this.#lasts[this.#head] ?? 0;
+      const first = this.#firsts[this.#head] as number;
+      const last = this.#lasts[this.#head] as number;
       if (first > offset) break;
       if (last > offset) {
         this.count -= offset - first + 1;

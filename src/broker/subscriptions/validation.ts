@@ -77,7 +77,7 @@ export function readCursorFields(field: string, value: unknown, violations: Fiel
   if (!Array.isArray(value)) throw wrongType(field, 'a list');
   return value.flatMap((item: unknown, index): InitialCursor[] => {
     const path = `${field}[${index}]`;
-    const cursor = fieldsOf(path, item ?? null);
+    const cursor = fieldsOf(path, item);
     if (cursor === null) {
       violations.push({ field: path, message: 'must not be null' });
       return [];

@@ -189,7 +189,7 @@ class ShapeReader {
   #plain(schema: SchemaObject): void {
     const start = this.#position;
     this.#position = skipValue(this.#request.body, start);
-    const isNumber = /[-\d]/.test(String.fromCharCode(this.#request.body[start] ?? 0));
+    const isNumber = /[-\d]/.test(String.fromCharCode(this.#request.body[start] as number));
     if (!isNumber || !hasOnly(schema, plainRules)) return;
     const types = [schema['type'] ?? 'number'].flat();
     this.#gap(types.includes('number') ? gapKind.number : gapKind.integer, start, this.#position);

@@ -69,8 +69,8 @@ export class ShapeFastPath {
     }
     const shape = shapeOf({
       body,
-      start: fields[spanField.start] ?? 0,
-      end: fields[spanField.end] ?? 0,
+      start: fields[spanField.start] as number,
+      end: fields[spanField.end] as number,
       schema: rules.schema,
       paths: [
         ...(isEnriched
@@ -108,13 +108,13 @@ export class ShapeFastPath {
         keys.push(joinKeyFields(fields));
       }
     }
-    const [before, after] = groupsByPath.slice(-2);
+    const [before, after] = groupsByPath.slice(-2) as [number, number];
     const textOf = isEnriched
       ? enrichedText(events, enrichment, {
-          eid: groupsByPath[eidPath] ?? 0,
-          occurredAt: groupsByPath[occurredAtPath] ?? 0,
-          before: before ?? 0,
-          after: after ?? 0,
+          eid: groupsByPath[eidPath] as number,
+          occurredAt: groupsByPath[occurredAtPath] as number,
+          before,
+          after,
         })
       : (index: number) => events[index]?.[0] as string;
     return { partitions, batches: packByPartition(this.#type, partitions, keys, textOf) };

@@ -65,7 +65,7 @@ export function patternOf({ pieces, pieceEnds, gapKinds, gapsByPath }: EventShap
   let pieceStart = 0;
   for (const [gap, kind] of gapKinds.entries()) {
     source += escapeForPattern(pieces.subarray(pieceStart, pieceEnds[gap]));
-    pieceStart = pieceEnds[gap] ?? 0;
+    pieceStart = pieceEnds[gap] as number;
     if (kind === gapKind.mark) {
       source += gap === marks[0] ? ')' : openGroup(gap);
       continue;
