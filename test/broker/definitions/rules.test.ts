@@ -134,6 +134,10 @@ describe('authorization', () => {
     const { authorization } = read({ admins: [somebody], readers: [{ data_type: 'user', value: 'y' }] });
     expect(hasRole(authorization, 'admins', somebody)).to.equal(true);
     expect(hasRole(authorization, 'readers', somebody)).to.equal(false);
+    const several = { admins: [{ data_type: 'user', value: 'y' }, somebody, { data_type: 'team', value: 'x' }] };
+    expect(hasRole(several, 'admins', somebody)).to.equal(true);
+    expect(hasRole(several, 'admins', { data_type: 'team', value: 'y' })).to.equal(false);
+    expect(hasRole({ admins: [{ data_type: 'user' }, null] }, 'admins', somebody)).to.equal(false);
     expect(hasRole(null, 'admins', somebody)).to.equal(false);
     expect(hasRole({ admins: 'kept before it was checked' }, 'admins', somebody)).to.equal(false);
   });

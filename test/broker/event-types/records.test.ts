@@ -34,6 +34,12 @@ describe('changedRecord', () => {
     });
     expect(changed.schemas).to.equal(created.schemas);
   });
+
+  it('has the new retention, or the previous one when the definition leaves it out', () => {
+    const longer = changedRecord(created, { ...definition, retentionMilliseconds: 200_000_000 }, 'now');
+    expect(longer.eventType.options).to.deep.equal({ retention_time: 200_000_000 });
+    expect(changedRecord(longer, definition, 'now').eventType.options).to.deep.equal({ retention_time: 200_000_000 });
+  });
 });
 
 describe('recordWithSchema', () => {
@@ -61,6 +67,12 @@ describe('systemRecord', () => {
     const next = systemRecord({ ...type, retentionMilliseconds: 6 }, first, 'now');
     expect(next.eventType).to.include({ created_at: 'then', updated_at: 'now' });
     expect(next.schemas).to.deep.equal(first.schemas);
+  });
+
+  it('has the marks of its type, and only those', () => {
+    const marks = { keptUntilDone: true, absentKeyFieldsAllowed: true, writtenByServiceAlone: true };
+    expect(systemRecord({ ...type, ...marks }, undefined, 'now')).to.include(marks);
+    expect(systemRecord(type, undefined, 'now')).to.not.have.any.keys(...Object.keys(marks));
   });
 });
 

@@ -5,6 +5,7 @@ import type { EventLog, TopicConfiguration } from '../../../src/ports/event-log.
 import { LendstreamError } from '../../../src/errors.ts';
 import { openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
 import { codeOf } from '../../support/log-reading.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 describe('a required topic', () => {
@@ -51,6 +52,19 @@ describe('a required topic', () => {
     });
     expect(await ensureTopic(spreading, wanted)).to.deep.include(wanted);
     expect([lists, listings]).to.deep.equal([3, 3]);
+  });
+
+  it('is waited for thirty seconds', async () => {
+    const clock = new SimulatedClock();
+    const unusable = overriding<EventLog>(temporary.log, {
+      bounds: () => Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not yet.')),
+    });
+    let code: unknown;
+    void codeOf(ensureTopic(unusable, wanted, [wanted], clock)).then((found) => (code = found));
+    await clock.turn(30_000);
+    expect(code).to.equal(undefined);
+    await clock.turn(20);
+    expect(code).to.equal('LOG_UNAVAILABLE');
   });
 
   it('does not exist when the log refuses it', async () => {

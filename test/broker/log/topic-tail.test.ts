@@ -2,10 +2,16 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { TopicTail } from '../../../src/broker/log/topic-tail.ts';
 import type { TopicTailOptions } from '../../../src/broker/log/topic-tail.ts';
+import { LendstreamError } from '../../../src/errors.ts';
+import { Health, type HealthPart } from '../../../src/health.ts';
 import { silentLogger } from '../../../src/logger.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
 import { compactLog, isClusterUnderTest, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
+import { eventually } from '../../support/eventually.ts';
 import { lateLog } from '../../support/late-log.ts';
 import { appendTo, codeOf, keyed, recordsOf } from '../../support/log-reading.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
+import { overriding } from '../../support/stepping-log.ts';
 
 const topic = 'states';
 
@@ -172,6 +178,99 @@ describe('following a topic', () => {
     const waiting = codeOf(tail.waitUntilApplied(0, 5));
     await temporary.log.deleteTopic(topic);
     expect(await waiting).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
+  });
+
+  describe('reports to the health of the process', () => {
+    /** Partitions that cannot be read now. */
+    let failing: Set<number>;
+    let clock: SimulatedClock;
+    let health: HealthPart;
+    let ends: Error[];
+
+    beforeEach(() => {
+      failing = new Set([0, 1]);
+      clock = new SimulatedClock();
+      health = new Health(clock).part('copy');
+      ends = [];
+    });
+
+    async function started(options: Partial<TopicTailOptions> = {}): Promise<TopicTail> {
+      const log = overriding<EventLog>(temporary.log, {
+        read: async (from, readOptions) => {
+          if (failing.has(from.partition)) throw new LendstreamError('LOG_UNAVAILABLE', 'No answer.');
+          return temporary.log.read(from, readOptions);
+        },
+      });
+      const tail = newTail({ log, clock, health, onFailure: (error) => ends.push(error), ...options });
+      await tail.start();
+      return tail;
+    }
+
+    /** Lets a partition be read again. */
+    async function mend(tail: TopicTail, partition: number): Promise<void> {
+      const offset = await put(partition, 'a', '1');
+      failing.delete(partition);
+      await clock.turn(100);
+      await tail.waitUntilApplied(partition, offset + 1);
+    }
+
+    it('that it cannot read for ten seconds, until it can read every partition again', async () => {
+      const tail = await started();
+      await clock.turn(9_900);
+      expect(health.ready).to.equal(true);
+      await clock.turn(100);
+      expect(health.reason).to.match(/^Topic states cannot be read now: /);
+      await mend(tail, 0);
+      expect(health.ready).to.equal(false);
+      await mend(tail, 1);
+      expect(health.ready).to.equal(true);
+      expect(ends).to.deep.equal([]);
+    });
+
+    it('why it has ended, once, and does not become ready when another partition can be read again', async () => {
+      const tail = await started({
+        apply: (batch) => {
+          if (batch.partition === 0) throw new Error('cannot be applied');
+        },
+      });
+      await mend(tail, 0).catch(() => {});
+      const reason = 'Topic states is no longer followed: cannot be applied';
+      expect(health.reason).to.equal(reason);
+      await put(1, 'a', '1');
+      failing.delete(1);
+      await clock.turn(100);
+      await eventually(() => tail.position(1) > 0);
+      expect(health.reason).to.equal(reason);
+      await temporary.log.deleteTopic(topic);
+      await tail.stop();
+      expect(ends.map(({ message }) => message)).to.deep.equal(['cannot be applied']);
+    });
+  });
+
+  it('cancels the timer of a waiting call when it is resolved or rejected', async () => {
+    const clock = new SimulatedClock();
+    const tail = newTail({ clock });
+    await tail.start();
+    const offset = await put(0, 'a', '1');
+    await tail.waitUntilApplied(0, offset + 1, 1_000);
+    expect(clock.nextDeadline()).to.equal(Infinity);
+    const waiting = codeOf(tail.waitUntilApplied(0, offset + 2, 1_000));
+    expect(clock.nextDeadline()).to.equal(1_000);
+    await tail.stop();
+    expect(await waiting).to.equal('LOG_CLOSED');
+    expect(clock.nextDeadline()).to.equal(Infinity);
+  });
+
+  it('gives up waiting when the time is over', async () => {
+    const clock = new SimulatedClock();
+    const tail = newTail({ clock });
+    await tail.start();
+    let code: unknown;
+    void codeOf(tail.waitUntilApplied(0, 1, 1_000)).then((found) => (code = found));
+    await clock.turn(999);
+    expect(code).to.equal(undefined);
+    await clock.turn(1);
+    expect(code).to.equal('LOG_UNAVAILABLE');
   });
 
   it('stops on request, and rejects the waiting calls', async () => {

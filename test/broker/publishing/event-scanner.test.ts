@@ -9,6 +9,7 @@ import {
   spanField,
   writtenValueAt,
 } from '../../../src/broker/publishing/event-scanner.ts';
+import { plainNumberCharactersMaximum } from '../../../src/broker/schemas/written-numbers.ts';
 
 function scan(text: string) {
   const body = Buffer.from(text);
@@ -87,6 +88,33 @@ describe('scanEvents', () => {
   it('counts every occurrence of a key, and the white space between tokens only', () => {
     const [event] = scan('[{"a": 1, "a":" 2 ","metadata":{"e":1,"e":{"f":1,"g":2}, "h":["i","j"]}}]');
     expect(event).to.include({ keys: 3, metadataKeys: 3, whitespace: 3 });
+  });
+
+  it('counts the numbers that a double may not hold, each once', () => {
+    const countIn = (value: string): number => {
+      const body = Buffer.from(`[{},{"text":"${'x'.repeat(99)}","value":${value}}]`);
+      return scanEvents(body, 2).fields[fieldsPerEvent + spanField.longNumbers] ?? -1;
+    };
+    const digits = '1'.repeat(plainNumberCharactersMaximum);
+    for (const [value, count] of [
+      [digits, 0],
+      [`${digits}1`, 1],
+      [`-${digits.slice(2)}.1`, 1],
+      [`[${digits},${digits}]`, 0],
+      [`"${digits}11"`, 0],
+      ['1e5', 1],
+      ['[1E+5,-2.5e-7]', 2],
+      [`1e+${digits}11`, 1],
+      [`1e-${digits}11`, 1],
+      [`1e${digits}11`, 1],
+    ] as const) {
+      expect(countIn(value), value).to.equal(count);
+    }
+  });
+
+  it('counts every key, at any depth', () => {
+    const { fields } = scanEvents(Buffer.from('[{"a":{"b":[{"c":":"}]},"d":1},{"e":1}]'), 2);
+    expect([fields[spanField.allKeys], fields[fieldsPerEvent + spanField.allKeys]]).to.deep.equal([4, 1]);
   });
 
   it('agrees with the JSON parser on any events', () => {

@@ -13,6 +13,7 @@ import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
 import { bodyBytesMaximum } from '../../../src/http/edge/body.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
+import { PackedPartitionRecords } from '../../../src/ports/packed-records.ts';
 import {
   eventTypeBody,
   exampleEid,
@@ -22,6 +23,7 @@ import {
   type Broker,
 } from '../../support/broker-on-embedded-log.ts';
 import { lateLog } from '../../support/late-log.ts';
+import { readExposition } from '../../support/prometheus.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 const context = { flowId: 'flow-1', publishedBy: 'shop' };
@@ -459,7 +461,7 @@ describe('Publisher', () => {
 
   describe('when the log fails', () => {
     /** The log of the broker, in which some partitions fail with a code. */
-    function publisherWithFailures(codes: Record<number, ErrorCode>): Publisher {
+    function publisherWithFailures(codes: Record<number, ErrorCode>, metrics = createMetrics()): Publisher {
       const fail = ({ topic, partition }: PartitionRecords): AppendResult | undefined => {
         const code = codes[partition];
         if (code === undefined) return undefined;
@@ -474,7 +476,7 @@ describe('Publisher', () => {
         get: (target, name: keyof EventLog) =>
           name === 'append' ? append : (target[name] as () => unknown).bind(target),
       });
-      const options = { clock: systemClock, metrics: createMetrics(), logger: silentLogger };
+      const options = { clock: systemClock, metrics, logger: silentLogger };
       return new Publisher({ ...options, eventTypes: broker.eventTypes, log });
     }
 
@@ -487,6 +489,8 @@ describe('Publisher', () => {
       const log = overriding(broker.log, {
         append: (partitions) => {
           appended.push(partitions.map(({ partition }) => partition));
+          // Their values are in one buffer already.
+          for (const each of partitions) expect(each).to.be.instanceOf(PackedPartitionRecords);
           return broker.log.append(partitions);
         },
       });
@@ -497,7 +501,8 @@ describe('Publisher', () => {
     });
 
     it('reports which events are durable', async () => {
-      const publisher = publisherWithFailures({ 0: 'OUTCOME_UNKNOWN', 2: 'LOG_FULL' });
+      const metrics = createMetrics();
+      const publisher = publisherWithFailures({ 0: 'OUTCOME_UNKNOWN', 2: 'LOG_FULL' }, metrics);
       const outcome = await publisher.publish('orders', body, context);
       expect(outcome.status).to.equal(207);
       expect(outcome.items.map((item) => `${item.publishing_status} ${item.partition} ${item.detail}`)).to.deep.equal([
@@ -505,6 +510,10 @@ describe('Publisher', () => {
         'submitted 1 ',
         'failed 2 it is LOG_FULL',
       ]);
+      const samples = readExposition(await metrics.registry.metrics()).filter(({ labels }) => labels['event_type']);
+      const valueOf = (name: string): number | undefined => samples.find((sample) => sample.name === name)?.value;
+      expect(valueOf('lendstream_published_events_total')).to.equal(1);
+      expect(valueOf('lendstream_refused_events_total')).to.equal(2);
     });
 
     it('reports which events are durable in a partition that needs more than one append', async () => {
@@ -522,7 +531,7 @@ describe('Publisher', () => {
       await broker.log.append([{ topic: 'orders', partition: 3, records: [{ key: null, value: Buffer.from('{}') }] }]);
       const options = { clock: systemClock, metrics: createMetrics(), logger: silentLogger };
       const publisher = new Publisher({ ...options, eventTypes: broker.eventTypes, log });
-      const sent = Buffer.from(JSON.stringify([...many, ...many, events[0]]));
+      const sent = Buffer.from(JSON.stringify([...many, ...many, ...many, events[0]]));
       const outcome = await publisher.publish('orders', sent, context);
       expect(outcome.status).to.equal(207);
       const submitted = outcome.items.filter(({ publishing_status: status }) => status === 'submitted');

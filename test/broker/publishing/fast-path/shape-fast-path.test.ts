@@ -236,6 +236,24 @@ describe('ShapeFastPath', () => {
     expect(afterwards.at(-1)).to.equal(true);
   });
 
+  it('skips at most 62 requests before it learns again', () => {
+    const type = typeOf();
+    const similar = new ShapeFastPath(type);
+    const [first, second] = [order, { ...order, more: 1 }].map((event) => {
+      const body = Buffer.from(JSON.stringify([event]));
+      const parsed = parseEvents(body);
+      return (): boolean => {
+        if (similar.prepare(body, contextOf(type)) !== undefined) return true;
+        similar.learnShape(parsed);
+        return false;
+      };
+    }) as [() => boolean, () => boolean];
+    // The first request is learnt at once. Then failures follow after 1, 1, 3, 7, 15, 31, 63 and 63 requests.
+    const untilEighthFailure = Array.from({ length: 185 }, (_, index) => (index % 2 === 0 ? first : second)());
+    expect(untilEighthFailure).to.not.include(true);
+    expect(Array.from({ length: 63 }, first).indexOf(true)).to.equal(62);
+  });
+
   it('stores the same as full parsing, for any change of any bytes', () => {
     const types = [typeOf(), typeOf({ compatibility_mode: 'none', partition_strategy: 'random' })];
     const event = JSON.stringify(order);
