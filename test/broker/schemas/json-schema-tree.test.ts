@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { isSchemaObject, mapSchema, pointerStep, visitSchema } from '../../../src/broker/schemas/json-schema-tree.ts';
+import {
+  isSchemaObject,
+  mapSchema,
+  pointerStep,
+  referredTo,
+  visitSchema,
+} from '../../../src/broker/schemas/json-schema-tree.ts';
 
 const schema = {
   type: 'object',
@@ -47,9 +53,38 @@ describe('mapSchema', () => {
     expect(parents).to.deep.equal(['allOf', 'properties', null]);
   });
 
+  it('changes schemas where no keyword has one only at the given positions', () => {
+    const odd = { x: { y: [{ type: 'string' }, { type: 'null' }], z: {} }, title: 'x' };
+    const pointersWith = (...elsewhere: string[]): string[] => {
+      const pointers: string[] = [];
+      const mapped = mapSchema(
+        odd,
+        (found, pointer) => {
+          pointers.push(pointer);
+          return { ...found, seen: true };
+        },
+        new Set(elsewhere),
+      );
+      expect(mapped['title']).to.equal('x');
+      return pointers;
+    };
+    expect(pointersWith('#/x/y/1')).to.deep.equal(['#/x/y/1', '#']);
+    expect(pointersWith('#/x/y/0', '#/x/z')).to.deep.equal(['#/x/y/0', '#/x/z', '#']);
+    expect(pointersWith()).to.deep.equal(['#']);
+    expect(mapSchema(odd, (found) => found)['x'], 'not even a copy').to.equal(odd.x);
+  });
+
   it('keeps a property named __proto__ a property', () => {
     const mapped = mapSchema(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'), (found) => found);
     expect(JSON.stringify(mapped)).to.equal('{"properties":{"__proto__":{"type":"string"}}}');
+  });
+});
+
+describe('referredTo', () => {
+  it('finds the targets of all local references, also where no keyword has a schema', () => {
+    const references = { a: { $ref: '#/x/%61' }, b: [null, 1, { $ref: '#/y' }], $ref: '#/%' };
+    expect([...referredTo({ unknown: references })]).to.have.members(['#/x/a', '#/y', '#/%']);
+    expect([...referredTo({ a: { $ref: '#' }, b: { $ref: 'other.json' }, c: { $ref: 7 } })]).to.deep.equal([]);
   });
 });
 

@@ -36,6 +36,19 @@ describe('compileValidator', () => {
     expect(findings(schema, { a: 1 })).to.deep.equal([]);
   });
 
+  it('shows the value in a violation: all of a value when every violation is reported, else the type of an object', () => {
+    const schema = { additionalProperties: { enum: ['x'] } };
+    const value = { a: 5, b: null, c: { d: [1] }, e: [2], f: 'y', g: 5 };
+    const shown = (texts: readonly string[]): string[] => texts.map((text) => `${text} is not a valid enum value`);
+    expect(compileValidator(schema)(value).map(({ message }) => message)).to.deep.equal(
+      shown(['5', 'null', '{"d":[1]}', '[2]', 'y', '5']),
+    );
+    const first = compileValidator(schema, { allViolations: false });
+    expect(Object.values(value).flatMap((one) => first({ one }).map(({ message }) => message))).to.deep.equal(
+      shown(['5', 'Null', 'Object', 'Array', 'y', '5']),
+    );
+  });
+
   it('stops at the first violation on request', () => {
     const validate = compileValidator({ required: ['a', 'b'] }, { allViolations: false });
     expect(validate({})).to.have.length(1);
@@ -493,6 +506,14 @@ describe('describeViolations of very many', () => {
 });
 
 describe('isDateTime', () => {
+  it('has the last day of each month, and not the day after it', () => {
+    for (const [index, days] of [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].entries()) {
+      const month = `2026-${String(index + 1).padStart(2, '0')}`;
+      expect(isDateTime(`${month}-${days}T00:00:00Z`), month).to.equal(true);
+      expect(isDateTime(`${month}-${days + 1}T00:00:00Z`), month).to.equal(false);
+    }
+  });
+
   for (const text of ['2024-02-29T00:00:00Z', '2026-12-31T23:59:60.123456+01:00', '2026-01-01t00:00:00z']) {
     it(`accepts ${text}`, () => expect(isDateTime(text)).to.equal(true));
   }

@@ -22,6 +22,17 @@ describe('A linear pattern', () => {
     expect(String(linearPattern('^a'))).not.to.equal(String(linearPattern('^b')));
   });
 
+  it('is kept until fifty others were compiled after it', () => {
+    const first = linearPattern('^kept$');
+    const compileOthers = (from: number, to: number): void => {
+      for (let index = from; index < to; index += 1) linearPattern(`^other${index}$`);
+    };
+    compileOthers(0, 49);
+    expect(linearPattern('^kept$')).to.equal(first);
+    compileOthers(49, 50);
+    expect(linearPattern('^kept$')).to.not.equal(first);
+  });
+
   it('has at most the maximum number of instructions of a pattern', () => {
     linearPattern(`a{${patternInstructionsMaximum - 10}}`);
     expect(() => linearPattern(`(?:ab){${patternInstructionsMaximum}}`)).to.throw(/too large/);

@@ -127,6 +127,19 @@ describe('meterCode', () => {
     );
   });
 
+  it('charges a short branch together with its function, and every loop and long branch for itself', () => {
+    const chargesIn = (body: string): number =>
+      meterCode(`function validate0(data, {a}={}){${body}}`).match(/meter\.steps -= /g)?.length ?? 0;
+    const long = `a = ${'+'.repeat(2_000)}a;`;
+    expect(chargesIn('a();')).to.equal(1);
+    expect(chargesIn('if(a){b();}else {c();}')).to.equal(1);
+    expect(chargesIn('for(const b of a){c();}')).to.equal(2);
+    expect(chargesIn('while(a){c();}')).to.equal(2);
+    expect(chargesIn(`if(a){${long}}else {c();}`)).to.equal(2);
+    expect(chargesIn(`if(a){b();}else {${long}}`)).to.equal(2);
+    expect(chargesIn(`a = {b: [${long}]};`)).to.equal(1);
+  });
+
   it('rejects asynchronous code', () => {
     expect(() => meterCode('return async function validate0(data){}')).to.throw(/synchronously/);
     expect(() => meterCode('return function validate0(data){return data === "async function x"}')).not.to.throw();

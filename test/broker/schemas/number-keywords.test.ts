@@ -16,6 +16,38 @@ describe('isNumberFormat', () => {
   }
 });
 
+describe('the limits of formats and bounds', () => {
+  const isAccepted = (schema: string, digits: string): boolean => {
+    const text = `[${digits}]`;
+    const value: unknown = JSON.parse(text);
+    const validate = compileValidator(parseSchema(`{"items":${schema}}`), { isUndescribed: true });
+    return validate(value, new ValidationBudget(0), new WrittenNumbers(text, value)).length === 0;
+  };
+  const verdicts: readonly (readonly [schema: string, valid: readonly string[], invalid: readonly string[]])[] = [
+    [
+      '{"format":"int64"}',
+      ['9223372036854775807', '-9223372036854775808'],
+      ['9223372036854775808', '-9223372036854775809'],
+    ],
+    ['{"format":"int32"}', ['2147483647', '-2147483648'], ['2147483648', '-2147483649']],
+    ['{"format":"float"}', ['1e400', '0.5'], []],
+    ['{"format":"double"}', ['1e400', '0.5'], []],
+    // All of these have the double of 2.
+    ['{"minimum":2}', ['2', '2.00000000000000000001'], ['1.99999999999999999999']],
+    ['{"maximum":2}', ['2', '1.99999999999999999999'], ['2.00000000000000000001']],
+    ['{"exclusiveMinimum":2}', ['2.00000000000000000001'], ['2', '1.99999999999999999999']],
+    ['{"exclusiveMaximum":2}', ['1.99999999999999999999'], ['2', '2.00000000000000000001']],
+    ['{"minimum":2e0}', ['2', '3'], ['1']],
+    ['{"exclusiveMinimum":2e0}', ['3'], ['2', '1']],
+  ];
+  for (const [schema, valid, invalid] of verdicts) {
+    it(`of ${schema} are exact`, () => {
+      expect(valid.map((digits) => isAccepted(schema, digits))).to.deep.equal(valid.map(() => true));
+      expect(invalid.map((digits) => isAccepted(schema, digits))).to.deep.equal(invalid.map(() => false));
+    });
+  }
+});
+
 describe('numberKeywordsOf', () => {
   it('adds one value to the code of a validator, however many rules there are', () => {
     const codes: string[] = [];

@@ -69,6 +69,11 @@ describe('The cost of a schema', () => {
     ],
     ['large repetitions of classes', fields(3, () => ({ pattern: '^\\p{L}{900}$' })), /regular expressions/],
     ['one field more than the maximum under an unknown keyword', { x: { y: [fields(most, () => true)] } }, /parts/],
+    [
+      'one field more than the maximum in a field that is called enum',
+      { properties: { enum: fields(most, () => true) } },
+      /parts/,
+    ],
     ['patterns under an unknown keyword', { x: [fields(3, () => ({ pattern: '^\\p{L}{900}$' }))] }, /regular/],
     ['repetitions of repetitions', { properties: { a: { pattern: '((a{30}){30}){30}' } } }, /regular expressions/],
   ];

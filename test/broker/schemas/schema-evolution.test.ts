@@ -130,7 +130,38 @@ describe('compareSchemas', () => {
     expect(compareSchemas(endless, endless)).to.deep.equal([]);
   });
 
+  it('follows up to 31 references in a row, and treats more as endless', () => {
+    const chain = (length: number, type: string): Schema => ({
+      ...property({ $ref: '#/definitions/d1' }),
+      definitions: Object.fromEntries(
+        Array.from({ length }, (_, index) => [
+          `d${index + 1}`,
+          index + 1 === length ? { type } : { $ref: `#/definitions/d${index + 2}` },
+        ]),
+      ),
+    });
+    const kindsFor = (length: number) =>
+      compareSchemas(chain(length, 'string'), chain(length, 'number')).map(({ kind }) => kind);
+    expect(kindsFor(31)).to.deep.equal(['breaking']);
+    expect(kindsFor(32)).to.deep.equal([]);
+  });
+
+  it('distinguishes null from an object and from a list', () => {
+    const kindsOf = (before: unknown, after: unknown) =>
+      compareSchemas({ const: before }, { const: after }).map(({ kind }) => kind);
+    for (const value of [{ a: 1 }, [1], 'x']) {
+      expect(kindsOf(value, null), JSON.stringify(value)).to.deep.equal(['breaking']);
+      expect(kindsOf(null, value), JSON.stringify(value)).to.deep.equal(['breaking']);
+    }
+    expect(kindsOf(null, null)).to.deep.equal([]);
+  });
+
   it('treats a reference with broken escapes as one without a target', () => {
+    const named = (type: string): Schema => ({
+      ...property({ $ref: '#/definitions/%' }),
+      definitions: { undefined: { type } },
+    });
+    expect(compareSchemas(named('string'), named('number'))).to.deep.equal([]);
     const odd = property({ $ref: '#/definitions/%E0%A4%A' });
     expect(compareSchemas(odd, odd)).to.deep.equal([]);
     expect(compareSchemas(property({}), odd).map(({ kind }) => kind)).to.deep.equal(['breaking']);

@@ -44,8 +44,16 @@ describe('describesField', () => {
   });
 
   it('ignores references without a target', () => {
-    for (const $ref of ['#/definitions/none', '#/%', '#anchor', 'https://example.org/', '#/definitions/c/type/x', 7]) {
-      expect(describesField({ $ref, definitions: { c: text } }, 'a')).to.equal(false);
+    const inside = [
+      '#/definitions/none',
+      '#/definitions/none/deeper',
+      '#/definitions/c/type/x',
+      '#/nothing/deeper',
+      '#/%',
+    ];
+    for (const $ref of [...inside, '#anchor', 'https://example.org/', 7]) {
+      const named = { properties: { a: text } };
+      expect(describesField({ $ref, definitions: { c: text }, nothing: null, undefined: named }, 'a')).to.equal(false);
     }
   });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { collectedViolationsMaximum } from '../../../src/broker/schemas/metered-code.ts';
 import {
   ValidationBudget,
   ValidationBudgetUsedUp,
@@ -63,6 +64,8 @@ describe('The meter of validation', () => {
       expect(meter.joined([1], [2])).to.deep.equal([1, 2]);
       expect(meter.joined(full, [1, 2, 3])).to.have.length(1_000);
     });
+    const complete = Array.from({ length: collectedViolationsMaximum }, () => 0);
+    expect(stepsOf(() => expect(meter.joined(complete, [1])).to.equal(complete))).to.equal(0);
   });
 
   it('compares values exactly, and charges each part', () => {

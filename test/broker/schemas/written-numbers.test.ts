@@ -47,6 +47,18 @@ describe('Numbers as they are written', () => {
     );
   });
 
+  it('cost more to divide the more digits they have, unless a double suffices', () => {
+    const stepsFor = (digitsCount: number): number => {
+      let spent = 0;
+      const text = '1'.repeat(digitsCount);
+      new Divisor('3', (steps) => (spent += steps)).divides(Number(text), needsDigits(text) ? text : undefined);
+      return spent;
+    };
+    expect(stepsFor(7)).to.equal(0);
+    expect(stepsFor(300)).to.be.greaterThan(2_000);
+    expect(stepsFor(1_300) - stepsFor(300)).to.be.within(10_000, 40_000);
+  });
+
   it('are integers when decimals are', () => {
     fc.assert(
       fc.property(jsonNumber, (text) => {
