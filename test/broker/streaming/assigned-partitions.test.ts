@@ -97,6 +97,14 @@ describe('the partitions assigned to a stream', () => {
     expect(assigned.list.map(({ partition }) => partition)).to.deep.equal([1]);
   });
 
+  it('are removed when all of them go to other streams', () => {
+    const assigned = assignedPartitions(2);
+    const leaving = { state: 'reassigning', nextStreamId: 'you' } as const;
+    assigned.keepOwned([owned(0, leaving), owned(1, leaving)], 500);
+    expect(assigned.removeHandedOver().map(({ partition }) => partition)).to.deep.equal([0, 1]);
+    expect(assigned.list).to.deep.equal([]);
+  });
+
   it('continue when the reassignment is cancelled', () => {
     const assigned = assignedPartitions(1);
     assigned.keepOwned([owned(0, { state: 'reassigning', nextStreamId: 'you' })], 500);

@@ -46,6 +46,13 @@ describe('a line of a stream', () => {
     expect(built.pieces[1]?.buffer).to.equal(large.buffer);
   });
 
+  it('has no empty piece behind a large run of events', () => {
+    const chunk = new ChunkBuilder();
+    const large = Buffer.alloc(64 * 1024, 'l');
+    chunk.addBytes(large, 0, large.length);
+    expect(chunk.build().pieces.map(({ length }) => length)).to.deep.equal([large.length]);
+  });
+
   it('is copied into several pieces when one would exceed the reusable memory', () => {
     const chunk = new ChunkBuilder();
     const part = Buffer.alloc(60 * 1024, 'p');
@@ -103,6 +110,22 @@ describe('a line of a stream', () => {
     expect(fourth.pieces[0]?.buffer).to.not.equal(memory);
     expect(third.toString()).to.match(/^c+$/);
     expect(second.toString()).to.match(/^b+$/);
+  });
+
+  it('keeps at most sixteen pieces of memory for reuse', () => {
+    const buildTwenty = (): Chunk[] =>
+      Array.from({ length: 20 }, () => {
+        const chunk = new ChunkBuilder();
+        chunk.addText('a'.repeat(40 * 1024));
+        return chunk.build();
+      });
+    const memoryOf = (chunk: Chunk): unknown => chunk.pieces[0]?.buffer;
+    const first = buildTwenty();
+    const known = new Set(first.map(memoryOf));
+    for (const chunk of first) chunk.release();
+    const second = buildTwenty();
+    expect(second.filter((chunk) => known.has(memoryOf(chunk)))).to.have.length(16);
+    for (const chunk of second) chunk.release();
   });
 
   it('releases a batch with its last run, or when the line is released, and only once', () => {

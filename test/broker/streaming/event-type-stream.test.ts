@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { EventTypeStream, type EventTypeStreamParameters } from '../../../src/broker/streaming/event-type-stream.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
+import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { eventually } from '../../support/eventually.ts';
+import { failingReads } from '../../support/failing-reads.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { openBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
 
@@ -241,6 +243,20 @@ describe('a stream of an event type without a subscription', () => {
       info: { debug: 'The server is shutting down', code: 'server_shutdown' },
     });
     expect(await opened.next()).to.equal(null);
+  });
+
+  it('ends a wait for a log that cannot be read when the process stops', async () => {
+    const log = failingReads(broker.log, new LendstreamError('LOG_UNAVAILABLE', 'Later.'));
+    const opened = new EventTypeStream(
+      { log, clock, logger: silentLogger },
+      [{ topic, partition: 0, offset: 0 }],
+      defaults,
+    );
+    const waiting = nextLine(opened);
+    // Until the read has failed.
+    await clock.turn(1);
+    opened.close('server_shutdown');
+    expect((await waiting)?.info?.code).to.equal('server_shutdown');
   });
 
   it('ends when its events are deleted while it reads, with that reason', async () => {

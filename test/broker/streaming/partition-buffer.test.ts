@@ -103,6 +103,18 @@ describe('the buffer of a partition', () => {
     expect(buffer.passedThrough).to.equal(10);
   });
 
+  it('is empty after it was cleared, and continues after what was sent', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(recordBatch(numberedEntries(0, 4)));
+    sendFrom(buffer, 2);
+    buffer.clear();
+    expect(buffer).to.include({ events: 0, bytes: 0, passedThrough: 1 });
+    expect(buffer.oldestAppendedAt()).to.equal(undefined);
+    buffer.push(recordBatch(numberedEntries(2, 3)));
+    expect(buffer).to.include({ events: 2, bytes: 2 });
+    expect(sendFrom(buffer, 9)).to.equal('2,3');
+  });
+
   it('counts the events of a time span of appends once a later one shows that it is over', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(recordBatch(numberedEntries(0, 2), false, 1_000));

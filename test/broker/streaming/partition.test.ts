@@ -21,6 +21,22 @@ function send(partition: StreamPartition, events: number): Batch {
 }
 
 describe('a partition of a stream', () => {
+  it('has read and sent nothing at first', () => {
+    expect(partitionBehind(6)).to.include({
+      readOffset: 7,
+      sentThrough: 6,
+      committedThrough: 6,
+      reading: false,
+      readGeneration: 0,
+      readFailure: undefined,
+      lastSentAt: 1_000,
+      keepAlives: 0,
+      eventsOfEndedTimespan: 0,
+      overflowing: false,
+      handOverUntil: undefined,
+    });
+  });
+
   it('sends lines with the position of their last event', () => {
     const partition = partitionBehind(-1);
     receive(partition, 0, 4);
@@ -102,6 +118,13 @@ describe('a partition of a stream', () => {
     expect(partition.eventsOfEndedTimespan).to.equal(2);
     partition.updateEndedTimespan(4_000);
     expect(partition.eventsOfEndedTimespan).to.equal(0);
+    partition.updateEndedTimespan(3_000);
+    partition.updateEndedTimespan(0);
+    expect(partition.eventsOfEndedTimespan, 'without a time span').to.equal(0);
+    partition.updateEndedTimespan(3_000);
+    send(partition, 3);
+    partition.updateEndedTimespan(3_000);
+    expect(partition.eventsOfEndedTimespan, 'without a waiting event').to.equal(0);
   });
 
   it('has a plain cursor without commits, which skips deletions and gaps once no event waits before them', () => {

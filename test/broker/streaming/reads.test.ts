@@ -7,6 +7,7 @@ import { StreamReads, prefetchBytesMaximum } from '../../../src/broker/streaming
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { overriding } from '../../support/stepping-log.ts';
+import { recordBatch } from '../../support/kafka/record-batch.ts';
 import { failingReads } from '../../support/failing-reads.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
@@ -62,6 +63,23 @@ describe('what a stream reads ahead', () => {
     expect(partition.reading).to.equal(false);
     expect(assigned.bufferedBytes()).to.be.within(prefetchBytesMaximum / 2, 2 * prefetchBytesMaximum);
     reads.stop();
+  });
+
+  it('is wanted until half of the amount is buffered, and then until there are enough events for a batch', async () => {
+    const isWanted = async (bytes: number, limits: Record<string, number>): Promise<boolean> => {
+      const { partition, reads } = await prepare();
+      const values = [bytes - 1, 1].map((length) => 'x'.repeat(length));
+      const entries = values.map((value, offset) => ({ offset, value }));
+      partition.addRecords({ batches: [recordBatch(entries)], nextOffset: 2 });
+      reads.begin(readStreamParameters(limits, new Map(), 0.5), 0);
+      reads.stop();
+      return partition.reading;
+    };
+    const half = prefetchBytesMaximum / 2;
+    expect(await isWanted(half - 1, { batch_limit: 1 })).to.equal(true);
+    expect(await isWanted(half, { batch_limit: 2 })).to.equal(false);
+    expect(await isWanted(half, { batch_limit: 3 })).to.equal(true);
+    expect(await isWanted(half, { batch_limit: 3, max_uncommitted_events: 2 })).to.equal(false);
   });
 
   it('is a mebibyte for all partitions together, but at least 32 KiB for each', async () => {
@@ -160,12 +178,22 @@ describe('what a stream reads ahead', () => {
     const { held: assigned, partition, reads, changes } = await prepare(failingReads(server.log, error));
     reads.begin(parameters, 0);
     await eventually(() => changes() === 1);
-    expect(partition.readOffset).to.equal(7);
+    expect(partition).to.include({ readOffset: 7, readFailure: undefined });
     expect(assigned.notices.take()).to.deep.equal(['skipped events due to retention time passed, count: 7 at most']);
+  });
+
+  it('fails when the log has no event at the position and reports no later one', async () => {
+    const error = new LendstreamError('OFFSET_OUT_OF_RANGE', 'Beyond.', { details: { earliest: 0, latest: 0 } });
+    const { type, held: assigned, partition, reads, changes } = await prepare(failingReads(server.log, error));
+    reads.begin(parameters, 0);
+    await eventually(() => changes() === 1);
+    expect(partition.readFailure).to.equal(`partition 0 of ${type}: Beyond.`);
+    expect(assigned.notices.take()).to.deep.equal([]);
   });
 
   it('ends without a retry when the log was closed', async () => {
     const { reads, changes } = await prepare(failingReads(server.log, new LendstreamError('LOG_CLOSED', 'Closed.')));
+    expect(reads.logClosed).to.equal(false);
     reads.begin(parameters, 0);
     await eventually(() => changes() === 1);
     expect(reads.logClosed).to.equal(true);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as fastCheck from 'fast-check';
 import { describe, it } from 'mocha';
+import { recordBatch } from '../../support/kafka/record-batch.ts';
 import { UncommittedEvents } from '../../../src/broker/streaming/uncommitted-events.ts';
 
 describe('uncommitted events', () => {
@@ -15,6 +16,28 @@ describe('uncommitted events', () => {
     expect(uncommitted.count).to.equal(1);
     uncommitted.commitThrough(100);
     expect(uncommitted.count).to.equal(0);
+  });
+
+  it('are counted by the records of a run, wherever in its batch the run begins', () => {
+    const batch = recordBatch([0, 1, 4, 5, 6].map((offset) => ({ offset, value: 'x' })));
+    const uncommitted = new UncommittedEvents();
+    uncommitted.addRun({ batch, from: 1, to: 3, isLast: false });
+    expect(uncommitted.count).to.equal(2);
+    uncommitted.addRun({ batch, from: 3, to: 5, isLast: true });
+    expect(uncommitted.count).to.equal(4);
+    uncommitted.commitThrough(3);
+    expect(uncommitted.count).to.equal(3);
+  });
+
+  it('are counted right when very many gaps were committed', () => {
+    const uncommitted = new UncommittedEvents();
+    for (let offset = 0; offset < 1_200; offset += 3) uncommitted.add(offset, offset + 1);
+    let left = 800;
+    for (let offset = 0; offset < 1_200; offset += 1) {
+      uncommitted.commitThrough(offset);
+      if (offset % 3 < 2) left -= 1;
+      expect(uncommitted.count, String(offset)).to.equal(left);
+    }
   });
 
   it('match a plain set of offsets for every order of sending and committing', () => {

@@ -5,6 +5,8 @@ import type { Coordination } from '../../../src/ports/coordination.ts';
 import { ActivityRecorder } from '../../../src/broker/subscriptions/activity.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { silentLogger } from '../../../src/logger.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
+import { eventually } from '../../support/eventually.ts';
 import { openCoordinationUnderTest, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
 
 describe('the activity of subscriptions that a process records', () => {
@@ -59,6 +61,39 @@ describe('the activity of subscriptions that a process records', () => {
     expect((await recorderOf().historyOf(subscription)).endedStreams.map(({ streamId }) => streamId)).to.deep.equal([
       'one',
     ]);
+  });
+
+  it('is stored after five seconds, for all subscriptions together', async () => {
+    const clock = new SimulatedClock();
+    const recorder = new ActivityRecorder({ coordination, clock, logger: silentLogger });
+    const subscriptions = [randomUUID(), randomUUID()];
+    const [early, late] = subscriptions as [string, string];
+    const stored = async (): Promise<number[]> =>
+      Promise.all(subscriptions.map(async (id) => (await coordination.history(id)).endedStreams.length));
+    recorder.recordEndedStream(early, 'one', 'Shutdown');
+    await clock.turn(2_000);
+    recorder.recordEndedStream(late, 'two', 'Shutdown');
+    await clock.turn(2_999);
+    expect(await stored()).to.deep.equal([0, 0]);
+    await clock.turn(1);
+    await eventually(async () => (await stored()).join() === '1,1');
+    recorder.recordEndedStream(early, 'three', 'Shutdown');
+    await clock.turn(5_000);
+    await eventually(async () => (await stored()).join() === '2,1');
+    expect(clock.nextDeadline()).to.equal(Infinity);
+  });
+
+  it('is dropped for the oldest of more than ten thousand subscriptions', async () => {
+    const recorder = new ActivityRecorder({ coordination, clock: new SimulatedClock(), logger: silentLogger });
+    const ids = Array.from({ length: 10_001 }, () => randomUUID());
+    for (const id of ids.slice(0, 10_000)) recorder.recordEndedStream(id, 'one', 'Shutdown');
+    const [first, second, third] = ids as [string, string, string];
+    const countOf = async (id: string): Promise<number> => (await recorder.historyOf(id)).endedStreams.length;
+    recorder.recordEndedStream(ids.at(-1) as string, 'one', 'Shutdown');
+    expect(await countOf(first)).to.equal(0);
+    expect(await countOf(second)).to.equal(1);
+    recorder.recordEndedStream(first, 'two', 'Shutdown');
+    expect(await countOf(third), 'with ten thousand again').to.equal(1);
   });
 
   it('keeps at most the maximum number of ended streams', async () => {

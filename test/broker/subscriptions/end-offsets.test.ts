@@ -50,8 +50,11 @@ describe('cached end offsets', () => {
   });
 
   it('are dropped with their event type', async () => {
+    await store.publish(eventType, 0, 2);
+    await endsFor([0, 1]);
     await store.define('ends.other');
     await endsFor([0, 1]);
+    expect(questions, 'another one was created').to.deep.equal([]);
     await store.registry.remove('event-type', eventType);
     await endsFor([0, 1]);
     expect(questions).to.have.length(1);

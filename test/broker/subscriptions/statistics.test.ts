@@ -9,6 +9,9 @@ import {
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
+import { failingReads } from '../../support/failing-reads.ts';
+import { codeOf } from '../../support/log-reading.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
 
@@ -153,6 +156,22 @@ describe('the statistics of a subscription', () => {
     const [first, second] = item?.partitions ?? [];
     expect(first?.consumer_lag_seconds).to.be.within(90, 100);
     expect(second?.consumer_lag_seconds).to.equal(0);
+  });
+
+  it('leave out the age of an event that has just expired or been deleted, and fail for other reasons', async () => {
+    const subscription = await create('loans');
+    await store.join(subscription);
+    await store.publish('loans', 0, 1);
+    const statisticsAfter = (code: ErrorCode) => {
+      const log = failingReads(store.log, new LendstreamError(code, 'It fails.'));
+      return subscriptionStatistics({ ...store, log }, subscription, true);
+    };
+    for (const code of ['OFFSET_OUT_OF_RANGE', 'UNKNOWN_TOPIC_OR_PARTITION'] as const) {
+      const [first, second] = (await statisticsAfter(code))[0]?.partitions ?? [];
+      expect(first, code).to.include({ unconsumed_events: 1 }).and.not.have.property('consumer_lag_seconds');
+      expect(second, code).to.include({ unconsumed_events: 0, consumer_lag_seconds: 0 });
+    }
+    expect(await codeOf(statisticsAfter('LOG_UNAVAILABLE'))).to.equal('LOG_UNAVAILABLE');
   });
 
   it('count the partitions that were added later from their first event', async () => {

@@ -166,6 +166,15 @@ describe('subscriptions', () => {
     expect(ids({ eventTypes: [], reader: { data_type: 'service', value: 'x' } })).to.deep.equal([c.id]);
   });
 
+  it('are listed newest first also when several are created in one millisecond', async () => {
+    const sameTime = new Subscriptions({ ...store, clock: { ...store.clock, now: () => 1_000 } });
+    const groups = ['b', 'd', 'a', 'c'];
+    for (const group of groups) await sameTime.create(body({ consumer_group: group }));
+    expect(subscriptions.list({ eventTypes: [] }).map(({ consumer_group: group }) => group)).to.deep.equal(
+      groups.toReversed(),
+    );
+  });
+
   it('can change in authorization, annotations and labels, and in nothing else', async () => {
     const { id, created_at: createdAt } = await create({ labels: { a: 'b' }, annotations: { kept: 'yes' } });
     await subscriptions.update(id, body({ labels: { c: 'd' } }));
