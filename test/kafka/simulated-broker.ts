@@ -32,9 +32,11 @@ export class SimulatedBroker implements RequestSender {
     const requested = readFetch(Buffer.isBuffer(body) ? body : Buffer.concat(body));
     this.fetchCount += 1;
     if (!this.isHasty) await this.#clock.sleep(requested.waitMilliseconds);
-    return request.decode(
-      emptyResponse(this.errorCode === undefined ? [] : requested.partitions, this.errorCode ?? noErrorCode),
-    );
+    const partitions = requested.topics.map(({ topic, positions }) => ({
+      topic,
+      partitions: positions.map(({ partition }) => partition),
+    }));
+    return request.decode(emptyResponse(this.errorCode === undefined ? [] : partitions, this.errorCode ?? noErrorCode));
   }
 
   /** Metadata, version 5. */
@@ -56,21 +58,38 @@ export class SimulatedBroker implements RequestSender {
 
 type RequestedPartitions = readonly { readonly topic: string; readonly partitions: readonly number[] }[];
 
-/** Fetch, version 10. */
-function readFetch(body: Buffer): { waitMilliseconds: number; partitions: RequestedPartitions } {
+/** One partition of a Fetch request. */
+export interface FetchedPosition {
+  readonly partition: number;
+  readonly offset: number;
+  readonly bytesMaximum: number;
+}
+
+/** The content of a Fetch request, version 10. */
+export interface ReceivedFetch {
+  readonly waitMilliseconds: number;
+  readonly bytesMaximum: number;
+  readonly topics: readonly { readonly topic: string; readonly positions: readonly FetchedPosition[] }[];
+}
+
+export function readFetch(body: Buffer): ReceivedFetch {
   const reader = new WireReader(body);
   reader.int32(); // replica
   const waitMilliseconds = reader.int32();
-  reader.position += 4 + 4 + 1 + 4 + 4; // limits of bytes, isolation, session and its epoch
-  const partitions = reader.array(() => ({
+  reader.int32(); // the least that is worth a response
+  const bytesMaximum = reader.int32();
+  reader.position += 1 + 4 + 4; // isolation, session and its epoch
+  const topics = reader.array(() => ({
     topic: reader.string(),
-    partitions: reader.array(() => {
+    positions: reader.array(() => {
       const partition = reader.int32();
-      reader.position += 4 + 8 + 8 + 4; // leader's epoch, offset, log start, limit of bytes
-      return partition;
+      reader.position += 4; // leader's epoch
+      const offset = reader.int64();
+      reader.position += 8; // log start
+      return { partition, offset, bytesMaximum: reader.int32() };
     }),
   }));
-  return { waitMilliseconds, partitions };
+  return { waitMilliseconds, bytesMaximum, topics };
 }
 
 /** The partitions are empty: their ends are at 0. */

@@ -193,6 +193,7 @@ export class KafkaReader implements FetchListener {
       void this.#checkRange(reads, position);
     } else if (errorCode === protocolError.corruptMessage) {
       reads.fail(position, error);
+      this.#schedule(reads);
     } else {
       this.#backOff(reads, error);
     }
