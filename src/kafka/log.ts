@@ -23,7 +23,6 @@ import { KafkaReader } from './consume/reader.ts';
 import { KafkaGroupOffsets } from './admin/consumer-group-offsets.ts';
 import { deleteRecords } from './admin/delete-records.ts';
 import { listBounds } from './consume/list-offsets.ts';
-import { metadataRequest } from './protocol/metadata-request.ts';
 import { ClusterMetadata } from './connection/metadata.ts';
 import { KafkaProducer } from './produce/producer.ts';
 import { KafkaTopics } from './admin/topics.ts';
@@ -76,7 +75,8 @@ export class KafkaLog implements EventLog {
     const deadline = clock.monotonic() + startMillisecondsMaximum;
     for (;;) {
       try {
-        await log.#metadata.sendToAny(metadataRequest([]));
+        // Also stores what names the cluster.
+        await log.#metadata.existingTopics([]);
         return log;
       } catch (error) {
         if (clock.monotonic() > deadline) {
