@@ -778,10 +778,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
           const waiting = codeOf(other.log.read({ ...where, offset: last }, forever));
           const underWay = appendTo(other.log, where, records('under way'));
           const closing = [other.log.close(), other.log.close()];
-          expect(await waiting).to.be.oneOf(['LOG_CLOSED', null]);
-          expect(await underWay).to.be.at.least(last);
-          await Promise.all(closing);
-          const refused = [
+          const later = (): Promise<unknown>[] => [
             other.log.createTopic(topicConfiguration(1)),
             other.log.alterTopic(where.topic, {}),
             other.log.deleteTopic(where.topic),
@@ -792,10 +789,13 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
             other.log.openWriter('another'),
             other.log.exportGroupOffsets('group', []),
             other.log.groupOffsets('group'),
-            writer.append([{ ...where, records: records('late') }]),
-            writer.commit(),
           ];
-          for (const promise of refused) expect(await codeOf(promise)).to.equal('LOG_CLOSED');
+          const whileClosing = later().map(codeOf);
+          expect(await waiting).to.be.oneOf(['LOG_CLOSED', null]);
+          expect(await underWay).to.be.at.least(last);
+          await Promise.all(closing);
+          const afterwards = [...later(), writer.append([{ ...where, records: records('late') }]), writer.commit()];
+          for (const code of [...whileClosing, ...afterwards.map(codeOf)]) expect(await code).to.equal('LOG_CLOSED');
           const reopened = await other.reopen();
           expect((await readAll(reopened, where)).map(({ value }) => value)).to.deep.equal(['first', 'under way']);
         } finally {

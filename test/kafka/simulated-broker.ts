@@ -2,10 +2,17 @@ import type { Clock } from '../../src/clock.ts';
 import type { BrokerAddress, RequestSender } from '../../src/kafka/connection/connections.ts';
 import type { KafkaRequest } from '../../src/kafka/protocol/request.ts';
 import { WireReader, WireWriter } from '../../src/kafka/protocol/wire.ts';
+import { settled, type SimulatedClock } from '../support/simulated-clock.ts';
 
 const address = { host: 'broker', port: 9092 };
 const [fetchKey, metadataKey] = [1, 3];
 const noErrorCode = 0;
+
+/** Lets milliseconds pass, and lets everything run that follows, although it goes around the event loop a few times. */
+export async function pass(clock: SimulatedClock, milliseconds = 0): Promise<void> {
+  await clock.turn(milliseconds);
+  for (let turn = 0; turn < 5; turn += 1) await settled();
+}
 
 /** A cluster of one broker that leads every partition of one topic. Nothing is ever appended to it. */
 export class SimulatedBroker implements RequestSender {

@@ -1,7 +1,7 @@
 import type { BoundsOptions, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
-import type { KafkaConnections } from '../connection/connections.ts';
+import type { RequestSender } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../connection/metadata.ts';
@@ -67,7 +67,7 @@ export function listOffsetsRequest(
  * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
  */
 export async function listBounds(
-  { connections, metadata, clock }: { connections: KafkaConnections; metadata: ClusterMetadata; clock: Clock },
+  { connections, metadata, clock }: { connections: RequestSender; metadata: ClusterMetadata; clock: Clock },
   partitions: readonly TopicPartition[],
   options: BoundsOptions & { readonly forMilliseconds?: number } = {},
 ): Promise<PartitionBounds[]> {
@@ -88,7 +88,7 @@ export async function listBounds(
 
 /** Returns the bounds of those partitions whose leaders respond for them. */
 async function boundsOf(
-  connections: KafkaConnections,
+  connections: RequestSender,
   metadata: ClusterMetadata,
   partitions: readonly TopicPartition[],
   options: BoundsOptions,
@@ -100,7 +100,7 @@ async function boundsOf(
 
 /** Returns the bounds of those partitions that this broker still leads. */
 async function boundsAt(
-  connections: KafkaConnections,
+  connections: RequestSender,
   leader: BrokerNode,
   partitions: readonly TopicPartition[],
   options: BoundsOptions,

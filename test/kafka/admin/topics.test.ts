@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { after, before, it } from 'mocha';
+import { partitionsPerTopicMaximum } from '../../../src/ports/event-log.ts';
 import { eventTypeNameCharactersMaximum } from '../../../src/broker/event-types/validation.ts';
 import type { KafkaLog } from '../../../src/kafka/log.ts';
 import kafkajs from 'kafkajs';
 import { describeOnCluster } from '../../support/cluster.ts';
 import { openKafkaLog, uniqueTopic } from '../../support/kafka/log.ts';
-import { records } from '../../support/log-reading.ts';
+import { int16, int32, text } from '../../support/kafka/frames.ts';
+import { codeOf, records } from '../../support/log-reading.ts';
 import { failureOf } from '../../support/subscription-store.ts';
 import { openLogBehindProxy } from '../log-behind-proxy.ts';
 
@@ -128,6 +130,81 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     }
   });
 
+  it('report why Kafka refuses them, in its own words where it has some', async () => {
+    const topic = uniqueTopic();
+    await log.createTopic(topic);
+    const existing = await failureOf(log.createTopic(topic));
+    expect(existing).to.include({
+      code: 'TOPIC_ALREADY_EXISTS',
+      message: `Creating topic ${topic.name} failed: Topic '${topic.name}' already exists.`,
+    });
+    const missing = uniqueTopic().name;
+    expect(await failureOf(log.deleteTopic(missing))).to.include({
+      code: 'UNKNOWN_TOPIC_OR_PARTITION',
+      message: `Deleting topic ${missing} failed: Kafka responded with 3 (unknownTopicOrPartition).`,
+    });
+  });
+
+  it('are changed only in what an alteration names, and not to an impossible number of partitions', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const topic = await subject.newTopic(1);
+      for (const partitionCount of [0, 1.5, partitionsPerTopicMaximum + 1]) {
+        const error = await failureOf(subject.log.alterTopic(topic, { partitionCount }));
+        expect(error).to.have.property('code', 'UNPROCESSABLE');
+        expect(error).to.have.property('message').that.includes(`may have from 1 to ${partitionsPerTopicMaximum}`);
+      }
+      expect(subject.proxy.requests('CreatePartitions')).to.equal(0);
+      await subject.log.alterTopic(topic, { partitionCount: 2 });
+      expect(subject.proxy.requests('IncrementalAlterConfigs')).to.equal(0);
+      await subject.log.alterTopic(topic, { partitionCount: 2, retentionMilliseconds: 100_000 });
+      expect(subject.proxy.requests('IncrementalAlterConfigs')).to.equal(1);
+      expect(subject.proxy.requests('CreatePartitions')).to.equal(1);
+    } finally {
+      await subject.close();
+    }
+  });
+
+  it('are gone when their deletion returns, although the brokers learn of it a moment later', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const where = await subject.newPartition();
+      let [earlier, earlierResponses]: [Buffer | undefined, number] = [undefined, 0];
+      const patch = (body: Buffer): Buffer | undefined => {
+        if (subject.proxy.requests('DeleteTopics') === 0) earlier = body;
+        else if (earlierResponses < 3) earlierResponses += 1;
+        else return undefined;
+        return earlier;
+      };
+      const when = ({ body }: { readonly body: Buffer }): boolean => body.includes(where.topic);
+      subject.proxy.inject({ api: 'Metadata', when, times: Infinity, fault: { kind: 'patch response', patch } });
+      await subject.log.bounds([where]);
+      await subject.log.deleteTopic(where.topic);
+      expect(earlierResponses).to.equal(3);
+      const requests = subject.proxy.requests('ListOffsets');
+      expect(await codeOf(subject.log.bounds([where]))).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
+      expect(subject.proxy.requests('ListOffsets')).to.equal(requests);
+    } finally {
+      await subject.close();
+    }
+  });
+
+  it('are created although one of the brokers is down', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      subject.proxy.inject({
+        api: 'Metadata',
+        times: Infinity,
+        fault: { kind: 'patch response', patch: withBrokerThatIsDown },
+      });
+      const topic = uniqueTopic();
+      await subject.log.createTopic(topic);
+      expect((await subject.log.listTopics([topic.name])).map(({ name }) => name)).to.deep.equal([topic.name]);
+    } finally {
+      await subject.close();
+    }
+  });
+
   it('are described once for all simultaneous appends that need their cleanup policy', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
@@ -159,3 +236,11 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     }
   });
 });
+
+/** A Metadata response (version 5) with one more broker, at a port where nothing listens. */
+function withBrokerThatIsDown(body: Buffer): Buffer {
+  const throttleBytes = 4;
+  const count = body.readInt32BE(throttleBytes);
+  const down = Buffer.concat([int32(99), text('127.0.0.1'), int32(1), int16(-1)]);
+  return Buffer.concat([body.subarray(0, throttleBytes), int32(count + 1), down, body.subarray(throttleBytes + 4)]);
+}

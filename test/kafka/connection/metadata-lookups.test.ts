@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { isLendstreamError } from '../../../src/errors.ts';
 import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
-import { ClusterMetadata } from '../../../src/kafka/connection/metadata.ts';
+import { ClusterMetadata, unknownPartition } from '../../../src/kafka/connection/metadata.ts';
 import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
 import { metadataRequest } from '../../../src/kafka/protocol/metadata-request.ts';
+import { WireWriter } from '../../../src/kafka/protocol/wire.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { SimulatedBroker } from '../simulated-broker.ts';
 
@@ -39,6 +40,34 @@ function metadataOf(behaviours: Record<string, Behaviour>) {
   return { clock, requests: brokers.requests, metadata: new ClusterMetadata(brokers, seeds, clock) };
 }
 
+const broker = { nodeId: 3, host: 'only', port: 9_092 };
+
+interface AnsweredTopic {
+  readonly name: string;
+  readonly code?: number;
+  readonly isInternal?: boolean;
+}
+
+/** A cluster that gives the same answer to each request: Metadata, version 5. */
+function answered(topics: readonly AnsweredTopic[]) {
+  const answer = { brokers: [broker] };
+  const connections: RequestSender = {
+    send: async (_to, _purpose, request) => {
+      await Promise.resolve();
+      const writer = new WireWriter().int32(0);
+      writer.array(answer.brokers, ({ nodeId, host, port }) =>
+        writer.int32(nodeId).string(host).int32(port).string(null),
+      );
+      writer.string('cluster').int32(3);
+      writer.array(topics, ({ name, code = 0, isInternal = false }) =>
+        writer.int16(code).string(name).boolean(isInternal).int32(0),
+      );
+      return request.decode(writer.toBuffer());
+    },
+  };
+  return { answer, metadata: new ClusterMetadata(connections, [broker], new SimulatedClock()) };
+}
+
 describe('Looking up the topics of Kafka', () => {
   it('tries the next broker after a second without a response, and prefers it the next time', async () => {
     const { clock, requests, metadata } = metadataOf({ first: 'hangs', second: 'responds' });
@@ -59,6 +88,30 @@ describe('Looking up the topics of Kafka', () => {
     const { topics } = await metadata.sendToAny(metadataRequest(null));
     expect(topics.map(({ name }) => name)).to.deep.equal(['quiet']);
     expect(requests).to.deep.equal(['first at 0', 'second at 0']);
+  });
+
+  it('finds only topics that exist and are not internal', async () => {
+    const { metadata } = answered([
+      { name: 'plain' },
+      { name: 'internal', isInternal: true },
+      { name: 'no', code: 29 },
+    ]);
+    expect((await metadata.existingTopics()).map(({ name }) => name)).to.deep.equal(['plain']);
+  });
+
+  it('keeps the known brokers when a response names none', async () => {
+    const { metadata, answer } = answered([]);
+    await metadata.existingTopics();
+    expect(metadata.brokers).to.deep.equal([broker]);
+    answer.brokers = [];
+    await metadata.existingTopics();
+    expect(metadata.brokers).to.deep.equal([broker]);
+  });
+
+  it('names the topic that is missing, and the partition where only that is', () => {
+    const [whole, part] = [{ topic: 'a' }, { topic: 'a', partition: 0 }];
+    expect(unknownPartition(whole)).to.deep.include({ message: 'Topic a does not exist.', details: whole });
+    expect(unknownPartition(part)).to.deep.include({ message: 'Topic a, partition 0, does not exist.', details: part });
   });
 
   it('sends a change to one broker and waits as long as that takes', async () => {

@@ -9,9 +9,9 @@ import { WireWriter } from '../../../src/kafka/protocol/wire.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import type { PartitionBounds, ReadResult } from '../../../src/ports/event-log.ts';
 import { codeOf, recordsOf } from '../../support/log-reading.ts';
-import { SimulatedClock, settled } from '../../support/simulated-clock.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { encode } from '../protocol/encoded-batches.ts';
-import { SimulatedBroker, readFetch, type FetchedPosition } from '../simulated-broker.ts';
+import { SimulatedBroker, pass, readFetch, type FetchedPosition } from '../simulated-broker.ts';
 
 const [offsetOutOfRange, corruptMessage, notLeader] = [1, 2, 6];
 const kibibyte = 1024;
@@ -23,12 +23,6 @@ interface Part {
   /** Committed readers may read up to here. Default 0. */
   readonly end?: number;
   readonly batches?: Buffer;
-}
-
-/** Lets milliseconds pass, and lets everything run that follows, although it goes around the event loop a few times. */
-async function pass(clock: SimulatedClock, milliseconds = 0): Promise<void> {
-  await clock.turn(milliseconds);
-  for (let turn = 0; turn < 5; turn += 1) await settled();
 }
 
 /** A request that waits until the test responds to it. */

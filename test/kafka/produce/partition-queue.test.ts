@@ -263,6 +263,29 @@ describe('the queue of a partition', () => {
     expect(sent(queue)).to.deep.equal({ sequence: 1, count: 1, producer: 7n });
   });
 
+  it('pauses longer after each failure, up to 200 ms, and as briefly as at first after something was stored', () => {
+    const queue = newQueue();
+    const pauses = (count: number) => Array.from({ length: count }, () => queue.nextPauseMilliseconds());
+    expect(pauses(8)).to.deep.equal([5, 10, 20, 40, 80, 160, 200, 200]);
+    append(queue, new Map(), 'a', 1);
+    sent(queue);
+    queue.stored(0);
+    expect(pauses(2)).to.deep.equal([5, 10]);
+  });
+
+  it('names the failure as the cause when an append was not stored or may have been', () => {
+    for (const mayBeStored of [false, true]) {
+      const queue = newQueue();
+      let result: unknown;
+      queue.add(new PendingAppend([{ key: null, value: null }], 0, (given) => (result = given)));
+      sent(queue);
+      queue.failed(failure, mayBeStored);
+      queue.expire(outcomeMilliseconds);
+      expect(result).to.include({ code: mayBeStored ? 'OUTCOME_UNKNOWN' : 'LOG_UNAVAILABLE', cause: failure });
+      expect(result).to.have.property('message').that.includes(failure.message);
+    }
+  });
+
   it('continues with zero after the largest number', () => {
     const queue = newQueue();
     const results = new Map<string, unknown>();

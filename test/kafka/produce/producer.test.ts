@@ -62,6 +62,31 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     await expectStored(where, texts, results);
   });
 
+  it('of one turn of the event loop are one request for all partitions of a leader', async () => {
+    const topic = await subject.newTopic(3);
+    const append = (): Promise<AppendResult[]> =>
+      subject.log.append([0, 1, 2].map((partition) => ({ topic, partition, records: records('a') })));
+    await append();
+    const requests = subject.proxy.requests('Produce');
+    await append();
+    expect(subject.proxy.requests('Produce') - requests).to.equal(1);
+  });
+
+  for (const [what, errorCode, isAsked] of [
+    ['looked up again when it reports that it is not the leader', 6, true],
+    ['looked up again when it does not know the partition', 3, true],
+    ['kept while too few replicas are in sync', 19, false],
+    ['kept when its replicas took too long', 7, false],
+  ] as const) {
+    it(`go to a leader that is ${what}`, async () => {
+      const where = await usedPartition();
+      const lookups = subject.proxy.requests('Metadata');
+      subject.proxy.inject({ api: 'Produce', fault: errorCode === 7 ? reportError(7) : refuseWith(errorCode) });
+      await expectStored(where, ['a'], await appendEach(where, 'a'));
+      expect(subject.proxy.requests('Metadata') - lookups).to.equal(isAsked ? 1 : 0);
+    });
+  }
+
   it('without records are refused', async () => {
     const where = await subject.newPartition();
     const [result] = await subject.log.append([{ ...where, records: [] }]);
@@ -317,6 +342,19 @@ describeOnCluster('Appends to Kafka at their limits and at closing', (cluster) =
       await append('d');
       const values = await subject.valuesIn(where);
       expect(values.map((value) => value?.[0])).to.deep.equal(['a', 'b', 'd']);
+    } finally {
+      await subject.close();
+    }
+  });
+
+  it('are accepted beyond the limit of the queue when nothing else waits', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers, { queuedBytesMaximum: 100_000 });
+    try {
+      const where = await subject.newPartition();
+      for (const name of ['a', 'b']) {
+        const [result] = await subject.log.append([{ ...where, records: [sized(name, 200_000)] }]);
+        expect(result && outcomeOf(result)).to.be.a('number');
+      }
     } finally {
       await subject.close();
     }

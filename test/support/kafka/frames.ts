@@ -13,6 +13,7 @@ export const apiKeys = {
   OffsetCommit: 8,
   OffsetFetch: 9,
   FindCoordinator: 10,
+  SaslHandshake: 17,
   ApiVersions: 18,
   CreateTopics: 19,
   DeleteTopics: 20,
@@ -24,7 +25,9 @@ export const apiKeys = {
   TxnOffsetCommit: 28,
   DescribeConfigs: 32,
   AlterConfigs: 33,
+  SaslAuthenticate: 36,
   CreatePartitions: 37,
+  IncrementalAlterConfigs: 44,
   DescribeProducers: 61,
 } as const;
 

@@ -1,7 +1,7 @@
 import type { LogRecord, PartitionRecords, TopicPartition } from '../../../ports/event-log.ts';
 import type { Clock } from '../../../clock.ts';
 import { type LendstreamError, isLendstreamError } from '../../../errors.ts';
-import type { KafkaConnections } from '../../connection/connections.ts';
+import type { RequestSender } from '../../connection/connections.ts';
 import { produceBytesMaximum, topicMessageBytesMaximum } from '../../protocol/limits.ts';
 import type { BrokerNode } from '../../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../../connection/metadata.ts';
@@ -15,7 +15,7 @@ import { Retry, orTransientError } from '../../connection/retry.ts';
 import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
 
 export interface TransactionOutputOptions {
-  readonly connections: KafkaConnections;
+  readonly connections: RequestSender;
   readonly metadata: ClusterMetadata;
   readonly clock: Clock;
 }

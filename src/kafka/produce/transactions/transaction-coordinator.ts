@@ -21,7 +21,7 @@ import {
 } from '../../protocol/transaction-requests.ts';
 
 export interface TransactionCoordinatorOptions {
-  readonly connections: KafkaConnections;
+  readonly connections: Pick<KafkaConnections, 'send' | 'current'>;
   readonly coordinators: Coordinators;
   readonly metadata: ClusterMetadata;
   readonly clock: Clock;

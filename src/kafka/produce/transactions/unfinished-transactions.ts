@@ -1,7 +1,7 @@
 import type { Offset, TopicPartition } from '../../../ports/event-log.ts';
 import type { Clock } from '../../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../../errors.ts';
-import type { KafkaConnections } from '../../connection/connections.ts';
+import type { RequestSender } from '../../connection/connections.ts';
 import type { KafkaRequest } from '../../protocol/request.ts';
 import type { BrokerNode } from '../../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../../connection/metadata.ts';
@@ -13,7 +13,7 @@ import { WireReader, WireWriter } from '../../protocol/wire.ts';
 
 /** What a search for open transactions needs. */
 export interface OpenTransactionsOptions {
-  readonly connections: KafkaConnections;
+  readonly connections: RequestSender;
   readonly metadata: ClusterMetadata;
   readonly clock: Clock;
 }

@@ -1,6 +1,7 @@
 import { type Timer, after } from '../../../clock.ts';
 import type { FencedWriter, PartitionRecords, TopicPartition } from '../../../ports/event-log.ts';
 import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../../../errors.ts';
+import type { KafkaConnections } from '../../connection/connections.ts';
 import { keyOf } from '../../protocol/topic-partitions.ts';
 import { type CleanupPolicyOf, checkRecords, recordBytesBound } from '../record-checks.ts';
 import { orTransientError } from '../../connection/retry.ts';
@@ -9,6 +10,7 @@ import { TransactionOutput, type TransactionOutputOptions } from './output.ts';
 import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
 
 export interface KafkaWriterOptions extends TransactionCoordinatorOptions, TransactionOutputOptions {
+  readonly connections: Pick<KafkaConnections, 'send' | 'current'>;
   readonly cleanupPolicyOf: CleanupPolicyOf;
   /** Called when the writer is closed. */
   readonly onClosed?: (writer: FencedWriter) => void;
