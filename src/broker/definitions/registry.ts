@@ -273,7 +273,7 @@ export class Registry {
    */
   async #restore(): Promise<void> {
     const records = [...this.#overwritten].map((key) => ({ key, value: Buffer.from(this.#currentText(key)) }));
-    if (records.length === 0 || this.#isStopped) return;
+    if (records.length === 0) return;
     const [result] = await this.#log.append([{ topic: registryTopic, partition: 0, records }]).catch(() => []);
     if (result?.outcome !== 'appended') this.#restoreSoon();
   }

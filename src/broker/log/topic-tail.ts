@@ -90,7 +90,7 @@ export class TopicTail {
   async start(): Promise<void> {
     const bounds = await this.#bounds();
     this.#loops = bounds.map(({ partition, earliest }) => {
-      this.#applied[partition] = Math.max(this.#applied[partition] ?? 0, earliest);
+      this.#applied[partition] = Math.max(this.position(partition), earliest);
       return this.#follow(partition);
     });
     await Promise.all(bounds.map(({ partition, latest }) => this.waitUntilApplied(partition, latest)));
@@ -103,7 +103,7 @@ export class TopicTail {
 
   /** The next offset that will be applied. */
   position(partition: number): Offset {
-    return this.#applied[partition] ?? 0;
+    return this.#applied[partition] as number;
   }
 
   /**

@@ -207,7 +207,7 @@ export function patternCost(pattern: string): number {
   for (let at = 0; at < pattern.length; at += 1) {
     switch (pattern.charAt(at)) {
       case '\\':
-        atom(/[pP]/.test(pattern[at + 1] ?? '') ? unicodeClassCost : 1);
+        atom(/[pP]/.test(pattern.charAt(at + 1)) ? unicodeClassCost : 1);
         at += (/^[pP](?:\{[^}]*\}|.)/s.exec(pattern.slice(at + 1, at + 64))?.[0] ?? 'a').length;
         break;
       case '[': {
