@@ -107,6 +107,7 @@ describe('the registry', () => {
     expect(registry.get('event-type', 'orders')).to.deep.equal({ name: 'orders', partitions: 3 });
     expect(registry.get('toggle', 'orders')).to.deep.equal({ enabled: true });
     expect(registry.get('subscription', 'orders')).to.equal(undefined);
+    expect(registry.list('subscription')).to.deep.equal([]);
     expect(registry.list('event-type')).to.have.deep.members([{ name: 'orders', partitions: 3 }, { name: 'a/b' }]);
   });
 
@@ -228,6 +229,41 @@ describe('the registry', () => {
       const next = await started();
       expect(next.get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
       await eventually(async () => (await stored()).at(-1)?.includes('"partitions":1') === true);
+    });
+
+    it('corrects the second after a second, unless another process has done so by then', async () => {
+      const clock = new SimulatedClock();
+      const correct: string[] = [];
+      const log = overriding<EventLog>(temporary.log, {
+        append: (partitions) => {
+          correct.push(...partitions.flatMap(({ records }) => records.map(({ value }) => String(value))));
+          return temporary.log.append(partitions);
+        },
+      });
+      const first = await started();
+      await first.revise('event-type', 'orders').put({ partitions: 1 });
+      await first.stop();
+      const watching = new Registry(log, silentLogger, undefined, clock);
+      registries.push(watching);
+      await watching.start();
+      const store = async (value: string): Promise<void> => {
+        const records = [{ key: 'event-type/orders', value: Buffer.from(value) }];
+        await temporary.log.append([{ topic: registryTopic, partition: 0, records }]);
+        const [bounds] = await temporary.log.bounds([{ topic: registryTopic, partition: 0 }]);
+        await watching.waitUntilApplied(bounds?.latest ?? 0);
+      };
+      const inForce = '{"revision":1,"value":{"partitions":1}}';
+      const late = '{"revision":1,"value":{"partitions":2}}';
+      await store(late);
+      await store(inForce);
+      await clock.turn(1_000);
+      expect(correct, 'by the other process').to.deep.equal([]);
+      await store(late);
+      await clock.turn(999);
+      expect(correct).to.deep.equal([]);
+      await clock.turn(1);
+      await eventually(() => correct.length > 0);
+      expect(correct).to.deep.equal([inForce]);
     });
 
     it('treats a removal like any other change, and no late change brings the entry back', async () => {

@@ -112,6 +112,19 @@ describe('authorization', () => {
     expect(read(null)).to.deep.equal({ authorization: null, lines: [] });
   });
 
+  it('needs for each role a list of attributes', () => {
+    for (const admins of [undefined, null, [], {}, 'all', 7]) {
+      expect(read({ admins, readers: [somebody] }).lines, JSON.stringify(admins)).to.deep.equal([
+        'authorization.admins: must contain at least one attribute',
+      ]);
+    }
+    for (const wrong of [null, 'x', {}, { data_type: 'user' }, { value: 'x' }, { data_type: 1, value: 'x' }]) {
+      expect(read({ admins: [somebody, wrong], readers: [somebody] }).lines, JSON.stringify(wrong)).to.deep.equal([
+        'authorization.admins: must consist of attributes with data_type and value',
+      ]);
+    }
+  });
+
   it('may have the maximum number of attributes in each role and not one more', () => {
     const many = (count: number) => Array.from({ length: count }, () => somebody);
     expect(read({ admins: many(attributesMaximum), readers: [somebody] }).lines).to.deep.equal([]);

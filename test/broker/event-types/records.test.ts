@@ -19,6 +19,10 @@ describe('createdRecord', () => {
     expect(created.eventType.options).to.deep.equal({ retention_time: 172_800_000 });
     expect(created.schemas.map(({ version }) => version)).to.deep.equal(['1.0.0']);
     expect(created).to.include({ partitionCount: 1, system: false });
+    const { labels: _left, ...rest } = definition;
+    const plain = createdRecord({ ...rest, labels: undefined, annotations: { a: 'b' } }, 'then').eventType;
+    expect(plain).to.deep.include({ labels: {}, annotations: { a: 'b' } });
+    expect(created.eventType.labels).to.deep.equal({ team: 'a' });
   });
 });
 

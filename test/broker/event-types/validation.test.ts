@@ -53,6 +53,11 @@ describe('readEventType', () => {
     });
   });
 
+  it('accepts events of category undefined without enrichment', () => {
+    const read = readEventType({ ...valid, category: 'undefined', enrichment_strategies: [] });
+    expect(read).to.deep.include({ category: 'undefined', enrichment_strategies: [] });
+  });
+
   it('accepts enum values in any case, and null for missing fields', () => {
     const read = readEventType({
       ...valid,

@@ -33,6 +33,19 @@ describe('createEnrichment', () => {
     expect(written.indexOf('"parent_eids"')).to.be.lessThan(written.indexOf('"received_at"'));
   });
 
+  it('keeps each of them also when the producer gives nothing else', () => {
+    const enrichment = createEnrichment(facts);
+    const plain = JSON.parse(enrichment.metadataOf(sent, 2)) as object;
+    for (const field of [
+      { parent_eids: ['P1'] },
+      { flow_id: 'mine' },
+      { span_ctx: { a: 'b' } },
+      { partition_compaction_key: 'k' },
+    ]) {
+      expect(JSON.parse(enrichment.metadataOf({ ...sent, ...field }, 2))).to.deep.equal({ ...plain, ...field });
+    }
+  });
+
   it('treats an empty flow id as missing', () => {
     expect(JSON.parse(createEnrichment(facts).metadataOf({ ...sent, flow_id: '' }, 0))).to.include({
       flow_id: 'flow-1',

@@ -252,6 +252,7 @@ describe('compileValidator on a budget', () => {
 
   const formatted: readonly (readonly [format: string, text: string])[] = [
     ['date-time', '2020-02-29T01:01:01.123456Z'],
+    ['date', '2020-02-29'],
     ['uri', 'http://example.com/'],
     ['url', `http://example.com/${'a:b@c'.repeat(8)}`],
     ['regex', '(a|b)*[a-z]{3,5}'],

@@ -138,6 +138,10 @@ describe('meterCode', () => {
     expect(chargesIn(`if(a){${long}}else {c();}`)).to.equal(2);
     expect(chargesIn(`if(a){b();}else {${long}}`)).to.equal(2);
     expect(chargesIn(`a = {b: [${long}]};`)).to.equal(1);
+    expect(chargesIn(`if(a){${'b'.repeat(2_000)}}`)).to.equal(1);
+    expect(chargesIn(`if(a){${'b'.repeat(2_001)}}`)).to.equal(2);
+    expect(chargesIn(`if(a.b !== undefined){${'b'.repeat(150)}}`)).to.equal(1);
+    expect(chargesIn(`if(a.b !== undefined){${'b'.repeat(151)}}`)).to.equal(2);
   });
 
   it('rejects asynchronous code', () => {

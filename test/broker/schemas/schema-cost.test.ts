@@ -83,6 +83,10 @@ describe('The cost of a schema', () => {
     });
   }
 
+  it('has the limits that the documents promise', () => {
+    expect([schemaPartsMaximum, evaluatedNamesMaximum, schemaPatternCostMaximum]).to.deep.equal([1_200, 3_000, 20_000]);
+  });
+
   it('counts the lengths of the pointers to its parts, up to a limit', () => {
     // The root and two keywords have 13 characters; each of two hundred fields has two parts after its own name.
     const properties = (characters: number): SchemaObject => ({

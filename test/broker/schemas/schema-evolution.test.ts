@@ -176,6 +176,10 @@ describe('compareVersions', () => {
       '2.10.3',
       '10.0.0',
     ]);
+    expect(compareVersions('2.9.7', '2.10.3')).to.be.lessThan(0);
+    expect(compareVersions('2.9.7', '2.9.6')).to.be.greaterThan(0);
+    expect(compareVersions('3.0.0', '2.9.9')).to.be.greaterThan(0);
+    expect(compareVersions('2.9.7', '2.9.7')).to.equal(0);
   });
 });
 

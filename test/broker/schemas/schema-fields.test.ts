@@ -67,6 +67,15 @@ describe('describesField', () => {
     }
   });
 
+  it('is exact up to 10,000 parts, and returns true where there are more', () => {
+    // The root and the property are parts, too.
+    const withAlternatives = (count: number) => ({
+      properties: { a: { anyOf: Array.from({ length: count }, () => ({})) } },
+    });
+    expect(describesField(withAlternatives(9_998), 'a.z')).to.equal(false);
+    expect(describesField(withAlternatives(9_999), 'a.z')).to.equal(true);
+  });
+
   it('searches at most 10,000 parts, however the schema refers to itself', () => {
     let partsSearched = 0;
     const parts = Array.from({ length: 600 }, (_, index) => ({

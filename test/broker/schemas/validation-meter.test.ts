@@ -6,6 +6,7 @@ import {
   ValidationBudgetUsedUp,
   validationStepsPerEvent,
 } from '../../../src/broker/schemas/validation-budget.ts';
+import { WrittenNumbers } from '../../../src/broker/schemas/written-numbers.ts';
 import { meter } from '../../../src/broker/schemas/validation-meter.ts';
 
 /** The steps of a call. */
@@ -93,7 +94,33 @@ describe('The meter of validation', () => {
     const length = functionNamed('ucs2length');
     const texts = ['', 'a', 'ü', '😀', 'a😀b😀', '\ud800', '\udc00\ud800', '\ud800\ud800\udc00'];
     stepsOf(() => expect(texts.map((text) => length(text))).to.deep.equal([0, 1, 1, 1, 4, 1, 2, 2]));
+    const pairs = ['\ud800\udc00', '\udbff\udfff'];
+    stepsOf(() => expect(pairs.map((text) => length(text))).to.deep.equal([1, 1]));
+    const others = ['\ud7ff\udc00', '\udc00\udc00', '\ud800\udbff', '\ud800\ue000'];
+    stepsOf(() => expect(others.map((text) => length(text))).to.deep.equal([2, 2, 2, 2]));
     expect(stepsOf(() => length('x'.repeat(1_000)))).to.be.at.least(1_000);
+  });
+
+  it('has a text for each number of a document whose digits count, and none where they do not', () => {
+    const text = '[12,1200e-2,12345678901234567890,0.5]';
+    const numbers = JSON.parse(text) as number[];
+    const textsWith = (written: WrittenNumbers | undefined): (string | undefined)[] => {
+      let texts: (string | undefined)[] = [];
+      meter.run(
+        new ValidationBudget(0),
+        written,
+        () => (texts = numbers.map((number, index) => meter.numberText(number, numbers, index))).length > 0,
+        null,
+      );
+      return texts;
+    };
+    expect(textsWith(new WrittenNumbers(text, numbers))).to.deep.equal([
+      '12e0',
+      '12e0',
+      '1234567890123456789e1',
+      '5e-1',
+    ]);
+    expect(textsWith(undefined)).to.deep.equal([undefined, undefined, undefined, undefined]);
   });
 
   it('leaves other functions unchanged', () => {

@@ -254,6 +254,20 @@ describe('ShapeFastPath', () => {
     expect(Array.from({ length: 63 }, first).indexOf(true)).to.equal(62);
   });
 
+  it('skips 64 requests after one that has no shape', () => {
+    const type = typeOf();
+    const similar = new ShapeFastPath(type);
+    similar.learnShape(parseEvents(Buffer.from(JSON.stringify([order], undefined, 1))));
+    const body = Buffer.from(JSON.stringify([order]));
+    const parsed = parseEvents(body);
+    const recognised = Array.from({ length: 66 }, () => {
+      if (similar.prepare(body, contextOf(type)) !== undefined) return true;
+      similar.learnShape(parsed);
+      return false;
+    });
+    expect(recognised.indexOf(true)).to.equal(65);
+  });
+
   it('stores the same as full parsing, for any change of any bytes', () => {
     const types = [typeOf(), typeOf({ compatibility_mode: 'none', partition_strategy: 'random' })];
     const event = JSON.stringify(order);
