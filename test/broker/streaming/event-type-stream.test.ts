@@ -186,6 +186,26 @@ describe('a stream of an event type without a subscription', () => {
     ]);
   });
 
+  it('sends an event that waits for a batch before it ends because its partitions were idle', async () => {
+    const opened = open({ batchLimit: 2, flushMilliseconds: 1_000, keepAliveLimit: 1 });
+    const waiting = nextLine(opened);
+    await clock.turn(500);
+    await append(1, 1, 2);
+    expect(numbersOf(await waiting)).to.deep.equal([1, 2]);
+    const idle = nextLine(opened);
+    await clock.turn(500);
+    expect((await idle)?.cursor.partition).to.equal('0');
+    const last = nextLine(opened);
+    await append(0, 3);
+    await eventually(() => reads === 2);
+    await clock.turn(500);
+    expect([await last, await nextLine(opened)].map((line) => [numbersOf(line), line?.info?.code])).to.deep.equal([
+      [undefined, undefined],
+      [[3], 'keep_alive_limit'],
+    ]);
+    expect(await nextLine(opened)).to.equal(null);
+  });
+
   it('ends at its timeout with the buffered events and a keep-alive for each partition without a line', async () => {
     await append(0, 1);
     const opened = open({ batchLimit: 10, streamTimeoutMilliseconds: 10_000 });

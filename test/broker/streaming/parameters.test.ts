@@ -49,6 +49,30 @@ describe('the parameters of a stream', () => {
     expect(numbers).to.include({ batchLimit: 7, flushMilliseconds: 2_000, commitTimeoutMilliseconds: 5_000 });
   });
 
+  it('are each read into their own unit', () => {
+    const given = {
+      batch_limit: 2,
+      batch_flush_timeout: 3,
+      batch_timespan: 4,
+      max_uncommitted_events: 5,
+      stream_limit: 6,
+      stream_keep_alive_limit: 7,
+      commit_timeout: 8,
+      stream_timeout: 9,
+    };
+    expect(read(given)).to.deep.equal({
+      batchLimit: 2,
+      flushMilliseconds: 3_000,
+      timespanMilliseconds: 4_000,
+      uncommittedEventsMaximum: 5,
+      streamLimit: 6,
+      keepAliveLimit: 7,
+      commitTimeoutMilliseconds: 8_000,
+      streamTimeoutMilliseconds: 9_000,
+      requestedPartitions: [],
+    });
+  });
+
   for (const name of ['batch_limit', 'batch_flush_timeout', 'max_uncommitted_events', 'stream_keep_alive_limit']) {
     it(`have the same maximum as in Nakadi: ${name}`, () => {
       expect(() => read({ [name]: '2147483647' })).not.to.throw();

@@ -425,6 +425,37 @@ describe('a subscription stream', () => {
     });
   });
 
+  it('allows late commits after the client has gone, unless the time for them is over', async () => {
+    const { type, id } = await prepare(1);
+    await server.publish(type, 0, [1]);
+    const ends: unknown[] = [];
+    let watchers = 0;
+    const coordination = overriding<Coordination>(server.coordination, {
+      closeSession: (subscription, stream, lateCommits) => {
+        ends.push(lateCommits);
+        return server.coordination.closeSession(subscription, stream, lateCommits);
+      },
+      watch: (...parameters) => {
+        const unwatch = server.coordination.watch(...parameters);
+        watchers += 1;
+        return () => {
+          watchers -= 1;
+          unwatch();
+        };
+      },
+    });
+    for (const milliseconds of [1_999, 2_000]) {
+      const { clock, stream } = await openOnOwnClock(id, { commit_timeout: 2 }, { coordination });
+      await nextBatches(stream);
+      expect(watchers).to.equal(1);
+      clock.jump(milliseconds);
+      stream.clientClosed();
+      await eventually(async () => (await sessions(id)) === 0);
+      expect(watchers).to.equal(0);
+    }
+    expect(ends).to.deep.equal(['accepted', 'refused']);
+  });
+
   it('detects a commit whose notification was lost', async () => {
     const { type, id } = await prepare(1);
     await server.publish(type, 0, [1, 2]);

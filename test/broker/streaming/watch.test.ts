@@ -152,6 +152,18 @@ describe('the watch of a stream', () => {
     expect(nextReadIn()).to.equal(1_000);
   });
 
+  it('reads the topology again after five minutes, and then after five more', async () => {
+    watch.start();
+    await untilObserved('topology');
+    clock.jump(299_999);
+    watch.recheck(clock.monotonic(), false);
+    expect(nextReadIn()).to.equal(1);
+    clock.jump(1);
+    watch.recheck(clock.monotonic(), false);
+    await untilObserved('topology', 'topology');
+    expect(nextReadIn()).to.equal(300_000);
+  });
+
   it('passes on why a read failed, and reads everything again after a second', async () => {
     failure = new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.');
     watch.start();

@@ -6,6 +6,7 @@ import { ActivityRecorder } from '../../../src/broker/subscriptions/activity.ts'
 import { systemClock } from '../../../src/clock.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
+import { overriding } from '../../support/stepping-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openCoordinationUnderTest, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
 
@@ -97,10 +98,18 @@ describe('the activity of subscriptions that a process records', () => {
   });
 
   it('keeps at most the maximum number of ended streams', async () => {
-    const recorder = recorderOf();
+    const sizes: number[] = [];
+    const counting = overriding<Coordination>(coordination, {
+      recordHistory: (id, history) => {
+        sizes.push(history.endedStreams.length);
+        return coordination.recordHistory(id, history);
+      },
+    });
+    const recorder = new ActivityRecorder({ coordination: counting, clock: systemClock, logger: silentLogger });
     const subscription = randomUUID();
     for (let number = 1; number <= 12; number += 1) recorder.recordEndedStream(subscription, `stream-${number}`, 'any');
     const { endedStreams } = await recorder.historyOf(subscription);
+    expect(sizes, 'before they are stored').to.deep.equal([10]);
     expect(endedStreams.map(({ streamId }) => streamId)).to.deep.equal(
       [12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((number) => `stream-${number}`),
     );
