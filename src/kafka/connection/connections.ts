@@ -71,7 +71,7 @@ const reauthenticationMilliseconds = 10_000;
  */
 const schedule = RequestQueue.prototype.scheduleCheckPendingRequests;
 RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
-  if (this.pending.length > 0 || this.throttledUntil > Date.now()) schedule.call(this);
+  if (this.pending.length > 0) schedule.call(this);
 };
 
 /**

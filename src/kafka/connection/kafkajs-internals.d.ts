@@ -88,7 +88,6 @@ declare module 'kafkajs/src/network/socketFactory.js' {
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
     readonly pending: readonly unknown[];
-    readonly throttledUntil: number;
     scheduleCheckPendingRequests: (this: RequestQueue) => void;
   }
 }

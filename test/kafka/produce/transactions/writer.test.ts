@@ -78,6 +78,16 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     expect(await allVisible(where)).to.deep.equal(['a', 'b']);
   });
 
+  it('are refused without asking their coordinator when a partition does not exist', async () => {
+    const where = await subject.newPartition();
+    const writer = await openWriter();
+    const requests = subject.proxy.requests('AddPartitionsToTxn');
+    const missing = { ...where, partition: 1 };
+    expect(await codeOf(writer.append(to(missing, 'a')))).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
+    expect(subject.proxy.requests('AddPartitionsToTxn')).to.equal(requests);
+    await writer.close();
+  });
+
   it('send no requests to the brokers while they are empty', async () => {
     const writer = await openWriter();
     const requests = (['AddPartitionsToTxn', 'Produce', 'EndTxn'] as const).map((api) => subject.proxy.requests(api));
