@@ -1,4 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { every, withTimeout, type Clock, type Timer } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Script } from './scripts.ts';
@@ -60,7 +61,10 @@ export class RedisConnection {
   readonly #logger: Logger;
   readonly #address: string;
   readonly #channels = new Set<string>();
-  readonly #pingTimer: NodeJS.Timeout;
+  readonly #pingTimer: Timer;
+  /** Resolves when calls may pass for the first time. */
+  readonly #opened: Promise<this>;
+  #onOpened = (): void => {};
   /** Settles when calls may pass; undefined while there is no connection. */
   #ready: Promise<void> | undefined;
   /** The run ids of the servers that the connection reached last. */
@@ -69,7 +73,7 @@ export class RedisConnection {
   #outageLogged = false;
   #isClosed = false;
 
-  private constructor(redisUrl: string, logger: Logger, events: ConnectionEvents) {
+  private constructor(redisUrl: string, logger: Logger, events: ConnectionEvents, clock: Clock) {
     this.#events = events;
     this.#logger = logger;
     this.#address = withoutSecrets(redisUrl);
@@ -89,7 +93,8 @@ export class RedisConnection {
     for (const client of [this.#client, this.#subscriber]) {
       client.on('error', (error: unknown) => this.#logOutageOnce(error));
     }
-    this.#pingTimer = setInterval(() => this.#ping(), pingIntervalMilliseconds).unref();
+    this.#opened = new Promise((resolve) => (this.#onOpened = () => resolve(this)));
+    this.#pingTimer = every(clock, pingIntervalMilliseconds, () => this.#ping());
   }
 
   /**
@@ -97,32 +102,28 @@ export class RedisConnection {
    * @param redisUrl One URL, or the URLs of several nodes of a Redis Cluster, separated by commas.
    * @throws COORDINATION_UNAVAILABLE when Redis does not respond in time.
    */
-  static async open(redisUrl: string, logger: Logger, events: ConnectionEvents): Promise<RedisConnection> {
-    const connection = new RedisConnection(redisUrl, logger, events);
+  static open(redisUrl: string, logger: Logger, events: ConnectionEvents, clock: Clock): Promise<RedisConnection> {
+    const connection = new RedisConnection(redisUrl, logger, events, clock);
     connection.#subscriber.connect().catch((error: unknown) => connection.#logOutageOnce(error));
     connection.#client.connect().catch((error: unknown) => connection.#logOutageOnce(error));
-    const deadline = performance.now() + startTimeoutMilliseconds;
-    for (;;) {
-      try {
-        await connection.#waitUntilReady();
-        return connection;
-      } catch (error) {
-        if (performance.now() > deadline) {
-          connection.close();
-          throw error;
-        }
-        await new Promise((resolve) => setTimeout(resolve, reconnectStepMilliseconds));
-      }
-    }
+    return withTimeout(clock, connection.#opened, startTimeoutMilliseconds, () => {
+      connection.close();
+      throw connection.#unavailable('there is no connection');
+    });
   }
 
   /**
    * Runs a script. All its keys must lie in one slot.
+   * @param valuesNow Called when the call is let through: after a change of the server was reported.
    * @throws COORDINATION_UNAVAILABLE; the script may have run all the same.
    */
-  run({ sha, text }: Script, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown[]> {
+  run(
+    { sha, text }: Script,
+    keys: readonly string[],
+    valuesNow: () => readonly (string | number)[],
+  ): Promise<unknown[]> {
     return this.#call(async (client) => {
-      const rest = [keys.length, ...keys, ...values] as const;
+      const rest = [keys.length, ...keys, ...valuesNow()] as const;
       try {
         return (await client.evalsha(sha, ...rest)) as unknown[];
       } catch (error) {
@@ -169,7 +170,7 @@ export class RedisConnection {
   close(): void {
     this.#isClosed = true;
     this.#ready = undefined;
-    clearInterval(this.#pingTimer);
+    this.#pingTimer.cancel();
     this.#client.disconnect();
     this.#subscriber.disconnect();
   }
@@ -218,7 +219,7 @@ export class RedisConnection {
   #verify(): void {
     const verified = this.#identify();
     this.#ready = verified;
-    verified.catch((error: unknown) => {
+    verified.then(this.#onOpened, (error: unknown) => {
       this.#logOutageOnce(error);
       if (this.#ready !== verified) return;
       this.#ready = undefined;
@@ -230,7 +231,7 @@ export class RedisConnection {
     const nodes = this.#client instanceof Cluster ? this.#client.nodes('master') : [this.#client];
     const infoReplies = await Promise.all(nodes.map((node) => node.info('server')));
     const servers = infoReplies
-      .map((info) => /run_id:(\w+)/.exec(info)?.[1] ?? '')
+      .map((info) => /(?<=run_id:)\w+/.exec(info)?.[0] ?? '')
       .sort()
       .join(' ');
     if (this.#servers === undefined) await this.#warnOfEviction(nodes);
@@ -300,7 +301,8 @@ function createClient(redisUrl: string): Client {
   });
 }
 
-function reconnectDelay(attempts: number): number {
+/** The pause before an attempt to connect again, by its number from 1. Milliseconds. */
+export function reconnectDelay(attempts: number): number {
   return Math.min(attempts * reconnectStepMilliseconds, reconnectMillisecondsMaximum);
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../ports/coordination.ts';
 import { createCursorsTopic } from '../broker/log/cursors-topic.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import { withTimeout, type Clock } from '../clock.ts';
+import { systemRandom, withTimeout, type Clock, type Random } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import {
@@ -56,6 +56,8 @@ export interface RedisCoordinationOptions {
   readonly keyPrefix?: string;
   /** Reads the text of the scripts. */
   readonly scriptSource?: ScriptSource;
+  /** Varies the pauses between the checks of what is watched. */
+  readonly random?: Random;
 }
 
 /** How long a reset may take before it counts as over, in case the process that began it died. Milliseconds. */
@@ -97,7 +99,8 @@ export class RedisCoordination implements Coordination {
   readonly #sessionCloseRetries: SessionCloseRetries;
   readonly #rounds: WatchRounds;
 
-  private constructor(store: RedisStore, listeners: ChangeListeners, { log, clock, logger }: RedisCoordinationOptions) {
+  private constructor(store: RedisStore, listeners: ChangeListeners, options: RedisCoordinationOptions) {
+    const { log, clock, logger, random = systemRandom } = options;
     this.#clock = clock;
     this.#logger = logger;
     this.#store = store;
@@ -135,7 +138,15 @@ export class RedisCoordination implements Coordination {
     this.#calls = new RecoveringCalls(store, this.#recovery);
     this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), clock, logger);
     const { keys } = store;
-    this.#rounds = new WatchRounds({ listeners, keys, calls: this.#calls, leases: this.#leases, clock, logger });
+    this.#rounds = new WatchRounds({
+      listeners,
+      keys,
+      calls: this.#calls,
+      leases: this.#leases,
+      clock,
+      logger,
+      random,
+    });
   }
 
   /**
@@ -149,7 +160,7 @@ export class RedisCoordination implements Coordination {
     const origin = randomUUID();
     // Events before the coordination exists need no handling.
     const events: ConnectionEvents = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
-    const connection = await RedisConnection.open(redisUrl, logger, events);
+    const connection = await RedisConnection.open(redisUrl, logger, events, clock);
     const store = new RedisStore(connection, keys, origin, loadScripts(scriptSource));
     const coordination = new RedisCoordination(store, listeners, options);
     events.serverChanged = () => coordination.#recovery.suspectDataLoss();
@@ -180,7 +191,6 @@ export class RedisCoordination implements Coordination {
   }
 
   async renewLease(nodeId: string, leaseMilliseconds: number): Promise<void> {
-    this.#calls.requireOpen();
     await this.#leases.renew(nodeId, leaseMilliseconds);
   }
 

@@ -108,10 +108,8 @@ export class MirrorWriter {
     if (this.#isClosed) return;
     this.#timer ??= after(this.#options.clock, mirrorDelayMilliseconds, () => {
       this.#timer = undefined;
-      this.flush().catch((error: unknown) => {
-        this.#logFailureOnce(error);
-        this.#schedule();
-      });
+      // What could not be written is enqueued again, which schedules it.
+      this.flush().catch((error: unknown) => this.#logFailureOnce(error));
     });
   }
 

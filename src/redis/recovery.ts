@@ -69,12 +69,8 @@ type Mirror = ReadonlyMap<string, readonly MirroredOffset[]>;
 export class Recovery {
   readonly #options: RecoveryOptions;
   #running: Promise<void> | undefined;
-  /**
-   * How often the data was found to be possibly older than what this process knows, and how many of these suspicions
-   * are checked.
-   */
+  /** How often the data was found to be possibly older than what this process knows. */
   #suspectedLosses = 0;
-  #checkedLosses = 0;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
@@ -121,10 +117,9 @@ export class Recovery {
       const lost = shards.filter((shard) => this.#isLost(shard, found[shard] ?? null));
       if (lost.length === 0) {
         const other = shards.filter((shard) => store.incarnations.get(shard) !== found[shard]);
-        if (other.length > 0) await this.#mergeAll(new Map(), other, 0);
+        await this.#mergeAll(new Map(), other, 0);
         if (suspectedLosses !== this.#suspectedLosses) continue;
         for (const shard of other) store.incarnations.set(shard, found[shard] ?? '');
-        this.#checkedLosses = suspectedLosses;
         if (other.length > 0) this.#notifyRecovered();
         return;
       }
@@ -158,7 +153,11 @@ export class Recovery {
   #isLost(shard: number, found: string | null): boolean {
     if (found === null) return true;
     const known = this.#knownIncarnation(shard);
-    return this.#suspectedLosses !== this.#checkedLosses ? Number(found) <= known : Number(found) < known;
+    return this.#isSuspect(shard) ? Number(found) <= known : Number(found) < known;
+  }
+
+  #isSuspect(shard: number): boolean {
+    return this.#options.store.incarnations.get(shard)?.endsWith(suspectMark) === true;
   }
 
   #knownIncarnation(shard: number): number {
@@ -172,18 +171,17 @@ export class Recovery {
     // What is written while the mirror is being read may be missing there.
     const unwritten = this.#options.mirror.entries().filter(({ stored }) => stored !== null);
     const mirror = await readMirror(log);
-    const keys = new Map(lost.map((shard) => [shard, store.keys.shardKey(shard, 'shard')]));
-    const begun: number[] = [];
-    for (const [shard, key] of keys) {
+    const begun = new Map<number, string>();
+    for (const shard of lost) {
+      const key = store.keys.shardKey(shard, 'shard');
       const [reply] = await store.run('begin-refill', [key], [found[shard] ?? '', token]);
-      if (reply === 'OK') begun.push(shard);
+      if (reply === 'OK') begun.set(shard, key);
     }
-    await this.#mergeAll(mirror, begun, assertionWindowMilliseconds, unwritten);
+    await this.#mergeAll(mirror, [...begun.keys()], assertionWindowMilliseconds, unwritten);
     await Promise.all(
-      begun.map((shard) => {
-        const values = [token, this.#knownIncarnation(shard), store.keys.incarnations()];
-        return store.run('finish-refill', [keys.get(shard) ?? ''], values);
-      }),
+      Array.from(begun, ([shard, key]) =>
+        store.run('finish-refill', [key], [token, this.#knownIncarnation(shard), store.keys.incarnations()]),
+      ),
     );
   }
 

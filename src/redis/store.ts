@@ -22,11 +22,13 @@ export class RedisStore {
   /** Runs a script on one subscription. */
   call(name: ScriptName, subscriptionId: string, values: readonly (string | number)[]): Promise<unknown[]> {
     const { keys } = this;
-    const head = [this.incarnations.get(shardOf(subscriptionId)) ?? '', keys.channel(subscriptionId), this.origin];
-    return this.run(
+    const scriptKeysOfSubscription = scriptKeys[name].map((kind) => keys.key(subscriptionId, kind));
+    return this.#runOnShard(
       name,
-      scriptKeys[name].map((kind) => keys.key(subscriptionId, kind)),
-      [...head, ...values],
+      shardOf(subscriptionId),
+      scriptKeysOfSubscription,
+      keys.channel(subscriptionId),
+      values,
     );
   }
 
@@ -38,14 +40,29 @@ export class RedisStore {
     furtherKeys: readonly string[] = [],
   ): Promise<unknown[]> {
     const keys = scriptKeys[name].map((kind) => this.keys.shardKey(shard, kind));
-    const head = [this.incarnations.get(shard) ?? '', this.keys.channel(''), this.origin];
-    return this.run(name, [...keys, ...furtherKeys], [...head, ...values]);
+    return this.#runOnShard(name, shard, [...keys, ...furtherKeys], this.keys.channel(''), values);
   }
 
   /** Runs a script on the given keys and values. */
   run(name: ScriptName, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown[]> {
+    return this.connection.run(this.#script(name), keys, () => values);
+  }
+
+  #runOnShard(
+    name: ScriptName,
+    shard: number,
+    keys: readonly string[],
+    channel: string,
+    values: readonly (string | number)[],
+  ): Promise<unknown[]> {
+    // The incarnation may become suspect while the call waits for the connection.
+    const valuesNow = () => [this.incarnations.get(shard) ?? '', channel, this.origin, ...values];
+    return this.connection.run(this.#script(name), keys, valuesNow);
+  }
+
+  #script(name: ScriptName): Script {
     const script = this.#scripts.get(name);
     if (script === undefined) throw new Error(`There is no script ${name}`);
-    return this.connection.run(script, keys, values);
+    return script;
   }
 }

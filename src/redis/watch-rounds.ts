@@ -1,5 +1,5 @@
 import { missedChangesMillisecondsMaximum } from '../ports/coordination.ts';
-import { after, systemRandom, type Clock, type Timer } from '../clock.ts';
+import { after, type Clock, type Random, type Timer } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { ChangeListeners } from './change-listeners.ts';
@@ -32,6 +32,13 @@ export interface WatchRoundsOptions {
   readonly leases: Leases;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly random: Random;
+}
+
+/** When a round is due, on a clock that stops while the machine sleeps and on one that does not. */
+interface DueTime {
+  readonly monotonic: number;
+  readonly now: number;
 }
 
 /**
@@ -47,19 +54,17 @@ export class WatchRounds {
    * renew them.
    */
   #wasUnreachable = false;
-  /** When the next round is due, on a clock that stops while the machine sleeps and on one that does not. */
-  #dueAt = { monotonic: 0, now: 0 };
 
   constructor(options: WatchRoundsOptions) {
     this.#options = options;
   }
 
   start(): void {
-    const { clock } = this.#options;
+    const { clock, random } = this.#options;
     if (this.#isStopped) return;
-    const delay = roundIntervalMilliseconds * (1 + (systemRandom() * 2 - 1) * jitterShare);
-    this.#dueAt = { monotonic: clock.monotonic() + delay, now: clock.now() + delay };
-    this.#timer = after(clock, delay, () => void this.#round());
+    const delay = roundIntervalMilliseconds * (1 - jitterShare + 2 * jitterShare * random());
+    const dueAt = { monotonic: clock.monotonic() + delay, now: clock.now() + delay };
+    this.#timer = after(clock, delay, () => void this.#round(dueAt));
   }
 
   stop(): void {
@@ -67,11 +72,11 @@ export class WatchRounds {
     this.#timer?.cancel();
   }
 
-  async #round(): Promise<void> {
+  async #round(dueAt: DueTime): Promise<void> {
     const { listeners, leases, logger } = this.#options;
     // The leases of this process come first, see leases.ts. After a sleep of the machine this round closes no sessions:
     // leases are about to be renewed, before the next round.
-    const mayClose = !this.#hasSlept();
+    const mayClose = !this.#hasSlept(dueAt);
     try {
       if (this.#wasUnreachable) await leases.renewAll();
       else await leases.renewOverdue();
@@ -93,9 +98,9 @@ export class WatchRounds {
     this.start();
   }
 
-  #hasSlept(): boolean {
+  #hasSlept(dueAt: DueTime): boolean {
     const { clock } = this.#options;
-    const delayMilliseconds = Math.max(clock.monotonic() - this.#dueAt.monotonic, clock.now() - this.#dueAt.now);
+    const delayMilliseconds = Math.max(clock.monotonic() - dueAt.monotonic, clock.now() - dueAt.now);
     return delayMilliseconds > sleepThresholdMilliseconds;
   }
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { createCursorsTopic, mirrorRecord, writeMirror } from '../../src/broker/log/cursors-topic.ts';
+import { systemClock } from '../../src/clock.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
@@ -47,8 +49,13 @@ describe('the positions exported for lag tools', () => {
     let exported: string[];
     let warnings: string[];
     let groups: GroupExport;
+    let clock: SimulatedClock;
+    let claim: Promise<boolean>;
+    let released: number;
 
     beforeEach(async () => {
+      clock = new SimulatedClock();
+      [claim, released] = [Promise.resolve(false), 0];
       log = await openPartOfEmbeddedLog();
       failure = new LendstreamError('LOG_UNAVAILABLE', 'Later.');
       [exported, warnings] = [[], []];
@@ -62,10 +69,10 @@ describe('the positions exported for lag tools', () => {
       });
       groups = new GroupExport({
         log: onLog,
-        clock: new SimulatedClock(),
+        clock,
         logger: { ...silentLogger, warn: (_, message) => void warnings.push(message) },
-        claimRenewal: async () => false,
-        releaseRenewal: async () => undefined,
+        claimRenewal: () => claim,
+        releaseRenewal: async () => void (released += 1),
       });
     });
 
@@ -87,6 +94,50 @@ describe('the positions exported for lag tools', () => {
       groups.add('other', 'orders:0', at(1));
       await groups.export();
       expect(warnings).to.have.length(2);
+    });
+
+    it('are exported every five seconds', async () => {
+      failure = undefined;
+      groups.start();
+      groups.add('subscription', 'orders:0', at(4));
+      await clock.turn(4_999);
+      expect(exported).to.deep.equal([]);
+      await clock.turn(1);
+      expect(exported).to.deep.equal(['subscription 0:5']);
+      groups.add('subscription', 'orders:0', at(5));
+      await clock.turn(5_000);
+      expect(exported.slice(1)).to.deep.equal(['subscription 0:6']);
+      await groups.close();
+      expect(clock.nextDeadline()).to.equal(Infinity);
+    });
+
+    it('are renewed from the mirror, unless a newer one waits to be exported', async () => {
+      await createCursorsTopic(log, systemClock);
+      const records = [at(2), at(3, 1)].map(({ offset, ...partition }) => mirrorRecord('s', partition, offset, 1));
+      await writeMirror(log, [...records, mirrorRecord('other', at(0), 7, 1)]);
+      failure = undefined;
+      claim = Promise.resolve(true);
+      groups.add('s', 'orders:0', at(4));
+      groups.start();
+      await groups.close();
+      expect(exported).to.have.members(['s 0:5 1:4', 'other 0:8']);
+      expect([released, warnings]).to.deep.equal([0, []]);
+    });
+
+    it('are not renewed when the claim fails, which is logged unless the process is about to end', async () => {
+      failure = undefined;
+      claim = Promise.reject(new Error('Out of reach'));
+      groups.start();
+      await clock.turn(0);
+      expect(warnings).to.have.length(1);
+      let fail: (error: Error) => void = () => {};
+      claim = new Promise((_, reject) => (fail = reject));
+      await clock.turn(renewalCheckIntervalMilliseconds);
+      const closing = groups.close();
+      fail(new Error('Still out of reach'));
+      await closing;
+      expect(warnings).to.have.length(1);
+      expect(released, 'it never had the claim').to.equal(0);
     });
 
     it('are not exported again where that would fail for ever, nor for a subscription that was removed', async () => {

@@ -1,10 +1,18 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../src/clock.ts';
+import { silentLogger } from '../../src/logger.ts';
 import { missedChangesMillisecondsMaximum, type Coordination } from '../../src/ports/coordination.ts';
+import { ChangeListeners } from '../../src/redis/change-listeners.ts';
+import { KeySpace, shardCount, shardOf } from '../../src/redis/keys.ts';
+import { Leases } from '../../src/redis/leases.ts';
+import type { RecoveringCalls } from '../../src/redis/recovering-calls.ts';
+import { WatchRounds } from '../../src/redis/watch-rounds.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 
@@ -86,4 +94,140 @@ describe('the checks of watched subscriptions', function () {
   });
 
   const nodesKey = (): string => `{${harness.keyPrefix}:0}:nodes`;
+});
+
+describe('the rounds of these checks', () => {
+  let clock: SimulatedClock;
+  /** How long the machine slept while the monotonic clock stood still. */
+  let sleptMilliseconds: number;
+  let told: string[];
+  /** The values and keys of each check. */
+  let checks: { shard: number; values: readonly string[]; keys: readonly string[] }[];
+  let renewals: number;
+  let isReachable: boolean;
+  let chance: number;
+  let listeners: ChangeListeners;
+  let leases: Leases;
+  let rounds: WatchRounds;
+  const keys = new KeySpace('p');
+
+  beforeEach(async () => {
+    clock = new SimulatedClock();
+    [sleptMilliseconds, told, checks, renewals, isReachable, chance] = [0, [], [], 0, true, 0.5];
+    listeners = new ChangeListeners(silentLogger);
+    leases = new Leases(clock, () => {
+      renewals += 1;
+      return isReachable ? Promise.resolve() : Promise.reject(new Error('Out of reach'));
+    });
+    const calls = {
+      checkWatched: (shard: number, values: readonly string[], furtherKeys: readonly string[]) => {
+        if (!isReachable) return Promise.reject(new Error('Out of reach'));
+        checks.push({ shard, values, keys: furtherKeys });
+        // As its generation, each subscription has its position in the call.
+        return Promise.resolve(['OK', ...furtherKeys.map((_, index) => String(index))]);
+      },
+    };
+    rounds = new WatchRounds({
+      listeners,
+      leases,
+      keys,
+      calls: calls as unknown as RecoveringCalls,
+      clock: overriding<Clock>(clock, { now: () => clock.now() + sleptMilliseconds }),
+      logger: silentLogger,
+      random: () => chance,
+    });
+    await leases.renew('node', 600_000);
+    renewals = 0;
+    rounds.start();
+  });
+
+  const watch = (subscriptionId: string): void => {
+    listeners.add(subscriptionId, (change, generation) => told.push(`${subscriptionId} ${change} ${generation}`));
+  };
+
+  const interval = 0.75 * missedChangesMillisecondsMaximum;
+
+  it('begin after 1.5 seconds, a tenth more or less by chance', async () => {
+    watch('a');
+    expect(interval).to.equal(1_500);
+    await clock.turn(1_499);
+    expect(checks).to.deep.equal([]);
+    chance = 0;
+    await clock.turn(1);
+    expect(checks).to.have.length(1);
+    await clock.turn(1_349);
+    expect(checks).to.have.length(1);
+    chance = 1;
+    await clock.turn(1);
+    expect(checks).to.have.length(2);
+    await clock.turn(1_649);
+    expect(checks).to.have.length(2);
+    await clock.turn(1);
+    expect(checks).to.have.length(3);
+  });
+
+  it('check a hundred subscriptions of one shard with one call, and notify their watchers of a new generation', async () => {
+    const ids = Array.from({ length: 3_000 }, (_, number) => `subscription-${number}`);
+    const mates = ids.filter((id) => shardOf(id) === 3).slice(0, 101);
+    const distant = ids.find((id) => shardOf(id) === 4) ?? '';
+    for (const id of [...mates, distant]) watch(id);
+    await clock.turn(interval);
+    expect(checks.map(({ shard, values }) => [shard, ...values])).to.deep.equal([
+      [3, '1', 'node', ...mates.slice(0, 100)],
+      [3, '1', 'node', ...mates.slice(100)],
+      [4, '1', 'node', distant],
+    ]);
+    const [last = ''] = mates.slice(100);
+    expect(checks[1]?.keys).to.deep.equal(
+      (['meta', 'owners', 'sessions'] as const).map((kind) => keys.key(last, kind)),
+    );
+    expect(told).to.deep.equal([...mates, distant].map((id, index) => `${id} topology ${index < 100 ? index : 0}`));
+    expect(renewals, 'no lease is overdue').to.equal(0);
+  });
+
+  it('close no sessions when they come more than a second late, because the process or the machine slept', async () => {
+    watch('a');
+    const mayClose = (): string[] => checks.map(({ values: [first = ''] }) => first);
+    clock.jump(interval + 1_000);
+    await clock.turn(0);
+    expect(mayClose()).to.deep.equal(['1']);
+    clock.jump(interval + 1_001);
+    await clock.turn(0);
+    expect(mayClose()).to.deep.equal(['1', '0']);
+    sleptMilliseconds += 1_001;
+    await clock.turn(interval);
+    expect(mayClose()).to.deep.equal(['1', '0', '0']);
+    sleptMilliseconds += 1_000;
+    await clock.turn(interval);
+    expect(mayClose()).to.deep.equal(['1', '0', '0', '1']);
+  });
+
+  it('notify watchers once when Redis is out of reach, and renew all leases once it is back', async () => {
+    watch('a');
+    await clock.turn(interval);
+    expect(renewals).to.equal(0);
+    told = [];
+    isReachable = false;
+    await clock.turn(interval);
+    expect(told).to.deep.equal(['a topology undefined', 'a offsets undefined']);
+    await clock.turn(interval);
+    expect(told).to.have.length(2);
+    renewals = 0;
+    isReachable = true;
+    await clock.turn(interval);
+    expect(renewals).to.equal(shardCount);
+    await clock.turn(interval);
+    expect(renewals).to.equal(shardCount);
+    expect(checks).to.have.length(3);
+  });
+
+  it('end when they are stopped, and notify nobody then', async () => {
+    watch('a');
+    isReachable = false;
+    await clock.step();
+    told = [];
+    rounds.stop();
+    rounds.start();
+    expect(clock.nextDeadline()).to.equal(Infinity);
+  });
 });

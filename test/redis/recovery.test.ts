@@ -1,0 +1,296 @@
+import { expect } from 'chai';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import { createCursorsTopic } from '../../src/broker/log/cursors-topic.ts';
+import { systemClock } from '../../src/clock.ts';
+import { silentLogger, type Logger } from '../../src/logger.ts';
+import type { Coordination } from '../../src/ports/coordination.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
+import { RedisConnection } from '../../src/redis/connection.ts';
+import { KeySpace, shardCount } from '../../src/redis/keys.ts';
+import { LastSeenState } from '../../src/redis/last-seen-state.ts';
+import type { MirrorEntry, MirrorWriter } from '../../src/redis/mirror-writer.ts';
+import { Recovery } from '../../src/redis/recovery.ts';
+import { loadScripts } from '../../src/redis/scripts.ts';
+import { RedisStore } from '../../src/redis/store.ts';
+import { eventually } from '../support/eventually.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
+import { overriding } from '../support/stepping-log.ts';
+import { openRedisHarness, type RedisHarness } from './harness.ts';
+
+const subscription = 'subscription';
+const shards = Array.from({ length: shardCount }, (_, shard) => shard);
+
+describe('the recovery of what Redis has lost', () => {
+  let server: RedisServer;
+  let harness: RedisHarness;
+  let keys: KeySpace;
+  let logged: string[];
+  let logger: Logger;
+
+  before(async () => {
+    server = await startRedisServer();
+  });
+
+  after(() => server.stop());
+
+  beforeEach(async () => {
+    harness = await openRedisHarness(server.url);
+    keys = new KeySpace(harness.keyPrefix);
+    logged = [];
+    logger = {
+      ...silentLogger,
+      info: (_: object, message: string) => void logged.push(`info: ${message}`),
+      warn: (_: object, message: string) => void logged.push(`warn: ${message}`),
+    };
+  });
+
+  afterEach(() => harness.close());
+
+  const redisMilliseconds = async (): Promise<number> => {
+    const [seconds, microseconds] = await harness.client.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+  };
+
+  const initialise = (process: Coordination): Promise<void> =>
+    process.initialise(subscription, [{ eventType: 'loans', partition: 0, offset: -1 }]);
+
+  const join = async (process: Coordination, nodeId: string): Promise<void> => {
+    await process.renewLease(nodeId, 60_000);
+    await process.openSession(subscription, {
+      streamId: nodeId,
+      nodeId,
+      requestedPartitions: [{ eventType: nodeId, partition: 0 }],
+      openedAt: 1,
+      commitTimeoutMilliseconds: 0,
+    });
+  };
+
+  const streams = async (process: Coordination): Promise<string[]> =>
+    (await process.topology(subscription)).sessions.map(({ streamId }) => streamId);
+
+  it('is logged as a loss, unless it is the first time that a process finds Redis empty', async () => {
+    const first = await harness.open({ logger });
+    expect(logged).to.deep.equal(['info: Redis is filled from the log']);
+    await harness.open({ logger });
+    expect(logged, 'it was filled').to.have.length(1);
+    await initialise(first);
+    await harness.client.flushall();
+    await first.topology(subscription);
+    await eventually(() => logged.length > 1);
+    expect(logged[1]).to.equal('warn: Redis may have lost its data and is refilled from the log');
+  });
+
+  it('is done by every process without a call, and leaves the others half a second to come back', async () => {
+    const first = await harness.open();
+    const second = await harness.open({ clock: new SimulatedClock() });
+    await initialise(first);
+    await join(first, 'first');
+    await join(second, 'second');
+    const start = await redisMilliseconds();
+    await harness.client.flushall();
+    await eventually(async () => (await streams(first)).length === 2);
+    const until = Number(await harness.client.hget(keys.key(subscription, 'meta'), 'recoverUntil'));
+    expect(until).to.be.within(start + 500, (await redisMilliseconds()) + 500);
+  });
+
+  it('notifies watchers when it is done, and again when the others have had their time', async () => {
+    const clock = new SimulatedClock();
+    const process = await harness.open({ clock });
+    await initialise(process);
+    // The end of the first recovery, which filled Redis.
+    await clock.turn(1_000);
+    let told: string[] = [];
+    process.watch(subscription, (change) => told.push(change));
+    await eventually(() => told.length > 0);
+    told = [];
+    await harness.client.flushall();
+    await process.topology(subscription);
+    expect(told).to.deep.equal(['topology', 'offsets']);
+    await clock.turn(999);
+    expect(told).to.have.length(2);
+    await clock.turn(1);
+    expect(told.slice(2)).to.deep.equal(['topology', 'offsets']);
+  });
+
+  it('may take a process 20 seconds before another one does it, and a call waits for it for five', async () => {
+    const clock = new SimulatedClock();
+    let isPaused = false;
+    let resume: (() => void) | undefined;
+    const log = overriding<EventLog>(harness.log, {
+      bounds: async (partitions) => {
+        if (isPaused) await new Promise<void>((resolve) => (resume = resolve));
+        return harness.log.bounds(partitions);
+      },
+    });
+    const process = await harness.open({ clock, log });
+    await initialise(process);
+    isPaused = true;
+    await harness.client.flushall();
+    let failure: unknown;
+    const reading = process.topology(subscription).catch((error: unknown) => (failure = error));
+    await eventually(() => resume !== undefined);
+    expect(await harness.client.pttl(keys.claim('refill'))).to.be.within(11_000, 20_000);
+    await clock.turn(4_999);
+    expect(failure).to.equal(undefined);
+    await clock.turn(1);
+    await reading;
+    expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    expect(String(failure)).to.contain('is being refilled');
+    isPaused = false;
+    resume?.();
+    expect((await process.topology(subscription)).partitions).to.have.length(1);
+    await eventually(async () => (await harness.client.exists(keys.claim('refill'))) === 0);
+  });
+
+  it('brings back no stream that was refused', async () => {
+    const process = await harness.open();
+    await initialise(process);
+    await process.renewLease('node', 60_000);
+    const session = { nodeId: 'node', requestedPartitions: [], openedAt: 1, commitTimeoutMilliseconds: 0 };
+    await process.openSession(subscription, { ...session, streamId: 'first' });
+    const refusal = await process.openSession(subscription, { ...session, streamId: 'second' });
+    expect(refusal).to.deep.equal({ outcome: 'no_free_slots', totalSlots: 1 });
+    await harness.client.flushall();
+    expect(await streams(process)).to.deep.equal(['first']);
+  });
+
+  it('brings back nothing of a subscription that another process has removed', async () => {
+    const [first, second] = [await harness.open(), await harness.open()];
+    await initialise(first);
+    await join(first, 'first');
+    const told: string[] = [];
+    first.watch(subscription, (change) => told.push(change));
+    await eventually(() => told.length > 0);
+    // One process hears of the removal, and the other only remembers the subscription.
+    const third = await harness.open();
+    await third.topology(subscription);
+    await second.remove(subscription);
+    await eventually(() => told.includes('removed'));
+    await second.close();
+    await harness.client.flushall();
+    const nothing = { generation: 0, resetting: false, sessions: [], partitions: [] };
+    expect(await third.topology(subscription)).to.deep.equal(nothing);
+    expect(await first.topology(subscription)).to.deep.equal(nothing);
+  });
+
+  describe('of a process', () => {
+    let connection: RedisConnection;
+    let store: RedisStore;
+    let entries: MirrorEntry[];
+    let onMerge: (() => void) | undefined;
+    let onReadMirror: () => void;
+    let recovery: Recovery;
+
+    beforeEach(async () => {
+      await createCursorsTopic(harness.log, systemClock);
+      const nobody = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
+      connection = await RedisConnection.open(server.url, silentLogger, nobody, systemClock);
+      store = new RedisStore(connection, keys, 'origin', loadScripts());
+      [entries, onMerge, onReadMirror] = [[], undefined, () => {}];
+      const lastSeen = new LastSeenState();
+      const session = { nodeId: 'n', requestedPartitions: [], openedAt: 1, commitTimeoutMilliseconds: 0 };
+      lastSeen.recordSession(subscription, { ...session, streamId: 's' });
+      recovery = new Recovery({
+        store: overriding(store, {
+          call: async (name, id, values) => {
+            const reply = await store.call(name, id, values);
+            onMerge?.();
+            return reply;
+          },
+        }),
+        log: overriding<EventLog>(harness.log, {
+          bounds: async (partitions) => {
+            const bounds = await harness.log.bounds(partitions);
+            onReadMirror();
+            return bounds;
+          },
+        }),
+        clock: systemClock,
+        logger: silentLogger,
+        lastSeen,
+        mirror: { entries: () => entries } as unknown as MirrorWriter,
+        leases: () => [['n', 60_000]],
+        onRecovered: () => {},
+        claim: () => Promise.resolve(true),
+        releaseClaim: () => Promise.resolve(),
+      });
+    });
+
+    afterEach(() => connection.close());
+
+    const inRedis = (): Promise<(string | null)[]> =>
+      Promise.all(shards.map((shard) => harness.client.hget(keys.shardKey(shard, 'shard'), 'incarnation')));
+
+    const setInRedis = async (incarnation: string): Promise<void> => {
+      for (const shard of shards) await harness.client.hset(keys.shardKey(shard, 'shard'), { incarnation });
+    };
+
+    const known = (): (string | undefined)[] => shards.map((shard) => store.incarnations.get(shard));
+
+    const know = (incarnation: string): void => {
+      for (const shard of shards) store.incarnations.set(shard, incarnation);
+    };
+
+    it('takes over the incarnation that another process began, after it has merged what it knows', async () => {
+      know('4');
+      await setInRedis('5');
+      let merges = 0;
+      onMerge = () => {
+        merges += 1;
+        expect(known()).to.deep.equal(shards.map(() => '4'));
+      };
+      await recovery.recover();
+      expect(merges).to.equal(1);
+      expect(known()).to.deep.equal(shards.map(() => '5'));
+      expect(await harness.client.hkeys(keys.key(subscription, 'sessions'))).to.deep.equal(['s']);
+      await recovery.recover();
+      expect(merges, 'nothing is left to do').to.equal(1);
+      expect(await inRedis()).to.deep.equal(shards.map(() => '5'));
+    });
+
+    it('refills a Redis that went back to an earlier incarnation', async () => {
+      know('5');
+      await setInRedis('4');
+      await recovery.recover();
+      const found = await inRedis();
+      expect(found.every((incarnation) => Number(incarnation) > 5)).to.equal(true);
+      expect(known()).to.deep.equal(found);
+    });
+
+    it('refills the data of the known incarnation only when it is suspected to be older', async () => {
+      know('5');
+      await setInRedis('5');
+      await recovery.recover();
+      expect(await inRedis()).to.deep.equal(shards.map(() => '5'));
+      recovery.suspectDataLoss();
+      recovery.suspectDataLoss();
+      expect(known().some((incarnation) => incarnation === '5')).to.equal(false);
+      await recovery.recover();
+      const found = await inRedis();
+      expect(found.every((incarnation) => Number(incarnation) > 5)).to.equal(true);
+      expect(known()).to.deep.equal(found);
+    });
+
+    it('begins again when the data becomes suspect in the meantime', async () => {
+      know('4');
+      await setInRedis('5');
+      onMerge = () => {
+        onMerge = undefined;
+        know('5');
+        recovery.suspectDataLoss();
+      };
+      await recovery.recover();
+      const found = await inRedis();
+      expect(found.every((incarnation) => Number(incarnation) > 5)).to.equal(true);
+      expect(known()).to.deep.equal(found);
+    });
+
+    it('restores a commit that reaches the mirror while that is being read', async () => {
+      entries = [{ subscriptionId: subscription, partitionKey: 'loans:0', stored: { offset: 8, epoch: 3 } }];
+      onReadMirror = () => (entries = []);
+      await recovery.recover();
+      expect(await harness.client.hgetall(keys.key(subscription, 'offsets'))).to.deep.equal({ 'loans:0': '8@3' });
+    });
+  });
+});
