@@ -24,7 +24,7 @@ describe('a process that closes its coordination on Redis', () => {
     await server.stop();
   });
 
-  /** A process whose time stands still, so that nothing but the end writes the mirror, and that has committed offset 8. */
+  /** A process that has committed offset 8. Its time stands still, so that nothing but the end writes the mirror. */
   const openAndCommit = async (options: Partial<RedisCoordinationOptions> = {}): Promise<RedisCoordination> => {
     const coordination = await harness.open({ clock: new SimulatedClock(), ...options });
     await coordination.initialise('subscription', [{ ...partition, offset: 3 }]);

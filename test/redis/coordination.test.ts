@@ -112,7 +112,7 @@ describe('a process that coordinates through Redis', () => {
       return told;
     };
     coordination.watch(subscription, (change) => told.push(change));
-    await eventually(() => told.length > 0);
+    await harness.untilWatching(subscription, told);
     const initialise = (...partitions: number[]): Promise<void> =>
       coordination.initialise(
         subscription,
@@ -142,14 +142,14 @@ describe('a process that coordinates through Redis', () => {
     expect(await toldBy(() => coordination.remove(subscription))).to.deep.equal(['removed']);
   });
 
-  it('listens to a channel while somebody watches its subscription, and looks again after the connection was lost', async () => {
+  it('listens to a channel while its subscription is watched, and looks again after the connection was lost', async () => {
     const channels = async (): Promise<string[]> =>
       (await harness.client.call('PUBSUB', 'CHANNELS', keys.channel('*'))) as string[];
     const told: string[] = [];
     const stops = ['first', 'second'].map((name) =>
       coordination.watch(subscription, (change) => told.push(`${name} ${change}`)),
     );
-    await eventually(() => told.length > 0);
+    await harness.untilWatching(subscription, told);
     expect(await channels()).to.deep.equal([keys.channel(subscription)]);
     const before = told.length;
     await harness.client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -163,6 +163,19 @@ describe('a process that coordinates through Redis', () => {
     stops[1]?.();
     await eventually(async () => (await channels()).length === 1);
     expect(await channels()).to.deep.equal([keys.channel('another')]);
+  });
+
+  it('closes a session that could not be closed once Redis is back', async () => {
+    await join('stream');
+    proxy.setMode({ kind: 'cut' });
+    const failure: unknown = await coordination.closeSession(subscription, 'stream').catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    proxy.setMode({ kind: 'pass' });
+    const sessions = async (): Promise<number | undefined> =>
+      (await coordination.topology(subscription).catch(() => undefined))?.sessions.length;
+    await eventually(async () => (await sessions()) === 1);
+    await clock.turn(1_000);
+    await eventually(async () => (await sessions()) === 0);
   });
 
   it('renews its own leases before it closes the sessions of dead nodes', async () => {

@@ -6,6 +6,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { RedisCoordination, type RedisCoordinationOptions } from '../../src/redis/coordination.ts';
 import { KeySpace, shardCount } from '../../src/redis/keys.ts';
 import { readScriptSource, type ScriptSource } from '../../src/redis/scripts.ts';
+import { eventually } from '../support/eventually.ts';
 import { redisClient } from '../support/processes/redis-server.ts';
 import { openPartOfEmbeddedLog } from '../support/shared-embedded-log.ts';
 
@@ -19,6 +20,8 @@ export interface RedisHarness {
   open(options?: Partial<RedisCoordinationOptions>): Promise<RedisCoordination>;
   /** Ages leases, claims and the time for late commits: their ends, by the clock of Redis, are moved closer. */
   elapse(milliseconds: number): Promise<void>;
+  /** Waits until nothing is left of what a new watcher of a subscription is notified of. */
+  untilWatching(subscriptionId: string, told: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,6 +54,12 @@ export async function openRedisHarness(url: string): Promise<RedisHarness> {
       return coordination;
     },
     elapse: (milliseconds) => age(client, new KeySpace(keyPrefix), milliseconds),
+    untilWatching: async (subscriptionId, told) => {
+      const channel = new KeySpace(keyPrefix).channel(subscriptionId);
+      // It comes on the same connection, behind the responses that a watcher is notified of.
+      await eventually(async () => (await client.publish(channel, 'somebody reset')) > 0);
+      await eventually(() => told.some((line) => line.endsWith('reset')));
+    },
     close: async () => {
       await Promise.all(opened.map((coordination) => coordination.close()));
       client.disconnect();

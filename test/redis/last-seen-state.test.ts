@@ -31,6 +31,7 @@ describe('what a process remembers of subscriptions', () => {
       lastSeen.recordTopology(`subscription-${number}`, topology(1, 1));
     }
     expect([...lastSeen.entries()]).to.have.length(idleSubscriptionsMaximum + 1);
+    expect(idleSubscriptionsMaximum).to.equal(20_000);
     expect(lastSeen.get('streaming')?.sessions.size).to.equal(1);
     expect(lastSeen.get('streaming')?.partitions).to.have.length(1);
     expect(lastSeen.get('subscription-9')).to.equal(undefined);
@@ -42,6 +43,7 @@ describe('what a process remembers of subscriptions', () => {
     lastSeen.recordTopology('subscription', topology(4, 7));
     lastSeen.recordSession('subscription', session);
     expect(lastSeen.get('subscription')).to.deep.include({ generation: 4, partitions: topology(4, 7).partitions });
+    expect([...lastSeen.entries()]).to.have.length(1);
     lastSeen.forgetSession('subscription', session.streamId);
     expect(lastSeen.get('subscription')).to.deep.include({ generation: 4, partitions: topology(4, 7).partitions });
     expect([...lastSeen.entries()]).to.have.length(1);

@@ -100,17 +100,19 @@ describe('the recovery of what Redis has lost', () => {
     await initialise(process);
     // The end of the first recovery, which filled Redis.
     await clock.turn(1_000);
-    let told: string[] = [];
+    const told: string[] = [];
     process.watch(subscription, (change) => told.push(change));
-    await eventually(() => told.length > 0);
-    told = [];
+    await harness.untilWatching(subscription, told);
+    // The rounds of checks never notify of offsets.
+    const notifications = (): number => told.filter((change) => change === 'offsets').length;
+    const before = notifications();
     await harness.client.flushall();
     await process.topology(subscription);
-    expect(told).to.deep.equal(['topology', 'offsets']);
+    expect(notifications()).to.equal(before + 1);
     await clock.turn(999);
-    expect(told).to.have.length(2);
+    expect(notifications()).to.equal(before + 1);
     await clock.turn(1);
-    expect(told.slice(2)).to.deep.equal(['topology', 'offsets']);
+    expect(notifications()).to.equal(before + 2);
   });
 
   it('may take a process 20 seconds before another one does it, and a call waits for it for five', async () => {
@@ -161,7 +163,7 @@ describe('the recovery of what Redis has lost', () => {
     await join(first, 'first');
     const told: string[] = [];
     first.watch(subscription, (change) => told.push(change));
-    await eventually(() => told.length > 0);
+    await harness.untilWatching(subscription, told);
     // One process hears of the removal, and the other only remembers the subscription.
     const third = await harness.open();
     await third.topology(subscription);

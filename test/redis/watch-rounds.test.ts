@@ -221,7 +221,7 @@ describe('the rounds of these checks', () => {
     expect(checks).to.have.length(3);
   });
 
-  it('end when they are stopped, and notify nobody then', async () => {
+  it('end when they are stopped, and notify no watcher then', async () => {
     watch('a');
     isReachable = false;
     await clock.step();
