@@ -44,7 +44,7 @@ import type { Logger } from './logger.ts';
 import { createMetrics, removeStaleSeries, type Metrics } from './metrics.ts';
 import { packageRoot } from './schemas.ts';
 import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './lending-format/lending-topics.ts';
-import { LoanView } from './views/loan-view.ts';
+import { LoanView } from './accounts/loan-view.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 
 export interface App {
@@ -102,9 +102,18 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const metrics = createMetrics();
     registerCleanup(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
     const shared: SharedServices = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
-    const worker = config.roles.work
-      ? new LendingWorker({ ...shared, nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds })
-      : undefined;
+    const viewHealth = health.part('loan-view');
+    const view = await LoanView.open({
+      dataFolder: viewFolder,
+      log,
+      partitionCount,
+      clock,
+      logger,
+      health: viewHealth,
+    });
+    registerCleanup(() => view.close());
+    const workerOptions = { nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds, copy: view };
+    const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions }) : undefined;
     if (worker !== undefined) {
       registerCleanup(() => worker.stop());
       await worker.start();
@@ -116,7 +125,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       health,
     };
     const { routers, endStreams } = config.roles.serve
-      ? await openApi(shared, { viewFolder, partitionCount, idempotencyMilliseconds, operations, registerCleanup })
+      ? await openApi(shared, { view, partitionCount, idempotencyMilliseconds, operations, registerCleanup })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve() };
     const authentication = createAuthentication(config.apiKeys);
     const originPolicy = createOriginPolicy({
@@ -151,7 +160,7 @@ interface SharedServices {
 }
 
 interface ApiOptions {
-  readonly viewFolder: string;
+  readonly view: LoanView;
   readonly partitionCount: number;
   readonly idempotencyMilliseconds: number;
   readonly operations: OperationsServices;
@@ -167,16 +176,7 @@ interface Api {
 
 async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api> {
   const { registry, log, eventTypes, clock, logger, metrics } = shared;
-  const { viewFolder: dataFolder, partitionCount, idempotencyMilliseconds, operations, registerCleanup } = options;
-  const view = await LoanView.open({
-    dataFolder,
-    log,
-    partitionCount,
-    clock,
-    logger,
-    health: operations.health.part('loan-view'),
-  });
-  registerCleanup(() => view.close());
+  const { view, partitionCount, idempotencyMilliseconds, operations, registerCleanup } = options;
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
   // Compiles the largest schema now; otherwise the first request would wait for it.
   await publisher.prepare(loanCommandsTopic);

@@ -72,7 +72,7 @@ const rooms: Record<string, Room> = {
     imports: [shared, ports, lending, within('src/broker', 'log', 'definitions', 'publishing')],
     owns: ['lossless-json'],
   },
-  'src/views': { imports: [shared, ports, sqlite, lending, lendingFormat, within('src/broker', 'log')], owns: [] },
+  'src/accounts': { imports: [shared, ports, sqlite, lending, lendingFormat, within('src/broker', 'log')], owns: [] },
   'src/worker': {
     imports: [
       shared,
@@ -80,6 +80,7 @@ const rooms: Record<string, Room> = {
       ports,
       lending,
       lendingFormat,
+      /^src\/accounts\//,
       within('src/broker', 'log', 'definitions', 'subscriptions'),
     ],
     owns: [],
@@ -98,7 +99,7 @@ const rooms: Record<string, Room> = {
       shared,
       ports,
       lendingFormat,
-      /^src\/(views|worker)\//,
+      /^src\/accounts\//,
       within('src/broker', 'definitions', 'publishing'),
       within('src/http', 'edge'),
     ],

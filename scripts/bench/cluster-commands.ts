@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lendingEventTypeNames, loansTopic } from '../../src/lending-format/lending-topics.ts';
+import { lendingEventTypeNames, accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { MeasuredCluster } from './measured-cluster.ts';
 import { partitionCount, type MeasuredService } from './measured-service.ts';
@@ -19,7 +19,7 @@ const rawBatchBytesMaximum = 64 * 1024 * 1024;
 const retryMilliseconds = 2;
 
 /** The worker's output topics, and the topics to which the loop writes the same. */
-const outputs = [...lendingEventTypeNames, loansTopic].map((topic) => ({ topic, rawTopic: `bench.raw-${topic}` }));
+const outputs = [...lendingEventTypeNames, accountsTopic].map((topic) => ({ topic, rawTopic: `bench.raw-${topic}` }));
 
 /** Enough loans that the start of the worker and of the loop does not affect the figures. */
 const loansPerRound = 4_000;
@@ -147,7 +147,7 @@ interface Decided {
 }
 
 async function decide(cluster: MeasuredCluster, commands: readonly CommandRange[]): Promise<Decided> {
-  const watch = await watchCheckpoints(cluster, loansTopic, commands);
+  const watch = await watchCheckpoints(cluster, accountsTopic, commands);
   const worker = await cluster.startService({ ROLES: 'work' });
   const before = { decided: decidedOf(await metricsOf(worker)), milliseconds: processorMilliseconds(worker.processId) };
   const commandsPerSecond = await watch.commandsPerSecond();

@@ -38,9 +38,9 @@ export interface CommandOutcome {
   readonly reason?: string;
 }
 
-const checkpointKeyPrefix = 'fence/';
+const checkpointKeyPrefix = 'checkpoint/';
 
-/** Key of a partition's checkpoint record. No loan account id can look like it, as those have no slash. */
+/** Key of a partition's checkpoint record. */
 export function checkpointKey(partition: number): string {
   return `${checkpointKeyPrefix}${partition}`;
 }

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import type { Offset } from '../ports/event-log.ts';
 
 /**
- * Identities that depend only on the position of a command in the log. A command that is decided again after a crash
+ * Identities that depend only on a command and its position in the log. A command that is decided again after a crash
  * gets the same event ids and the same keys.
  */
 const eventNamespace = '6f0f3a46-5a0c-5b9e-9d0a-3f3f7c1f6d01';
+const transactionNamespace = 'd5a1c7f0-93d1-5c1e-8a57-6a3d9b1a0c44';
 const keyNamespace = '0b8f3a5e-4f0d-5d5c-8a3a-92c4f0a7e6b2';
 
 export interface CommandPosition {
@@ -24,10 +25,20 @@ export function eventId({ partition, offset }: CommandPosition, index: number): 
  * Returns a function that makes a command's encodedKeys: 32 hexadecimal digits, always the same for the same purpose.
  */
 export function keysOf({ partition, offset }: CommandPosition): (purpose: string) => string {
-  return (purpose) => {
-    const digits = keyHash(`${partition}|${offset}|${purpose}`);
-    return `${digits.slice(0, 12)}5${digits.slice(13, 16)}${variantOf(digits)}${digits.slice(17, 32)}`;
-  };
+  return (purpose) => encodedKeyOf(keyHash(`${partition}|${offset}|${purpose}`));
+}
+
+/**
+ * The encodedKey of the transaction that a command posts to an account. It depends on these two ids alone, so a command
+ * that comes again is recognised for ever by the transaction it posted, wherever the command lies in the log.
+ */
+export function transactionKeyOf(loanAccountId: string, commandId: string): string {
+  // An account id contains no slash.
+  return encodedKeyOf(hash('sha1', `${transactionNamespace}/${loanAccountId}/${commandId}`, 'hex'));
+}
+
+function encodedKeyOf(digits: string): string {
+  return `${digits.slice(0, 12)}5${digits.slice(13, 16)}${variantOf(digits)}${digits.slice(17, 32)}`;
 }
 
 /** Longer than any salted name: sixteen bytes of namespace, two numbers, a purpose. Bytes. */

@@ -15,9 +15,12 @@ export interface IdempotencyRecord {
   readonly errors?: readonly ApiError[];
 }
 
+/** How long a command that posted no transaction is remembered, unless the options say otherwise. Milliseconds. */
+export const idempotencyMilliseconds = 24 * 3_600_000;
+
 const keyPrefix = 'command/';
 
-/** The key of the record of a command. No loan account id can look like it, because they contain no slash. */
+/** The key of the record of a command. */
 export function idempotencyRecordKey(commandId: string): string {
   return keyPrefix + commandId;
 }

@@ -8,7 +8,7 @@ import { type JsonSchema, loadSchema } from '../schemas.ts';
 /** Commands for loans, in partitions by loan. Also an event type: producers may post to it. */
 export const loanCommandsTopic = 'lendstream.loan-commands';
 /** The changelog: each loan's state after its last command, and a checkpoint record per partition. */
-export const loansTopic = 'lendstream.loans';
+export const accountsTopic = 'lendstream.accounts';
 /** Commands that could not be read or decided, with the reason. */
 export const deadLettersTopic = 'lendstream.loan-commands.dead-letters';
 
@@ -28,7 +28,10 @@ export const lendingSchemaVersion = '1.0.0';
 
 /** All partitions that the commits of one loan partition may write to. */
 export function partitionsWrittenBy(partition: number): TopicPartition[] {
-  const ownPartitions = [...lendingEventTypeNames, deadLettersTopic, loansTopic].map((topic) => ({ topic, partition }));
+  const ownPartitions = [...lendingEventTypeNames, deadLettersTopic, accountsTopic].map((topic) => ({
+    topic,
+    partition,
+  }));
   return [...ownPartitions, { topic: registryTopic, partition: 0 }];
 }
 
@@ -65,7 +68,7 @@ export function lendingEventTypes(partitionCount: number, retentionMilliseconds:
  */
 export async function ensureLendingTopics(log: EventLog, partitionCount: number): Promise<void> {
   const requiredTopics: TopicConfiguration[] = [
-    { name: loansTopic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 },
+    { name: accountsTopic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 },
     {
       name: deadLettersTopic,
       partitionCount,

@@ -2,12 +2,13 @@ import { accountOf, productView } from '../lending/accounts.ts';
 import { balancesOf } from '../lending/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
 import { scheduleOf } from '../lending/installments.ts';
-import { decodeAccount, decodeTransactionKeys, decodeTransactions } from '../lending/codec/stored-loan.ts';
-import { type Loan, transactionId } from '../lending/loan.ts';
+import { decodeLoan } from '../lending/codec/stored-loan.ts';
+import { decodeTransaction } from '../lending/codec/stored-transaction.ts';
+import type { Loan } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import type { Refusal } from '../lending/refusals.ts';
 import type { Toggles } from '../lending/toggles.ts';
-import { transactionView, transactionsOf } from '../lending/transactions.ts';
+import { transactionView } from '../lending/transactions.ts';
 import type { Schemas } from '../contract.ts';
 import { type Written, writeView } from './exact-view.ts';
 
@@ -20,13 +21,13 @@ type WrittenTransaction = Written<Schemas['LoanTransactionPostedTransaction']>;
 
 /** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
 export function writeAccount(loanText: string): string {
-  const loan = decodeAccount(loanText);
+  const loan = decodeLoan(loanText);
   return write(loan, accountOf(loan) satisfies Written<Schemas['LoanAccount']>);
 }
 
 /** The body of GET /loans/{id}/schedule; the reasons as refusals where a preview of it cannot be made. */
 export function writeSchedule(loanText: string, toggles: Toggles): string | readonly Refusal[] {
-  const loan = decodeAccount(loanText);
+  const loan = decodeLoan(loanText);
   const refusals = previewRefusals(loan);
   if (refusals.length > 0) return refusals;
   return write(loan, scheduleOf(loan, toggles) satisfies Written<Schemas['LoanSchedule']>);
@@ -34,24 +35,21 @@ export function writeSchedule(loanText: string, toggles: Toggles): string | read
 
 /** The body of GET /loans/{id}/balances. */
 export function writeBalances(loanText: string, toggles: Toggles): string {
-  const loan = decodeAccount(loanText);
+  const loan = decodeLoan(loanText);
   return write(loan, balancesOf(loan, toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
 }
 
-/** The body of GET /loans/{id}/transactions: the requested page of the list, oldest first. */
-export function writeTransactions(loanText: string, { offset, limit } = { offset: 0, limit: Infinity }): string {
-  const loan = decodeAccount(loanText);
-  const transactions = decodeTransactions(loanText, offset, offset + limit);
-  return write(loan, transactionsOf({ ...loan, transactions }) satisfies readonly WrittenTransaction[]);
+/** The body of GET /loans/{id}/transactions: these transactions of the loan, in their order. */
+export function writeTransactions(loanText: string, transactionTexts: readonly string[]): string {
+  const loan = decodeLoan(loanText);
+  const views = transactionTexts.map((text) => transactionView(loan, decodeTransaction(text)));
+  return write(loan, views satisfies readonly WrittenTransaction[]);
 }
 
-/** One transaction by its encodedKey or its id; null when the loan does not have it. */
-export function writeTransaction(loanText: string, keyOrId: string): string | null {
-  const loan = decodeAccount(loanText);
-  const keys = decodeTransactionKeys(loanText);
-  const index = keys.findIndex((key, at) => key === keyOrId || transactionId(loan.id, at + 1) === keyOrId);
-  const [found] = index === -1 ? [] : decodeTransactions(loanText, index, index + 1);
-  return found === undefined ? null : write(loan, transactionView(loan, found) satisfies WrittenTransaction);
+/** One transaction of a loan. */
+export function writeTransaction(loanText: string, transactionText: string): string {
+  const loan = decodeLoan(loanText);
+  return write(loan, transactionView(loan, decodeTransaction(transactionText)) satisfies WrittenTransaction);
 }
 
 /** The body of GET /loanproducts/{id}. */

@@ -9,11 +9,12 @@ import type {
   StateEventName,
   TransactionEventName,
 } from './events.ts';
-import type { LoanFact, TransactionAdjusted, TransactionPosted } from './facts.ts';
+import type { LoanFact } from './facts.ts';
 import { changedInstallments, startOfDay } from './installments.ts';
 import {
   type FeeCharge,
   type Loan,
+  type LoanTransaction,
   type LoanTransactionType,
   installmentKey,
   isDynamic,
@@ -36,19 +37,19 @@ type Body = LoanEvent extends infer Event
  * construction, folding the events therefore gives what the views show. "Before" is what was last published, under the
  * toggles of that time. Rows that look different because a toggle changed since are published again. A balance that a
  * toggle renamed since is taken to zero under its old name and published in full under its new one.
+ * @param posted The transaction that the fact posted; null when it posted none.
  */
 export function eventsBetween(
   before: Loan | null,
   after: Loan,
   fact: LoanFact,
+  posted: LoanTransaction | null,
   command: LoanCommand,
   toggles: Toggles,
 ): LoanEvent[] {
-  const isTransaction = fact.type === 'TRANSACTION_POSTED' || fact.type === 'TRANSACTION_ADJUSTED';
   const bodies: Body[] =
-    isTransaction && before !== null ? transactionBodies(before, after, fact, command, toggles) : [];
+    posted !== null && before !== null ? transactionBodies(before, after, posted, command, toggles) : [];
   bodies.push(...stateBodies(before, after, fact));
-  const posted = isTransaction ? fact.transaction : null;
   const creationDate = toInstant(command.receivedAt);
   return bodies.map((body, index) => ({
     ...body,
@@ -70,13 +71,11 @@ export function eventsBetween(
 function transactionBodies(
   before: Loan,
   after: Loan,
-  fact: TransactionPosted | TransactionAdjusted,
+  posted: LoanTransaction,
   command: LoanCommand,
   toggles: Toggles,
 ): Body[] {
-  const { type } = fact.transaction;
-  const posted = after.transactions.at(-1);
-  if (posted === undefined) throw new Error(`no transaction after ${type}`);
+  const { type } = posted;
   const schedule = scheduleBody(before, after, type, toggles);
   const balances = balancesOf(after, toggles);
   return [
@@ -88,7 +87,7 @@ function transactionBodies(
     ...feeBodies(before, after, toggles),
     {
       eventType: 'loan_balance_changed',
-      changes: balanceChanges(balancesOf(before, before.publishedUnder ?? toggles), balances, after, fact, command),
+      changes: balanceChanges(balancesOf(before, before.publishedUnder ?? toggles), balances, after, posted, command),
       balances,
     },
     ...(schedule === null ? [] : [schedule]),
@@ -112,7 +111,7 @@ function balanceChanges(
   old: Balances,
   now: Balances,
   after: Loan,
-  { transaction }: TransactionPosted | TransactionAdjusted,
+  transaction: LoanTransaction,
   command: LoanCommand,
 ): BalanceChange[] {
   const creationDate = toInstant(command.receivedAt);

@@ -22,14 +22,14 @@ export interface TransactionPosted {
   readonly position: LoanPosition;
 }
 
-/** Takes back `originalKey`: restores exactly the position before it. */
+/** Takes back `original`: restores exactly the position before it. */
 export interface TransactionAdjusted {
   readonly type: 'TRANSACTION_ADJUSTED';
-  readonly originalKey: string;
+  readonly original: LoanTransaction;
   readonly transaction: PostedTransaction;
 }
 
 export type PostedTransaction = Omit<
   LoanTransaction,
-  'undo' | 'id' | 'principalBalanceAfter' | 'totalBalanceAfter' | 'adjustmentTransactionKey'
+  'undo' | 'previousAdjustableKey' | 'id' | 'principalBalanceAfter' | 'totalBalanceAfter' | 'adjustmentTransactionKey'
 >;

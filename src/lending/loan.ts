@@ -31,8 +31,13 @@ export interface Loan {
   readonly createdAt: number;
   readonly modifiedAt: number;
   readonly position: LoanPosition;
-  /** In the order they were posted, adjustments included. */
-  readonly transactions: readonly LoanTransaction[];
+  /** How many transactions were posted, adjustments included. The next one gets this number plus one. */
+  readonly transactionCount: number;
+  /**
+   * The encodedKey of the last transaction that was not adjusted: only this one can be. Null when there is none. It
+   * names the one before it, so that an account needs none of its transactions to know which can be adjusted.
+   */
+  readonly adjustableTransactionKey: string | null;
   /** Number of events published of this loan so far; the next event has this number plus one. */
   readonly eventSequence: number;
   /** Number of schedule events published of this loan so far. */
@@ -181,6 +186,16 @@ export interface LoanTransaction {
   readonly originalTransactionKey: string | null;
   /** What to restore when it is adjusted. Null once it has been adjusted, and for adjustments. */
   readonly undo: PositionUndo | null;
+  /** The transaction that can be adjusted as soon as this one is; null when there is none, and for adjustments. */
+  readonly previousAdjustableKey: string | null;
+}
+
+/** The transactions that were posted to one account. An account does not contain them: it would grow with each. */
+export interface PostedTransactions {
+  /** The transaction with this encodedKey or id. */
+  find(keyOrId: string): LoanTransaction | undefined;
+  /** The transaction that the command with this id posted. */
+  postedBy(commandId: string): LoanTransaction | undefined;
 }
 
 /** The terms in force when a transaction was posted. */
@@ -192,14 +207,21 @@ export interface TransactionTerms {
 }
 
 /**
- * An earlier position, stored as its difference from the one that followed. Rows and charges not listed are unchanged.
+ * An earlier position, stored as its difference from the one that followed. Fields, rows and charges not listed are
+ * unchanged.
  */
 export interface PositionUndo {
-  readonly fields: Omit<LoanPosition, 'installments' | 'charges'>;
+  readonly fields: Partial<Omit<LoanPosition, 'installments' | 'charges'>>;
   readonly installmentCount: number;
-  readonly installments: readonly Installment[];
+  readonly installments: readonly InstallmentUndo[];
   readonly chargeCount: number;
   readonly charges: readonly { readonly index: number; readonly charge: FeeCharge }[];
+}
+
+/** An earlier state of a row: the fields that were different; all of them when the row exists no longer. */
+export interface InstallmentUndo {
+  readonly number: number;
+  readonly fields: Partial<Omit<Installment, 'number'>>;
 }
 
 /** The unpaid part of an element. */
@@ -248,11 +270,6 @@ export function installmentKey(loan: Loan, number: number): string {
 /** The id of the account's transaction with this number, counted from 1. */
 export function transactionId(loanId: string, number: number): string {
   return `${loanId}-${number}`;
-}
-
-/** The transaction that the command with this id posted to the loan. */
-export function transactionOfCommand(loan: Loan, commandId: string): LoanTransaction | undefined {
-  return loan.transactions.findLast((transaction) => transaction.commandId === commandId);
 }
 
 /** Whether interest is earned on the principal actually outstanding, rather than fixed by the schedule. */

@@ -55,11 +55,6 @@ export interface TransactionView {
   readonly originalTransactionKey: string | null;
 }
 
-/** The body of GET /loans/{id}/transactions, in the order they were posted. */
-export function transactionsOf(loan: Loan): TransactionView[] {
-  return loan.transactions.map((transaction) => transactionView(loan, transaction));
-}
-
 /** One transaction of the loan as the API and events show it. */
 export function transactionView(loan: Loan, transaction: LoanTransaction): TransactionView {
   const { affected, taxes, terms, installmentNumber } = transaction;

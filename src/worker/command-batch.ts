@@ -4,8 +4,7 @@ import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { LoanCommand, ProductChanges } from '../lending/commands.ts';
 import { execute } from '../lending/commands/execute.ts';
-import type { EncodedLoan } from '../lending/codec/stored-loan.ts';
-import { type Loan, type LoanTransaction, transactionOfCommand } from '../lending/loan.ts';
+import type { Loan, LoanTransaction, PostedTransactions } from '../lending/loan.ts';
 import { createProduct, productRuleMessages } from '../lending/product-rules.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
@@ -19,15 +18,15 @@ import {
 } from '../lending-format/command-format.ts';
 import { writeDeadLetter } from './dead-letter.ts';
 import { type EventSource, eventWriter, writeCommandRejected } from '../lending-format/event-format.ts';
-import { keysOf } from '../lending-format/event-identity.ts';
+import { keysOf, transactionKeyOf } from '../lending-format/event-identity.ts';
 import {
   type CommandOutcome,
   type CheckpointRecord,
   checkpointKey,
   writeCheckpoint,
 } from '../lending-format/checkpoint.ts';
-import { type LendingEventTypeName, deadLettersTopic, loansTopic } from '../lending-format/lending-topics.ts';
-import { type LoanDraft, assertFits, draftOf, finishDraft } from './loan-draft.ts';
+import { type LendingEventTypeName, accountsTopic, deadLettersTopic } from '../lending-format/lending-topics.ts';
+import { type LoanDraft, assertFits, draftOf } from './loan-draft.ts';
 import type { CommittedState, LoanStore } from './loan-store.ts';
 import {
   type IdempotencyRecord,
@@ -96,11 +95,11 @@ export class CommandBatch {
   readonly #eventArena = new ByteArena();
   readonly #deadLetters: LogRecord[] = [];
   readonly #drafts = new Map<string, LoanDraft>();
-  #loans: ReadonlyMap<string, EncodedLoan> = new Map();
   readonly #products = new Map<string, ProductRecord>();
   /** The texts of the records of commands in this batch that posted no transaction, by command id. */
   readonly #commands = new Map<string, string>();
-  #expiredCommands: readonly string[] = [];
+  /** The records of the changelog that the commit writes, complete once {@link records} was called. */
+  readonly #changelog = new Map<string, Buffer | null>();
   #lastAppendedAt = 0;
   readonly #outcomes: CommandOutcome[] = [];
   readonly #decided: DecidedCommand[] = [];
@@ -116,15 +115,22 @@ export class CommandBatch {
     return this.#outcomes.length;
   }
 
-  /** An upper bound of the bytes of the records collected so far, without the fence. */
+  /** The size of the records collected so far, without the checkpoint record. Bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /** The changes of the commit, complete once {@link records} was called. */
   get state(): CommittedState {
-    const { checkpoint } = this;
-    return { checkpoint, loans: this.#loans, commands: this.#commands, expiredCommands: this.#expiredCommands };
+    const drafts = [...this.#drafts];
+    return {
+      checkpoint: this.checkpoint,
+      records: this.#changelog,
+      loans: new Map(drafts.map(([loanAccountId, { loan }]) => [loanAccountId, loan])),
+      transactions: drafts.flatMap(([loanAccountId, { transactions }]) =>
+        [...transactions].map(([keyOrId, transaction]) => [loanAccountId, keyOrId, transaction] as const),
+      ),
+    };
   }
 
   get products(): ReadonlyMap<string, ProductRecord> {
@@ -141,29 +147,25 @@ export class CommandBatch {
 
   /** All records to append. The checkpoint record is the last one of its partition. */
   records(partition: number): PartitionRecords[] {
-    this.#loans = new Map([...this.#drafts].map(([loanAccountId, draft]) => [loanAccountId, finishDraft(draft)]));
     const { store, idempotencyMilliseconds } = this.#options;
+    for (const { records } of this.#drafts.values()) {
+      for (const [key, value] of records) this.#changelog.set(key, value);
+    }
     // Commands arrive in the order of the log, so no later command was sent while the ones dropped here were
     // remembered.
-    this.#expiredCommands = store.commandsDecidedUpTo(this.#lastAppendedAt - idempotencyMilliseconds);
-    const loans = [...this.#loans].map(([key, { text }]) => ({ key, value: text }));
-    const expired = this.#expiredCommands.map((commandId) => ({ key: idempotencyRecordKey(commandId), value: null }));
-    const commands = [...this.#commands].map(([id, text]) => ({
-      key: idempotencyRecordKey(id),
-      value: Buffer.from(text),
-    }));
+    const expired = store.commandsDecidedUpTo(this.#lastAppendedAt - idempotencyMilliseconds);
+    for (const commandId of expired) this.#changelog.set(idempotencyRecordKey(commandId), null);
+    // A forgotten command may be done again in this commit: its new record replaces the deletion.
+    for (const [id, text] of this.#commands) this.#changelog.set(idempotencyRecordKey(id), Buffer.from(text));
     return [
       ...[...this.#events].map(([topic, records]) => ({ topic, partition, records })),
       ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
       ...(this.#products.size === 0 ? [] : [productRecords(this.#products)]),
       {
-        topic: loansTopic,
+        topic: accountsTopic,
         partition,
-        // A forgotten command may be done again in this commit: its new record comes after the deletion of the old one.
         records: [
-          ...loans,
-          ...expired,
-          ...commands,
+          ...[...this.#changelog].map(([key, value]) => ({ key, value })),
           { key: checkpointKey(partition), value: writeCheckpoint(this.checkpoint) },
         ],
       },
@@ -214,12 +216,18 @@ export class CommandBatch {
     command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const execution = execute(loan, loanCommand, { toggles, newKey: keysOf(command) });
+    const transactions = this.#transactionsOf(loanCommand.loanAccountId);
+    const newPositionalKey = keysOf(command);
+    const newKey = (purpose: string): string =>
+      purpose === 'transaction'
+        ? transactionKeyOf(loanCommand.loanAccountId, loanCommand.commandId)
+        : newPositionalKey(purpose);
+    const execution = execute(loan, loanCommand, { toggles, newKey, transactions });
     if (execution.outcome === 'repeated') {
       return this.#repeated(envelope, firstResultOf(execution.transaction), command, toggles);
     }
     if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
-    const draft = this.#draftOf(execution.loan);
+    const draft = draftOf(execution.loan, execution.transactions, this.#drafts.get(execution.loan.id));
     const write = eventWriter(this.#sourceOf(envelope, command), execution.loan.product.currency.digits);
     const key = execution.loan.id;
     const events = execution.events.map((event, index) => {
@@ -243,7 +251,7 @@ export class CommandBatch {
     command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const transaction = loan === null ? undefined : transactionOfCommand(loan, envelope.commandId);
+    const transaction = loan === null ? undefined : this.#transactionsOf(loan.id).postedBy(envelope.commandId);
     return transaction === undefined
       ? this.#refused(envelope, refusals, command, toggles)
       : this.#repeated(envelope, firstResultOf(transaction), command, toggles);
@@ -401,12 +409,15 @@ export class CommandBatch {
     this.#bytes += bytes;
   }
 
-  #draftOf(loan: Loan): LoanDraft {
-    return draftOf(loan, this.#drafts.get(loan.id) ?? this.#options.store.encodedLoanOf(loan.id));
+  #transactionsOf(loanAccountId: string): PostedTransactions {
+    const find = (keyOrId: string): LoanTransaction | undefined =>
+      this.#drafts.get(loanAccountId)?.transactions.get(keyOrId) ??
+      this.#options.store.transactionOf(loanAccountId, keyOrId);
+    return { find, postedBy: (commandId) => find(transactionKeyOf(loanAccountId, commandId)) };
   }
 
   #addLoan(draft: LoanDraft): void {
-    this.#bytes += draft.bytesUpperBound - (this.#drafts.get(draft.loan.id)?.bytesUpperBound ?? 0);
+    this.#bytes += draft.bytes - (this.#drafts.get(draft.loan.id)?.bytes ?? 0);
     this.#drafts.set(draft.loan.id, draft);
   }
 }

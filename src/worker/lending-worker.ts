@@ -9,13 +9,16 @@ import { commandOutcomes } from '../lending-format/checkpoint.ts';
 import { ensureLendingTopics } from '../lending-format/lending-topics.ts';
 import { commandsPerCommitMaximum, definitionsMillisecondsMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-ownership.ts';
-import { idempotencyMilliseconds } from './idempotency-records.ts';
+import { idempotencyMilliseconds } from '../lending-format/idempotency-record.ts';
+import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
 import { CommandLag } from './command-lag.ts';
 
 export interface LendingWorkerOptions {
   readonly log: EventLog;
   /** The registry, already started. Toggles and products are read from it when a command is decided. */
   readonly registry: Registry;
+  /** The local copy of the changelog, which this process follows. */
+  readonly copy: ChangelogCopy;
   /** The coordination through which the partitions are shared with the workers of other processes. */
   readonly coordination: Coordination;
   /** The id of this process. Its partitions stay with it as long as its lease does. */

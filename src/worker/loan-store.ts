@@ -1,110 +1,112 @@
-import { type EventLog, type Offset, type RecordBatch, noValue } from '../ports/event-log.ts';
-import { withoutExternalRecords } from '../broker/log/external-records.ts';
+import type { Offset } from '../ports/event-log.ts';
 import { BoundedMap } from '../bounded-map.ts';
-import { LendstreamError } from '../errors.ts';
-import type { Loan } from '../lending/loan.ts';
-import { type EncodedLoan, decodeLoan } from '../lending/codec/stored-loan.ts';
+import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
+import { decodeLoan } from '../lending/codec/stored-loan.ts';
+import { decodeTransaction } from '../lending/codec/stored-transaction.ts';
+import type { Loan, LoanTransaction } from '../lending/loan.ts';
+import { accountRecordKey, transactionRecordKey } from '../lending-format/account-records.ts';
+import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
 import {
-  type CheckpointRecord,
-  checkpointKey,
-  isCheckpointKey,
-  parseCheckpoint,
-} from '../lending-format/checkpoint.ts';
-import { loansTopic } from '../lending-format/lending-topics.ts';
-import { type IdempotencyRecord, commandIdOfKey } from '../lending-format/idempotency-record.ts';
-import { IdempotencyRecords } from './idempotency-records.ts';
-import { boundsOfPartition } from './partition-bounds.ts';
+  type IdempotencyRecord,
+  idempotencyRecordKey,
+  parseIdempotencyRecord,
+} from '../lending-format/idempotency-record.ts';
 
-/** How many loans of a partition are kept decoded. The others are kept as text, in about a tenth of the memory. */
+/** How many loans of a partition are kept decoded. */
 const hotLoansMaximum = 5_000;
 
-const restoreReadBytes = 4 * 1024 * 1024;
-const restoreWaitMilliseconds = 100;
+/** How much the commits may contain that the copy does not have yet, before the worker waits for it. Bytes. */
+const aheadOfCopyBytesMaximum = 32 * 1024 * 1024;
+
+/**
+ * The most commands that one commit forgets, so that none takes long. It is more than one commit adds, so that expired
+ * commands do not pile up.
+ */
+const expiredPerCommitMaximum = 500;
 
 /** The changes of one commit to the state of a partition. */
 export interface CommittedState {
   readonly checkpoint: CheckpointRecord;
-  readonly loans: ReadonlyMap<string, EncodedLoan>;
-  /** The records of the commands to remember, by command id. */
-  readonly commands: ReadonlyMap<string, string>;
-  /** Commands whose records are deleted before those of `commands` are written. */
-  readonly expiredCommands: readonly string[];
+  /** The new states of loans. */
+  readonly loans: ReadonlyMap<string, Loan>;
+  /** The records that the commit wrote, by their keys; null where it deleted one. */
+  readonly records: ReadonlyMap<string, Buffer | null>;
+  /** New and changed transactions, each by its encodedKey and by its id. */
+  readonly transactions: readonly (readonly [loanAccountId: string, keyOrId: string, transaction: LoanTransaction])[];
 }
 
 /**
- * The state of one partition as in the changelog: its loans, the results of commands that posted no transaction, and
- * the position of the last command done. It contains committed states only: the changes of a batch are kept apart until
- * the commit is durable.
+ * The state of one partition as in the changelog: its loans, their transactions, the results of commands that posted no
+ * transaction, and the position of the last command done. It contains committed states only: the changes of a batch are
+ * kept apart until the commit is durable.
+ *
+ * It reads the local copy of the changelog. What the copy does not have yet, the last commits of this worker, is kept
+ * here until the copy has it.
  */
 export class LoanStore {
-  readonly #texts = new Map<string, Buffer>();
-  /** The decoded loans. */
+  readonly #copy: ChangelogCopy;
+  readonly #partition: number;
+  /** The decoded loans. Only this worker changes them, so they are never older than the copy. */
   readonly #hot: BoundedMap<string, Loan>;
-  readonly #commands = new IdempotencyRecords();
-  #checkpoint: CheckpointRecord | null = null;
+  /** What the last commits changed, by record key, and the position of the commit. */
+  readonly #recent = new Map<string, { readonly value: string | LoanTransaction | null; readonly position: Offset }>();
+  /** The commits in `#recent`, oldest first. */
+  readonly #commits: { readonly position: Offset; readonly keys: readonly string[]; readonly bytes: number }[] = [];
+  #position: Offset | null;
 
-  private constructor(hotMaximum: number) {
+  private constructor(copy: ChangelogCopy, partition: number, hotMaximum: number) {
+    this.#copy = copy;
+    this.#partition = partition;
     this.#hot = new BoundedMap(hotMaximum);
+    this.#position = copy.checkpointPosition(partition);
   }
 
   /**
-   * Reads the changelog of the partition up to its current end. The caller must already have the writer of the
+   * Opens the state of a partition, once the local copy has all of it. The caller must already have the writer of the
    * partition: an end taken before the previous owner was fenced could miss its last commit.
-   * @throws LOG_CLOSED when `signal` aborts during the read, INTERNAL for an unreadable checkpoint, and the errors of
-   *   the log
+   * @throws LOG_CLOSED when `signal` aborts meanwhile, LOG_UNAVAILABLE while the copy is rebuilt, and the errors of the
+   *   log
    */
-  static async restore(
-    log: EventLog,
+  static async open(
+    copy: ChangelogCopy,
     partition: number,
     signal: AbortSignal,
     hotMaximum: number = hotLoansMaximum,
   ): Promise<LoanStore> {
-    const store = new LoanStore(hotMaximum);
-    const from = { topic: loansTopic, partition };
-    const bounds = await boundsOfPartition(log, from);
-    let checkpoint: Buffer | null = null;
-    for (let offset = bounds.earliest; offset < bounds.latest;) {
-      const { batches, nextOffset } = await log.read(
-        { ...from, offset },
-        { bytesMaximum: restoreReadBytes, waitMilliseconds: restoreWaitMilliseconds, signal },
-      );
-      if (signal.aborted) throw new LendstreamError('LOG_CLOSED', 'The worker was stopped while it read the loans.');
-      for (const batch of batches)
-        checkpoint = store.#applyBatch(withoutExternalRecords(batch), checkpointKey(partition)) ?? checkpoint;
-      offset = nextOffset;
-    }
-    store.#checkpoint = checkpoint === null ? null : parseCheckpoint(checkpoint);
-    return store;
+    await copy.catchUpPartition(partition, signal);
+    return new LoanStore(copy, partition, hotMaximum);
   }
 
   /** The offset of the last command done; null when none was done yet. */
   get position(): Offset | null {
-    return this.#checkpoint?.position ?? null;
-  }
-
-  get size(): number {
-    return this.#texts.size;
+    return this.#position;
   }
 
   /** The committed state of a loan; null when there is no loan with that id. */
   loanOf(loanAccountId: string): Loan | null {
-    return this.encodedLoanOf(loanAccountId)?.loan ?? null;
+    const hot = this.#hot.get(loanAccountId);
+    if (hot !== undefined) return hot;
+    const text = this.#textOf(accountRecordKey(loanAccountId), () => this.#copy.accountText(loanAccountId));
+    if (text === undefined) return null;
+    const loan = decodeLoan(text);
+    this.#hot.set(loanAccountId, loan);
+    return loan;
   }
 
-  /** The committed state of a loan and its text in the changelog; null when there is no loan with that id. */
-  encodedLoanOf(loanAccountId: string): EncodedLoan | null {
-    const text = this.#texts.get(loanAccountId);
-    if (text === undefined) return null;
-    const hot = this.#hot.get(loanAccountId);
-    if (hot !== undefined) return { loan: hot, text };
-    const loan = decodeLoan(text.toString());
-    this.#hot.set(loanAccountId, loan);
-    return { loan, text };
+  /** A transaction of a loan, by its encodedKey or id. */
+  transactionOf(loanAccountId: string, keyOrId: string): LoanTransaction | undefined {
+    const recent = this.#recent.get(transactionRecordKey(loanAccountId, keyOrId))?.value;
+    if (recent !== undefined && recent !== null && typeof recent !== 'string') return recent;
+    const text = this.#copy.transactionText(loanAccountId, keyOrId);
+    return text === undefined ? undefined : decodeTransaction(text);
   }
 
   /** The result of a command that posted no transaction; undefined when it is not remembered. */
   idempotencyRecord(commandId: string): IdempotencyRecord | undefined {
-    return this.#commands.get(commandId);
+    const text = this.#textOf(idempotencyRecordKey(commandId), () =>
+      this.#copy.commandText(this.#partition, commandId),
+    );
+    return text === undefined ? undefined : parseIdempotencyRecord(text);
   }
 
   /**
@@ -112,45 +114,63 @@ export class LoanStore {
    * most as many as one commit may forget.
    */
   commandsDecidedUpTo(time: number): string[] {
-    return this.#commands.decidedUpTo(time);
+    const found = this.#copy.commandsDecidedUpTo(this.#partition, time, expiredPerCommitMaximum);
+    return found.filter((commandId) => {
+      // A recent commit may have deleted it, or written it again.
+      const recent = this.#recent.get(idempotencyRecordKey(commandId));
+      if (recent === undefined) return true;
+      return typeof recent.value === 'string' && parseIdempotencyRecord(recent.value).decidedAt <= time;
+    });
   }
 
   /** Applies the changes of a durable commit. */
-  apply({ checkpoint, loans, commands, expiredCommands }: CommittedState): void {
-    for (const commandId of expiredCommands) this.#commands.delete(commandId);
-    for (const [commandId, text] of commands) this.#commands.set(commandId, text);
-    for (const [loanAccountId, { loan, text }] of loans) {
-      this.#texts.set(loanAccountId, text);
-      this.#hot.set(loanAccountId, loan);
+  apply({ checkpoint, loans, records, transactions }: CommittedState): void {
+    const { position } = checkpoint;
+    this.#position = position;
+    for (const [loanAccountId, loan] of loans) this.#hot.set(loanAccountId, loan);
+    const keys: string[] = [];
+    let bytes = 0;
+    const keep = (key: string, value: string | LoanTransaction | null): void => {
+      this.#recent.set(key, { value, position });
+      keys.push(key);
+    };
+    for (const [key, value] of records) {
+      keep(key, value === null ? null : value.toString());
+      bytes += key.length + (value?.length ?? 0);
     }
-    this.#checkpoint = checkpoint;
+    for (const [loanAccountId, keyOrId, transaction] of transactions)
+      keep(transactionRecordKey(loanAccountId, keyOrId), transaction);
+    this.#commits.push({ position, keys, bytes });
+    this.#forgetWhatTheCopyHas();
   }
 
   /**
-   * Applies the records of a batch.
-   * @returns the text of the last checkpoint record of this partition in the batch; null when there is none
+   * Waits for the copy when it is far behind, so that what is kept for it does not grow without bound.
+   * @throws as {@link ChangelogCopy.catchUpPartition}
    */
-  #applyBatch(batch: RecordBatch, ownCheckpointKey: string): Buffer | null {
-    let checkpoint: Buffer | null = null;
-    for (let index = 0; index < batch.count; index += 1) {
-      const key = batch.key(index);
-      const start = batch.valueStarts[index] ?? noValue;
-      if (key === null) continue;
-      const commandId = commandIdOfKey(key);
-      if (start === noValue) {
-        if (commandId === undefined) this.#texts.delete(key);
-        else this.#commands.delete(commandId);
-        continue;
-      }
-      if (commandId !== undefined) {
-        this.#commands.set(commandId, batch.bytes.toString('utf8', start, batch.valueEnds[index]));
-        continue;
-      }
-      // A copy: the memory of the batch is shared, and as large as everything that was read with it.
-      const text = Buffer.from(batch.bytes.subarray(start, batch.valueEnds[index]));
-      if (key === ownCheckpointKey) checkpoint = text;
-      else if (!isCheckpointKey(key)) this.#texts.set(key, text);
+  async waitForCopy(signal: AbortSignal): Promise<void> {
+    let bytesAhead = 0;
+    for (const { bytes } of this.#commits) bytesAhead += bytes;
+    if (bytesAhead <= aheadOfCopyBytesMaximum) return;
+    await this.#copy.catchUpPartition(this.#partition, signal);
+    this.#forgetWhatTheCopyHas();
+  }
+
+  #forgetWhatTheCopyHas(): void {
+    const copied = this.#copy.checkpointPosition(this.#partition) ?? -1;
+    let count = 0;
+    for (const { position, keys } of this.#commits) {
+      if (position > copied) break;
+      count += 1;
+      for (const key of keys) if (this.#recent.get(key)?.position === position) this.#recent.delete(key);
     }
-    return checkpoint;
+    this.#commits.splice(0, count);
+  }
+
+  /** The text of a record as of the last commit; undefined when there is no such record. */
+  #textOf(key: string, readCopy: () => string | undefined): string | undefined {
+    const recent = this.#recent.get(key);
+    if (recent === undefined) return readCopy();
+    return typeof recent.value === 'string' ? recent.value : undefined;
   }
 }

@@ -8,8 +8,9 @@ import { CommandBatch } from './command-batch.ts';
 import { CommandRetention } from './command-retention.ts';
 import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
+import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
 import { LoanStore } from './loan-store.ts';
-import { boundsOfPartition } from './partition-bounds.ts';
+import { boundsOfPartition } from '../broker/log/partition-bounds.ts';
 import type { LoopEnd } from './partition-ownership.ts';
 import { readToggles } from '../lending-format/toggles.ts';
 import type { CommandLag } from './command-lag.ts';
@@ -28,6 +29,8 @@ import type { CommandLag } from './command-lag.ts';
 export interface PartitionLoopOptions {
   readonly log: EventLog;
   readonly registry: Registry;
+  /** The local copy of the changelog. */
+  readonly copy: ChangelogCopy;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -98,12 +101,12 @@ async function runUntilStopped(options: PartitionLoopOptions): Promise<LoopEnd> 
 }
 
 async function acquireAndProcess(options: PartitionLoopOptions, onCommit: () => void): Promise<void> {
-  const { log, logger, partition, signal } = options;
+  const { log, copy, logger, partition, signal } = options;
   const writer = await log.openWriter(`lending-worker/${partition}`, partitionsWrittenBy(partition));
   const retention = new CommandRetention(options);
   try {
-    const store = await LoanStore.restore(log, partition, signal);
-    logger.info({ loans: store.size, position: store.position }, 'The worker owns the partition');
+    const store = await LoanStore.open(copy, partition, signal);
+    logger.info({ position: store.position }, 'The worker owns the partition');
     options.onOwned();
     await processCommands(options, writer, store, retention, onCommit);
   } finally {
@@ -145,6 +148,7 @@ async function processCommands(
     commandLag.advance(partition, batch.checkpoint.position + 1);
     retention.advance(batch.checkpoint.position + 1);
     onCommit();
+    await store.waitForCopy(signal);
     pending.splice(0, batch.size);
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });

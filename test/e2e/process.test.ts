@@ -103,7 +103,7 @@ describe('the process', () => {
       const service = await start({ DATA_DIR: open });
       await call(`${service.url}/event-types`, 'POST', eventType);
       const modes = readdirSync(open).map((name) => [name, (statSync(join(open, name)).mode & 0o777).toString(8)]);
-      expect(modes.map(([name]) => name)).to.include.members(['lock.db', 'log.db', 'log.db-wal', 'views.db']);
+      expect(modes.map(([name]) => name)).to.include.members(['lock.db', 'log.db', 'log.db-wal', 'accounts.db']);
       expect(modes.filter(([, found]) => found !== '600')).to.deep.equal([]);
       await service.stop();
     }

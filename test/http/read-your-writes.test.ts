@@ -25,13 +25,13 @@ import { createPublishingRouter } from '../../src/http/streaming/publishing.ts';
 import { createSubscriptionEventsRouter } from '../../src/http/streaming/subscription-events.ts';
 import { createSubscriptionStreamsRouter } from '../../src/http/streaming/subscription-streams.ts';
 import { createSubscriptionsRouter } from '../../src/http/streaming/subscriptions.ts';
-import { ensureLendingTopics, lendingEventTypes, loansTopic } from '../../src/lending-format/lending-topics.ts';
+import { ensureLendingTopics, lendingEventTypes, accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import { LoanView } from '../../src/views/loan-view.ts';
-import { idempotencyMilliseconds } from '../../src/worker/idempotency-records.ts';
+import { LoanView } from '../../src/accounts/loan-view.ts';
+import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventTypeBody, exampleMetadata } from '../support/broker-on-embedded-log.ts';
@@ -53,7 +53,7 @@ interface Subject {
   /** The values of one that does not exist. */
   readonly missing: Values;
   /** The topic through which another process receives it. */
-  readonly topic: typeof registryTopic | typeof loansTopic;
+  readonly topic: typeof registryTopic | typeof accountsTopic;
 }
 
 interface Route {
@@ -90,7 +90,7 @@ describe('a resource that another process just created', () => {
   async function serve(
     name: string,
     nodeLog: EventLog,
-  ): Promise<{ readonly url: string; readonly registry: Registry }> {
+  ): Promise<{ readonly url: string; readonly registry: Registry; readonly view: LoanView }> {
     const registry = new Registry(nodeLog, logger);
     await registry.start();
     cleanups.push(() => registry.stop());
@@ -130,7 +130,7 @@ describe('a resource that another process just created', () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));
     });
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, registry };
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, registry, view };
   }
 
   before(async function () {
@@ -139,9 +139,9 @@ describe('a resource that another process just created', () => {
     log = await openLogUnderTest(folder);
     coordination = await openCoordinationUnderTest(folder, log);
     const lateRegistryLog = lateLog(log, registryTopic);
-    const lateLoansLog = lateLog(lateRegistryLog.log, loansTopic);
-    lateLogs = { [registryTopic]: lateRegistryLog, [loansTopic]: lateLoansLog };
-    const { url, registry } = await serve('prompt', log);
+    const lateLoansLog = lateLog(lateRegistryLog.log, accountsTopic);
+    lateLogs = { [registryTopic]: lateRegistryLog, [accountsTopic]: lateLoansLog };
+    const { url, registry, view } = await serve('prompt', log);
     prompt = url;
     late = (await serve('late', lateLoansLog.log)).url;
     await coordination.renewLease('worker', 3_600_000);
@@ -150,6 +150,7 @@ describe('a resource that another process just created', () => {
       log,
       coordination,
       registry,
+      copy: view,
       nodeId: 'worker',
       clock,
       logger,
@@ -228,7 +229,7 @@ describe('a resource that another process just created', () => {
   }
 
   const onRegistry = { topic: registryTopic } as const;
-  const onLoans = { topic: loansTopic } as const;
+  const onLoans = { topic: accountsTopic } as const;
   const anEventType: Subject = {
     ...onRegistry,
     make: newEventType,

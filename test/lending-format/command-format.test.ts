@@ -391,7 +391,7 @@ describe('the format of commands', () => {
     ['an id that is no UUID', '{"commandId":"1","type":"DISBURSE","loanAccountId":"L1"}'],
     ['an unknown type', `{"commandId":"${commandId}","type":"FORGIVE","loanAccountId":"L1"}`],
     ['a command without a subject', `{"commandId":"${commandId}","type":"DISBURSE"}`],
-    ['a loan id with a slash', `{"commandId":"${commandId}","type":"DISBURSE","loanAccountId":"fence/0"}`],
+    ['a loan id with a slash', `{"commandId":"${commandId}","type":"DISBURSE","loanAccountId":"L1/transaction/0"}`],
     ['a repeated key', `{"commandId":"${commandId}","type":"DISBURSE","loanAccountId":"L1","loanAccountId":"L2"}`],
   ];
   for (const [what, text] of unreadable) {

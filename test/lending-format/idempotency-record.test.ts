@@ -26,7 +26,7 @@ describe('the record of a command that posted nothing', () => {
 
   it('is distinguished from loans and from the checkpoint by its key', () => {
     expect(commandIdOfKey(idempotencyRecordKey('c'))).to.equal('c');
-    expect([commandIdOfKey('L1'), commandIdOfKey('fence/1'), commandIdOfKey('command')]).to.deep.equal([
+    expect([commandIdOfKey('L1'), commandIdOfKey('checkpoint/1'), commandIdOfKey('command')]).to.deep.equal([
       undefined,
       undefined,
       undefined,

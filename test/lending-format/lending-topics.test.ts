@@ -9,7 +9,7 @@ import {
   lendingEventTypeNames,
   lendingEventTypes,
   loanCommandsTopic,
-  loansTopic,
+  accountsTopic,
 } from '../../src/lending-format/lending-topics.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
@@ -37,7 +37,7 @@ describe('the topics of lending', () => {
       cleanupPolicy,
     ]);
     expect(topics).to.have.deep.members([
-      [loansTopic, 3, 'compact'],
+      [accountsTopic, 3, 'compact'],
       [deadLettersTopic, 3, 'delete'],
     ]);
   });

@@ -41,7 +41,7 @@ describe('the events of a repayment', () => {
   });
 
   it('name the causing command', () => {
-    const key = loanOf(paid).transactions.at(-1)?.encodedKey;
+    const key = paid.transactions.at(-1)?.encodedKey;
     for (const event of [transaction, feeEvent, balance, schedule]) {
       expect(event).to.include({
         transactionEncodedKey: key,
@@ -98,6 +98,7 @@ describe('a change of the account state', () => {
       before,
       after,
       { type: 'STATE_CHANGED', action: 'APPROVE', position: after.position },
+      null,
       command,
       allTogglesOff,
     );

@@ -191,7 +191,7 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
     case 'penalty':
       return applyPenalty(money(step.share).dividedBy(9).toDecimalPlaces(2), { ...target, valueDate });
     case 'adjust': {
-      const last = loan.transactions.findLast(({ undo }) => undo !== null);
+      const last = story.transactions.findLast(({ undo }) => undo !== null);
       return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };
     }
     case 'custom': {

@@ -1,11 +1,12 @@
 import type { LoanCommand } from '../../src/lending/commands.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
 import { execute } from '../../src/lending/commands/execute.ts';
-import type { Loan } from '../../src/lending/loan.ts';
+import type { Loan, LoanTransaction } from '../../src/lending/loan.ts';
 import { Decimal } from '../../src/lending/money.ts';
 import type { LoanProduct, ProductFee } from '../../src/lending/product.ts';
 import type { Refusal } from '../../src/lending/refusals.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
+import { postedAmong, withChanged } from './posted-transactions.ts';
 
 /** 2011-01-20, noon: the day on which the accounts of the fixtures are opened. */
 export const openedAt = Date.parse('2011-01-20T12:00:00Z');
@@ -125,6 +126,8 @@ export type AskedCommand = Asked<LoanCommand>;
 /** One account and its history: commands in, events and refusals out. */
 export interface Story {
   readonly loan: Loan | null;
+  /** In the order they were posted. */
+  readonly transactions: readonly LoanTransaction[];
   readonly events: readonly LoanEvent[];
   readonly refusals: readonly Refusal[];
   readonly outcome: 'committed' | 'refused' | 'repeated' | null;
@@ -134,6 +137,7 @@ export interface Story {
 
 export const nothingYet: Story = {
   loan: null,
+  transactions: [],
   events: [],
   refusals: [],
   outcome: null,
@@ -158,11 +162,14 @@ export function when(story: Story, asked: AskedCommand): Story {
     keys.set(purpose, key);
     return key;
   };
-  const result = execute(story.loan, command, { toggles: story.toggles, newKey });
+  const transactions = postedAmong(story.transactions);
+  const result = execute(story.loan, command, { toggles: story.toggles, newKey, transactions });
   return {
     ...story,
     commandCount,
     loan: result.outcome === 'committed' ? result.loan : story.loan,
+    transactions:
+      result.outcome === 'committed' ? withChanged(story.transactions, result.transactions) : story.transactions,
     events: result.outcome === 'committed' ? [...story.events, ...result.events] : story.events,
     refusals: result.outcome === 'refused' ? result.refusals : [],
     outcome: result.outcome,

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { balancesOf } from '../../src/lending/balances.ts';
 import { scheduleOf } from '../../src/lending/installments.ts';
 import { allTogglesOff } from '../../src/lending/toggles.ts';
-import { transactionsOf } from '../../src/lending/transactions.ts';
+import { transactionView } from '../../src/lending/transactions.ts';
 import { adjust, applyFee, disbursed, loanOf, repay, rowsOf, texts, when } from './loan-fixtures.ts';
 
 describe('a loan of 1000 over four equal installments at ten percent a month', () => {
@@ -49,7 +49,9 @@ describe('a loan of 1000 over four equal installments at ten percent a month', (
   it('is after the adjustment as it was before the repayment', () => {
     expect(loanOf(adjusted).position).to.deep.equal(loanOf(charged).position);
     expect(balancesOf(loanOf(adjusted), allTogglesOff)).to.deep.equal(balancesOf(loanOf(charged), allTogglesOff));
-    const [, , original, adjustment] = transactionsOf(loanOf(adjusted));
+    const [, , original, adjustment] = adjusted.transactions.map((transaction) =>
+      transactionView(loanOf(adjusted), transaction),
+    );
     expect(original?.adjustmentTransactionKey).to.equal(adjustment?.encodedKey);
     expect(adjustment?.originalTransactionKey).to.equal(original?.encodedKey);
     expect(adjustment?.type).to.equal('REPAYMENT_ADJUSTMENT');

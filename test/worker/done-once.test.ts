@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
-import { loanCommandsTopic, loansTopic } from '../../src/lending-format/lending-topics.ts';
+import { loanCommandsTopic, accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { knownProduct } from '../../src/lending-format/products.ts';
 import { commandIdOfKey } from '../../src/lending-format/idempotency-record.ts';
 import {
@@ -241,9 +241,9 @@ describe('a loan command', () => {
       commandsTakenAt(() => sentAt),
     );
     const bytesOfOne = async (): Promise<number> => {
-      const before = (await recordsOf(fixture.log, loansTopic)).length;
+      const before = (await recordsOf(fixture.log, accountsTopic)).length;
       await decided(fixture.log, [refused()]);
-      return (await recordsOf(fixture.log, loansTopic))
+      return (await recordsOf(fixture.log, accountsTopic))
         .slice(before)
         .reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
     };
@@ -257,7 +257,7 @@ describe('a loan command', () => {
 
     const live = async (): Promise<number> => {
       const records = new Map<string, string | null>();
-      for (const { key, text } of await recordsOf(fixture.log, loansTopic)) {
+      for (const { key, text } of await recordsOf(fixture.log, accountsTopic)) {
         if (commandIdOfKey(key ?? '') !== undefined) records.set(key ?? '', text);
       }
       return [...records.values()].filter((text) => text !== null).length;

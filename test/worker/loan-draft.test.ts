@@ -1,90 +1,60 @@
 import { expect } from 'chai';
-import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { recordBytesMaximum } from '../../src/ports/event-log.ts';
-import { encodeLoan, encodeTransaction } from '../../src/lending/codec/stored-loan.ts';
-import type { Loan } from '../../src/lending/loan.ts';
-import { type LoanDraft, draftOf, finishDraft } from '../../src/worker/loan-draft.ts';
-import { anyStart, anySteps, walk } from '../lending/loan-arbitraries.ts';
+import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
+import { encodeTransaction } from '../../src/lending/codec/stored-transaction.ts';
+import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-records.ts';
+import { assertFits, draftOf } from '../../src/worker/loan-draft.ts';
 import { adjust, applyFee, disbursed, loanOf, repay, when } from '../lending/loan-fixtures.ts';
 
-function drafted(loan: Loan, before: LoanDraft): LoanDraft {
-  const draft = draftOf(loan, before);
-  expect(draft.bytesUpperBound, 'the bound').to.be.at.least(Buffer.byteLength(encodeLoan(loan)));
-  return draft;
-}
-
-const withNotes = (loan: Loan, notes: string): Loan => ({
-  ...loan,
-  transactions: loan.transactions.map((transaction) => ({ ...transaction, notes })),
-});
+const start = disbursed();
+const [disbursement = expect.fail()] = start.transactions;
+const account = accountRecordKey('L1');
 
 describe('the draft of a loan', () => {
-  it('is written like the loan itself, however many commands and commits led to it', () => {
-    fc.assert(
-      fc.property(anyStart, anySteps, fc.array(fc.boolean(), { maxLength: 9 }), (start, steps, commits) => {
-        let story = start;
-        let draft = draftOf(loanOf(story), null);
-        for (const [index, step] of steps.entries()) {
-          story = walk(story, step);
-          draft = drafted(loanOf(story), draft);
-          if (commits[index] !== true) continue;
-          const committed = finishDraft(draft);
-          expect(committed.text.toString()).to.equal(encodeLoan(loanOf(story)));
-          draft = draftOf(committed.loan, committed);
-        }
-        expect(finishDraft(draft).text.toString()).to.equal(encodeLoan(loanOf(story)));
-      }),
-      { numRuns: 50 },
+  it('has a record of the account and one for each transaction of its commands', () => {
+    const charged = when(start, applyFee(5, { installmentNumber: 2 }));
+    const paid = when(charged, repay(10, '2011-02-23'));
+    const first = draftOf(loanOf(charged), charged.transactions.slice(1));
+    const second = draftOf(loanOf(paid), paid.transactions.slice(2), first);
+    const [, fee = expect.fail(), repayment = expect.fail()] = paid.transactions;
+    expect(Object.fromEntries([...second.records].map(([key, value]) => [key, value.toString()]))).to.deep.equal({
+      [account]: encodeLoan(loanOf(paid)),
+      [transactionRecordKey('L1', fee.encodedKey)]: encodeTransaction(fee),
+      [transactionRecordKey('L1', repayment.encodedKey)]: encodeTransaction(repayment),
+    });
+    expect(first.records.get(account)?.toString(), 'the draft before').to.equal(encodeLoan(loanOf(charged)));
+    expect(second.transactions.get('L1-2')).to.equal(fee);
+    expect(second.transactions.get(repayment.encodedKey)).to.equal(repayment);
+    expect(second.transactions.get('L1-1')).to.equal(undefined);
+  });
+
+  it('has the last state of a transaction that was posted and adjusted', () => {
+    const charged = when(start, applyFee(5, { installmentNumber: 2 }));
+    const adjusted = when(charged, adjust(2));
+    const before = draftOf(loanOf(charged), charged.transactions.slice(1));
+    const draft = draftOf(loanOf(adjusted), adjusted.transactions.slice(1), before);
+    const [, fee = expect.fail()] = adjusted.transactions;
+    expect(draft.records.get(transactionRecordKey('L1', fee.encodedKey))?.toString()).to.equal(encodeTransaction(fee));
+    expect(draft.records).to.have.property('size', 3);
+  });
+
+  it('counts the keys and values of its records', () => {
+    const { records, bytes } = draftOf({ ...loanOf(start), notes: 'ü' }, start.transactions);
+    const sizes = [...records].map(([key, value]) => key.length + value.length);
+    expect(bytes).to.equal(sizes.reduce((sum, size) => sum + size, 0));
+  });
+
+  it('is refused where one of its records would not fit the log', () => {
+    const notes = 'n'.repeat(recordBytesMaximum);
+    expect(() => draftOf({ ...loanOf(start), notes }, [])).to.throw('The loan would have');
+    expect(() => draftOf(loanOf(start), [{ ...disbursement, notes }])).to.throw('The transaction would have');
+  });
+
+  it('fits up to the last byte of key and value', () => {
+    assertFits('ü', recordBytesMaximum - 2, 'An event');
+    expect(() => assertFits('ü', recordBytesMaximum - 1, 'An event')).to.throw(
+      `An event would have ${recordBytesMaximum - 1} bytes, more than the log accepts (${recordBytesMaximum})`,
     );
-  });
-
-  it('is written again where an adjustment changed an earlier transaction', () => {
-    const paid = when(when(disbursed(), applyFee(5, { installmentNumber: 2 })), repay(10, '2011-02-23'));
-    const committed = finishDraft(draftOf(loanOf(paid), null));
-    const adjusted = loanOf(when(paid, adjust(3)));
-    expect(finishDraft(draftOf(adjusted, committed)).text.toString()).to.equal(encodeLoan(adjusted));
-  });
-
-  it('is the earlier text when nothing changed', () => {
-    const draft = draftOf(loanOf(disbursed()), null);
-    expect(finishDraft(draft).text).to.equal(draft.earlier.text);
-  });
-
-  it('has an upper bound of its size: for each changed row, charge and transaction, and for the rest', () => {
-    const opened = disbursed();
-    const start = loanOf(opened);
-    const before = draftOf(start, null);
-    const growth = (story: ReturnType<typeof when>): number =>
-      draftOf(loanOf(story), before).bytesUpperBound - before.bytesUpperBound;
-    const [rest, row, charge, extra] = [4_096, 2_048, 4_096, 128];
-    const transactions = (story: ReturnType<typeof when>): number =>
-      loanOf(story)
-        .transactions.filter((each, index) => each !== start.transactions[index])
-        .reduce((sum, each) => sum + Buffer.byteLength(encodeTransaction(each)) + extra, 0);
-    const first = when(opened, repay(10, '2011-02-23', { notes: 'ü'.repeat(10_000) }));
-    expect(growth(first)).to.equal(rest + row + transactions(first));
-    const second = when(opened, applyFee(5, { installmentNumber: 2 }));
-    expect(growth(second)).to.equal(rest + row + charge + transactions(second));
-    const third = when(second, applyFee(5, { installmentNumber: 3 }));
-    expect(growth(third)).to.equal(rest + 2 * (row + charge) + transactions(third));
-  });
-
-  it('is refused where the record would not fit the log, and its predecessor stays unchanged', () => {
-    const before = draftOf(loanOf(disbursed()), null);
-    const large = withNotes(before.loan, 'n'.repeat(recordBytesMaximum));
-    expect(() => draftOf(large, null)).to.throw(/more than the log accepts/);
-    expect(() =>
-      draftOf(loanOf(when({ ...disbursed(), loan: large }, applyFee(5, { installmentNumber: 2 }))), before),
-    ).to.throw(/more than the log accepts/);
-    expect(finishDraft(before).text.toString()).to.equal(encodeLoan(before.loan));
-  });
-
-  it('is written immediately where only the size estimate would not fit, and continues from there', () => {
-    const half = withNotes(loanOf(disbursed()), 'n'.repeat(recordBytesMaximum - 9_000));
-    const next = loanOf(when({ ...disbursed(), loan: half }, applyFee(5, { installmentNumber: 2 })));
-    const draft = draftOf(next, draftOf(half, null));
-    expect(draft.earlier.loan).to.equal(next);
-    expect(draft.bytesUpperBound).to.equal(Buffer.byteLength(encodeLoan(next)));
   });
 });

@@ -223,7 +223,7 @@ export class Registry {
     if (result === undefined) throw new LendstreamError('INTERNAL', 'The log returned no result for an append.');
     if (result.outcome === 'failed') throw result.error;
     try {
-      await this.#tail.waitUntilApplied(0, result.baseOffset + 1, visibleMillisecondsMaximum);
+      await this.#tail.waitUntilApplied(0, result.baseOffset + 1, { milliseconds: visibleMillisecondsMaximum });
     } catch (error) {
       throw new LendstreamError('OUTCOME_UNKNOWN', `${key} is stored and cannot be read yet: ${describeError(error)}`);
     }

@@ -109,30 +109,42 @@ export class TopicTail {
   /**
    * Resolves when every record below `offset` has been applied.
    * @param milliseconds How long to wait. Default: for ever.
-   * @throws what `apply` threw, LOG_CLOSED after {@link stop}, LOG_UNAVAILABLE when the time is over
+   * @param signal Ends the wait.
+   * @throws what `apply` threw, LOG_CLOSED after {@link stop} and when `signal` aborts, LOG_UNAVAILABLE when the time
+   *   is over
    */
-  waitUntilApplied(partition: number, offset: Offset, milliseconds = Infinity): Promise<void> {
+  waitUntilApplied(
+    partition: number,
+    offset: Offset,
+    { milliseconds = Infinity, signal }: { readonly milliseconds?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
     if (this.position(partition) >= offset) return Promise.resolve();
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const abortedError = (): Error => new LendstreamError('LOG_CLOSED', 'The wait for the log was ended.');
+    if (signal?.aborted === true) return Promise.reject(abortedError());
     return new Promise((resolve, reject) => {
+      const end = (): void => {
+        this.#waiting.delete(waiter);
+        timer?.cancel();
+        signal?.removeEventListener('abort', abort);
+      };
       const waiter = {
         partition,
         offset,
         resolve: () => {
-          timer?.cancel();
+          end();
           resolve();
         },
         reject: (error: Error) => {
-          timer?.cancel();
+          end();
           reject(error);
         },
       };
       this.#waiting.add(waiter);
-      const giveUp = (): void => {
-        this.#waiting.delete(waiter);
-        reject(this.#unreadableError(milliseconds));
-      };
+      const abort = (): void => waiter.reject(abortedError());
+      const giveUp = (): void => waiter.reject(this.#unreadableError(milliseconds));
       const timer = milliseconds === Infinity ? undefined : after(this.#clock, milliseconds, giveUp);
+      signal?.addEventListener('abort', abort, { once: true });
     });
   }
 
@@ -147,7 +159,9 @@ export class TopicTail {
     const bounds = await this.#bounds({ includeUncommitted });
     const remainingMilliseconds = Math.max(0, deadline - this.#clock.monotonic());
     await Promise.all(
-      bounds.map(({ partition, latest }) => this.waitUntilApplied(partition, latest, remainingMilliseconds)),
+      bounds.map(({ partition, latest }) =>
+        this.waitUntilApplied(partition, latest, { milliseconds: remainingMilliseconds }),
+      ),
     );
   }
 
@@ -262,9 +276,7 @@ export class TopicTail {
 
   #resolveWaiting(): void {
     for (const waiter of this.#waiting) {
-      if (this.position(waiter.partition) < waiter.offset) continue;
-      this.#waiting.delete(waiter);
-      waiter.resolve();
+      if (this.position(waiter.partition) >= waiter.offset) waiter.resolve();
     }
   }
 }

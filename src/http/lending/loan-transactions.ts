@@ -22,8 +22,10 @@ const postingRoutes: Readonly<Record<string, CommandType>> = {
 export function addTransactionRoutes(router: Router, services: LendingServices, commands: CommandRequests): void {
   const { view } = services;
   const transactionAfter = async (outcome: CommandOutcome): Promise<string> => {
-    const transaction = writeTransaction(await loanAfter(services, outcome), outcome.transactionKey ?? '');
-    if (transaction !== null) return transaction;
+    const loan = await loanAfter(services, outcome);
+    const { loanAccountId = '', transactionKey = '' } = outcome;
+    const transaction = view.transactionText(loanAccountId, transactionKey);
+    if (transaction !== undefined) return writeTransaction(loan, transaction);
     throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} left no transaction to return.`);
   };
 
@@ -65,8 +67,9 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const loan = await existingLoan(services, request);
       const page = lendingPage(request);
-      setPageHeaders(response, page, () => view.transactionCount(request.params['loanAccountId']));
-      response.type('json').send(writeTransactions(loan, page));
+      const loanId = (await view.loanId(request.params['loanAccountId'])) ?? '';
+      setPageHeaders(response, page, () => view.transactionCount(loanId));
+      response.type('json').send(writeTransactions(loan, view.transactions(loanId, page)));
     })
     .all(lendingMethodNotAllowed('GET'));
 }

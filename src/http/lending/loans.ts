@@ -9,7 +9,7 @@ import { writeAccount, writeBalances, writeSchedule } from '../../lending-format
 import { findProduct } from '../../lending-format/products.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { readToggles } from '../../lending-format/toggles.ts';
-import { type LoanQuery, loanSortFields } from '../../views/loan-query.ts';
+import { type LoanQuery, loanSortFields } from '../../accounts/loan-query.ts';
 import { CommandRequests } from './command-requests.ts';
 import {
   LendingErrors,

@@ -2,7 +2,7 @@ import type { Publisher } from '../../broker/publishing/publisher.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
-import type { LoanView } from '../../views/loan-view.ts';
+import type { LoanView } from '../../accounts/loan-view.ts';
 
 /** The services that the routers of the lending API use. */
 export interface LendingServices {

@@ -27,15 +27,11 @@ const adjustmentTypes: Readonly<Record<AdjustableTransactionType, AdjustmentTran
  * booking).
  */
 export function decideAdjustment(loan: Loan, command: AdjustTransaction, context: DecisionContext): Decision {
-  const { transactions } = loan;
-  const transactionIndex = transactions.findIndex(
-    ({ encodedKey, id }) => encodedKey === command.transactionId || id === command.transactionId,
-  );
-  const original = transactions[transactionIndex];
+  const original = context.transactions.find(command.transactionId);
   if (original === undefined) return refuse('INVALID_TRANSACTION_ID', 'transactionId');
   if (!isAdjustable(original.type)) return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
   if (original.adjustmentTransactionKey !== null) return refuse('TRANSACTION_ALREADY_ADJUSTED', 'transactionId');
-  if (transactions.slice(transactionIndex + 1).some(({ undo }) => undo !== null)) {
+  if (original.encodedKey !== loan.adjustableTransactionKey) {
     return refuse('NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE', 'transactionId');
   }
   const fault = refusalOfDays(command);
@@ -43,7 +39,7 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
   return {
     fact: {
       type: 'TRANSACTION_ADJUSTED',
-      originalKey: original.encodedKey,
+      original,
       transaction: transactionOf(loan, command, context, adjustmentTypes[original.type], {
         amount: zero.minus(original.amount),
         valueDate: original.valueDate,

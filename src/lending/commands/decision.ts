@@ -1,6 +1,6 @@
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
 import type { LoanFact, PostedTransaction } from '../facts.ts';
-import { type Loan, type LoanPosition, type LoanTransactionType, dayOf } from '../loan.ts';
+import { type Loan, type LoanPosition, type LoanTransactionType, type PostedTransactions, dayOf } from '../loan.ts';
 import type { LocalDate } from '../terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
 import type { Toggles } from '../toggles.ts';
@@ -11,6 +11,8 @@ export interface DecisionContext {
   readonly toggles: Toggles;
   /** A fresh key of 32 hex characters. The same command and purpose always give the same key. */
   readonly newKey: (purpose: string) => string;
+  /** The transactions of the account that the command is about. */
+  readonly transactions: PostedTransactions;
 }
 
 /** The result of a command: one fact, or the refusals of the rules it breaks. */

@@ -3,35 +3,58 @@ import type { LoanFact, PostedTransaction, TransactionAdjusted } from '../facts.
 import { type Loan, type LoanPosition, type LoanTransaction, type PositionUndo, transactionId } from '../loan.ts';
 import { undoOf, undone } from '../undo.ts';
 
+/** The account after a fact, and the transactions that are new or changed. The last one was posted by the fact. */
+export interface Evolved {
+  readonly loan: Loan;
+  readonly transactions: readonly LoanTransaction[];
+}
+
 /**
  * The loan after a fact.
  * @throws Error for a fact that no decision on this loan can have made: a bug, or a broken changelog.
  */
-export function evolve(loan: Loan | null, fact: LoanFact): Loan {
-  if (fact.type === 'LOAN_CREATED') return fact.loan;
+export function evolve(loan: Loan | null, fact: LoanFact): Evolved {
+  if (fact.type === 'LOAN_CREATED') return { loan: fact.loan, transactions: [] };
   if (loan === null) throw new Error(`${fact.type} without a loan`);
-  if (fact.type === 'STATE_CHANGED') return { ...loan, position: fact.position };
+  if (fact.type === 'STATE_CHANGED') return { loan: { ...loan, position: fact.position }, transactions: [] };
   if (fact.type === 'TRANSACTION_ADJUSTED') return reverseTransaction(loan, fact);
-  return append(loan, fact.position, fact.transaction, undoOf(loan.position, fact.position));
+  const { position, transaction } = fact;
+  const posted = numbered(loan, position, transaction, undoOf(loan.position, position), loan.adjustableTransactionKey);
+  return { loan: after(loan, position, posted.encodedKey), transactions: [posted] };
 }
 
-function reverseTransaction(loan: Loan, { originalKey, transaction }: TransactionAdjusted): Loan {
-  const original = loan.transactions.find(({ encodedKey }) => encodedKey === originalKey);
-  if (original === undefined || original.undo === null) throw new Error(`nothing to undo in ${originalKey}`);
-  const adjusted = { ...original, adjustmentTransactionKey: transaction.encodedKey, undo: null };
-  const transactions = loan.transactions.map((candidate) => (candidate === original ? adjusted : candidate));
-  return append({ ...loan, transactions }, undone(loan.position, original.undo), transaction, null);
+function reverseTransaction(loan: Loan, { original, transaction }: TransactionAdjusted): Evolved {
+  if (original.undo === null) throw new Error(`nothing to undo in ${original.encodedKey}`);
+  const position = undone(loan.position, original.undo);
+  const posted = numbered(loan, position, transaction, null, null);
+  const adjusted = {
+    ...original,
+    adjustmentTransactionKey: posted.encodedKey,
+    undo: null,
+    previousAdjustableKey: null,
+  };
+  return { loan: after(loan, position, original.previousAdjustableKey), transactions: [adjusted, posted] };
 }
 
-function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, undo: PositionUndo | null): Loan {
+function after(loan: Loan, position: LoanPosition, adjustableTransactionKey: string | null): Loan {
+  return { ...loan, position, transactionCount: loan.transactionCount + 1, adjustableTransactionKey };
+}
+
+function numbered(
+  loan: Loan,
+  position: LoanPosition,
+  posted: PostedTransaction,
+  undo: PositionUndo | null,
+  previousAdjustableKey: string | null,
+): LoanTransaction {
   const figures = figuresOf(loan, position);
-  const transaction: LoanTransaction = {
+  return {
     ...posted,
-    id: transactionId(loan.id, loan.transactions.length + 1),
+    id: transactionId(loan.id, loan.transactionCount + 1),
     principalBalanceAfter: figures.principal.balance,
     totalBalanceAfter: figures.total,
     adjustmentTransactionKey: null,
     undo,
+    previousAdjustableKey,
   };
-  return { ...loan, position, transactions: loan.transactions.concat(transaction) };
 }

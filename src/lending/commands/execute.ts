@@ -4,13 +4,14 @@ import type { DecisionContext } from './decision.ts';
 import { eventsBetween } from '../derive-events.ts';
 import type { LoanEvent } from '../events.ts';
 import { evolve } from './evolve.ts';
-import { type Loan, type LoanTransaction, transactionOfCommand } from '../loan.ts';
+import type { Loan, LoanTransaction } from '../loan.ts';
 import type { Refusal } from '../refusals.ts';
 
 export type ExecutionContext = DecisionContext;
 
 /**
- * - `committed`: `loan` is the next state, to be stored together with `events`.
+ * - `committed`: `loan` is the next state, to be stored together with `transactions`, which are new or changed, and
+ *   `events`.
  * - `refused`: a rule refused the command, and the loan does not change.
  * - `repeated`: the command with this id already posted `transaction`, and nothing changes.
  */
@@ -18,6 +19,7 @@ export type Execution =
   | {
       readonly outcome: 'committed';
       readonly loan: Loan;
+      readonly transactions: readonly LoanTransaction[];
       readonly events: readonly LoanEvent[];
       readonly transactionKey: string | null;
     }
@@ -30,16 +32,15 @@ export type Execution =
  * @throws only for bugs; a broken rule is a refusal
  */
 export function execute(loan: Loan | null, command: LoanCommand, context: ExecutionContext): Execution {
-  const transaction = loan === null ? undefined : transactionOfCommand(loan, command.commandId);
+  const transaction = loan === null ? undefined : context.transactions.postedBy(command.commandId);
   if (transaction !== undefined) return { outcome: 'repeated', transaction };
 
   const decision = decide(loan, command, context);
   if ('refusals' in decision) return { outcome: 'refused', refusals: decision.refusals };
   const { fact } = decision;
-  const evolved = evolve(loan, fact);
-  const transactionKey =
-    fact.type === 'TRANSACTION_POSTED' || fact.type === 'TRANSACTION_ADJUSTED' ? fact.transaction.encodedKey : null;
-  const events = eventsBetween(loan, evolved, fact, command, context.toggles);
+  const { loan: evolved, transactions } = evolve(loan, fact);
+  const posted = transactions.at(-1) ?? null;
+  const events = eventsBetween(loan, evolved, fact, posted, command, context.toggles);
   const next = {
     ...evolved,
     modifiedAt: command.receivedAt,
@@ -48,5 +49,5 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Execut
       evolved.scheduleVersion + events.filter(({ eventType }) => eventType === 'loan_schedule_changed').length,
     publishedUnder: context.toggles,
   };
-  return { outcome: 'committed', loan: next, events, transactionKey };
+  return { outcome: 'committed', loan: next, transactions, events, transactionKey: posted?.encodedKey ?? null };
 }

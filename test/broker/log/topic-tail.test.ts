@@ -252,9 +252,9 @@ describe('following a topic', () => {
     const tail = newTail({ clock });
     await tail.start();
     const offset = await put(0, 'a', '1');
-    await tail.waitUntilApplied(0, offset + 1, 1_000);
+    await tail.waitUntilApplied(0, offset + 1, { milliseconds: 1_000 });
     expect(clock.nextDeadline()).to.equal(Infinity);
-    const waiting = codeOf(tail.waitUntilApplied(0, offset + 2, 1_000));
+    const waiting = codeOf(tail.waitUntilApplied(0, offset + 2, { milliseconds: 1_000 }));
     expect(clock.nextDeadline()).to.equal(1_000);
     await tail.stop();
     expect(await waiting).to.equal('LOG_CLOSED');
@@ -266,7 +266,7 @@ describe('following a topic', () => {
     const tail = newTail({ clock });
     await tail.start();
     let code: unknown;
-    void codeOf(tail.waitUntilApplied(0, 1, 1_000)).then((found) => (code = found));
+    void codeOf(tail.waitUntilApplied(0, 1, { milliseconds: 1_000 })).then((found) => (code = found));
     await clock.turn(999);
     expect(code).to.equal(undefined);
     await clock.turn(1);

@@ -48,7 +48,7 @@ export const hostileTexts = [
   'NaN',
   ...prototypeNames,
   'lendstream.registry',
-  'lendstream.loans',
+  'lendstream.accounts',
   'LENDSTREAM.loan-commands',
 ];
 

@@ -6,7 +6,7 @@ import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import { registryTopic } from '../../../src/broker/definitions/registry.ts';
 import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
 import type { CommandType } from '../../../src/lending-format/command-format.ts';
-import { loansTopic } from '../../../src/lending-format/lending-topics.ts';
+import { accountsTopic } from '../../../src/lending-format/lending-topics.ts';
 import { parseIdempotencyRecord, idempotencyRecordKey } from '../../../src/lending-format/idempotency-record.ts';
 import type { HttpResponse } from '../../support/http/client.ts';
 import { commandRecord, eventsOfPartition, recordsOf, send } from '../../support/lending/lending-log.ts';
@@ -173,7 +173,7 @@ describe('a request under an Idempotency-Key', () => {
     const first = await open(one);
     expect(first.status, first.text).to.equal(201);
     const key = idempotencyRecordKey(commandIdOf('aged', '/loans'));
-    const record = (await recordsOf(suite.service.log, loansTopic)).findLast((found) => found.key === key);
+    const record = (await recordsOf(suite.service.log, accountsTopic)).findLast((found) => found.key === key);
     const { decidedAt } = parseIdempotencyRecord(record?.text ?? '');
     time = decidedAt + hour - 1;
     expect((await open(other)).status).to.equal(422);

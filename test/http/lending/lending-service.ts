@@ -16,12 +16,12 @@ import { createLoanProductsRouter } from '../../../src/http/lending/loan-product
 import { createLoansRouter } from '../../../src/http/lending/loans.ts';
 import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { LoanView } from '../../../src/views/loan-view.ts';
-import type { CommandOutcomesLimits } from '../../../src/views/command-outcomes.ts';
+import { LoanView } from '../../../src/accounts/loan-view.ts';
+import type { CommandOutcomesLimits } from '../../../src/accounts/command-outcomes.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-format/lending-topics.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
-import { idempotencyMilliseconds } from '../../../src/worker/idempotency-records.ts';
+import { idempotencyMilliseconds } from '../../../src/lending-format/idempotency-record.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
 import { type HttpResponse, call } from '../../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
@@ -97,7 +97,17 @@ export async function startLendingService(
 
   let worker: LendingWorker | undefined;
   const startWorker = async (): Promise<void> => {
-    worker = new LendingWorker({ log, registry, coordination, nodeId, clock, logger, metrics, partitionCount });
+    worker = new LendingWorker({
+      log,
+      registry,
+      copy: view,
+      coordination,
+      nodeId,
+      clock,
+      logger,
+      metrics,
+      partitionCount,
+    });
     await worker.start();
   };
   const stopWorker = async (): Promise<void> => {

@@ -12,7 +12,7 @@ import { Publisher } from '../../../src/broker/publishing/publisher.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
-import { LoanView } from '../../../src/views/loan-view.ts';
+import { LoanView } from '../../../src/accounts/loan-view.ts';
 import { createLoanProductsRouter } from '../../../src/http/lending/loan-products.ts';
 import { createLoansRouter } from '../../../src/http/lending/loans.ts';
 import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
@@ -20,7 +20,7 @@ import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-format/lending-topics.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
-import { idempotencyMilliseconds } from '../../../src/worker/idempotency-records.ts';
+import { idempotencyMilliseconds } from '../../../src/lending-format/idempotency-record.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
 import { call } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
@@ -38,6 +38,7 @@ const latenessMilliseconds = 40;
 interface Node {
   readonly url: string;
   readonly registry: Registry;
+  readonly view: LoanView;
   readonly close: () => Promise<void>;
 }
 
@@ -78,6 +79,7 @@ describe('loans on two nodes', () => {
     return {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       registry,
+      view,
       close: async () => {
         server.closeAllConnections();
         await new Promise((resolve) => server.close(resolve));
@@ -114,6 +116,7 @@ describe('loans on two nodes', () => {
       log: workerLog,
       coordination,
       registry: late.registry,
+      copy: late.view,
       nodeId: 'worker',
       metrics: createMetrics(),
       partitionCount,

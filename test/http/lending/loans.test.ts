@@ -253,7 +253,8 @@ describe('the lending API', () => {
       const paths = ['', '/schedule', '/balances', '/transactions'].map((path) => `/loans/dbei-1000.4${path}`);
       const before = await Promise.all(paths.map(async (path) => (await get(path)).text));
       await service.current.stop();
-      for (const suffix of ['', '-wal', '-shm']) await rm(join(service.folder, `views.db${suffix}`), { force: true });
+      for (const suffix of ['', '-wal', '-shm'])
+        await rm(join(service.folder, `accounts.db${suffix}`), { force: true });
       await service.restart();
       const afterwards = await Promise.all(paths.map(async (path) => (await get(path)).text));
       expect(afterwards).to.deep.equal(before);

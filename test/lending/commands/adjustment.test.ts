@@ -21,7 +21,7 @@ describe('adjusting a transaction', () => {
     const back = when(start, adjust(1));
     expect(loanOf(back).position).to.include({ accountState: 'APPROVED', disbursement: null });
     expect(back.events.at(-1)).to.include({ name: 'loan_deactivated' });
-    expect(loanOf(back).transactions.at(-1)?.type).to.equal('DISBURSEMENT_ADJUSTMENT');
+    expect(back.transactions.at(-1)?.type).to.equal('DISBURSEMENT_ADJUSTMENT');
     expect(when(back, { type: 'DISBURSE', valueDate: '2011-01-25', fees: [] }).outcome).to.equal('committed');
   });
 
@@ -34,7 +34,7 @@ describe('adjusting a transaction', () => {
   });
 
   it('negates the reversed amounts', () => {
-    const adjustment = loanOf(when(paidTwice, adjust(3))).transactions.at(-1);
+    const adjustment = when(paidTwice, adjust(3)).transactions.at(-1);
     expect(adjustment?.amount.toFixed(2)).to.equal('-200.00');
     expect(adjustment?.affected.principal.toFixed(2)).to.equal('-200.00');
   });
@@ -49,7 +49,7 @@ describe('adjusting a transaction', () => {
       ],
     ] as const;
     for (const [command, type] of table) {
-      expect(loanOf(when(when(disbursed(), command), adjust(2))).transactions.at(-1)?.type).to.equal(type);
+      expect(when(when(disbursed(), command), adjust(2)).transactions.at(-1)?.type).to.equal(type);
     }
   });
 

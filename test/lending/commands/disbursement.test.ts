@@ -45,7 +45,8 @@ const mix = product({ scheduleSettings: { numInstallments: { defaultValue: 12 } 
 describe('a disbursement', () => {
   it('charges each kind of fee in its own way', () => {
     const story = disbursed(mix, 100_000);
-    const { position, transactions } = loanOf(story);
+    const { position } = loanOf(story);
+    const { transactions } = story;
     expect(position.disbursement?.paidOut.toFixed(2)).to.equal('98000.00');
     const balances = balancesOf(loanOf(story), allTogglesOff);
     expect(
@@ -106,7 +107,7 @@ describe('a disbursement', () => {
       typeof disburse
     >);
     expect(rowsOf(loanOf(story))[0]).to.equal('0.00/0.00 601.64/0.00');
-    expect(loanOf(story).transactions[0]?.terms.periodicPayment?.toFixed(2)).to.equal('590.47');
+    expect(story.transactions[0]?.terms.periodicPayment?.toFixed(2)).to.equal('590.47');
   });
 
   const longFirst = (adjustInterestForFirstInstallment: boolean): string => {

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { execute } from '../../../src/lending/commands/execute.ts';
 import { allTogglesOff } from '../../../src/lending/toggles.ts';
 import { adjust, applyFee, applyPenalty, disbursed, loanOf, reasons, repay, under, when } from '../loan-fixtures.ts';
+import { postedAmong } from '../posted-transactions.ts';
 import { type AskedCommand, approve, create, disburse, given, overpay, product } from '../loan-fixtures.ts';
 
 const commandId = '00000000-0000-4000-9000-000000000001';
@@ -29,7 +30,7 @@ describe('executing a command', () => {
       const start = under({ PRINCIPAL_OVERPAYMENT: true }, type === 'DISBURSE' ? approved : disbursed());
       let story = when(start, { ...posting, commandId });
       expect(story.outcome, reasons(story).join()).to.equal('committed');
-      const transaction = loanOf(story).transactions.findLast((known) => known.commandId === commandId);
+      const transaction = story.transactions.findLast((known) => known.commandId === commandId);
       if (type === 'ADJUST_TRANSACTION') story = when(story, disburse('2011-01-24'));
       for (let count = 0; count < 65; count += 1) story = when(story, applyPenalty('0.01', { installmentNumber: 1 }));
       const again = when(story, { ...posting, commandId });
@@ -38,7 +39,7 @@ describe('executing a command', () => {
       const execution = execute(
         loanOf(story),
         { ...applyPenaltyCommand, commandId },
-        { toggles: allTogglesOff, newKey: () => '' },
+        { toggles: allTogglesOff, newKey: () => '', transactions: postedAmong(story.transactions) },
       );
       expect(execution).to.deep.equal({ outcome: 'repeated', transaction });
     });

@@ -46,7 +46,7 @@ describe('a manual fee', () => {
         valueDate: '2011-01-23',
       });
       expect(loanOf(story).position.installments[1]?.fee.amount.expected.toFixed(2)).to.equal('20.00');
-      expect(loanOf(story).transactions.at(-1)).to.include({ type: 'FEE_CHARGED', installmentNumber: 2 });
+      expect(story.transactions.at(-1)).to.include({ type: 'FEE_CHARGED', installmentNumber: 2 });
     }
   });
 
@@ -253,7 +253,7 @@ describe('a fee on each due date of a dynamic loan', () => {
       start,
       repay(700, '2011-02-23', { prepaymentRecalculationMethod: 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW' }),
     );
-    const { fees: taken, principal } = loanOf(paid).transactions.at(-1)?.affected ?? noAmounts;
+    const { fees: taken, principal } = paid.transactions.at(-1)?.affected ?? noAmounts;
     expect([taken.toFixed(2), principal.toFixed(2)]).to.deep.equal(['5.00', '686.67']);
     expect(owed(paid)).to.deep.equal({ feesDue: '0.00', feesPaid: '5.00', feesBalance: '0.00' });
     // The rest is repaid in fewer rows, and the removed rows took their fees with them.

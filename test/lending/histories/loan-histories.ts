@@ -2,11 +2,10 @@ import { accountOf } from '../../../src/lending/accounts.ts';
 import { accrueTo } from '../../../src/lending/accrual.ts';
 import { figuresOf } from '../../../src/lending/balances.ts';
 import type { LoanEvent } from '../../../src/lending/events.ts';
-import type { Loan } from '../../../src/lending/loan.ts';
 import { scheduleOf } from '../../../src/lending/installments.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import type { LoanProduct } from '../../../src/lending/product.ts';
-import { transactionsOf } from '../../../src/lending/transactions.ts';
+import { transactionView } from '../../../src/lending/transactions.ts';
 import {
   adjust,
   applyFee,
@@ -381,12 +380,8 @@ export const histories: readonly History[] = [
   },
 ];
 
-/** The loan after each command. */
-export function loansOf(history: History): Loan[] {
-  return storiesOf(history).map(loanOf);
-}
-
-function storiesOf({ toggles = {}, commands }: History): Story[] {
+/** The state after each command. */
+export function storiesOf({ toggles = {}, commands }: History): Story[] {
   let story = under(toggles);
   return commands.map((command) => (story = when(story, typeof command === 'function' ? command(story) : command)));
 }
@@ -409,7 +404,7 @@ export function linesOf(history: History): string[] {
     `account ${textOf(accountOf(loan))}`,
     `schedule ${textOf(schedule)}`,
     ...installments.map((row) => `installment ${textOf(row)}`),
-    ...transactionsOf(loan).map((transaction) => `transaction ${textOf(transaction)}`),
+    ...story.transactions.map((transaction) => `transaction ${textOf(transactionView(loan, transaction))}`),
   ];
 }
 

@@ -14,14 +14,18 @@ import {
   readPayload,
   writeCommand,
 } from '../../../src/lending-format/command-format.ts';
+import { accountRecordKey } from '../../../src/lending-format/account-records.ts';
 import { type CommandOutcome, isCheckpointKey, parseCheckpoint } from '../../../src/lending-format/checkpoint.ts';
 import {
   type LendingEventTypeName,
   deadLettersTopic,
   lendingEventTypeNames,
   loanCommandsTopic,
-  loansTopic,
+  accountsTopic,
+  ensureLendingTopics,
 } from '../../../src/lending-format/lending-topics.ts';
+import type { ChangelogCopy } from '../../../src/accounts/changelog-copy.ts';
+import { LoanView } from '../../../src/accounts/loan-view.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
 import type { Schemas } from '../../../src/contract.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-test.ts';
@@ -67,6 +71,8 @@ export interface WorkerOptions {
   readonly definitionsMillisecondsMaximum?: number;
   /** By default one. */
   readonly partitionCount?: number;
+  /** Replaces parts of the worker's copy of the changelog. */
+  readonly copyWith?: (copy: ChangelogCopy) => ChangelogCopy;
 }
 
 /** A worker on that log, by default with its own registry and coordination, and a lease of an hour. */
@@ -77,12 +83,18 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
   const nodeId = options.nodeId ?? randomUUID();
   await coordination.renewLease(nodeId, 3_600_000);
   const metrics = createMetrics();
+  const { copyWith = (copy) => copy, ...settings } = options;
+  const { clock = systemClock, logger = silentLogger, partitionCount = 1 } = settings;
+  await ensureLendingTopics(log, partitionCount);
+  const dataFolder = await temporaryFolder();
+  const view = await LoanView.open({ dataFolder, log, partitionCount, clock: systemClock, logger });
   const worker = new LendingWorker({
     log,
-    clock: systemClock,
-    logger: silentLogger,
-    partitionCount: 1,
-    ...options,
+    partitionCount,
+    ...settings,
+    clock,
+    logger,
+    copy: copyWith(view),
     registry,
     coordination,
     nodeId,
@@ -91,6 +103,8 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
   await worker.start();
   const end = async (): Promise<void> => {
     await worker.stop();
+    await view.close();
+    await removeFolder(dataFolder);
     if (options.coordination === undefined) await coordination.close();
     if (options.registry === undefined) await registry.stop();
   };
@@ -260,7 +274,7 @@ export function deadLetters(log: EventLog): Promise<Json[]> {
  * @param includeUncommitted As in {@link recordsOf}.
  */
 export async function outcomesOf(log: EventLog, partition = 0, includeUncommitted = true): Promise<CommandOutcome[]> {
-  const records = await recordsOf(log, loansTopic, partition, includeUncommitted);
+  const records = await recordsOf(log, accountsTopic, partition, includeUncommitted);
   return records.flatMap(({ key, text }) =>
     key !== null && text !== null && isCheckpointKey(key) ? parseCheckpoint(text).outcomes : [],
   );
@@ -268,8 +282,8 @@ export async function outcomesOf(log: EventLog, partition = 0, includeUncommitte
 
 /** The latest stored text of a loan in the changelog. */
 export async function loanText(log: EventLog, loanAccountId: string): Promise<string | null> {
-  const records = await recordsOf(log, loansTopic);
-  return records.findLast(({ key }) => key === loanAccountId)?.text ?? null;
+  const records = await recordsOf(log, accountsTopic);
+  return records.findLast(({ key }) => key === accountRecordKey(loanAccountId))?.text ?? null;
 }
 
 /** Waits until the commands up to this offset are done. */
@@ -277,7 +291,7 @@ export async function untilDone(log: EventLog, offset: number, partition = 0): P
   let from = 0;
   for (let position = -1; position < offset;) {
     const read = await log.read(
-      { topic: loansTopic, partition, offset: from },
+      { topic: accountsTopic, partition, offset: from },
       { bytesMaximum: 1_000_000, waitMilliseconds: 10_000 },
     );
     if (read.nextOffset === from) throw new Error(`Commands are done up to ${position}, not up to ${offset}.`);

@@ -1,11 +1,9 @@
 import { decodeSummary } from '../lending/codec/stored-loan.ts';
-import { toInstant, transactionId } from '../lending/loan.ts';
+import { decodeTransactionIdentity } from '../lending/codec/stored-transaction.ts';
+import { toInstant } from '../lending/loan.ts';
 import type { Decimal } from '../lending/money.ts';
 
-/**
- * A loan in the tables of the view: the fields that lists filter and sort by, and the loan itself as stored in the
- * changelog.
- */
+/** An account in the tables: the fields that lists filter and sort by, and its text in the changelog. */
 export interface LoanRow {
   readonly loanId: string;
   readonly encodedKey: string;
@@ -19,13 +17,22 @@ export interface LoanRow {
   readonly approvedDate: string | null;
   readonly closedDate: string | null;
   readonly lastModifiedDate: string;
-  readonly transactions: readonly { readonly key: string; readonly id: string }[];
+  readonly transactionCount: number;
+  readonly state: string;
+}
+
+/** A transaction in the tables, and its text in the changelog. */
+export interface TransactionRow {
+  readonly transactionKey: string;
+  readonly loanId: string;
+  /** Its number in the account, from 1. */
+  readonly number: number;
   readonly state: string;
 }
 
 /**
- * The row of a loan, from its text in the changelog.
- * @throws Error when the text is no stored loan
+ * The row of an account, from its text in the changelog.
+ * @throws Error when the text is no stored account
  */
 export function loanRow(state: string): LoanRow {
   const loan = decodeSummary(state);
@@ -42,9 +49,29 @@ export function loanRow(state: string): LoanRow {
     approvedDate: approvedAt === null ? null : toInstant(approvedAt),
     closedDate: closedAt === null ? null : toInstant(closedAt),
     lastModifiedDate: toInstant(loan.modifiedAt),
-    transactions: loan.transactionKeys.map((key, index) => ({ key, id: transactionId(loan.id, index + 1) })),
+    transactionCount: loan.transactionCount,
     state,
   };
+}
+
+/**
+ * The row of a transaction, from its text in the changelog.
+ * @throws Error when the text is no stored transaction
+ */
+export function transactionRow(state: string): TransactionRow {
+  const { encodedKey, id } = decodeTransactionIdentity(state);
+  const { loanId, number } = parseTransactionId(id) ?? fail(id);
+  return { transactionKey: encodedKey, loanId, number, state };
+}
+
+/** The account and the number in the id of a transaction; undefined for a text that is no such id. */
+export function parseTransactionId(id: string): { readonly loanId: string; readonly number: number } | undefined {
+  const [, loanId, digits] = /^(.+)-([1-9]\d{0,14})$/su.exec(id) ?? [];
+  return loanId === undefined ? undefined : { loanId, number: Number(digits) };
+}
+
+function fail(id: string): never {
+  throw new Error(`${id} is no transaction id`);
 }
 
 /**

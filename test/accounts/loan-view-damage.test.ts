@@ -19,13 +19,14 @@ import { isLendstreamError } from '../../src/errors.ts';
 import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
-import { LoanView } from '../../src/views/loan-view.ts';
+import { LoanView } from '../../src/accounts/loan-view.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
+import { countedLog } from './counted-log.ts';
 import { keyOf, loanRecord } from './stored-loans.ts';
 
-const topic = 'lendstream.loans';
+const topic = 'lendstream.accounts';
 /** More than the cache of a connection holds, so that pages are read from the file again. */
 const loanCount = 1_500;
 
@@ -43,7 +44,7 @@ describe('a damaged view of loans', () => {
   let log: EventLog;
   let health: Health;
   let view: LoanView | undefined;
-  let recordsRead = 0;
+  let counted: ReturnType<typeof countedLog>;
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'lendstream-view-'));
@@ -68,16 +69,12 @@ describe('a damaged view of loans', () => {
 
   async function open(dataFolder = folder): Promise<LoanView> {
     health = new Health(systemClock);
-    recordsRead = 0;
+    counted = countedLog(log);
     view = await LoanView.open({
       dataFolder,
-      log,
+      log: counted.log,
       partitionCount: 1,
       clock: systemClock,
-      readUpdate: () => {
-        recordsRead += 1;
-        return null;
-      },
       logger: silentLogger,
       health: health.part('loan-view'),
     });
@@ -120,12 +117,12 @@ describe('a damaged view of loans', () => {
   for (const [name, find] of places) {
     it(`is rebuilt while it is used, is not ready until then, and never returns wrong data or 500: ${name}`, async () => {
       const opened = await open();
-      damage(join(folder, 'views.db'), find);
+      damage(join(folder, 'accounts.db'), find);
       // The header is read when the file is opened, and hardly ever afterwards.
       if ((await askForAll(opened)) > 0) {
         expect(health.notReadyReasons().join()).to.include('is being rebuilt from the log');
         await eventually(() => health.notReadyReasons().length === 0, 20_000);
-        expect(recordsRead).to.equal(2 * loanCount);
+        expect(counted.recordsRead()).to.equal(2 * loanCount);
       } else {
         expect(name).to.equal('the header');
       }
@@ -136,22 +133,23 @@ describe('a damaged view of loans', () => {
       await open();
       const crashed = join(folder, 'crashed');
       mkdirSync(crashed);
-      for (const suffix of ['', '-wal']) cpSync(join(folder, `views.db${suffix}`), join(crashed, `views.db${suffix}`));
+      for (const suffix of ['', '-wal'])
+        cpSync(join(folder, `accounts.db${suffix}`), join(crashed, `accounts.db${suffix}`));
       await view?.close();
-      damage(join(crashed, 'views.db'), find);
+      damage(join(crashed, 'accounts.db'), find);
       const opened = await open(crashed);
-      expect(recordsRead).to.equal(loanCount);
+      expect(counted.recordsRead()).to.equal(loanCount);
       expect(await askForAll(opened)).to.equal(0);
       expect(health.notReadyReasons()).to.deep.equal([]);
     });
 
     it(`is rebuilt by the first query that finds the damage, after it was closed cleanly: ${name}`, async () => {
       await (await open()).close();
-      damage(join(folder, 'views.db'), find);
+      damage(join(folder, 'accounts.db'), find);
       const opened = await open();
       await askForAll(opened);
       await eventually(() => health.notReadyReasons().length === 0, 20_000);
-      expect(recordsRead).to.equal(loanCount);
+      expect(counted.recordsRead()).to.equal(loanCount);
       expect(await askForAll(opened)).to.equal(0);
     });
   }
@@ -161,10 +159,11 @@ describe('a damaged view of loans', () => {
     await open();
     const crashed = join(folder, 'crashed');
     mkdirSync(crashed);
-    for (const suffix of ['', '-wal']) cpSync(join(folder, `views.db${suffix}`), join(crashed, `views.db${suffix}`));
+    for (const suffix of ['', '-wal'])
+      cpSync(join(folder, `accounts.db${suffix}`), join(crashed, `accounts.db${suffix}`));
     await view?.close();
     const opened = await open(crashed);
-    expect(recordsRead).to.equal(0);
+    expect(counted.recordsRead()).to.equal(0);
     expect(await askForAll(opened)).to.equal(0);
   });
 
@@ -173,14 +172,15 @@ describe('a damaged view of loans', () => {
     await open();
     const crashed = join(folder, 'crashed');
     mkdirSync(crashed);
-    for (const suffix of ['', '-wal']) cpSync(join(folder, `views.db${suffix}`), join(crashed, `views.db${suffix}`));
+    for (const suffix of ['', '-wal'])
+      cpSync(join(folder, `accounts.db${suffix}`), join(crashed, `accounts.db${suffix}`));
     await view?.close();
-    const database = openDatabase(join(crashed, 'views.db'));
+    const database = openDatabase(join(crashed, 'accounts.db'));
     expect(database.prepare('SELECT boot_id FROM in_use').get()).to.deep.include({ boot_id: bootId });
     database.exec(`UPDATE in_use SET boot_id = 'another'`);
     database.close();
     await open(crashed);
-    expect(recordsRead).to.equal(loanCount);
+    expect(counted.recordsRead()).to.equal(loanCount);
   });
 });
 

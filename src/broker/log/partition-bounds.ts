@@ -1,5 +1,5 @@
-import type { EventLog, PartitionBounds, TopicPartition } from '../ports/event-log.ts';
-import { LendstreamError } from '../errors.ts';
+import type { EventLog, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
+import { LendstreamError } from '../../errors.ts';
 
 /**
  * Where the records of one partition begin and end.

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { LendstreamError, isLendstreamError } from '../../src/errors.ts';
-import { CommandOutcomes, pendingCommandsMaximum, outcomeWaitersMaximum } from '../../src/views/command-outcomes.ts';
+import { CommandOutcomes, pendingCommandsMaximum, outcomeWaitersMaximum } from '../../src/accounts/command-outcomes.ts';
 
 const never = new AbortController().signal;
 

@@ -1,27 +1,37 @@
-import type { EventLog, RecordBatch } from '../ports/event-log.ts';
+import type { EventLog, Offset, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
+import { boundsOfPartition } from '../broker/log/partition-bounds.ts';
 import { TopicTail } from '../broker/log/topic-tail.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import type { CommandOutcome } from '../lending-format/checkpoint.ts';
-import { loansTopic } from '../lending-format/lending-topics.ts';
+import { accountRecordOf } from '../lending-format/account-records.ts';
+import {
+  type CheckpointRecord,
+  type CommandOutcome,
+  isCheckpointKey,
+  parseCheckpoint,
+} from '../lending-format/checkpoint.ts';
+import {
+  type IdempotencyRecord,
+  commandIdOfKey,
+  parseIdempotencyRecord,
+} from '../lending-format/idempotency-record.ts';
+import { accountsTopic } from '../lending-format/lending-topics.ts';
 import { databaseErrorKind } from '../sqlite.ts';
-import { readChangelogUpdate } from './changelog-update.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
-import { type RecordedCommand, type LoanChanges, type LoanDatabase } from './loan-database.ts';
+import type { CommandRow, LoanChanges, LoanDatabase } from './loan-database.ts';
 import type { LoanQuery } from './loan-query.ts';
-import { type LoanRow, loanRow } from './loan-row.ts';
+import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './loan-row.ts';
 import { newDatabase, openOrRebuild } from './open-database.ts';
+import type { ChangelogCopy } from './changelog-copy.ts';
 
 export interface LoanViewOptions {
-  /** The folder of the file of the view, views.db. */
+  /** The folder of the file of the view, accounts.db. */
   readonly dataFolder: string;
   readonly log: EventLog;
   readonly partitionCount: number;
-  /** Reads each record of the changelog; {@link readChangelogUpdate} when absent. */
-  readonly readUpdate?: typeof readChangelogUpdate;
   /** Limits of what is known of commands, to replace the defaults. */
   readonly outcomes?: CommandOutcomesLimits | undefined;
   readonly clock: Clock;
@@ -34,15 +44,17 @@ export interface LoanViewOptions {
 const rebuildPauseMilliseconds = 1_000;
 
 /**
- * The loans of the changelog in a local SQLite file, which is read by id, filter, sort and page. The file is a copy:
- * when it is deleted, of another version, damaged, or out of step with the log, it is rebuilt from the log. A file that
- * turns out to be damaged during use is rebuilt as well, and until then all reads fail. The view also reports the
- * outcome of each command, once it has the loans that the command changed.
+ * The changelog in a local SQLite file: the HTTP API reads it by id, filter, sort and page, and the worker decides on
+ * it. The file is a copy: when it is deleted, of another version, damaged, or out of step with the log, it is rebuilt
+ * from the log. A file that turns out to be damaged during use is rebuilt as well, and until then all reads fail. The
+ * view also reports the outcome of each command, once it has the loans that the command changed.
  */
-export class LoanView {
+export class LoanView implements ChangelogCopy {
   readonly #options: LoanViewOptions;
   #database: LoanDatabase;
   readonly #outcomes: CommandOutcomes<CommandOutcome>;
+  /** As in the database: the offset of the last command done, of each partition. */
+  #commandOffsets: Map<number, Offset>;
   #tail: TopicTail;
   #failure: string | undefined;
   #rebuilding: Promise<void> | undefined;
@@ -52,6 +64,7 @@ export class LoanView {
     this.#options = options;
     this.#outcomes = new CommandOutcomes(options.outcomes);
     this.#database = database;
+    this.#commandOffsets = database.commandOffsets();
     this.#tail = this.#newTail();
   }
 
@@ -59,7 +72,7 @@ export class LoanView {
     const { log, partitionCount, clock, logger, health } = this.#options;
     return new TopicTail({
       log,
-      topic: loansTopic,
+      topic: accountsTopic,
       partitionCount,
       startOffsets: this.#database.positions(),
       clock,
@@ -120,6 +133,48 @@ export class LoanView {
     return this.#read((database) => database.transactionCount(idOrKey));
   }
 
+  /** The texts of some transactions of a loan, in the order they were posted: those after the first `offset`. */
+  transactions(loanId: string, { offset, limit }: { offset: number; limit: number }): string[] {
+    return this.#read((database) => database.transactionStates(loanId, offset, limit));
+  }
+
+  accountText(loanAccountId: string): string | undefined {
+    return this.#read((database) => database.loanStateOfId(loanAccountId));
+  }
+
+  transactionText(loanAccountId: string, keyOrId: string): string | undefined {
+    return this.#read((database) => database.transactionState(loanAccountId, keyOrId));
+  }
+
+  commandText(partition: number, commandId: string): string | undefined {
+    return this.#read((database) => database.commandState(commandId, partition));
+  }
+
+  commandsDecidedUpTo(partition: number, time: number, limit: number): readonly string[] {
+    return this.#read((database) => database.commandsDecidedUpTo(partition, time, limit));
+  }
+
+  checkpointPosition(partition: number): Offset | null {
+    return this.#commandOffsets.get(partition) ?? null;
+  }
+
+  /**
+   * Returns when the view has a partition of the changelog up to its present end.
+   * @throws LOG_CLOSED when `signal` aborts or the view is closed, LOG_UNAVAILABLE while it is rebuilt, and the errors
+   *   of the log
+   */
+  async catchUpPartition(partition: number, signal: AbortSignal): Promise<void> {
+    await this.#rebuilding;
+    const { latest } = await boundsOfPartition(this.#options.log, { topic: accountsTopic, partition });
+    try {
+      await this.#tail.waitUntilApplied(partition, latest, { signal });
+    } catch (error) {
+      // A rebuild ends the reading of the log, and begins it again.
+      if (!signal.aborted) this.#read(() => undefined);
+      throw error;
+    }
+  }
+
   /** The id of the loan that contains the transaction with this id or encodedKey, looked up as by {@link find}. */
   loanIdOfTransaction(idOrKey: string): Promise<string | undefined> {
     return this.#find((database) => database.loanIdOfTransaction(idOrKey));
@@ -129,8 +184,11 @@ export class LoanView {
    * A command that posted no transaction and is remembered, whatever node and partition decided it, looked up as by
    * {@link find}. A command that posted one is known by its transaction.
    */
-  recordedCommand(commandId: string): Promise<RecordedCommand | undefined> {
-    return this.#find((database) => database.command(commandId));
+  recordedCommand(commandId: string): Promise<IdempotencyRecord | undefined> {
+    return this.#find((database) => {
+      const text = database.commandState(commandId);
+      return text === undefined ? undefined : parseIdempotencyRecord(text);
+    });
   }
 
   /**
@@ -228,6 +286,7 @@ export class LoanView {
     while (!this.#isClosed) {
       try {
         this.#database = newDatabase(this.#options);
+        this.#commandOffsets = new Map();
         this.#tail = this.#newTail();
         await this.#tail.start();
         this.#failure = undefined;
@@ -255,25 +314,41 @@ export class LoanView {
   }
 
   #apply(batch: RecordBatch): void {
-    const { readUpdate = readChangelogUpdate } = this.#options;
     const loans = new Map<string, LoanRow | null>();
-    const commands = new Map<string, RecordedCommand | null>();
+    const transactions = new Map<string, TransactionRow | null>();
+    const commands = new Map<string, CommandRow | null>();
     const outcomes: CommandOutcome[] = [];
+    let checkpoint: CheckpointRecord | undefined;
     for (let index = 0; index < batch.count; index += 1) {
       const key = batch.key(index);
       if (key === null) continue;
       const start = batch.valueStarts[index] ?? noValue;
-      const value = start === noValue ? null : batch.bytes.subarray(start, batch.valueEnds[index]);
-      const update = readUpdate(key, value);
-      if (update === null) loans.set(key, value === null ? null : loanRow(value.toString('utf8')));
-      else if (update.kind === 'command') commands.set(update.commandId, update.command);
-      else outcomes.push(...update.outcomes);
+      const text = start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]);
+      const account = accountRecordOf(key);
+      const commandId = commandIdOfKey(key);
+      if (account?.transactionKey !== undefined) {
+        transactions.set(account.transactionKey, text === null ? null : transactionRow(text));
+      } else if (account !== undefined) {
+        loans.set(account.loanAccountId, text === null ? null : loanRow(text));
+      } else if (commandId !== undefined) {
+        commands.set(commandId, text === null ? null : commandRow(text));
+      } else if (isCheckpointKey(key) && text !== null) {
+        checkpoint = parseCheckpoint(text);
+        outcomes.push(...checkpoint.outcomes);
+      }
     }
     // Not the end of the whole read: its later batches are not in the tables yet.
     const nextOffset = (batch.offsets[batch.count - 1] ?? 0) + 1;
-    this.#applyChanges({ partition: batch.partition, nextOffset, loans, commands });
+    const commandOffset = checkpoint?.position;
+    const { partition } = batch;
+    this.#applyChanges({ partition, nextOffset, loans, transactions, commands, commandOffset });
+    if (commandOffset !== undefined) this.#commandOffsets.set(partition, commandOffset);
     for (const outcome of outcomes) {
       if (outcome.commandId !== null) this.#outcomes.add(outcome.commandId, outcome);
     }
   }
+}
+
+function commandRow(state: string): CommandRow {
+  return { decidedAt: parseIdempotencyRecord(state).decidedAt, state };
 }

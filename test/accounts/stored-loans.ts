@@ -1,8 +1,10 @@
 import type { AccountState, Loan, LoanTransaction } from '../../src/lending/loan.ts';
 import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
+import { encodeTransaction } from '../../src/lending/codec/stored-transaction.ts';
 import { Decimal, zero } from '../../src/lending/money.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
+import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-records.ts';
 import { parseCommand } from '../../src/lending-format/command-format.ts';
 import { type CommandOutcome, checkpointKey, writeCheckpoint } from '../../src/lending-format/checkpoint.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
@@ -27,7 +29,14 @@ export function keyOf(id: string): string {
 }
 
 export function loanRecord(facts: LoanFacts): LogRecord {
-  return { key: facts.id, value: Buffer.from(encodeLoan(loanOf(facts))) };
+  return { key: accountRecordKey(facts.id), value: Buffer.from(encodeLoan(loanOf(facts))) };
+}
+
+/** The record of a transaction of the loan with this id, and the number of the transaction in it. */
+export function transactionRecord(loanId: string, number: number): LogRecord {
+  const stored = transaction(loanId, number);
+  const key = transactionRecordKey(loanId, stored.encodedKey);
+  return { key, value: Buffer.from(encodeTransaction(stored)) };
 }
 
 export function checkpointRecord(partition: number, position: number, outcomes: readonly CommandOutcome[]): LogRecord {
@@ -89,7 +98,8 @@ function loanOf(facts: LoanFacts): Loan {
       installments: [],
       charges: [],
     },
-    transactions: Array.from({ length: facts.transactionCount ?? 0 }, (_, index) => transaction(id, index + 1)),
+    transactionCount: facts.transactionCount ?? 0,
+    adjustableTransactionKey: null,
     eventSequence: 1,
     scheduleVersion: 0,
     publishedUnder: null,
@@ -123,5 +133,6 @@ function transaction(loanId: string, number: number): LoanTransaction {
     adjustmentTransactionKey: null,
     originalTransactionKey: null,
     undo: null,
+    previousAdjustableKey: null,
   };
 }

@@ -2,16 +2,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import type { Offset } from '../ports/event-log.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
-import type { LoanRow } from './loan-row.ts';
+import { type LoanRow, type TransactionRow, parseTransactionId } from './loan-row.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
-/**
- * The page size of a new file. A loan of fifty transactions takes a hundred kilobytes: smaller pages would chain it in
- * too many pieces. Bytes.
- */
-const pageBytes = 16 * 1024;
+/** The page size of a new file. Most accounts and transactions take less. Bytes. */
+const pageBytes = 8 * 1024;
 
 const schema = `
   CREATE TABLE positions (partition INTEGER PRIMARY KEY, next_offset INTEGER NOT NULL) STRICT;
@@ -30,26 +27,32 @@ const schema = `
     last_modified_date TEXT NOT NULL,
     transaction_count INTEGER NOT NULL
   ) STRICT;
-  -- Each loan as the changelog has it: what every answer is written from. Apart, so that sorting reads small rows.
+  -- Each account as the changelog has it: what every response is written from. Apart, so that sorting reads small rows.
   CREATE TABLE states (loan_id TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT;
   CREATE INDEX loans_by_key ON loans (encoded_key);
   CREATE INDEX loans_by_state ON loans (account_state, creation_date);
   CREATE INDEX loans_by_holder ON loans (account_holder_key, creation_date);
   CREATE INDEX loans_by_product ON loans (product_type_key, creation_date);
   CREATE INDEX loans_by_creation ON loans (creation_date, loan_id);
+  -- Each transaction as the changelog has it, with its number in the account.
   CREATE TABLE transactions (
     transaction_key TEXT PRIMARY KEY,
-    transaction_id TEXT NOT NULL,
-    loan_id TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
+    loan_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX transactions_by_number ON transactions (loan_id, number);
   -- Commands that posted no transaction, as long as they are remembered.
   CREATE TABLE commands (
-    command_id TEXT PRIMARY KEY,
-    digest TEXT NOT NULL,
-    decided_at INTEGER NOT NULL
+    command_id TEXT NOT NULL,
+    partition INTEGER NOT NULL,
+    decided_at INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    PRIMARY KEY (command_id, partition)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX transactions_by_id ON transactions (transaction_id);
-  CREATE INDEX transactions_by_loan ON transactions (loan_id);
+  CREATE INDEX commands_by_age ON commands (partition, decided_at);
+  -- The offset of the last command done, for each partition.
+  CREATE TABLE checkpoints (partition INTEGER PRIMARY KEY, command_offset INTEGER NOT NULL) STRICT;
   PRAGMA user_version = ${schemaVersion};
 `;
 
@@ -63,20 +66,24 @@ export interface LoanChanges {
   readonly nextOffset: Offset;
   /** The newest state of each loan, by loan account id; null for a loan that was deleted. */
   readonly loans: ReadonlyMap<string, LoanRow | null>;
+  /** By encodedKey; null for a transaction that was deleted. */
+  readonly transactions: ReadonlyMap<string, TransactionRow | null>;
   /** By command id; null for a command that is no longer remembered. */
-  readonly commands: ReadonlyMap<string, RecordedCommand | null>;
+  readonly commands: ReadonlyMap<string, CommandRow | null>;
+  /** The offset of the last command done, where the batch has a checkpoint record. */
+  readonly commandOffset: Offset | undefined;
 }
 
 /** A command that posted no transaction and is remembered. */
-export interface RecordedCommand {
-  /** The digest of the content of the command. */
-  readonly digest: string;
+export interface CommandRow {
   /** Milliseconds since the epoch. */
   readonly decidedAt: number;
+  /** Its text in the changelog. */
+  readonly state: string;
 }
 
 /**
- * The tables of the read model. They are a copy of the changelog, together with the position that the copy has reached.
+ * The tables of accounts. They are a copy of the changelog, together with the position that the copy has reached.
  * A change and its position are one SQLite transaction. Writes do not wait for the disk, so a file that was in use when
  * the machine stopped is not opened again. After the end of the process alone the file is whole, and is checked all the
  * same.
@@ -114,17 +121,22 @@ export class LoanDatabase {
   }
 
   /** Writes the changes and the position in one transaction. */
-  apply({ partition, nextOffset, loans, commands }: LoanChanges): void {
+  apply({ partition, nextOffset, loans, transactions, commands, commandOffset }: LoanChanges): void {
     this.#database.exec('BEGIN');
     try {
       for (const [loanId, row] of loans) {
         if (row === null) this.#remove(loanId);
         else this.#put(row);
       }
-      for (const [commandId, command] of commands) {
-        if (command === null) this.#statements.removeCommand.run(commandId);
-        else this.#statements.putCommand.run(commandId, command.digest, command.decidedAt);
+      for (const [transactionKey, row] of transactions) {
+        if (row === null) this.#statements.removeTransaction.run(transactionKey);
+        else this.#statements.putTransaction.run(transactionKey, row.loanId, row.number, row.state);
       }
+      for (const [commandId, command] of commands) {
+        if (command === null) this.#statements.removeCommand.run(commandId, partition);
+        else this.#statements.putCommand.run(commandId, partition, command.decidedAt, command.state);
+      }
+      if (commandOffset !== undefined) this.#statements.putCheckpoint.run(partition, commandOffset);
       this.#statements.putPosition.run(partition, nextOffset);
       this.#database.exec('COMMIT');
     } catch (error) {
@@ -136,8 +148,12 @@ export class LoanDatabase {
   /** The state of the loan with this id or, if there is none, with this encodedKey. */
   loanState(idOrKey: string): string | undefined {
     const loanId = this.loanId(idOrKey);
-    const found = loanId === undefined ? undefined : this.#statements.state.get(loanId);
-    return (found as { state: string } | undefined)?.state;
+    return loanId === undefined ? undefined : this.loanStateOfId(loanId);
+  }
+
+  /** The state of the loan with this id. */
+  loanStateOfId(loanId: string): string | undefined {
+    return (this.#statements.state.get(loanId) as { state: string } | undefined)?.state;
   }
 
   /** The id of the loan with this id or, if there is none, with this encodedKey. */
@@ -164,15 +180,53 @@ export class LoanDatabase {
 
   /** The id of the loan that contains the transaction with this id or encodedKey. */
   loanIdOfTransaction(idOrKey: string): string | undefined {
-    const text = withoutNul(idOrKey);
-    const found = this.#statements.transactionByKey.get(text) ?? this.#statements.transactionById.get(text);
-    return (found as { loan_id: string } | undefined)?.loan_id;
+    return this.#transaction(idOrKey)?.loan_id;
   }
 
-  /** The command with this id, if it posted no transaction and is still remembered. */
-  command(commandId: string): RecordedCommand | undefined {
-    const found = this.#statements.command.get(commandId) as { digest: string; decided_at: number } | undefined;
-    return found === undefined ? undefined : { digest: found.digest, decidedAt: found.decided_at };
+  /** The text of the transaction of a loan with this id or encodedKey. */
+  transactionState(loanId: string, idOrKey: string): string | undefined {
+    const found = this.#transaction(idOrKey);
+    return found?.loan_id === loanId ? found.state : undefined;
+  }
+
+  /** The texts of some transactions of a loan, in the order they were posted: those after the first `offset`. */
+  transactionStates(loanId: string, offset: number, limit: number): string[] {
+    const rows = this.#statements.transactionPage.all(loanId, offset, Number.isFinite(limit) ? limit : -1) as {
+      state: string;
+    }[];
+    return rows.map(({ state }) => state);
+  }
+
+  #transaction(idOrKey: string): { readonly loan_id: string; readonly state: string } | undefined {
+    const id = parseTransactionId(idOrKey);
+    const found =
+      this.#statements.transactionByKey.get(withoutNul(idOrKey)) ??
+      (id === undefined ? undefined : this.#statements.transactionByNumber.get(withoutNul(id.loanId), id.number));
+    return found as { loan_id: string; state: string } | undefined;
+  }
+
+  /**
+   * The text of the command with this id, if it posted no transaction and is still remembered.
+   * @param partition The partition that decided it; by default the one that did so last.
+   */
+  commandState(commandId: string, partition?: number): string | undefined {
+    const found =
+      partition === undefined
+        ? this.#statements.lastCommand.get(commandId)
+        : this.#statements.command.get(commandId, partition);
+    return (found as { state: string } | undefined)?.state;
+  }
+
+  /** The ids of the oldest commands of a partition that were decided up to a time (milliseconds since the epoch). */
+  commandsDecidedUpTo(partition: number, time: number, limit: number): string[] {
+    const rows = this.#statements.oldCommands.all(partition, time, limit) as { command_id: string }[];
+    return rows.map(({ command_id }) => command_id);
+  }
+
+  /** The offset of the last command done, of each partition. */
+  commandOffsets(): Map<number, Offset> {
+    const rows = this.#statements.checkpoints.all() as { partition: number; command_offset: number }[];
+    return new Map(rows.map(({ partition, command_offset }) => [partition, command_offset]));
   }
 
   /** How many transactions the loan with this id or encodedKey has; 0 when there is no such loan. */
@@ -226,9 +280,6 @@ export class LoanDatabase {
   }
 
   #put(row: LoanRow): void {
-    const stored = this.#statements.transactionCount.get(row.loanId) as { transaction_count: number } | undefined;
-    // Transactions are only ever added to a loan, so the ones already stored need no writing.
-    const storedCount = stored?.transaction_count ?? 0;
     this.#statements.putLoan.run(
       row.loanId,
       withoutNul(row.encodedKey),
@@ -241,16 +292,12 @@ export class LoanDatabase {
       row.approvedDate,
       row.closedDate,
       row.lastModifiedDate,
-      row.transactions.length,
+      row.transactionCount,
     );
     this.#statements.putState.run(row.loanId, row.state);
-    for (const { key, id } of row.transactions.slice(storedCount)) {
-      this.#statements.putTransaction.run(key, id, row.loanId);
-    }
   }
 
   #remove(loanId: string): void {
-    this.#statements.removeTransactions.run(loanId);
     this.#statements.removeState.run(loanId);
     this.#statements.removeLoan.run(loanId);
   }
@@ -304,12 +351,25 @@ function prepare(database: Connection) {
     idOfId: database.prepare('SELECT loan_id FROM loans WHERE loan_id = ?'),
     idOfKey: database.prepare('SELECT loan_id FROM loans WHERE encoded_key = ?'),
     transactionCount: database.prepare('SELECT transaction_count FROM loans WHERE loan_id = ?'),
-    command: database.prepare('SELECT digest, decided_at FROM commands WHERE command_id = ?'),
-    putCommand: database.prepare('INSERT OR REPLACE INTO commands VALUES (?, ?, ?)'),
-    removeCommand: database.prepare('DELETE FROM commands WHERE command_id = ?'),
-    putTransaction: database.prepare('INSERT OR REPLACE INTO transactions VALUES (?, ?, ?)'),
-    removeTransactions: database.prepare('DELETE FROM transactions WHERE loan_id = ?'),
-    transactionByKey: database.prepare('SELECT loan_id FROM transactions WHERE transaction_key = ?'),
-    transactionById: database.prepare('SELECT loan_id FROM transactions WHERE transaction_id = ?'),
+    command: database.prepare('SELECT state FROM commands WHERE command_id = ? AND partition = ?'),
+    lastCommand: database.prepare('SELECT state FROM commands WHERE command_id = ? ORDER BY decided_at DESC LIMIT 1'),
+    putCommand: database.prepare('INSERT OR REPLACE INTO commands VALUES (?, ?, ?, ?)'),
+    removeCommand: database.prepare('DELETE FROM commands WHERE command_id = ? AND partition = ?'),
+    oldCommands: database.prepare(
+      'SELECT command_id FROM commands WHERE partition = ? AND decided_at <= ? ORDER BY decided_at LIMIT ?',
+    ),
+    checkpoints: database.prepare('SELECT partition, command_offset FROM checkpoints'),
+    putCheckpoint: database.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?)'),
+    putTransaction: database.prepare(
+      'INSERT INTO transactions VALUES (?, ?, ?, ?) ' +
+        'ON CONFLICT (transaction_key) DO UPDATE SET state = excluded.state',
+    ),
+    removeTransaction: database.prepare('DELETE FROM transactions WHERE transaction_key = ?'),
+    transactionByKey: database.prepare('SELECT loan_id, state FROM transactions WHERE transaction_key = ?'),
+    transactionByNumber: database.prepare('SELECT loan_id, state FROM transactions WHERE loan_id = ? AND number = ?'),
+    // Transactions are numbered without a gap, so the first ones need not be counted.
+    transactionPage: database.prepare(
+      'SELECT state FROM transactions WHERE loan_id = ? AND number > ? ORDER BY number LIMIT ?',
+    ),
   };
 }

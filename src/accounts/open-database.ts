@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { LendstreamError, describeError } from '../errors.ts';
-import { loansTopic } from '../lending-format/lending-topics.ts';
+import { accountsTopic } from '../lending-format/lending-topics.ts';
 import type { Logger } from '../logger.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { LoanDatabase, deleteDatabase } from './loan-database.ts';
 
 export interface DatabaseOptions {
   readonly log: EventLog;
-  /** The folder of the file of the view, views.db. */
+  /** The folder of the file of the view, accounts.db. */
   readonly dataFolder: string;
   /** Of the changelog. */
   readonly partitionCount: number;
@@ -16,7 +16,7 @@ export interface DatabaseOptions {
 
 /** Creates a new file in place of the existing one. @throws DATA_FOLDER_UNUSABLE */
 export function newDatabase({ dataFolder }: Pick<DatabaseOptions, 'dataFolder'>): LoanDatabase {
-  const file = join(dataFolder, 'views.db');
+  const file = join(dataFolder, 'accounts.db');
   try {
     deleteDatabase(file);
     return new LoanDatabase(file);
@@ -30,9 +30,9 @@ export function newDatabase({ dataFolder }: Pick<DatabaseOptions, 'dataFolder'>)
 /** Opens the existing file when it can be continued from its position, else a new one. */
 export async function openOrRebuild(options: DatabaseOptions): Promise<LoanDatabase> {
   const { dataFolder, log, partitionCount, logger } = options;
-  const file = join(dataFolder, 'views.db');
+  const file = join(dataFolder, 'accounts.db');
   const bounds = await log.bounds(
-    Array.from({ length: partitionCount }, (_, partition) => ({ topic: loansTopic, partition })),
+    Array.from({ length: partitionCount }, (_, partition) => ({ topic: accountsTopic, partition })),
   );
   let reason: string;
   let database: LoanDatabase | undefined;

@@ -4,15 +4,14 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Health } from '../../src/health.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
-import { LoanView } from '../../src/views/loan-view.ts';
-import { isCheckpointKey, parseCheckpoint } from '../../src/lending-format/checkpoint.ts';
+import { LoanView } from '../../src/accounts/loan-view.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type SmallDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { checkpointRecord, loanRecord } from './stored-loans.ts';
 
-const topic = 'lendstream.loans';
+const topic = 'lendstream.accounts';
 /** More pages than a full disk has space for. */
 const loanCount = 300;
 
@@ -55,10 +54,6 @@ describe('a view of loans whose disk is full', () => {
       log,
       partitionCount: 1,
       clock: systemClock,
-      readUpdate: (key, value) =>
-        isCheckpointKey(key)
-          ? { kind: 'outcomes', outcomes: value === null ? [] : parseCheckpoint(value).outcomes }
-          : null,
       logger,
       health: health.part('loan-view'),
     });

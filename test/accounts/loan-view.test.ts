@@ -9,11 +9,11 @@ import { systemClock, type Clock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { Health, type HealthPart } from '../../src/health.ts';
 import { decodeLoan } from '../../src/lending/codec/stored-loan.ts';
+import { decodeTransactionIdentity } from '../../src/lending/codec/stored-transaction.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
-import type { LoanQuery } from '../../src/views/loan-query.ts';
-import { LoanView } from '../../src/views/loan-view.ts';
-import { readChangelogUpdate } from '../../src/views/changelog-update.ts';
+import type { LoanQuery } from '../../src/accounts/loan-query.ts';
+import { LoanView } from '../../src/accounts/loan-view.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
@@ -23,9 +23,10 @@ import { eventually } from '../support/eventually.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { failureOf } from '../support/subscription-store.ts';
-import { checkpointRecord, keyOf, loanRecord } from './stored-loans.ts';
+import { countedLog } from './counted-log.ts';
+import { checkpointRecord, keyOf, loanRecord, transactionRecord } from './stored-loans.ts';
 
-const topic = 'lendstream.loans';
+const topic = 'lendstream.accounts';
 const partitionCount = 2;
 const never = new AbortController().signal;
 const firstCommand = '11111111-1111-4111-8111-111111111111';
@@ -57,17 +58,12 @@ describe('the view of loans', () => {
     return log.createTopic({ name: topic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
   }
 
-  async function open(
-    readUpdate = readChangelogUpdate,
-    viewedLog = log,
-    clock: Clock = systemClock,
-  ): Promise<LoanView> {
+  async function open(viewedLog = log, clock: Clock = systemClock): Promise<LoanView> {
     const options = {
       dataFolder: folder,
       log: viewedLog,
       partitionCount,
       clock,
-      readUpdate,
       logger: silentLogger,
       health: part,
     };
@@ -119,10 +115,12 @@ describe('the view of loans', () => {
     expect(idsOf(view, { accountState: 'ACTIVE' })).to.deep.equal(['a']);
   });
 
-  it('removes a loan whose record was deleted, with its transactions', async () => {
-    await commit(0, loanRecord({ id: 'a', transactionCount: 1 }));
+  it('removes a loan and a transaction whose records were deleted', async () => {
+    const [loan, transaction] = [loanRecord({ id: 'a', transactionCount: 1 }), transactionRecord('a', 1)];
+    await commit(0, loan, transaction);
     const view = await open();
-    await apply(view, 0, { key: 'a', value: null });
+    expect(await view.loanIdOfTransaction('a-1')).to.equal('a');
+    await apply(view, 0, { key: loan.key, value: null }, { key: transaction.key, value: null });
     expect(await view.find('a')).to.equal(undefined);
     expect(await view.loanIdOfTransaction('a-1')).to.equal(undefined);
   });
@@ -142,13 +140,13 @@ describe('the view of loans', () => {
     for (const [what, lookUp, expected] of lookups) {
       it(`${what}, which it then returns in the next microtask`, async () => {
         const late = lateLog(log, topic);
-        const view = await open(undefined, late.log);
+        const view = await open(late.log);
         const before = late.requests;
         expect(await lookUp(view)).to.equal(undefined);
         expect(late.requests - before).to.equal(1);
         late.holdBack();
         const command = { key: idempotencyRecordKey(firstCommand), value: Buffer.from(writeIdempotencyRecord(known)) };
-        await commit(0, record, command, checkpointRecord(0, 0, [outcome]));
+        await commit(0, record, transactionRecord('late', 1), command, checkpointRecord(0, 0, [outcome]));
         expect(await lookUp(view)).to.deep.equal(expected);
         expect(late.requests - before).to.equal(2);
         let found: unknown;
@@ -172,7 +170,7 @@ describe('the view of loans', () => {
       },
     });
     const clock = new SimulatedClock();
-    const view = await open(undefined, holding, clock);
+    const view = await open(holding, clock);
     isHolding = true;
     await commit(0, loanRecord({ id: 'late' }));
     try {
@@ -191,10 +189,23 @@ describe('the view of loans', () => {
     }
   });
 
-  it('finds the loan of a transaction by its id and by its encodedKey, also of later ones', async () => {
-    await commit(1, loanRecord({ id: 'a', transactionCount: 1 }));
+  it('returns the transactions of a loan in their order, page by page', async () => {
+    const transactions = [2, 11, 1, 10, 3].map((number) => transactionRecord('a', number));
+    await commit(1, loanRecord({ id: 'a', transactionCount: 11 }), ...transactions, transactionRecord('b', 4));
     const view = await open();
-    await apply(view, 1, loanRecord({ id: 'a', transactionCount: 3 }));
+    const idsOfPage = (offset: number, limit: number): string[] =>
+      view.transactions('a', { offset, limit }).map((text) => decodeTransactionIdentity(text).id);
+    expect(idsOfPage(0, 2)).to.deep.equal(['a-1', 'a-2']);
+    expect(idsOfPage(2, 100)).to.deep.equal(['a-3', 'a-10', 'a-11']);
+    expect(idsOfPage(11, 100)).to.deep.equal([]);
+    expect(view.transactions('none', { offset: 0, limit: 100 })).to.deep.equal([]);
+  });
+
+  it('finds the loan of a transaction by its id and by its encodedKey, also of later ones', async () => {
+    await commit(1, loanRecord({ id: 'a', transactionCount: 1 }), transactionRecord('a', 1));
+    const view = await open();
+    const later = [transactionRecord('a', 2), transactionRecord('a', 3)];
+    await apply(view, 1, loanRecord({ id: 'a', transactionCount: 3 }), ...later);
     const found = ['a-1', 'a-3', keyOf('a-2'), 'a-4', 'a'].map((key) => view.loanIdOfTransaction(key));
     expect(await Promise.all(found)).to.deep.equal(['a', 'a', 'a', undefined, undefined]);
     expect(view.transactionCount('a')).to.equal(3);
@@ -312,17 +323,14 @@ describe('the view of loans', () => {
   });
 
   describe('its file', () => {
-    const file = () => join(folder, 'views.db');
-    /** How many records a view has read, counted by those passed to it. */
+    const file = () => join(folder, 'accounts.db');
+    /** How many records a view reads when it is opened. */
     async function recordsReadByOpening(): Promise<number> {
-      let count = 0;
-      const view = await open((key, value) => {
-        count += 1;
-        return readChangelogUpdate(key, value);
-      });
+      const counted = countedLog(log);
+      const view = await open(counted.log);
       expect(await view.loanId('a'), 'the loan is there').to.equal('a');
       await view.close();
-      return count;
+      return counted.recordsRead();
     }
 
     beforeEach(async () => {
@@ -366,9 +374,9 @@ describe('the view of loans', () => {
     it('is never updated beyond a record that cannot be read', async () => {
       const view = await open();
       const waiting = view.outcomeOf(firstCommand, never).catch((error: unknown) => error);
-      await commit(0, { key: 'a', value: Buffer.from('{"version":99}') });
+      await commit(0, { key: 'loan/a', value: Buffer.from('{"format":99}') });
       expect(isLendstreamError(await waiting, 'LOG_UNAVAILABLE')).to.equal(true);
-      expect(health.notReadyReasons().join()).to.match(/format 1/);
+      expect(health.notReadyReasons().join()).to.match(/it is of format 99, and this version reads format 2/);
       expect((await failureOf(view.find('b'))).message).to.match(/no longer follows/);
     });
   });

@@ -1,0 +1,22 @@
+import type { LoanTransaction, PostedTransactions } from '../../src/lending/loan.ts';
+
+/** The transactions of an account, as a command finds them. */
+export function postedAmong(transactions: readonly LoanTransaction[]): PostedTransactions {
+  return {
+    find: (keyOrId) => transactions.find(({ encodedKey, id }) => encodedKey === keyOrId || id === keyOrId),
+    postedBy: (id) => transactions.findLast(({ commandId }) => commandId === id),
+  };
+}
+
+/** The transactions after a command, in the order they were posted. A changed one takes the place of its old state. */
+export function withChanged(
+  transactions: readonly LoanTransaction[],
+  changed: readonly LoanTransaction[],
+): readonly LoanTransaction[] {
+  const changedByKey = new Map(changed.map((transaction) => [transaction.encodedKey, transaction]));
+  const known = new Set(transactions.map(({ encodedKey }) => encodedKey));
+  return [
+    ...transactions.map((transaction) => changedByKey.get(transaction.encodedKey) ?? transaction),
+    ...changed.filter(({ encodedKey }) => !known.has(encodedKey)),
+  ];
+}
