@@ -118,7 +118,8 @@ function rowSums(loan: Loan, position: LoanPosition) {
 }
 
 function chargeSums(position: LoanPosition) {
-  const sums = { notYetDue: zero, paid: zero, nonScheduledBalance: zero, nonScheduledPaid: zero };
+  const { paid, nonScheduledPaid } = position.settledFees;
+  const sums = { notYetDue: zero, paid, nonScheduledBalance: zero, nonScheduledPaid };
   for (const charge of position.charges) {
     const { amount } = charge;
     if (isNotYetDue(charge, position)) sums.notYetDue = add(sums.notYetDue, dueOf(amount));
@@ -131,7 +132,7 @@ function chargeSums(position: LoanPosition) {
 }
 
 /** Fees paid in the ordinary way or deducted at disbursement. A capitalised fee is paid as principal. */
-function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
+export function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
   return allocation === 'INSTALLMENT' && trigger !== 'CAPITALIZED_DISBURSEMENT';
 }
 

@@ -16,6 +16,7 @@ import {
 } from './loan.ts';
 import { type Decimal, isPostable, larger, roundAmount, smaller, sum, zero } from './money.ts';
 import type { AllocationElement } from './product.ts';
+import { isOutsideRows } from './settled-fees.ts';
 import type { LocalDate } from './terms.ts';
 
 /**
@@ -28,6 +29,7 @@ export interface Ledger {
   readonly valueDate: LocalDate;
   readonly rows: Installment[];
   readonly charges: FeeCharge[];
+  chargeCount: number;
   affected: ElementAmounts;
   taxes: ElementAmounts;
 }
@@ -42,14 +44,16 @@ export function openLedger(loan: Loan, position: LoanPosition, valueDate: LocalD
     valueDate,
     rows: [...position.installments],
     charges: [...position.charges],
+    chargeCount: position.chargeCount,
     affected: noAmounts,
     taxes: noAmounts,
   };
 }
 
 /** The position with the ledger's rows and charges. Rows now paid in full get the value date as their repaid date. */
-export function closeLedger({ position, rows, charges, valueDate }: Ledger): LoanPosition {
-  return { ...position, installments: rows.map((row) => withRepaidDate(row, valueDate)), charges };
+export function closeLedger({ position, rows, charges, chargeCount, valueDate }: Ledger): LoanPosition {
+  const installments = rows.map((row) => withRepaidDate(row, valueDate));
+  return { ...position, installments, charges, chargeCount };
 }
 
 function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
@@ -145,12 +149,9 @@ export function payCharges(ledger: Ledger, amount: Decimal, isSelected: (charge:
  */
 export function hasPostableTotals(ledger: Ledger): boolean {
   const { loan } = ledger;
-  const { installments, charges } = positionIfUnpaid(loan, closeLedger(ledger));
-  // A capitalised fee is part of the rows' principal.
-  const outside = charges.filter(
-    ({ installmentNumber, trigger }) => installmentNumber === null && trigger !== 'CAPITALIZED_DISBURSEMENT',
-  );
-  const totalExpected = sum([...installments.map(rowExpected), ...outside.map(({ amount }) => amount.expected)]);
+  const { installments, charges, settledFees } = positionIfUnpaid(loan, closeLedger(ledger));
+  const outside = charges.filter(isOutsideRows).map(({ amount }) => amount.expected);
+  const totalExpected = sum([...installments.map(rowExpected), ...outside, settledFees.expectedOutsideRows]);
   return totalExpected.isZero() || isPostable(totalExpected, loan.product.currency.digits);
 }
 
@@ -171,8 +172,9 @@ export function chargesDue(ledger: Ledger, isSelected: (charge: FeeCharge) => bo
 }
 
 /** Adds a charge to the account and, when it names one, to its row. */
-export function addCharge(ledger: Ledger, added: FeeCharge): void {
-  ledger.charges.push(added);
+export function addCharge(ledger: Ledger, added: Omit<FeeCharge, 'number'>): void {
+  ledger.chargeCount += 1;
+  ledger.charges.push({ number: ledger.chargeCount, ...added });
   if (added.installmentNumber === null) return;
   const row = rowAt(ledger.rows, added.installmentNumber - 1);
   const fee = {

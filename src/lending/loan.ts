@@ -72,8 +72,24 @@ export interface LoanPosition {
   readonly periodicPayment: Decimal | null;
   /** In due-date order, numbered from 1 without a gap; empty before the disbursement. */
   readonly installments: readonly Installment[];
-  /** In the order they were charged. */
+  /**
+   * The fees that are not paid in full, in the order they were charged. A fee that is leaves the list with the command
+   * that pays it; its amounts are then part of `settledFees`.
+   */
   readonly charges: readonly FeeCharge[];
+  /** How many fees were charged so far. The next one has this number plus one. */
+  readonly chargeCount: number;
+  readonly settledFees: SettledFees;
+}
+
+/** Sums over the fees that are paid in full. */
+export interface SettledFees {
+  /** Paid in the ordinary way or deducted at the disbursement, in the schedule. */
+  readonly paid: Decimal;
+  /** Paid outside the schedule. */
+  readonly nonScheduledPaid: Decimal;
+  /** Asked for outside the rows, without capitalised fees. */
+  readonly expectedOutsideRows: Decimal;
 }
 
 export interface Disbursement {
@@ -117,6 +133,8 @@ export interface Installment {
 
 /** One fee charged to the account. */
 export interface FeeCharge {
+  /** Counts the fees of the account in the order they were charged, from 1. */
+  readonly number: number;
   readonly encodedKey: string;
   /** Null for an arbitrary fee. */
   readonly predefinedFeeKey: string | null;
@@ -214,8 +232,16 @@ export interface PositionUndo {
   readonly fields: Partial<Omit<LoanPosition, 'installments' | 'charges'>>;
   readonly installmentCount: number;
   readonly installments: readonly InstallmentUndo[];
-  readonly chargeCount: number;
-  readonly charges: readonly { readonly index: number; readonly charge: FeeCharge }[];
+  readonly charges: readonly ChargeUndo[];
+}
+
+/** An earlier state of a charge. */
+export interface ChargeUndo {
+  readonly number: number;
+  /** Null when it was not charged yet. */
+  readonly before: FeeCharge | null;
+  /** The charge as the transaction left it, when it was then paid in full, so that the account has it no longer. */
+  readonly settled: FeeCharge | null;
 }
 
 /** An earlier state of a row: the fields that were different; all of them when the row exists no longer. */

@@ -1,30 +1,54 @@
-import type { Installment, InstallmentUndo, LoanPosition, PositionUndo } from './loan.ts';
+import type { ChargeUndo, Installment, InstallmentUndo, Loan, LoanPosition, PositionUndo } from './loan.ts';
 import { Decimal } from './money.ts';
+import { inOrder, isSettled } from './settled-fees.ts';
 
 /**
- * The difference that turns `after` back into `before`. Rows and charges that are the same object were not touched. Of
- * the others, only the fields that differ are in it.
+ * The difference that turns the position of `after` back into `before`. Rows and charges that are the same object were
+ * not touched. Of the others, only the fields that differ are in it.
+ * @param after The loan while it still has the charges that the transaction settled.
  */
-export function undoOf(before: LoanPosition, after: LoanPosition): PositionUndo {
-  const { installments, charges, ...fields } = before;
+export function undoOf(before: LoanPosition, after: Loan): PositionUndo {
+  const { installments, charges: _charges, ...fields } = before;
   return {
-    fields: changedFields(fields, after),
+    fields: changedFields(fields, after.position),
     installmentCount: installments.length,
-    installments: installments.flatMap((row, index) => rowUndo(row, after.installments[index])),
-    chargeCount: charges.length,
-    charges: charges.flatMap((charge, index) => (after.charges[index] === charge ? [] : [{ index, charge }])),
+    installments: installments.flatMap((row, index) => rowUndo(row, after.position.installments[index])),
+    charges: chargeUndo(before, after),
   };
 }
 
-/** The position before the transaction that `undo` was recorded for. `after` must be the position that followed it. */
+/**
+ * The position before the transaction that `undo` was recorded for. `after` must be the position that followed it, with
+ * the charges that the transaction settled.
+ */
 export function undone(after: LoanPosition, undo: PositionUndo): LoanPosition {
   const installments = after.installments.slice(0, undo.installmentCount);
   for (const { number, fields } of undo.installments) {
     installments[number - 1] = { ...installments[number - 1], number, ...fields } as Installment;
   }
-  const charges = after.charges.slice(0, undo.chargeCount);
-  for (const { index, charge } of undo.charges) charges[index] = charge;
+  const changed = new Set(undo.charges.map(({ number }) => number));
+  const unchanged = after.charges.filter(({ number }) => !changed.has(number));
+  const charges = inOrder([...unchanged, ...undo.charges.flatMap(({ before }) => before ?? [])]);
   return { ...after, ...undo.fields, installments, charges };
+}
+
+/** A charge that the transaction settled is in it, even when only time had to pass for that. */
+function chargeUndo(before: LoanPosition, after: Loan): ChargeUndo[] {
+  const { position } = after;
+  const chargesBefore = new Map(before.charges.map((charge) => [charge.number, charge]));
+  const kept = new Set<number>();
+  const undo: ChargeUndo[] = [];
+  for (const charge of position.charges) {
+    const { number } = charge;
+    kept.add(number);
+    const earlier = chargesBefore.get(number) ?? null;
+    const settled = isSettled(after, position, charge) ? charge : null;
+    if (earlier !== charge || settled !== null) undo.push({ number, before: earlier, settled });
+  }
+  for (const charge of before.charges) {
+    if (!kept.has(charge.number)) undo.push({ number: charge.number, before: charge, settled: null });
+  }
+  return undo;
 }
 
 /** Nothing for a row that has not changed. */

@@ -2,6 +2,7 @@ import type { AccountState, Loan, LoanTransaction } from '../../src/lending/loan
 import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import { encodeTransaction } from '../../src/lending/codec/stored-transaction.ts';
 import { Decimal, zero } from '../../src/lending/money.ts';
+import { noSettledFees } from '../../src/lending/settled-fees.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
 import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-records.ts';
@@ -97,6 +98,8 @@ function loanOf(facts: LoanFacts): Loan {
       periodicPayment: null,
       installments: [],
       charges: [],
+      chargeCount: 0,
+      settledFees: noSettledFees,
     },
     transactionCount: facts.transactionCount ?? 0,
     adjustableTransactionKey: null,

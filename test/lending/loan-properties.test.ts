@@ -6,7 +6,8 @@ import type { LoanEvent } from '../../src/lending/events.ts';
 import { type InstallmentView, scheduleOf } from '../../src/lending/installments.ts';
 import { decodeLoan, encodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import { decodeTransaction, encodeTransaction } from '../../src/lending/codec/stored-transaction.ts';
-import { type TaxedPortion, rowDue } from '../../src/lending/loan.ts';
+import { type TaxedPortion, dueOf, rowDue } from '../../src/lending/loan.ts';
+import { isSettled } from '../../src/lending/settled-fees.ts';
 import { Decimal, sum } from '../../src/lending/money.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
 import {
@@ -115,22 +116,43 @@ describe('any loan, after any commands', () => {
     });
   });
 
-  it('has the same fees in its rows as in its fee charges', () => {
+  it('has the same unpaid fees in its rows as in its fee charges', () => {
     always((story) => {
       const { installments, charges } = loanOf(story).position;
       for (const row of installments) {
         const own = charges.filter((charge) => charge.installmentNumber === row.number);
-        const total = (part: 'amount' | 'tax', side: 'expected' | 'paid'): string =>
-          sum(own.map((charge) => charge[part][side])).toFixed(2);
-        expect(
-          portionsOf(row.fee).flatMap(({ expected, paid }) => [expected.toFixed(2), paid.toFixed(2)]),
-        ).to.deep.equal([
-          total('amount', 'expected'),
-          total('amount', 'paid'),
-          total('tax', 'expected'),
-          total('tax', 'paid'),
+        const due = (part: 'amount' | 'tax'): string => sum(own.map((charge) => dueOf(charge[part]))).toFixed(2);
+        expect([due('amount'), due('tax')]).to.deep.equal([
+          dueOf(row.fee.amount).toFixed(2),
+          dueOf(row.fee.tax).toFixed(2),
         ]);
       }
+    });
+  });
+
+  it('keeps no fee that is paid in full, and numbers the others in their order', () => {
+    always((story) => {
+      const loan = loanOf(story);
+      const { charges, chargeCount } = loan.position;
+      expect(charges.filter((charge) => isSettled(loan, loan.position, charge))).to.deep.equal([]);
+      const numbers = charges.map(({ number }) => number);
+      expect(numbers).to.deep.equal([...new Set(numbers)].toSorted((one, other) => one - other));
+      expect(chargeCount).to.be.at.least(numbers.at(-1) ?? 0);
+    });
+  });
+
+  it('has paid as many fees as its transactions say', () => {
+    always((story) => {
+      const loan = loanOf(story);
+      const { fees, nonScheduledFees } = figuresOf(loan);
+      const inTransactions = story.transactions
+        .filter(({ type }) => type === 'REPAYMENT' || type === 'REPAYMENT_ADJUSTMENT')
+        .map(({ affected }) => affected.fees);
+      const deducted = story.transactions
+        .filter(({ type }) => type.startsWith('DISBURSEMENT'))
+        .flatMap((transaction) => transaction.fees.filter(({ trigger }) => trigger === 'DISBURSEMENT'));
+      const expected = sum([...inTransactions, ...deducted.map(({ amount }) => amount)]);
+      expect(fees.paid.plus(nonScheduledFees.paid).toFixed(2)).to.equal(expected.toFixed(2));
     });
   });
 

@@ -1,15 +1,18 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { undoOf, undone } from '../../src/lending/undo.ts';
-import type { Installment } from '../../src/lending/loan.ts';
-import { applyFee, disbursed, loanOf, money, repay, when } from './loan-fixtures.ts';
+import type { Installment, Loan, LoanPosition } from '../../src/lending/loan.ts';
+import { adjust, applyFee, disbursed, loanOf, money, repay, texts, when } from './loan-fixtures.ts';
+
+/** The loan in that position. */
+const at = (position: LoanPosition): Loan => ({ ...loanOf(disbursed()), position });
 
 describe('undoing', () => {
   it('stores only the fields, rows and charges that changed', () => {
     const before = when(disbursed(), applyFee(5, { installmentNumber: 2 }));
     const charged = loanOf(before).position;
     const paid = loanOf(when(before, repay('315.47', '2011-02-23'))).position;
-    const undo = undoOf(charged, paid);
+    const undo = undoOf(charged, at(paid));
     expect(Object.keys(undo.fields)).to.deep.equal(['asOf']);
     expect(undo.installments.map(({ number }) => number)).to.deep.equal([1]);
     expect(Object.keys(undo.installments[0]?.fields ?? {})).to.deep.equal([
@@ -25,14 +28,14 @@ describe('undoing', () => {
   it('restores dropped rows and removes added rows and charges', () => {
     const { position } = loanOf(when(disbursed(), applyFee(5, { installmentNumber: 2 })));
     const shorter = { ...position, installments: position.installments.slice(0, 2), charges: [] };
-    expect(undone(shorter, undoOf(position, shorter))).to.deep.equal(position);
-    expect(undone(position, undoOf(shorter, position))).to.deep.equal(shorter);
+    expect(undone(shorter, undoOf(position, at(shorter)))).to.deep.equal(position);
+    expect(undone(position, undoOf(shorter, at(position)))).to.deep.equal(shorter);
   });
 
   it('stores nothing of a row that is a new object with the same values', () => {
     const { position } = loanOf(disbursed());
     const copied = { ...position, installments: position.installments.map((row) => structuredRow(row)) };
-    expect(undoOf(position, copied).installments).to.deep.equal([]);
+    expect(undoOf(position, at(copied)).installments).to.deep.equal([]);
   });
 
   it('keeps the sign of a zero, which is written as it is', () => {
@@ -40,7 +43,7 @@ describe('undoing', () => {
     const [row = expect.fail(), ...rest] = position.installments;
     const negative = { ...row, principalOverpaid: money('-0') };
     const before = { ...position, installments: [negative, ...rest] };
-    expect(undoOf(before, position).installments).to.deep.equal([
+    expect(undoOf(before, at(position)).installments).to.deep.equal([
       { number: 1, fields: { principalOverpaid: money('-0') } },
     ]);
   });
@@ -50,8 +53,8 @@ describe('undoing', () => {
     const [row = expect.fail(), ...rest] = position.installments;
     const interest = { ...row.interest, tax: { expected: money(1), paid: money(0) } };
     const taxed = { ...position, installments: [{ ...row, interest }, ...rest] };
-    expect(undoOf(position, taxed).installments).to.deep.equal([{ number: 1, fields: { interest: row.interest } }]);
-    expect(undone(taxed, undoOf(position, taxed))).to.deep.equal(position);
+    expect(undoOf(position, at(taxed)).installments).to.deep.equal([{ number: 1, fields: { interest: row.interest } }]);
+    expect(undone(taxed, undoOf(position, at(taxed)))).to.deep.equal(position);
   });
 });
 
@@ -64,3 +67,31 @@ function structuredRow(row: Installment): Installment {
   const interest = { amount: portion(row.interest.amount), tax: portion(row.interest.tax) };
   return { ...row, principal: portion(row.principal), interest, interestAccrued: money(row.interestAccrued.toFixed()) };
 }
+
+describe('the fees that a transaction settled', () => {
+  const charged = when(when(disbursed(), applyFee(5, { installmentNumber: 1 })), applyFee(7, { installmentNumber: 2 }));
+  const paid = when(charged, repay('320.47', '2011-02-23'));
+  const [, , , repayment = expect.fail()] = paid.transactions;
+
+  it('leave the account, which keeps their sum, and are kept in the undo as they were before and after', () => {
+    const { charges, settledFees, chargeCount } = loanOf(paid).position;
+    expect(charges.map(({ number }) => number)).to.deep.equal([2]);
+    expect(chargeCount).to.equal(2);
+    expect(texts({ ...settledFees })).to.deep.equal({
+      paid: '5.00',
+      nonScheduledPaid: '0.00',
+      expectedOutsideRows: '0.00',
+    });
+    expect(repayment.undo?.charges).to.have.length(1);
+    expect(repayment.undo?.charges[0]?.before).to.equal(loanOf(charged).position.charges[0]);
+    expect(repayment.undo?.charges[0]?.settled?.amount.paid.toFixed()).to.equal('5');
+  });
+
+  it('come back in their place when the transaction is adjusted', () => {
+    const back = when(paid, adjust(4));
+    expect(loanOf(back).position).to.deep.equal(loanOf(charged).position);
+    expect(
+      back.events.filter(({ eventType }) => eventType === 'loan_fee_event').map((event) => event.eventType),
+    ).to.have.length(4);
+  });
+});

@@ -1,4 +1,5 @@
 import type {
+  ChargeUndo,
   FeeCharge,
   Installment,
   InstallmentUndo,
@@ -51,8 +52,11 @@ export interface StoredUndo {
   readonly fields: PositionUndo['fields'];
   readonly installmentCount: number;
   readonly installments: readonly (Partial<StoredRow> & { readonly number: number })[];
-  readonly chargeCount: number;
-  readonly charges: readonly { readonly index: number; readonly charge: StoredCharge }[];
+  readonly charges: readonly {
+    readonly number: number;
+    readonly before?: StoredCharge;
+    readonly settled?: StoredCharge;
+  }[];
 }
 
 /** The rows of an account as a JSON list. */
@@ -154,10 +158,10 @@ function readCharge({ amount, tax, ...fields }: StoredCharge): FeeCharge {
 }
 
 /** An undo as a JSON object. */
-export function writeUndo({ fields, installmentCount, installments, chargeCount, charges }: PositionUndo): string {
+export function writeUndo({ fields, installmentCount, installments, charges }: PositionUndo): string {
   const rows = installments.map(writeRowUndo).join(',');
-  const undone = charges.map(({ index, charge }) => `{"index":${index},"charge":${writtenCharge(charge)}}`).join(',');
-  const counted = `"installmentCount":${installmentCount},"chargeCount":${chargeCount}`;
+  const undone = charges.map(writeChargeUndo).join(',');
+  const counted = `"installmentCount":${installmentCount}`;
   return `{"fields":${writeMarked(fields)},${counted},"installments":[${rows}],"charges":[${undone}]}`;
 }
 
@@ -167,9 +171,18 @@ export function readUndo(stored: StoredUndo): PositionUndo {
     fields: reviveMarked(stored.fields) as PositionUndo['fields'],
     installmentCount: stored.installmentCount,
     installments: stored.installments.map(readRowUndo),
-    chargeCount: stored.chargeCount,
-    charges: stored.charges.map(({ index, charge }) => ({ index, charge: readCharge(charge) })),
+    charges: stored.charges.map(({ number, before, settled }) => ({
+      number,
+      before: before === undefined ? null : readCharge(before),
+      settled: settled === undefined ? null : readCharge(settled),
+    })),
   };
+}
+
+function writeChargeUndo({ number, before, settled }: ChargeUndo): string {
+  const earlier = before === null ? '' : `,"before":${writtenCharge(before)}`;
+  const left = settled === null ? '' : `,"settled":${writtenCharge(settled)}`;
+  return `{"number":${number}${earlier}${left}}`;
 }
 
 function writeRowUndo({ number, fields }: InstallmentUndo): string {

@@ -5,6 +5,7 @@ import { type Decimal, isPostable, zero } from '../money.ts';
 import type { Bounded, LoanProduct } from '../product.ts';
 import { areFixedDays, isCountFrom } from '../product-rules.ts';
 import { type Refusal, refusal } from '../refusals.ts';
+import { noSettledFees } from '../settled-fees.ts';
 import type { DueDateTerms, ScheduleTerms } from '../terms.ts';
 
 /** The longest a schedule may run, so that its last due date stays within the calendar. Days. */
@@ -62,6 +63,8 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
       periodicPayment: null,
       installments: [],
       charges: [],
+      chargeCount: 0,
+      settledFees: noSettledFees,
     },
     transactionCount: 0,
     adjustableTransactionKey: null,

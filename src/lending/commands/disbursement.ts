@@ -1,9 +1,9 @@
 import type { Disburse } from '../commands.ts';
 import { withInterestTax } from '../balances.ts';
 import { type Decision, type DecisionContext, isUsableDate, refusalOfDays, refuse, transactionOf } from './decision.ts';
-import { feeAmount, newCharge, transactionFee } from './fees.ts';
+import { type UnnumberedCharge, feeAmount, newCharge, transactionFee } from './fees.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
-import { type FeeCharge, type Installment, type Loan, type LoanPosition, dayOf } from '../loan.ts';
+import { type Installment, type Loan, type LoanPosition, dayOf } from '../loan.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import type { FeeTrigger, ProductFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
@@ -126,10 +126,10 @@ export interface DisbursementPlan {
 export function disburse(
   loan: Loan,
   { date, firstRepaymentDate, fees, transactionKey, newKey }: DisbursementPlan,
-): { readonly position: LoanPosition; readonly charges: FeeCharge[] } | { readonly refusals: Refusal[] } {
+): { readonly position: LoanPosition; readonly charges: UnnumberedCharge[] } | { readonly refusals: Refusal[] } {
   const refusals: Refusal[] = [];
   /** The charges of one fee: one, or one for each row. */
-  const chargesOf = (trigger: FeeTrigger, rows: readonly (Installment | null)[], isPaid = false): FeeCharge[] =>
+  const chargesOf = (trigger: FeeTrigger, rows: readonly (Installment | null)[], isPaid = false): UnnumberedCharge[] =>
     fees.flatMap(({ fee, requestedAmount, errorSource }, feeIndex) => {
       if (fee.trigger !== trigger) return [];
       return rows.flatMap((row) => {
@@ -148,7 +148,7 @@ export function disburse(
 
   const deducted = chargesOf('DISBURSEMENT', [null], true);
   const capitalised = chargesOf('CAPITALIZED_DISBURSEMENT', [null], true);
-  const totalOf = (charges: readonly FeeCharge[]): Decimal => sum(charges.map(({ amount }) => amount.expected));
+  const totalOf = (charges: readonly UnnumberedCharge[]): Decimal => sum(charges.map(({ amount }) => amount.expected));
   const paidOut = loan.loanAmount.minus(totalOf(deducted));
   if (paidOut.isNegative()) refusals.push(refusal('DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT', 'fees'));
 

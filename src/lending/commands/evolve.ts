@@ -19,7 +19,13 @@ export function evolve(loan: Loan | null, fact: LoanFact): Evolved {
   if (fact.type === 'STATE_CHANGED') return { loan: { ...loan, position: fact.position }, transactions: [] };
   if (fact.type === 'TRANSACTION_ADJUSTED') return reverseTransaction(loan, fact);
   const { position, transaction } = fact;
-  const posted = numbered(loan, position, transaction, undoOf(loan.position, position), loan.adjustableTransactionKey);
+  const posted = numbered(
+    loan,
+    position,
+    transaction,
+    undoOf(loan.position, { ...loan, position }),
+    loan.adjustableTransactionKey,
+  );
   return { loan: after(loan, position, posted.encodedKey), transactions: [posted] };
 }
 

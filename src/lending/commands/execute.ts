@@ -6,6 +6,7 @@ import type { LoanEvent } from '../events.ts';
 import { evolve } from './evolve.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';
 import type { Refusal } from '../refusals.ts';
+import { withSettledFees, withoutSettledFees } from '../settled-fees.ts';
 
 export type ExecutionContext = DecisionContext;
 
@@ -38,11 +39,14 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Execut
   const decision = decide(loan, command, context);
   if ('refusals' in decision) return { outcome: 'refused', refusals: decision.refusals };
   const { fact } = decision;
-  const { loan: evolved, transactions } = evolve(loan, fact);
+  // A fee that the adjusted transaction settled left the account with it.
+  const undo = fact.type === 'TRANSACTION_ADJUSTED' ? fact.original.undo : null;
+  const before = loan === null || undo === null ? loan : withSettledFees(loan, undo);
+  const { loan: evolved, transactions } = evolve(before, fact);
   const posted = transactions.at(-1) ?? null;
-  const events = eventsBetween(loan, evolved, fact, posted, command, context.toggles);
+  const events = eventsBetween(before, evolved, fact, posted, command, context.toggles);
   const next = {
-    ...evolved,
+    ...withoutSettledFees(evolved),
     modifiedAt: command.receivedAt,
     eventSequence: evolved.eventSequence + events.length,
     scheduleVersion:

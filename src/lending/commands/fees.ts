@@ -144,6 +144,9 @@ function definedAmount({ product, loanAmount, terms }: Loan, fee: ProductFee, ro
   return exact === undefined ? null : roundAmount(exact, product.currency, terms.rounding.roundingMode);
 }
 
+/** A charge that the ledger has not numbered yet. */
+export type UnnumberedCharge = Omit<FeeCharge, 'number'>;
+
 interface NewCharge {
   readonly encodedKey: string;
   readonly fee: ProductFee | null;
@@ -154,7 +157,10 @@ interface NewCharge {
 }
 
 /** An unpaid charge of this fee, with the product's tax on fees. */
-export function newCharge(loan: Loan, { encodedKey, fee, allocation, net, installmentNumber }: NewCharge): FeeCharge {
+export function newCharge(
+  loan: Loan,
+  { encodedKey, fee, allocation, net, installmentNumber }: NewCharge,
+): UnnumberedCharge {
   const { taxSettings, currency } = loan.product;
   const { owed, tax } = taxSettings.taxesOnFeesEnabled
     ? taxedAmount(net, taxSettings, currency, loan.terms.rounding.roundingMode)
@@ -172,7 +178,7 @@ export function newCharge(loan: Loan, { encodedKey, fee, allocation, net, instal
 }
 
 /** A charge as listed in its transaction. */
-export function transactionFee(added: FeeCharge): {
+export function transactionFee(added: UnnumberedCharge): {
   readonly predefinedFeeKey: string | null;
   readonly feeName: string;
   readonly trigger: FeeCharge['trigger'];

@@ -16,9 +16,9 @@ import { undoOf } from '../../../src/lending/undo.ts';
 import { applyFee, disbursed, loanOf, repay, when } from '../loan-fixtures.ts';
 
 const before = loanOf(when(disbursed(), applyFee(5, { installmentNumber: 1 }))).position;
-const { position } = loanOf(
-  when(when(disbursed(), applyFee(5, { installmentNumber: 1 })), repay('320.47', '2011-02-23')),
-);
+const paid = when(when(disbursed(), applyFee(5, { installmentNumber: 1 })), repay('320.47', '2011-02-23'));
+const loan = loanOf(paid);
+const { position } = loan;
 
 describe('a stored position', () => {
   it('has its rows without what is zero, null or follows from the row before', () => {
@@ -50,7 +50,7 @@ describe('a stored position', () => {
   });
 
   it('has an undo with the fields of rows that changed, which is read as it was written', () => {
-    const undo = undoOf(before, position);
+    const undo = undoOf(before, { ...loan, position });
     const stored = JSON.parse(writeUndo(undo)) as StoredUndo;
     expect(stored.installments).to.deep.equal([
       {
@@ -66,7 +66,10 @@ describe('a stored position', () => {
   });
 
   it('has whole rows in the undo of a transaction that removed them', () => {
-    const undo = undoOf(position, { ...position, installments: position.installments.slice(0, 2) });
+    const undo = undoOf(position, {
+      ...loan,
+      position: { ...position, installments: position.installments.slice(0, 2) },
+    });
     expect(undo.installments).to.have.length(2);
     expect(readUndo(JSON.parse(writeUndo(undo)) as StoredUndo)).to.deep.equal(undo);
   });

@@ -45,7 +45,7 @@ describe('a stored transaction', () => {
     const transaction = {
       ...disbursement,
       affected: { ...disbursement.affected, fees: money('-0') },
-      undo: { fields: {}, installmentCount: 1, installments: [{ number: 1, fields }], chargeCount: 0, charges: [] },
+      undo: { fields: {}, installmentCount: 1, installments: [{ number: 1, fields }], charges: [] },
     };
     expect(decodeTransaction(encodeTransaction(transaction))).to.deep.equal(transaction);
   });

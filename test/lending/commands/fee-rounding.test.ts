@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { feeAmount } from '../../src/lending/commands/fees.ts';
-import { Decimal, type RoundingMode } from '../../src/lending/money.ts';
-import type { FeeAmountCalculationMethod, FeeTrigger, LoanProduct } from '../../src/lending/product.ts';
-import { createProduct } from '../../src/lending/product-rules.ts';
-import { taxedAmount } from '../../src/lending/taxes.ts';
+import { feeAmount } from '../../../src/lending/commands/fees.ts';
+import { Decimal, type RoundingMode } from '../../../src/lending/money.ts';
+import type { FeeAmountCalculationMethod, FeeTrigger, LoanProduct } from '../../../src/lending/product.ts';
+import { createProduct } from '../../../src/lending/product-rules.ts';
+import { taxedAmount } from '../../../src/lending/taxes.ts';
 import {
   type Story,
   approve,
@@ -18,7 +18,7 @@ import {
   product,
   reasons,
   when,
-} from './loan-fixtures.ts';
+} from '../loan-fixtures.ts';
 
 const triggers = [
   'DISBURSEMENT',
@@ -93,7 +93,7 @@ function charged(loanProduct: LoanProduct): Story {
 }
 
 const amountsOf = (story: Story): string[] => [
-  ...new Set(loanOf(story).position.charges.map(({ amount }) => amount.expected.toFixed(2))),
+  ...new Set(story.transactions.at(-1)?.fees.map(({ amount }) => amount.toFixed(2))),
 ];
 
 /** The digits of an amount, one unit below, at and one unit above the tie. */
