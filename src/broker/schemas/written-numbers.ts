@@ -50,7 +50,7 @@ function compareMagnitudes(left: Decimal, right: Decimal): number {
   if (left.digits === '' || right.digits === '') return left.digits.length - right.digits.length;
   const leftPower = left.exponent + left.digits.length;
   const rightPower = right.exponent + right.digits.length;
-  if (leftPower !== rightPower) return leftPower - rightPower;
+  if (leftPower !== rightPower) return leftPower < rightPower ? -1 : 1;
   // Both are fractions with the same power now, so digits compare from the left.
   if (left.digits === right.digits) return 0;
   return left.digits < right.digits ? -1 : 1;
