@@ -191,6 +191,37 @@ describe('The requests of a reader of Kafka', () => {
     expect(broker.open.map(({ purpose }) => purpose).sort()).to.deep.equal(['long-poll', 'middle-poll', 'short-poll']);
   });
 
+  it('of a poll do not end a read that began after they were sent', async () => {
+    const { clock, only, fetchOf, read } = newReader();
+    const waiting = read(0, 0);
+    await pass(clock);
+    await only().respond({});
+    const atOnce = read(0, 0, 0);
+    await pass(clock);
+    expect(partitionsIn(fetchOf('catch-up'))).to.deep.equal([0]);
+    await fetchOf('middle-poll').respond({});
+    await fetchOf('catch-up').respond({ 0: { end: 1, batches: batchAt(0, 'new') } });
+    expect((await Promise.all([atOnce, waiting])).map(valuesOf)).to.deep.equal([['new'], ['new']]);
+  });
+
+  for (const [what, response] of [
+    ['failed', new LendstreamError('OUTCOME_UNKNOWN', 'No response.')],
+    ['brought records', { 0: { end: 1, batches: batchAt(0) } }],
+    ['brought an error', { 0: { errorCode: notLeader } }],
+  ] as const) {
+    it(`do not rest after a poll that ${what}, while other positions wait for it`, async () => {
+      const { clock, fetchOf, read } = newReader();
+      for (const partition of [0, 1, 2]) {
+        void read(partition, 0);
+        await pass(clock);
+        await fetchOf('catch-up').respond({});
+      }
+      expect(['middle-poll', 'short-poll'].map((purpose) => partitionsIn(fetchOf(purpose)))).to.deep.equal([[0], [1]]);
+      await fetchOf('middle-poll').respond(response);
+      expect(partitionsIn(fetchOf('middle-poll'))).to.deep.equal([2]);
+    });
+  }
+
   it('rest for 25 ms after a poll that ended early without anything', async () => {
     const { clock, only, broker, read } = newReader();
     void read(0, 0);
