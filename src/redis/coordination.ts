@@ -250,7 +250,6 @@ export class RedisCoordination implements Coordination {
   }
 
   async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
-    this.#calls.requireOpen();
     this.#lastSeen.forgetSession(subscriptionId, streamId);
     try {
       const [, existed] = await this.#calls.call('close-session', subscriptionId, [

@@ -173,9 +173,12 @@ describe('the connection to Redis', () => {
 
   it('is not made again once it is closed, and logs nothing about what was still under way', async () => {
     const { connection, proxy: between, client, logged } = await connect();
+    between.setMode({ kind: 'pause' });
     connection.subscribe('a', () => {});
     const reading: unknown = connection.readHash('hash').catch((error: unknown) => error);
+    await settled();
     connection.close();
+    between.setMode({ kind: 'cut' });
     expect(await reading).to.have.property('code', 'COORDINATION_UNAVAILABLE');
     await eventually(() => between.connections.open === 0);
     await settled();

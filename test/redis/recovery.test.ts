@@ -157,6 +157,21 @@ describe('the recovery of what Redis has lost', () => {
     expect(await streams(process)).to.deep.equal(['first']);
   });
 
+  it('brings back the streams of a process that has heard of changes by others', async () => {
+    const [first, second] = [await harness.open(), await harness.open({ clock: new SimulatedClock() })];
+    await initialise(first);
+    await join(first, 'first');
+    const told: string[] = [];
+    first.watch(subscription, (change) => told.push(change));
+    await harness.untilWatching(subscription, told);
+    const before = told.length;
+    await join(second, 'second');
+    await eventually(() => told.length > before);
+    await second.close();
+    await harness.client.flushall();
+    expect(await streams(first)).to.deep.equal(['first']);
+  });
+
   it('brings back nothing of a subscription that another process has removed', async () => {
     const [first, second] = [await harness.open(), await harness.open()];
     await initialise(first);
