@@ -3,6 +3,8 @@ import type { StoredBatch } from './records/batch-format.ts';
 import type { PartitionState } from './partition-state.ts';
 import type { SharedBuffer } from './records/shared-buffer.ts';
 
+const cacheBytesMaximumDefault = 128 * 1024 * 1024;
+
 /** The unit of eviction: one batch, or all cached batches of a run. */
 interface Entry {
   readonly partition: PartitionState;
@@ -28,7 +30,7 @@ export class BatchCache {
   /**
    * @param bytesMaximum The most memory that cached batches may take: their `memoryBytes` and the memory of their runs.
    */
-  constructor(bytesMaximum: number) {
+  constructor(bytesMaximum = cacheBytesMaximumDefault) {
     this.#bytesMaximum = bytesMaximum;
   }
 
@@ -54,15 +56,16 @@ export class BatchCache {
     if (index === batches.length) batches.push(batch);
     else batches.splice(index, 0, batch);
     this.#bytes += batch.memoryBytes;
-    const entry = this.#byUse.get(sharedBuffer ?? batch);
+    const key = sharedBuffer ?? batch;
+    const entry = this.#byUse.get(key);
     if (entry === undefined) {
       this.#bytes += bytesOf(sharedBuffer);
       sharedBuffer?.retain();
-      this.#byUse.set(sharedBuffer ?? batch, { partition, batches: [batch] });
-      this.#lastUsed = sharedBuffer ?? batch;
+      this.#byUse.set(key, { partition, batches: [batch] });
+      this.#lastUsed = key;
     } else {
       entry.batches.push(batch);
-      this.#markUsed(sharedBuffer ?? batch);
+      this.#markUsed(key);
     }
     while (this.#bytes > this.#bytesMaximum) this.#evictLeastRecentlyUsed();
   }

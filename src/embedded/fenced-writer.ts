@@ -40,11 +40,12 @@ export class EmbeddedWriter implements FencedWriter {
     this.#epoch = epoch;
   }
 
-  /** Aborts the open transaction and makes every further step fail. */
-  invalidate(reason: LendstreamError): void {
+  /** Aborts the open transaction and makes every further step fail. Returns the first reason for that. */
+  invalidate(reason: LendstreamError): LendstreamError {
     this.#invalidReason ??= reason;
     this.#staged = [];
     this.#stagedBytes = 0;
+    return this.#invalidReason;
   }
 
   /** Ends the writer because a later one with its name was opened. */
@@ -93,12 +94,11 @@ export class EmbeddedWriter implements FencedWriter {
     try {
       await action();
     } catch (error) {
-      this.invalidate(
+      throw this.invalidate(
         error instanceof LendstreamError
           ? error
           : new LendstreamError('OUTCOME_UNKNOWN', 'The writer failed unexpectedly.', { cause: error }),
       );
-      throw this.#invalidReason ?? error;
     }
   }
 }

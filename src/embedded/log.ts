@@ -66,7 +66,7 @@ export interface EmbeddedLogOptions {
   readonly syncsToDisk?: boolean;
 }
 
-const mebibyte = 1024 * 1024;
+const queuedBytesMaximumDefault = 64 * 1024 * 1024;
 const minuteMilliseconds = 60_000;
 const dayMilliseconds = 24 * 60 * minuteMilliseconds;
 
@@ -127,7 +127,7 @@ export class EmbeddedLog implements EventLog {
     this.#clock = options.clock ?? systemClock;
     this.#writerThread = writerThread;
     this.#catalogue = new TopicCatalogue(writerThread, state);
-    this.#cache = new BatchCache(options.cacheBytesMaximum ?? 128 * mebibyte);
+    this.#cache = new BatchCache(options.cacheBytesMaximum);
     this.#reader = new LogReader(
       join(lock.path, 'log.db'),
       this.#cache,
@@ -152,7 +152,7 @@ export class EmbeddedLog implements EventLog {
     this.#queue = new AppendQueue({
       writer: writerThread,
       clock: this.#clock,
-      queuedBytesMaximum: options.queuedBytesMaximum ?? 64 * mebibyte,
+      queuedBytesMaximum: options.queuedBytesMaximum ?? queuedBytesMaximumDefault,
       onGrowth: (partition, batches) => {
         const policy = this.#catalogue.topics.get(partition.topic)?.configuration.cleanupPolicy;
         if (isWorthCaching(partition, policy)) for (const batch of batches) this.#cache.add(partition, batch);

@@ -142,6 +142,20 @@ describe('the batch cache', () => {
     expect(cache.bytes).to.equal(0);
   });
 
+  it('has 128 MiB unless it is given another size', () => {
+    for (const [bytes, isKept] of [
+      [0, true],
+      [1, false],
+    ] as const) {
+      const cache = new BatchCache();
+      const partition = partitionState(1);
+      const objects = batchAt(0, new SharedBuffer(new ArrayBuffer(5_000), () => undefined)).memoryBytes;
+      const run = new SharedBuffer(new ArrayBuffer(128 * 1024 * 1024 - objects + bytes), () => undefined);
+      cache.add(partition, batchAt(0, run));
+      expect(cache.find(partition, 0) !== undefined).to.equal(isKept);
+    }
+  });
+
   it('drops everything below an offset, or a whole partition', () => {
     const cache = new BatchCache(10 * batchMemory);
     const partition = partitionState(1);

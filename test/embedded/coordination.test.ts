@@ -136,6 +136,13 @@ describe('embedded coordination and its mirror', () => {
     expect(await coordination.committedOffsets('kept')).to.deep.equal([at(0, 60)]);
   });
 
+  it('removes a subscription that is being initialised when that is done', async () => {
+    await Promise.all([coordination.initialise('s', [at(0, 50)]), coordination.remove('s')]);
+    expect(await coordination.committedOffsets('s')).to.deep.equal([]);
+    await restart();
+    expect(await coordination.committedOffsets('s')).to.deep.equal([]);
+  });
+
   it('mirrors concurrent commits in the order of their offsets', async () => {
     await coordination.initialise('s', [at(0, -1)]);
     await own('s', 'stream');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import type { EmbeddedLogOptions } from '../../src/embedded/log.ts';
 import { silentLogger } from '../../src/logger.ts';
+import { PackedPartitionRecords, packRecords } from '../../src/ports/packed-records.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import { appendTo, codeOf, readAll, records, recordsOf } from '../support/log-reading.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
@@ -11,6 +12,8 @@ import type { TemporaryLog } from '../support/temporary-log.ts';
 
 const where = { topic: 'orders', partition: 0 };
 const mebibyte = 1024 * 1024;
+/** What a record counts for in the queue, apart from its key and value. */
+const bytesPerRecord = 32;
 
 describe('appending to the embedded log', () => {
   let temporary: TemporaryLog | undefined;
@@ -25,6 +28,20 @@ describe('appending to the embedded log', () => {
       retentionMilliseconds: Infinity,
     });
     return temporary;
+  }
+
+  /** How many records each batch from an offset on has. */
+  async function countsFrom(log: EmbeddedLog, from: number): Promise<number[]> {
+    const counts: number[] = [];
+    for (let offset = from; ;) {
+      const { batches, nextOffset } = await log.read(
+        { ...where, offset },
+        { bytesMaximum: mebibyte, waitMilliseconds: 0 },
+      );
+      if (nextOffset === offset) return counts;
+      counts.push(...batches.map(({ count }) => count));
+      offset = nextOffset;
+    }
   }
 
   it('stores the records that arrive during a commit in one batch', async () => {
@@ -61,6 +78,37 @@ describe('appending to the embedded log', () => {
     expect(await codeOf(appendTo(log, where, [{ key: null, value }]))).to.equal(null);
     expect(await codeOf(appendTo(log, where, [{ key: null, value: Buffer.alloc(2 * mebibyte) }]))).to.equal(null);
     expect(await readAll(log, where)).to.have.length(5);
+  });
+
+  it('lets 64 MiB wait, and no byte more, unless it is given another size', async () => {
+    const { log } = await open({ databaseBytesMaximum: mebibyte });
+    const packed = (bytes: number) => packRecords([{ key: null, value: Buffer.alloc(bytes, 'x') }]);
+    const [large, rest] = [packed(8 * mebibyte), packed(8 * mebibyte - 8 * bytesPerRecord)];
+    const appends = [large, large, large, large, large, large, large, rest, packed(0)].map((each) =>
+      log.append([new PackedPartitionRecords(where.topic, where.partition, each)]),
+    );
+    const codes = (await Promise.all(appends)).map(([result]) => result?.outcome === 'failed' && result.error.code);
+    expect(codes).to.deep.equal([...Array<string>(8).fill('LOG_FULL'), 'OVERLOADED']);
+  });
+
+  it('writes 8 MiB in one commit, and no byte more, unless one append has more', async () => {
+    const { log } = await open();
+    for (const [surplus, counts] of [
+      [0, [1, 1, 1, 1]],
+      [1, [1, 1, 2]],
+    ] as const) {
+      const first = appendTo(log, where, records('first'));
+      await new Promise((resolve) => setImmediate(resolve));
+      const values = [8 * mebibyte - 1_000, 1_000 - 2 * bytesPerRecord + surplus, 1];
+      const rest = values.map((bytes) => appendTo(log, where, [{ key: null, value: Buffer.alloc(bytes, 'x') }]));
+      const offset = await first;
+      await Promise.all(rest);
+      expect(await countsFrom(log, offset)).to.deep.equal(counts);
+    }
+    const value = Buffer.alloc(5 * mebibyte, 'x');
+    const larger = [value, value].map((each) => ({ key: null, value: each }));
+    await Promise.all([appendTo(log, where, larger), appendTo(log, where, records('after'))]);
+    expect((await log.bounds([where]))[0]?.latest).to.equal(11);
   });
 
   it('fails with LOG_FULL when the file may not grow, keeps its records, and resumes when there is space', async () => {
@@ -137,6 +185,8 @@ describe('appending to the embedded log', () => {
     }
     await log.createTopic({ ...settings, name: 'a', partitionCount: 1_000 });
     await appendTo(log, { topic: 'a', partition: 999 }, records('last'));
+    expect(await codeOf(log.alterTopic('a', { partitionCount: 1_001 }))).to.equal('UNPROCESSABLE');
+    expect((await log.listTopics(['a']))[0]?.partitionCount).to.equal(1_000);
   });
 
   it('serves readers at the end from memory, and all readers from disk when memory is short', async () => {

@@ -1,9 +1,23 @@
 import { expect } from 'chai';
-import { describe, it } from 'mocha';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '../../src/clock.ts';
+import { BatchCache } from '../../src/embedded/batch-cache.ts';
+import { LogReader } from '../../src/embedded/log-reader.ts';
+import { openForWriting } from '../../src/embedded/thread/database.ts';
+import { Health } from '../../src/health.ts';
+import { silentLogger } from '../../src/logger.ts';
 import type { EventLog, Offset, RecordBatch } from '../../src/ports/event-log.ts';
-import { appendTo, records, recordsOf } from '../support/log-reading.ts';
-import { openTemporaryLog } from '../support/temporary-log.ts';
+import { openDatabase } from '../../src/sqlite.ts';
+import { eventually } from '../support/eventually.ts';
+import { appendTo, codeOf, keyed, readAll, records, recordsOf } from '../support/log-reading.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
+import { watchThreads, type StartedThreads } from '../support/started-threads.ts';
+import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 
+const mebibyte = 1024 * 1024;
 const orders = { topic: 'orders', partition: 0 };
 const recordsPerBatch = 50;
 const batchCount = 160;
@@ -98,5 +112,194 @@ describe('a read of batches in memory', () => {
     } finally {
       await temporary.cleanup();
     }
+  });
+});
+
+describe('reading the embedded log', () => {
+  let temporary: TemporaryLog;
+  let now: number;
+  const clock: Clock = { ...systemClock, monotonic: () => now };
+
+  beforeEach(async () => {
+    now = 0;
+    temporary = await openTemporaryLog({ clock });
+    for (const [name, cleanupPolicy] of [
+      ['orders', 'delete'],
+      ['states', 'compact'],
+    ] as const) {
+      await temporary.log.createTopic({ name, partitionCount: 2, cleanupPolicy, retentionMilliseconds: Infinity });
+    }
+  });
+  afterEach(() => temporary.cleanup());
+
+  /** Removes the stored rows behind the back of the log: what it still returns comes from memory. */
+  function changeFile(statement: string): void {
+    const connection = openDatabase(join(temporary.dataFolder, 'log.db'));
+    connection.exec(statement);
+    connection.close();
+  }
+  const removeRows = (): void => changeFile('DELETE FROM batch');
+
+  const read = (offset: Offset, partition = 0): ReturnType<EventLog['read']> =>
+    temporary.log.read({ topic: 'orders', partition, offset }, { bytesMaximum: 4 * mebibyte, waitMilliseconds: 0 });
+
+  /** Appends batches that take 64 KiB each. */
+  async function appendBatches(count: number): Promise<void> {
+    const value = Buffer.alloc(64 * 1024 - 52, 'x');
+    for (let batch = 0; batch < count; batch += 1) await appendTo(temporary.log, orders, [{ key: null, value }]);
+  }
+
+  it('finds in memory what was appended, but not to a compacted topic that nobody follows', async () => {
+    const states = { topic: 'states', partition: 0 };
+    await appendTo(temporary.log, orders, records('event'));
+    await appendTo(temporary.log, states, [keyed('a', 'state')]);
+    removeRows();
+    expect((await readAll(temporary.log, orders)).map(({ value }) => value)).to.deep.equal(['event']);
+    expect(await readAll(temporary.log, states)).to.deep.equal([]);
+  });
+
+  it('finds in memory what was read before, and what follows it', async () => {
+    await appendBatches(21);
+    await appendTo(temporary.log, { ...orders, partition: 1 }, records('elsewhere'));
+    await temporary.reopen();
+    expect((await read(0)).nextOffset).to.equal(4);
+    expect((await read(1)).nextOffset).to.equal(4);
+    // The thread serves this after the fetch that the second read began.
+    await read(0, 1);
+    removeRows();
+    expect((await read(0)).nextOffset).to.equal(20);
+    expect((await read(20)).batches).to.deep.equal([]);
+  });
+
+  for (const [left, isShared] of [
+    [8, false],
+    [9, true],
+  ] as const) {
+    it(`fetches 256 KiB, then a mebibyte, in memory that is reused where the bodies take half of it: ${left} batches`, async () => {
+      await appendBatches(20 + left);
+      await temporary.reopen({ cacheBytesMaximum: 0 });
+      const fetched: [count: number, isShared: boolean][] = [];
+      for (let offset = 0; offset < 20 + left;) {
+        const { batches, nextOffset } = await read(offset);
+        const shared = batches.filter(({ release }) => release !== undefined);
+        expect(shared.length).to.be.oneOf([0, batches.length]);
+        fetched.push([batches.length, shared.length > 0]);
+        offset = nextOffset;
+      }
+      expect(fetched).to.deep.equal([
+        [4, false],
+        [16, true],
+        [left, isShared],
+      ]);
+    });
+  }
+
+  it('from memory lets the rest of the process continue after ten milliseconds', async () => {
+    await appendTo(temporary.log, orders, records('event'));
+    let turns = 0;
+    setImmediate(() => (turns += 1));
+    await read(0);
+    now += 10;
+    await read(0);
+    expect(turns).to.equal(0);
+    now += 1;
+    await read(0);
+    expect(turns).to.equal(1);
+  });
+
+  it('that the deletion of the topic overtakes fails as any read of an unknown partition', async () => {
+    await appendTo(temporary.log, orders, records('event'));
+    await temporary.reopen({ cacheBytesMaximum: 0 });
+    const overtaken = codeOf(read(0));
+    await temporary.log.deleteTopic('orders');
+    expect(await overtaken).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
+  });
+
+  it('reports damage of the file with the position of the read', async () => {
+    const value = Buffer.alloc(3_000, 'x');
+    for (let batch = 0; batch < 50; batch += 1) await appendTo(temporary.log, orders, [{ key: null, value }]);
+    await temporary.reopen({ cacheBytesMaximum: 0 });
+    const file = openSync(join(temporary.dataFolder, 'log.db'), 'r+');
+    const { size } = fstatSync(file);
+    writeSync(file, Buffer.alloc(size - 8_192, 0xff), 0, size - 8_192, 8_192);
+    closeSync(file);
+    const failure: unknown = await read(7).catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'CORRUPT_BATCH' });
+    expect(failure).to.have.deep.property('details', { ...orders, baseOffset: 7 });
+  });
+
+  it('fails as unavailable when the file cannot be read for another reason', async () => {
+    await appendTo(temporary.log, orders, records('event'));
+    await temporary.reopen({ cacheBytesMaximum: 0 });
+    changeFile('ALTER TABLE batch RENAME TO moved');
+    expect(await codeOf(read(0))).to.equal('LOG_UNAVAILABLE');
+    changeFile('ALTER TABLE moved RENAME TO batch');
+    expect((await read(0)).nextOffset).to.equal(1);
+  });
+
+  it('and every other step is refused once the log is closed', async () => {
+    await appendTo(temporary.log, orders, records('event'));
+    await temporary.log.close();
+    const { log } = temporary;
+    for (const call of [read(0), log.deleteRecords({ ...orders, offset: 1 }, Infinity), log.runRetention()]) {
+      expect(await codeOf(call)).to.equal('LOG_CLOSED');
+    }
+    expect(await codeOf(log.runCompaction())).to.equal('LOG_CLOSED');
+  });
+});
+
+describe('the thread that reads the log', () => {
+  const script = 'thread/fetcher.js';
+  let folder: string;
+  let path: string;
+  let threads: StartedThreads;
+  let clock: SimulatedClock;
+  let health: Health;
+  let reader: LogReader;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    path = join(folder, 'log.db');
+    threads = watchThreads();
+    clock = new SimulatedClock();
+    health = new Health(clock);
+  });
+  afterEach(async () => {
+    await reader.close();
+    threads.stop();
+    await removeFolder(folder);
+  });
+
+  const open = (): void => {
+    reader = new LogReader(path, new BatchCache(), health.part('log-reader'), clock, silentLogger);
+  };
+  const notReady = (): string => health.notReadyReasons().join();
+
+  it('is started again a second after it ended, until the reader is closed', async () => {
+    openForWriting(path).close();
+    open();
+    await threads.end(script);
+    expect(notReady()).to.match(/^The thread that reads the log ended; restarting it: /);
+    await clock.turn(999);
+    expect(threads.count(script)).to.equal(1);
+    await clock.turn(1);
+    expect(threads.count(script)).to.equal(2);
+    await eventually(() => notReady() === '');
+    await threads.end(script);
+    await reader.close();
+    await clock.turn(10_000);
+    expect(threads.count(script)).to.equal(2);
+  });
+
+  it('is started again a second after it found no file', async () => {
+    open();
+    await eventually(() => notReady().startsWith('The log cannot be opened for reading: '));
+    openForWriting(path).close();
+    await clock.turn(999);
+    expect(threads.count(script)).to.equal(1);
+    await clock.turn(1);
+    await eventually(() => notReady() === '');
+    expect(threads.count(script)).to.equal(2);
+    expect(clock.nextDeadline()).to.equal(Infinity);
   });
 });

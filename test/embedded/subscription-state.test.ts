@@ -140,6 +140,23 @@ describe('the state of a subscription in memory', () => {
     expect(state.committedOffsets().map(({ offset }) => offset)).to.deep.equal([7, 8]);
   });
 
+  it('judges a cursor by every commit that is not durable yet', () => {
+    state.openSession(session('a'));
+    own(assigned(0, 'a'));
+    const pending = [9, 12].map((offset) => {
+      const decision = commit('a', 0, [0, offset]);
+      return decision.outcome === 'judged' ? decision.pendingCommits : [];
+    });
+    for (const [completed = [], outdatedBy] of [
+      [[], pending[1]],
+      [pending[0], pending[1]],
+      [pending[1], []],
+    ] as const) {
+      state.completeCommits(completed, true);
+      expect(commit('a', 0, [0, 11])).to.deep.include({ advanced: [false], dependsOn: outdatedBy });
+    }
+  });
+
   it('accepts the commits of a closed stream for its commit timeout, until another stream owns the partition', () => {
     for (const streamId of ['a', 'b']) state.openSession(session(streamId));
     own(assigned(0, 'a'), assigned(1, 'a'));

@@ -144,7 +144,7 @@ function keptIndexes({ request, newestByKey }: Compaction, batch: StoredBatch): 
 
 function replacementOf(batch: StoredBatch, kept: readonly number[]): RowReplacement {
   const { partitionId, lastOffset } = batch.position;
-  if (kept.length === 0) return { partitionId, lastOffset, count: 0, body: null };
+  if (kept.length === 0) return { partitionId, lastOffset, body: null };
   const records = kept.map((index): LogRecord => {
     const start = batch.valueStarts[index] as number;
     const value = start === noValue ? null : batch.bytes.subarray(start, batch.valueEnds[index]);

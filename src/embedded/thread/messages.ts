@@ -167,12 +167,10 @@ export interface CompactionRequest {
 }
 
 /** The new content of a row. A body of null deletes the row. */
-export interface RowReplacement {
+export type RowReplacement = {
   readonly partitionId: number;
   readonly lastOffset: Offset;
-  readonly count: number;
-  readonly body: ArrayBuffer | null;
-}
+} & ({ readonly body: null } | { readonly body: ArrayBuffer; readonly count: number });
 
 /** A failed request, in the form that is sent between threads. */
 export interface ThreadFailure {

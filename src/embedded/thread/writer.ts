@@ -304,13 +304,13 @@ function deleteSome({ partitionId, below }: { partitionId: number; below: Offset
 function replaceRows({ rows }: { rows: readonly RowReplacement[] }): null {
   return inTransaction('reserve', () => {
     const { statements } = database();
-    for (const { partitionId, lastOffset, count, body } of rows) {
-      if (body === null) {
+    for (const { partitionId, lastOffset, ...content } of rows) {
+      if (content.body === null) {
         statements.keepLatest.run(lastOffset + 1, partitionId);
         statements.deleteBatch.run(partitionId, lastOffset);
       } else {
-        const bytes = Buffer.from(body);
-        statements.replaceBatch.run(count, checksumOf(bytes), bytes.length, bytes, partitionId, lastOffset);
+        const bytes = Buffer.from(content.body);
+        statements.replaceBatch.run(content.count, checksumOf(bytes), bytes.length, bytes, partitionId, lastOffset);
       }
     }
     return null;

@@ -15,7 +15,7 @@ import {
 import type { BatchPosition } from '../../../src/embedded/records/batch-format.ts';
 import { SharedBuffer } from '../../../src/embedded/records/shared-buffer.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
-import { recordsOf } from '../../support/log-reading.ts';
+import { keyed, recordsOf } from '../../support/log-reading.ts';
 
 const where = { topic: 'orders', partition: 3 };
 
@@ -103,12 +103,12 @@ describe('the body of a batch', () => {
     expect(hex(encodeBody(position, [a, none, a]))).to.equal(
       bytes(header, '03000000 07000000 00000000 00000000', '03000000 ffffffff 07000000', '6f6e652c6f6e65'),
     );
-    const keyed = [
+    const withKeys = [
       { key: 'k', value: Buffer.from('1') },
       { key: null, value: Buffer.from('2') },
       { key: 'é', value: Buffer.from('3') },
     ];
-    expect(hex(encodeBody(position, keyed, [1_000, 1_001, 1_004]))).to.equal(
+    expect(hex(encodeBody(position, withKeys, [1_000, 1_001, 1_004]))).to.equal(
       bytes(
         header.replace('01 00', '01 03'),
         '03000000 05000000 03000000 00000000',
@@ -128,6 +128,7 @@ describe('the body of a batch', () => {
         const position = positionOf(lists.flat().length);
         expect(Buffer.from(encodeRuns(position, runs))).to.deep.equal(Buffer.from(encodeBody(position, lists.flat())));
       }),
+      { examples: [[[[{ key: 'a', value: Buffer.alloc(0) }, keyed('b', null)], [keyed('c', 'd')]]]] },
     );
   });
 

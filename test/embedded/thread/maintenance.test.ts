@@ -5,6 +5,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/clock.ts';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
+import { startLogThread } from '../../../src/embedded/thread/log-thread.ts';
+import type { MaintenanceRequests } from '../../../src/embedded/thread/messages.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
 import { openDatabase } from '../../../src/sqlite.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -240,6 +242,44 @@ describe('maintaining the embedded log', () => {
       expect(await temporary.log.read(from, { bytesMaximum: 1_000, waitMilliseconds: Infinity })).to.deep.equal(passed);
       expect(await appendTo(temporary.log, states, [keyed('a', '2')])).to.equal(3);
       expect(await values(states)).to.deep.equal(['2']);
+    });
+
+    describe('in steps', () => {
+      /** How many rows each step replaces, as the maintenance thread plans them. */
+      async function steps(latest: number): Promise<number[]> {
+        const script = new URL('../../../src/embedded/thread/maintenance.js', import.meta.url);
+        const thread = startLogThread<MaintenanceRequests>(script, () => undefined);
+        await thread.call('open', { path: join(temporary.dataFolder, 'log.db') });
+        await thread.call('beginCompaction', { ...states, partitionId: 1, latest, tombstonesBefore: 0 });
+        const counts: number[] = [];
+        for (let isDone = false; !isDone;) {
+          const step = await thread.call('nextCompaction', null);
+          ({ isDone } = step);
+          counts.push(step.rows.length);
+        }
+        await thread.call('close', null);
+        await thread.end();
+        return counts;
+      }
+
+      it('replaces 64 rows at a time, so that an append waits for no more', async () => {
+        for (let batch = 0; batch < 130; batch += 1) await appendTo(temporary.log, states, [keyed('a', '1')]);
+        expect(await steps(130)).to.deep.equal([64, 64, 1]);
+      });
+
+      // Each row is replaced by one with a single record: a header of 48 bytes, three numbers, a key of one byte.
+      for (const [bytes, expected] of [
+        [64 * 1024 - 61, [4, 3]],
+        [64 * 1024 - 62, [5, 2]],
+      ] as const) {
+        it(`ends a step with the row that brings it to 256 KiB: values of ${bytes} bytes`, async () => {
+          for (let batch = 0; batch < 7; batch += 1) {
+            await appendTo(temporary.log, states, [keyed('a', '1'), keyed(`${batch}`, 'x'.repeat(bytes))]);
+          }
+          await appendTo(temporary.log, states, [keyed('a', '1')]);
+          expect(await steps(15)).to.deep.equal(expected);
+        });
+      }
     });
 
     it('is visible to readers of batches that were cached', async () => {
