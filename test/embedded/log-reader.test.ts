@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { BatchCache } from '../../src/embedded/batch-cache.ts';
 import { LogReader } from '../../src/embedded/log-reader.ts';
+import { newPartitionState } from '../../src/embedded/partition-state.ts';
 import { openForWriting } from '../../src/embedded/thread/database.ts';
 import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
@@ -149,7 +150,7 @@ describe('reading the embedded log', () => {
     for (let batch = 0; batch < count; batch += 1) await appendTo(temporary.log, orders, [{ key: null, value }]);
   }
 
-  it('finds in memory what was appended, but not to a compacted topic that nobody follows', async () => {
+  it('finds in memory what was appended, but not to a compacted topic without readers', async () => {
     const states = { topic: 'states', partition: 0 };
     await appendTo(temporary.log, orders, records('event'));
     await appendTo(temporary.log, states, [keyed('a', 'state')]);
@@ -207,7 +208,7 @@ describe('reading the embedded log', () => {
     expect(turns).to.equal(1);
   });
 
-  it('that the deletion of the topic overtakes fails as any read of an unknown partition', async () => {
+  it('that the deletion of the topic overtakes fails like a read of an unknown partition', async () => {
     await appendTo(temporary.log, orders, records('event'));
     await temporary.reopen({ cacheBytesMaximum: 0 });
     const overtaken = codeOf(read(0));
@@ -231,6 +232,8 @@ describe('reading the embedded log', () => {
   it('fails as unavailable when the file cannot be read for another reason', async () => {
     await appendTo(temporary.log, orders, records('event'));
     await temporary.reopen({ cacheBytesMaximum: 0 });
+    // The thread has opened the file when it has served a read.
+    await read(0);
     changeFile('ALTER TABLE batch RENAME TO moved');
     expect(await codeOf(read(0))).to.equal('LOG_UNAVAILABLE');
     changeFile('ALTER TABLE moved RENAME TO batch');
@@ -278,13 +281,18 @@ describe('the thread that reads the log', () => {
   it('is started again a second after it ended, until the reader is closed', async () => {
     openForWriting(path).close();
     open();
+    const persisted = { id: 1, topicId: 1, number: 0, earliest: 0, latest: 1, compactedTo: 0, compactedRecordCount: 0 };
+    const served = (): Promise<unknown> => reader.read(newPartitionState('orders', persisted), 0, 1);
+    // A thread that ends while it opens the file would leave it locked.
+    await served();
     await threads.end(script);
     expect(notReady()).to.match(/^The thread that reads the log ended; restarting it: /);
     await clock.turn(999);
     expect(threads.count(script)).to.equal(1);
     await clock.turn(1);
     expect(threads.count(script)).to.equal(2);
-    await eventually(() => notReady() === '');
+    await served();
+    expect(notReady()).to.equal('');
     await threads.end(script);
     await reader.close();
     await clock.turn(10_000);

@@ -122,7 +122,7 @@ describe('the thread that writes the log', () => {
     expect(full).to.match(/^The disk of the data folder is full: /);
   });
 
-  it('copies everything into the database file when it is closed, whoever still has it open', async () => {
+  it('copies everything into the database file when it is closed, also while another connection has it open', async () => {
     await open();
     await fill(1, 10);
     const other = openDatabase(path);
