@@ -343,8 +343,7 @@ export class CommandBatch {
     toggles: Toggles,
   ): void {
     const text = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
-    const key = envelope.loanAccountId ?? envelope.loanProductId ?? null;
-    this.#addEvent({ topic: 'command_rejected', key, text, bytes: Buffer.byteLength(text) });
+    this.#addEvent({ topic: 'command_rejected', key: keyOf(envelope), text, bytes: Buffer.byteLength(text) });
   }
 
   #recordResult(
@@ -375,7 +374,7 @@ export class CommandBatch {
     const reason = fullReason.slice(0, reasonCharactersMaximum);
     this.#options.logger.warn({ offset, reason, commandId: subject.commandId }, 'A command went to the dead letters');
     const value = writeDeadLetter(command, reason, subject.commandId);
-    this.#deadLetters.push({ key: subject.loanAccountId ?? subject.loanProductId ?? null, value });
+    this.#deadLetters.push({ key: keyOf(subject), value });
     this.#bytes += value.length;
     return outcomeOf(subject, { outcome: 'dead_letter', reason });
   }
@@ -420,6 +419,11 @@ export class CommandBatch {
     this.#bytes += draft.bytes - (this.#drafts.get(draft.loan.id)?.bytes ?? 0);
     this.#drafts.set(draft.loan.id, draft);
   }
+}
+
+/** The key of a record about a command: the id of its loan or product, null where it could not be read. */
+function keyOf({ loanAccountId, loanProductId }: Omit<Subject, 'commandId'>): string | null {
+  return loanAccountId ?? loanProductId ?? null;
 }
 
 function firstResultOf({ encodedKey, commandDigest }: LoanTransaction): FirstResult {

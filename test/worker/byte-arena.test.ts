@@ -29,6 +29,12 @@ describe('the memory of texts', () => {
     expect(sizes).to.deep.equal([16, 32, 64, 128, 256, 256, 256, 256]);
   });
 
+  it('fills a block to its last byte', () => {
+    const memory = new ByteArena();
+    const texts = [memory.write('x'.repeat(16 * 1024 - 1), 16 * 1024 - 1), memory.write('y', 1), memory.write('z', 1)];
+    expect(texts.map(({ buffer }) => buffer.byteLength / 1024)).to.deep.equal([16, 16, 32]);
+  });
+
   it('keeps neighbouring texts in one block', () => {
     const memory = new ByteArena();
     const [one, other] = [memory.write('one', 3), memory.write('other', 5)];

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'mocha';
-import type { EventLog } from '../../src/ports/event-log.ts';
+import { type EventLog, type LogRecord, recordBytesMaximum } from '../../src/ports/event-log.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
-import { checkpointKey } from '../../src/lending-format/checkpoint.ts';
+import { type CommandOutcome, checkpointKey } from '../../src/lending-format/checkpoint.ts';
+import { idempotencyRecordKey, parseIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { deadLettersTopic, accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { allTogglesOff } from '../../src/lending/toggles.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -15,6 +17,7 @@ import { richProduct } from '../support/lending/lending-script.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
+const idempotencyMilliseconds = 86_400_000;
 const never = new AbortController().signal;
 
 describe('a batch of commands', () => {
@@ -51,15 +54,27 @@ describe('a batch of commands', () => {
     await removeFolder(folder);
   });
 
-  async function newBatch(products: Registry): Promise<CommandBatch> {
-    const store = await LoanStore.open(view, 0, never);
-    const options = { partition: 0, store, logger: silentLogger, idempotencyMilliseconds: 86_400_000 };
+  async function newBatch(products: Registry, known: Partial<LoanStore> = {}): Promise<CommandBatch> {
+    const store = overriding(await LoanStore.open(view, 0, never), known);
+    const options = { partition: 0, store, logger: silentLogger, idempotencyMilliseconds };
     return new CommandBatch({ ...options, registry: products, now: commandTime });
   }
 
-  function decide(command: TestCommand | Buffer | null): void {
+  /** @returns the outcome */
+  function decide(command: TestCommand | Buffer | null, appendedAt = commandTime): CommandOutcome {
     const value = command === null || Buffer.isBuffer(command) ? command : commandRecord(command).value;
-    batch.decide({ partition: 0, offset: batch.size, appendedAt: commandTime, value }, allTogglesOff);
+    batch.decide({ partition: 0, offset: batch.size, appendedAt, value }, allTogglesOff);
+    return batch.checkpoint.outcomes.at(-1) ?? expect.fail();
+  }
+
+  function recordsOf(topic: string): readonly LogRecord[] {
+    return batch.records(0).find((records) => records.topic === topic)?.records ?? [];
+  }
+
+  /** When the changelog says that a command was decided; null where its record is deleted. */
+  function decidedAt(commandId: string): number | null {
+    const record = recordsOf(accountsTopic).find(({ key }) => key === idempotencyRecordKey(commandId)) ?? expect.fail();
+    return record.value === null ? null : parseIdempotencyRecord(record.value.toString()).decidedAt;
   }
 
   /** What the records of the batch take: all values but the checkpoint's, and the keys in the changelog. */
@@ -92,15 +107,94 @@ describe('a batch of commands', () => {
     expect(batch.records(0).find(({ topic }) => topic === deadLettersTopic)?.records).to.have.length(2);
   });
 
-  it('includes the loan in the dead letter of an undecided command', async () => {
+  it('has the id of the loan or product, where it is known, as the key of a dead letter', async () => {
     const get = (): never => {
       throw new Error('The product cannot be read');
     };
     batch = await newBatch(overriding(registry, { get }));
-    decide(open);
-    const letters = batch.records(0).find(({ topic }) => topic === deadLettersTopic)?.records;
-    expect(letters?.map(({ key }) => key)).to.deep.equal(['L1']);
+    for (const command of [open, rich, Buffer.from('no command')]) decide(command);
+    expect(recordsOf(deadLettersTopic).map(({ key }) => key)).to.deep.equal(['L1', 'P', null]);
     expect(batch.bytes).to.equal(recordBytes());
+  });
+
+  it('has the id of the loan or product as the key of a refusal', () => {
+    for (const command of [open, { ...rich, payload: {} }]) expect(decide(command).outcome).to.equal('refused');
+    expect(recordsOf('command_rejected').map(({ key }) => key)).to.deep.equal(['L1', 'P']);
+  });
+
+  it('keeps the first 500 characters of the reason of a dead letter', async () => {
+    const get = (): never => {
+      throw new Error('x'.repeat(500));
+    };
+    batch = await newBatch(overriding(registry, { get }));
+    const begins = 'The command could not be decided: ';
+    expect(decide(open).reason).to.equal(begins + 'x'.repeat(500 - begins.length));
+  });
+
+  it('has a dead letter instead of events that would not fit the log', () => {
+    decide(rich);
+    const value = String(commandRecord(open).value).replace('flow of', 'f'.repeat(recordBytesMaximum));
+    expect(decide(Buffer.from(value)).reason).to.match(
+      /^The command could not be decided: An event would have 8\d{6} bytes/,
+    );
+    expect(batch.state.loans.size).to.equal(0);
+    expect(decide(open).outcome, 'the same command with less').to.equal('committed');
+  });
+
+  it('forgets the commands that its latest command is too late to repeat, unless it decides them again', async () => {
+    const times: number[] = [];
+    const [decidedAgain, old] = [randomUUID(), randomUUID()];
+    batch = await newBatch(registry, {
+      commandsDecidedUpTo: (time) => {
+        times.push(time);
+        return [decidedAgain, old];
+      },
+    });
+    decide({ ...open, commandId: decidedAgain }, commandTime + 2);
+    decide(open, commandTime + 1);
+    expect([decidedAt(decidedAgain), decidedAt(old)]).to.deep.equal([commandTime + 2, null]);
+    expect(new Set(times)).to.deep.equal(new Set([commandTime + 2 - idempotencyMilliseconds]));
+  });
+
+  it('dates a decision no earlier than its command', () => {
+    const [early, late] = [randomUUID(), randomUUID()];
+    decide({ ...open, commandId: early }, commandTime - 1);
+    decide({ ...open, commandId: late }, commandTime + 1);
+    expect([decidedAt(early), decidedAt(late)]).to.deep.equal([commandTime, commandTime + 1]);
+  });
+
+  it('decides a command again that comes when the first one with its id is forgotten', () => {
+    const command = { ...open, commandId: randomUUID() };
+    const first = decide(command);
+    expect(first.outcome).to.equal('refused');
+    expect(decide(command, commandTime + idempotencyMilliseconds - 1)).to.deep.equal({ ...first, outcome: 'repeated' });
+    expect(decide(command, commandTime + idempotencyMilliseconds)).to.deep.equal(first);
+  });
+
+  it('opens a loan under one of its products, by id or by key, and changes the one that is named', () => {
+    const keys = ['P', 'Q'].map((id) => ({ id, encodedKey: randomUUID().replaceAll('-', '') }));
+    const product = (id: string, encodedKey = ''): TestCommand => {
+      const command = richProduct(id, 'FIXED_TERM_LOAN');
+      return { ...command, payload: { ...command.payload, encodedKey } };
+    };
+    for (const { id, encodedKey } of keys) decide(product(id, encodedKey));
+    const errors = decide(product('R', keys[1]?.encodedKey)).errors?.map(({ errorSource }) => errorSource);
+    expect(errors, 'the key of another product').to.deep.equal(['encodedKey']);
+    for (const [index, productTypeKey] of keys.flatMap(({ id, encodedKey }) => [id, encodedKey]).entries()) {
+      decide({ type: 'CREATE_LOAN', id: `L${index}`, payload: { productTypeKey, loanAmount: 1000 } });
+    }
+    expect([...batch.state.loans.values()].map(({ product }) => product.id)).to.deep.equal(['P', 'P', 'Q', 'Q']);
+    decide({ type: 'UPDATE_PRODUCT', id: 'Q', payload: { name: 'first' } });
+    decide({ type: 'UPDATE_PRODUCT', id: 'Q', payload: { notes: 'second' } });
+    expect(batch.products.get('Q')?.product).to.include({ name: 'first', notes: 'second' });
+    expect(batch.products.get('P')?.product).not.to.include({ name: 'first' });
+    expect(decide({ type: 'UPDATE_PRODUCT', id: 'R', payload: { name: 'none' } }).outcome).to.equal('refused');
+  });
+
+  it('creates a product once, and refuses another one with its id', () => {
+    const command = { ...rich, commandId: randomUUID() };
+    const outcomes = [command, command, { ...rich, commandId: randomUUID() }].map((each) => decide(each).outcome);
+    expect(outcomes).to.deep.equal(['committed', 'repeated', 'refused']);
   });
 
   it('counts a loan once, however many of its commands changed it', () => {
