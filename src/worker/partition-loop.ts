@@ -148,10 +148,10 @@ async function processCommands(
     commandLag.advance(partition, batch.checkpoint.position + 1);
     retention.advance(batch.checkpoint.position + 1);
     onCommit();
-    await store.waitForCopy(signal);
     pending.splice(0, batch.size);
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
+    await store.waitForCopy(signal);
     // The very next command may open a loan under the new product.
     if (batch.products.size > 0) await catchUpWithDefinitions(options);
   }
@@ -169,7 +169,7 @@ async function catchUpWithDefinitions({
 }: PartitionLoopOptions): Promise<void> {
   const ended = new AbortController();
   const stopped = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true, signal: ended.signal });
+    signal.addEventListener('abort', () => resolve(), { signal: ended.signal });
   });
   try {
     await Promise.race([registry.catchUp(milliseconds), stopped]);

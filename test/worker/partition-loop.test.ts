@@ -1,0 +1,371 @@
+import { expect } from 'chai';
+import { getEventListeners } from 'node:events';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import type { EventLog, FencedWriter, LogRecord } from '../../src/ports/event-log.ts';
+import { Registry } from '../../src/broker/definitions/registry.ts';
+import { systemClock } from '../../src/clock.ts';
+import { LendstreamError } from '../../src/errors.ts';
+import { decodeLoan, encodeLoan } from '../../src/lending/codec/stored-loan.ts';
+import { type Logger, silentLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';
+import { LoanView } from '../../src/accounts/loan-view.ts';
+import { isCheckpointKey, parseCheckpoint } from '../../src/lending-format/checkpoint.ts';
+import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
+import { accountsTopic, ensureLendingTopics, loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
+import { CommandLag } from '../../src/worker/command-lag.ts';
+import { type LoopEnd } from '../../src/worker/partition-ownership.ts';
+import {
+  type PartitionLoopOptions,
+  commandsPerCommitMaximum,
+  runPartitionLoop,
+} from '../../src/worker/partition-loop.ts';
+import { eventually } from '../support/eventually.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
+import { overriding } from '../support/stepping-log.ts';
+import {
+  type Json,
+  commandRecord,
+  openLendingLog,
+  recordsOf,
+  send,
+  untilDone,
+} from '../support/lending/lending-log.ts';
+import { richProduct } from '../support/lending/lending-script.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+
+describe('the loop of a partition', () => {
+  let folder: string;
+  let log: EventLog;
+  let registry: Registry;
+  let view: LoanView;
+  let clock: SimulatedClock;
+  let stopping: AbortController;
+  let ended: Promise<LoopEnd>;
+  let metrics: ReturnType<typeof createMetrics>;
+  let messages: string[];
+  let pauses: unknown[];
+
+  before(async () => {
+    folder = await temporaryFolder();
+    log = await openLendingLog(folder);
+    await ensureLendingTopics(log, 1);
+    registry = new Registry(log, silentLogger);
+    await registry.start();
+    view = await LoanView.open({
+      dataFolder: folder,
+      log,
+      partitionCount: 1,
+      clock: systemClock,
+      logger: silentLogger,
+    });
+  });
+
+  beforeEach(() => {
+    clock = new SimulatedClock();
+    stopping = new AbortController();
+    ended = Promise.resolve('stopped');
+    metrics = createMetrics();
+    messages = [];
+    pauses = [];
+  });
+
+  afterEach(async () => {
+    stopping.abort();
+    await ended;
+  });
+
+  after(async () => {
+    await view.close();
+    await registry.stop();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  function run(options: Partial<PartitionLoopOptions> = {}): void {
+    const note = (fields: object, message: string): void => {
+      messages.push(message);
+      if ('pause' in fields) pauses.push(fields.pause);
+    };
+    const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };
+    ended = runPartitionLoop({
+      log,
+      registry,
+      copy: view,
+      clock,
+      logger,
+      metrics,
+      commandLag: new CommandLag({ log, metrics, logger }),
+      partition: 0,
+      signal: stopping.signal,
+      commandsPerCommitMaximum,
+      retentionMilliseconds: Infinity,
+      idempotencyMilliseconds,
+      definitionsMillisecondsMaximum: 7_000,
+      onOwned: () => {},
+      ...options,
+    });
+  }
+
+  function refused(flowId = 'flow', payload: Json = { action: 'APPROVE' }): LogRecord {
+    const { key, value } = commandRecord({ type: 'CHANGE_STATE', id: 'nobody', payload });
+    return { key, value: Buffer.from(String(value).replace(/"flow of [^"]*"/, `"${flowId}"`)) };
+  }
+
+  /** How many commands each commit has, from the one with the command at that offset. */
+  async function commitSizes(first: number): Promise<number[]> {
+    const records = await recordsOf(log, accountsTopic);
+    return records.flatMap(({ key, text }) => {
+      if (!isCheckpointKey(key ?? '')) return [];
+      const { position, outcomes } = parseCheckpoint(text ?? '');
+      return position < first ? [] : [outcomes.length];
+    });
+  }
+
+  async function stop(): Promise<LoopEnd> {
+    stopping.abort();
+    const end = await ended;
+    stopping = new AbortController();
+    return end;
+  }
+
+  /** The log, on which the writer of the worker does something before each commit. */
+  function withCommit(beforeCommit: () => Promise<void> | void): EventLog {
+    const openWriter: EventLog['openWriter'] = async (writerId, partitions) => {
+      const writer = await log.openWriter(writerId, partitions);
+      const commit: FencedWriter['commit'] = async () => {
+        await beforeCommit();
+        await writer.commit();
+      };
+      return overriding(writer, { commit });
+    };
+    return overriding(log, { openWriter });
+  }
+
+  it('decides at most 200 commands in one commit', async () => {
+    const first = await send(
+      log,
+      Array.from({ length: 201 }, () => refused()),
+    );
+    run();
+    await untilDone(log, first + 200);
+    expect(await commitSizes(first)).to.deep.equal([200, 1]);
+  });
+
+  it('closes a commit at 4 MiB', async () => {
+    // Refused for fifty reasons, which are in its event and in the record that remembers it.
+    const payload = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, 1]));
+    const measured = await send(log, [refused('', payload)]);
+    run({ commandsPerCommitMaximum: Infinity });
+    await untilDone(log, measured);
+    await stop();
+    const event = (await recordsOf(log, 'command_rejected')).at(-1);
+    const remembered = (await recordsOf(log, accountsTopic)).findLast(({ key }) => key?.startsWith('command/'));
+    const bytes = [event?.text, remembered?.key, remembered?.text].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+    const flowId = 'f'.repeat(8 * 1024 - bytes);
+    const first = await send(
+      log,
+      Array.from({ length: 513 }, () => refused(flowId, payload)),
+    );
+    run({ commandsPerCommitMaximum: Infinity });
+    await untilDone(log, first + 512);
+    expect(await commitSizes(first)).to.deep.equal([512, 1]);
+  });
+
+  it('lets others run after ten milliseconds of deciding', async () => {
+    const first = await send(
+      log,
+      Array.from({ length: 25 }, () => refused()),
+    );
+    let decisions = 0;
+    const get: Registry['get'] = (kind, name) => {
+      // The first toggle that a decision reads.
+      if (kind === 'toggle' && name === 'ALLOW_NON_SCHEDULED_FEES') {
+        decisions += 1;
+        clock.jump(1);
+      }
+      return registry.get(kind, name);
+    };
+    const seen = new Set<number>();
+    let isDone = false;
+    const look = (): void => {
+      seen.add(decisions);
+      if (!isDone) setImmediate(look);
+    };
+    setImmediate(look);
+    run({ registry: overriding(registry, { get }) });
+    await untilDone(log, first + 24);
+    isDone = true;
+    expect([...seen].filter((count) => count > 0 && count < 25)).to.deep.equal([10, 20]);
+  });
+
+  it('pauses after each error in a row twice as long, for at most five seconds', async () => {
+    let attempts = 0;
+    const openWriter = (): Promise<never> => {
+      attempts += 1;
+      return Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));
+    };
+    run({ log: overriding(log, { openWriter }) });
+    const expected = [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000];
+    for (const [index, pause] of expected.entries()) {
+      await clock.turn(0);
+      expect(clock.nextDeadline() - clock.monotonic()).to.equal(pause);
+      await clock.turn(pause - 1);
+      expect(attempts).to.equal(index + 1);
+      await clock.turn(1);
+    }
+    expect(pauses.slice(0, expected.length)).to.deep.equal(expected);
+  });
+
+  it('pauses shortly again after an error that follows a commit', async () => {
+    let failures = 2;
+    const onLog = withCommit(() => {
+      failures -= 1;
+      if (failures >= 0 || failures === -2) throw new LendstreamError('OUTCOME_UNKNOWN', 'The answer was lost.');
+    });
+    const first = await send(log, [refused(), refused(), refused()]);
+    run({ log: onLog, commandsPerCommitMaximum: 1 });
+    for (const count of [1, 2, 3]) {
+      await eventually(() => pauses.length === count && clock.nextDeadline() < Infinity);
+      await clock.turn(200);
+    }
+    await untilDone(log, first + 2);
+    expect(pauses).to.deep.equal([100, 200, 100]);
+  });
+
+  it('releases the partition without a restart when it is stopped while an error occurs', async () => {
+    const last = await send(log, [refused()]);
+    const onLog = withCommit(() => {
+      stopping.abort();
+      throw new LendstreamError('OUTCOME_UNKNOWN', 'The answer was lost.');
+    });
+    run({ log: onLog });
+    expect(await ended).to.equal('stopped');
+    expect(messages).to.deep.equal(['The worker owns the partition', 'The worker released the partition']);
+    stopping = new AbortController();
+    run();
+    await untilDone(log, last);
+  });
+
+  it('measures the time of a commit, and counts its commands and their progress', async () => {
+    const advances: number[] = [];
+    const deletions: number[] = [];
+    const first = await send(log, [refused(), refused()]);
+    const commandLag = overriding(new CommandLag({ log, metrics, logger: silentLogger }), {
+      advance: (_partition, next) => void advances.push(next),
+    });
+    const deleteRecords: EventLog['deleteRecords'] = ({ offset }) => Promise.resolve(void deletions.push(offset));
+    const onLog = overriding(
+      withCommit(() => clock.jump(2_500)),
+      { deleteRecords },
+    );
+    run({ log: onLog, commandLag, retentionMilliseconds: 1 });
+    await eventually(() => advances.length === 2);
+    expect(advances).to.deep.equal([first, first + 2]);
+    await eventually(() => deletions.length === 1);
+    await clock.turn(60_000);
+    expect(deletions).to.deep.equal([first, first + 2]);
+    const { values } = await metrics.commandSeconds.get();
+    expect(values.filter(({ metricName }) => metricName?.endsWith('_sum')).map(({ value }) => value)).to.deep.equal([
+      2.5,
+    ]);
+    const counted = (await metrics.commands.get()).values.map(({ labels, value }) => [labels.outcome, value]);
+    expect(counted).to.deep.equal([['refused', 2]]);
+  });
+
+  it('reads the definitions before it decides what it has read, and after a commit with a product', async () => {
+    const limits: unknown[] = [];
+    const catchUp: Registry['catchUp'] = (milliseconds) => {
+      limits.push(milliseconds);
+      return registry.catchUp(milliseconds);
+    };
+    run({ registry: overriding(registry, { catchUp }) });
+    // Only its next read listens to the signal then.
+    const isIdle = (): boolean => getEventListeners(stopping.signal, 'abort').length === 1;
+    await untilDone(log, await send(log, [refused()]));
+    await eventually(isIdle);
+    expect(limits).to.deep.equal([7_000]);
+    await untilDone(log, await send(log, [commandRecord(richProduct('Q', 'FIXED_TERM_LOAN'))]));
+    await eventually(() => limits.length === 3 && isIdle());
+    expect(limits).to.deep.equal([7_000, 7_000, 7_000]);
+  });
+
+  it('continues without a warning at the first command that the log still has', async () => {
+    const last = await send(log, [refused()]);
+    run();
+    await untilDone(log, last);
+    await stop();
+    messages.length = 0;
+    await log.deleteRecords({ topic: loanCommandsTopic, partition: 0, offset: last + 1 }, Date.now() + 1_000);
+    run();
+    await untilDone(log, await send(log, [refused()]));
+    expect(messages).to.deep.equal(['The worker owns the partition']);
+  });
+
+  it('decides nothing when the log has lost commands that are done', async () => {
+    const errors: unknown[] = [];
+    const last = await send(log, [refused()]);
+    run();
+    await untilDone(log, last);
+    await stop();
+    const bounds: EventLog['bounds'] = async (partitions) =>
+      (await log.bounds(partitions)).map((found) =>
+        found.topic === loanCommandsTopic ? { ...found, earliest: 0, latest: last } : found,
+      );
+    const logger: Logger = { ...silentLogger, warn: (fields) => void errors.push(fields), child: () => logger };
+    run({ log: overriding(log, { bounds }), logger });
+    await eventually(() => errors.length === 1);
+    expect(JSON.stringify(errors)).to.include(
+      `Commands of partition 0 are done up to ${last + 1}, but the log ends at ${last}`,
+    );
+  });
+
+  it('leaves no timer, no open writer and no metric behind', async () => {
+    let closed = 0;
+    const openWriter: EventLog['openWriter'] = async (writerId, partitions) => {
+      const writer = await log.openWriter(writerId, partitions);
+      const close: FencedWriter['close'] = () => {
+        closed += 1;
+        return writer.close();
+      };
+      return overriding(writer, { close });
+    };
+    const commandLag = new CommandLag({ log, metrics, logger: silentLogger });
+    run({ log: overriding(log, { openWriter }), commandLag });
+    await untilDone(log, await send(log, [refused()]));
+    await commandLag.measure();
+    const lag = async (): Promise<number> => (await metrics.workerLag.get()).values.length;
+    expect(await lag()).to.equal(1);
+    expect(await stop()).to.equal('stopped');
+    expect([clock.nextDeadline(), closed, await lag()]).to.deep.equal([Infinity, 1, 0]);
+  });
+
+  it('waits for a copy of the changelog that lacks more than 32 MiB, once the commit is counted', async () => {
+    const open = commandRecord({ type: 'CREATE_LOAN', id: 'L1', payload: { productTypeKey: 'P', loanAmount: 1 } });
+    run();
+    await untilDone(log, (await send(log, [commandRecord(richProduct('P', 'FIXED_TERM_LOAN')), open])) + 1);
+    await stop();
+    await view.catchUpPartition(0, stopping.signal);
+    const [loan, position] = [decodeLoan(view.accountText('L1') ?? ''), view.checkpointPosition(0)];
+    const text = encodeLoan({ ...loan, notes: 'n'.repeat(7_000_000) });
+    let waits = 0;
+    const copy: ChangelogCopy = overriding<ChangelogCopy>(view, {
+      accountText: () => text,
+      checkpointPosition: () => position,
+      catchUpPartition: () => {
+        waits += 1;
+        return waits === 1 ? Promise.resolve() : Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));
+      },
+    });
+    metrics.commands.reset();
+    run({ copy, commandsPerCommitMaximum: 1 });
+    const changes = ['APPROVE', 'UNDO_APPROVE', 'APPROVE', 'UNDO_APPROVE', 'APPROVE'].map((action) =>
+      commandRecord({ type: 'CHANGE_STATE', id: 'L1', payload: { action } }),
+    );
+    await send(log, changes);
+    await eventually(() => pauses.length === 1);
+    expect(waits).to.equal(2);
+    const counted = (await metrics.commands.get()).values.map(({ labels, value }) => [labels.outcome, value]);
+    expect(counted).to.deep.equal([['committed', changes.length]]);
+  });
+});
