@@ -80,7 +80,7 @@ export function planLoops(
   streamId: string | undefined,
   running: ReadonlySet<number>,
 ): LoopPlan {
-  const ownPartitions = partitions.filter((ownership) => streamId !== undefined && ownership.streamId === streamId);
+  const ownPartitions = partitions.filter((ownership) => ownership.streamId === streamId);
   const assigned = new Set(ownPartitions.flatMap(({ state, partition }) => (state === 'assigned' ? [partition] : [])));
   return {
     begin: [...assigned].filter((partition) => !running.has(partition)),
@@ -248,7 +248,6 @@ export class PartitionSharing {
     const owned = new Promise<void>((resolve) => (onOwned = resolve));
     const ended = this.#options.runPartition(partition, stopping.signal, onOwned).then((end) => {
       this.#loops.delete(partition);
-      this.#pausedUntil.delete(partition);
       if (end === 'log_closed') this.#isLogClosed = true;
       if (end === 'taken_over') {
         this.#pausedUntil.set(partition, this.#options.clock.monotonic() + takenOverPauseMilliseconds);

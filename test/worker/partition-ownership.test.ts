@@ -74,6 +74,10 @@ describe('processes that share the loan partitions', () => {
     reached: number;
     /** How long its work takes to end. Milliseconds. */
     endingMilliseconds: number;
+    /** The sessions that it closed. */
+    readonly closed: string[];
+    /** How many watches of the coordination it has. */
+    watches: number;
   }
 
   async function startProcess(
@@ -83,17 +87,21 @@ describe('processes that share the loan partitions', () => {
       isCutOff = false,
       clock = systemClock,
       logger = silentLogger,
-    }: { leaseMilliseconds?: number; isCutOff?: boolean; clock?: Clock; logger?: Logger } = {},
+      owned = Promise.resolve(),
+    }: {
+      leaseMilliseconds?: number;
+      isCutOff?: boolean;
+      clock?: Clock;
+      logger?: Logger;
+      /** Its work begins then. */
+      owned?: Promise<void>;
+    } = {},
   ): Promise<WorkProcess> {
     await coordination.renewLease(nodeId, leaseMilliseconds);
     const ends = new Map<number, (reason: LoopEnd) => void>();
     const process: WorkProcess = {
       sharing: new PartitionSharing({
-        coordination: cuttable(() => {
-          if (process.isCutOff) process.refusals += 1;
-          else process.reached += 1;
-          return process.isCutOff;
-        }),
+        coordination: coordinationOf(() => process),
         nodeId,
         partitionCount,
         clock,
@@ -102,7 +110,7 @@ describe('processes that share the loan partitions', () => {
           process.begun.push(partition);
           working[partition] = (working[partition] ?? 0) + 1;
           most = Math.max(most, working[partition] ?? 0);
-          onOwned();
+          void owned.then(onOwned);
           const reason = await new Promise<LoopEnd>((resolve) => {
             ends.set(partition, resolve);
             signal.addEventListener('abort', () => setTimeout(() => resolve('stopped'), process.endingMilliseconds));
@@ -117,24 +125,38 @@ describe('processes that share the loan partitions', () => {
       refusals: 0,
       reached: 0,
       endingMilliseconds: 0,
+      closed: [],
+      watches: 0,
     };
     running.push(process);
     await process.sharing.start();
     return process;
   }
 
-  function cuttable(isCutOff: () => boolean): Coordination {
-    const refuse = (): void => {
-      if (isCutOff()) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
+  /** The coordination as a process reaches it. */
+  function coordinationOf(process: () => WorkProcess): Coordination {
+    const reach = (): void => {
+      if (process().isCutOff) process().refusals += 1;
+      else process().reached += 1;
+      if (process().isCutOff) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
     };
     return overriding<Coordination>(coordination, {
       reapSessions: async (id) => {
-        refuse();
+        reach();
         return coordination.reapSessions(id);
       },
       closeSession: async (id, streamId) => {
-        refuse();
+        reach();
+        process().closed.push(streamId);
         return coordination.closeSession(id, streamId);
+      },
+      watch: (id, listener) => {
+        process().watches += 1;
+        const unwatch = coordination.watch(id, listener);
+        return () => {
+          process().watches -= 1;
+          unwatch();
+        };
       },
     });
   }
@@ -163,6 +185,46 @@ describe('processes that share the loan partitions', () => {
   it('give all partitions to the first process before its start returns', async () => {
     const only = await startProcess('only');
     expect(only.sharing.partitions).to.deep.equal([0, 1, 2, 3]);
+    // The changelog has the position of a partition. The offset here never moves.
+    const offsets = (await coordination.committedOffsets(loanPartitionsId)).map(({ offset }) => offset);
+    expect(offsets).to.deep.equal([-1, -1, -1, -1]);
+  });
+
+  it('have started when the work on each partition has begun, or has ended before that', async () => {
+    let begin = (): void => {};
+    const owned = new Promise<void>((resolve) => (begin = resolve));
+    let hasStarted = false;
+    const starting = startProcess('only', { owned }).then(() => (hasStarted = true));
+    await eventually(() => running[0]?.begun.length === partitionCount);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(hasStarted).to.equal(false);
+    begin();
+    await starting;
+    await running[0]?.sharing.stop();
+
+    const failing = startProcess('other', { owned: new Promise(() => {}) });
+    await eventually(() => running[1]?.begun.length === partitionCount);
+    for (let partition = 0; partition < partitionCount; partition += 1) running[1]?.end(partition, 'log_closed');
+    expect(count(await failing)).to.equal(0);
+  });
+
+  it('look for changes every two seconds, and again a second after they failed to', async () => {
+    const clock = new SimulatedClock();
+    const waits = (milliseconds: number): Promise<void> =>
+      eventually(() => clock.nextDeadline() - clock.monotonic() === milliseconds);
+    const only = await startProcess('only', { clock });
+    await waits(2_000);
+    only.isCutOff = true;
+    for (const refusals of [1, 2]) {
+      await clock.turn(clock.nextDeadline() - clock.monotonic());
+      await waits(1_000);
+      expect(only.refusals).to.equal(refusals);
+    }
+    only.isCutOff = false;
+    await clock.turn(1_000);
+    await waits(2_000);
+    await only.sharing.stop();
+    expect([clock.nextDeadline(), only.watches]).to.deep.equal([Infinity, 0]);
   });
 
   it('have equal shares, and none begins with a partition before the other has ended it', async () => {
@@ -186,12 +248,30 @@ describe('processes that share the loan partitions', () => {
     expect(most).to.equal(1);
   });
 
+  it('hand a partition over only when its work has ended', async () => {
+    const first = await startProcess('first');
+    const second = await startProcess('second');
+    await eventually(() => isShared([first, 2], [second, 2]));
+    first.endingMilliseconds = 30;
+    await first.sharing.stop();
+    await eventually(() => isShared([first, 0], [second, 4]));
+    expect(most).to.equal(1);
+  });
+
   it('leave a process without a partition waiting, which takes over when another one stops', async () => {
     const owners: WorkProcess[] = [];
     for (const name of ['a', 'b', 'c', 'd']) owners.push(await startProcess(name));
     await eventually(() => owners.every((owner) => count(owner) === 1));
-    const surplus = await startProcess('surplus');
+    const messages: string[] = [];
+    const logger: Logger = { ...silentLogger, info: (_, message) => void messages.push(message) };
+    const clock = new SimulatedClock();
+    const surplus = await startProcess('surplus', { clock, logger });
     expect(count(surplus)).to.equal(0);
+    const reached = surplus.reached;
+    await eventually(() => clock.nextDeadline() === 2_000);
+    await clock.turn(2_000);
+    await eventually(() => surplus.reached > reached && clock.nextDeadline() === 4_000);
+    expect(messages).to.deep.equal(['Every loan partition has a process; this one is on standby']);
     await owners[1]?.sharing.stop();
     await eventually(() => count(surplus) === 1 && isShared());
     expect(most).to.equal(1);
@@ -246,6 +326,8 @@ describe('processes that share the loan partitions', () => {
     await eventually(() => isShared([only, 4]));
     const [second = ''] = await openSessions();
     expect(second).not.to.equal(first);
+    // A store that recovers lost data does not bring it back.
+    expect(only.closed).to.deep.equal([first]);
     await clock.turn(1_000);
     await coordination.closeSession(loanPartitionsId, second);
     await eventually(async () => {
@@ -288,6 +370,8 @@ describe('processes that share the loan partitions', () => {
     await clock.turn(1);
     await eventually(() => isShared([only, 4]));
     expect(only.begun).to.deep.equal([0, 1, 2, 3, 2]);
+    expect(only.sharing.partitions).to.deep.equal([0, 1, 2, 3]);
+    await eventually(() => clock.nextDeadline() === 3_000);
   });
 
   it('do not begin again when the log was closed', async () => {
@@ -317,6 +401,7 @@ describe('processes that share the loan partitions', () => {
       (error: unknown) => error,
     );
     expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    expect(running[0]?.watches).to.equal(0);
     expect(working.every((number) => number === 0)).to.equal(true);
   });
 });
