@@ -71,7 +71,7 @@ export interface DecidedCommand {
 }
 
 /** The result of a command when it was first done. */
-type FirstResult = Pick<CommandOutcome, 'digest' | 'transactionKey' | 'errors'>;
+type FirstResult = Pick<CommandOutcome, 'transactionKey' | 'errors'> & { readonly digest: string };
 
 /** The command and the loan or product it was about. */
 type Subject = Pick<CommandOutcome, 'commandId' | 'loanAccountId' | 'loanProductId'>;
@@ -325,12 +325,12 @@ export class CommandBatch {
     command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    if (digest !== undefined && digest !== envelope.digest) {
+    if (digest !== envelope.digest) {
       this.#reportRejection(envelope, apiErrors([refusal('INVALID_PARAMETERS', 'commandId')]), command, toggles);
     }
     return outcomeOf(envelope, {
       outcome: 'repeated',
-      ...(digest === undefined ? {} : { digest }),
+      digest,
       ...(transactionKey === undefined ? {} : { transactionKey }),
       ...(errors === undefined ? {} : { errors }),
     });

@@ -191,10 +191,52 @@ describe('a batch of commands', () => {
     expect(decide({ type: 'UPDATE_PRODUCT', id: 'R', payload: { name: 'none' } }).outcome).to.equal('refused');
   });
 
+  it('reports a command with the id of another one as rejected, and the same one again as repeated only', () => {
+    decide(rich);
+    decide(open);
+    const approval = { ...change('APPROVE'), commandId: randomUUID() };
+    const first = decide(approval);
+    expect(decide(approval)).to.deep.equal({ ...first, outcome: 'repeated' });
+    expect(recordsOf('command_rejected')).to.deep.equal([]);
+    expect(decide({ ...change('REJECT'), commandId: approval.commandId })).to.deep.equal({
+      ...first,
+      outcome: 'repeated',
+    });
+    const [rejected, ...others] = recordsOf('command_rejected');
+    expect(others).to.deep.equal([]);
+    expect(String(rejected?.value)).to.include('"errorSource":"commandId"');
+  });
+
+  it('recognises a command by the transaction that it posted, also with a wrong payload', () => {
+    const disburse: TestCommand = { ...change(''), type: 'DISBURSE', payload: {}, commandId: randomUUID() };
+    for (const command of [rich, open, change('APPROVE')]) decide(command);
+    const first = decide(disburse);
+    expect(first.transactionKey).to.match(/^[0-9a-f]{32}$/);
+    expect(decide(disburse)).to.deep.equal({ ...first, outcome: 'repeated' });
+    expect(decide({ ...disburse, payload: { valueDat: 'wrong' } })).to.deep.equal({ ...first, outcome: 'repeated' });
+    expect(recordsOf('command_rejected')).to.have.length(1);
+    expect(decide({ ...disburse, commandId: randomUUID(), payload: { valueDat: 'wrong' } }).outcome).to.equal(
+      'refused',
+    );
+  });
+
   it('creates a product once, and refuses another one with its id', () => {
     const command = { ...rich, commandId: randomUUID() };
     const outcomes = [command, command, { ...rich, commandId: randomUUID() }].map((each) => decide(each).outcome);
     expect(outcomes).to.deep.equal(['committed', 'repeated', 'refused']);
+  });
+
+  it('knows the products of the registry', async () => {
+    const command = { ...rich, commandId: randomUUID() };
+    decide(command);
+    const stored = batch.products.get('P');
+    const get = <Value>(kind: string, name: string): Value | undefined =>
+      kind === 'product' && name === 'P' ? (stored as Value) : undefined;
+    batch = await newBatch(overriding(registry, { get }));
+    const outcomes = [command, rich, open].map((each) => decide(each).outcome);
+    expect(outcomes).to.deep.equal(['repeated', 'refused', 'committed']);
+    decide({ type: 'UPDATE_PRODUCT', id: 'P', payload: { name: 'other' } });
+    expect(batch.products.get('P')?.product).to.include({ name: 'other' });
   });
 
   it('counts a loan once, however many of its commands changed it', () => {

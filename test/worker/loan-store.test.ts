@@ -99,7 +99,7 @@ describe('the loans of a partition', () => {
 
   describe('after a commit that the copy does not have yet', () => {
     let store: LoanStore;
-    let copied: number;
+    let copied: number | null;
     let waits: number;
     let before: Loan;
 
@@ -158,6 +158,13 @@ describe('the loans of a partition', () => {
       });
       store.loanOf('L1');
       expect(store.loanOf('L3')?.loanName, 'of the copy').to.equal(before.loanName);
+    });
+
+    it('have the state of the first commit of all, of which the copy has nothing', () => {
+      copied = null;
+      store.apply(committed(0, 'first'));
+      store.loanOf('L1');
+      expect(store.loanOf('L3')?.loanName).to.equal('first');
     });
 
     it('have the transactions of the commit, by id and by encodedKey', () => {
