@@ -72,4 +72,16 @@ describe('CommandLag', () => {
     expect(await measured(undecided)).to.deep.equal([[0, 2]]);
     expect(messages).to.deep.equal(['Cannot count pending commands; retrying']);
   });
+
+  it('fails with any other error than one that may pass', async () => {
+    for (const error of [new LendstreamError('CORRUPT_BATCH', 'Damaged.'), new Error('A mistake.')]) {
+      const undecided = new CommandLag({
+        log: overriding(log, { bounds: () => Promise.reject(error) }),
+        metrics,
+        logger: silentLogger,
+      });
+      undecided.startTracking(0);
+      expect(await undecided.measure().catch((thrown: unknown) => thrown)).to.equal(error);
+    }
+  });
 });

@@ -153,11 +153,11 @@ describe('accepted loan commands', () => {
       partition: 0,
       retentionMilliseconds,
     });
-    await turned.turn(60_000);
+    await turned.turn(20_000);
     expect(deletions).to.deep.equal([]);
     retention.advance(5);
     retention.advance(6);
-    await turned.turn(59_999);
+    await turned.turn(39_999);
     expect(deletions).to.deep.equal([[5, -hour]]);
     await turned.turn(1);
     expect(deletions).to.deep.equal([

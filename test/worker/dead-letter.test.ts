@@ -3,10 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'mocha';
 import type { LogRecord } from '../../src/ports/event-log.ts';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
+import { loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
+import { writeDeadLetter } from '../../src/worker/dead-letter.ts';
 import {
   type TestCommand,
   allEvents,
   commandRecord,
+  commandTime,
   deadLetters,
   decided,
   recordsOf,
@@ -15,6 +18,32 @@ import {
   workerForEachTest,
 } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
+
+describe('a dead letter', () => {
+  const letterOf = (value: Buffer | null): Record<string, unknown> => {
+    const letter = writeDeadLetter({ partition: 2, offset: 7, appendedAt: commandTime, value }, 'why', null);
+    return JSON.parse(letter.toString()) as Record<string, unknown>;
+  };
+
+  it('repeats a mebibyte of the command, from its start', () => {
+    const mebibyte = 1024 * 1024;
+    const value = Buffer.alloc(mebibyte + 1, 'ab');
+    expect(letterOf(value)['value']).to.equal(value.toString('base64', 0, mebibyte));
+    expect(letterOf(value.subarray(1))['value'], 'a whole one').to.equal(value.toString('base64', 1));
+  });
+
+  it('has the position of the command, also when that has no value', () => {
+    expect(letterOf(null)).to.deep.equal({
+      reason: 'why',
+      commandId: null,
+      topic: loanCommandsTopic,
+      partition: 2,
+      offset: 7,
+      appendedAt: '2026-01-12T10:00:00.000Z',
+      value: null,
+    });
+  });
+});
 
 describe('a command in the dead letters', () => {
   const fixture = workerForEachTest();

@@ -5,6 +5,8 @@ import { describe, it } from 'mocha';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
+import { commandOutcomes } from '../../src/lending-format/checkpoint.ts';
+import { commandTypes } from '../../src/lending-format/command-format.ts';
 import { loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
 import { setToggle } from '../../src/lending-format/toggles.ts';
 import { knownProduct } from '../../src/lending-format/products.ts';
@@ -41,6 +43,14 @@ describe('the lending worker', () => {
     command('CHANGE_STATE', { action: 'APPROVE' }),
     command('DISBURSE', { valueDate: '2025-09-12' }),
   ];
+
+  it('has a count of each type and outcome of commands from its start', async () => {
+    const { values } = await fixture.running.metrics.commands.get();
+    const expected = [...commandTypes, 'unknown'].flatMap((type) =>
+      commandOutcomes.map((outcome) => ({ labels: { type, outcome }, value: 0 })),
+    );
+    expect(values).to.deep.equal(expected);
+  });
 
   it('turns the commands of a loan into its state and its events', async () => {
     const life = lifeOf('L1', 'P', 'FIXED_TERM_LOAN');
