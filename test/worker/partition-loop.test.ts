@@ -205,7 +205,11 @@ describe('the loop of a partition', () => {
       attempts += 1;
       return Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));
     };
-    run({ log: overriding(log, { openWriter }) });
+    const commandLag = new CommandLag({ log, metrics, logger: silentLogger });
+    run({ log: overriding(log, { openWriter }), commandLag });
+    await commandLag.measure();
+    const measured = (await metrics.workerLag.get()).values.map(({ labels }) => labels.partition);
+    expect(measured, 'its commands are counted although it cannot decide them').to.deep.equal([0]);
     const expected = [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000];
     for (const [index, pause] of expected.entries()) {
       await clock.turn(0);

@@ -272,6 +272,10 @@ describe('processes that share the loan partitions', () => {
     await clock.turn(2_000);
     await eventually(() => surplus.reached > reached && clock.nextDeadline() === 4_000);
     expect(messages).to.deep.equal(['Every loan partition has a process; this one is on standby']);
+    const spareClock = new SimulatedClock();
+    const spare = await startProcess('spare', { clock: spareClock });
+    await eventually(() => spareClock.nextDeadline() < Infinity);
+    await spare.sharing.stop();
     await owners[1]?.sharing.stop();
     await eventually(() => count(surplus) === 1 && isShared());
     expect(most).to.equal(1);
