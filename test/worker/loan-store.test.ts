@@ -101,15 +101,20 @@ describe('the loans of a partition', () => {
     let store: LoanStore;
     let copied: number | null;
     let waits: number;
+    let requests: unknown[];
     let before: Loan;
 
     beforeEach(async () => {
       copied = 7;
       waits = 0;
+      requests = [];
       const copy: ChangelogCopy = overriding<ChangelogCopy>(view, {
         checkpointPosition: () => copied,
         commandText: (_partition, commandId) => (commandId === 'old' ? writeIdempotencyRecord(remembered) : undefined),
-        commandsDecidedUpTo: () => ['old', 'older'],
+        commandsDecidedUpTo: (...request) => {
+          requests.push(request);
+          return ['old', 'older'];
+        },
         catchUpPartition: () => {
           waits += 1;
           return Promise.resolve();
@@ -117,6 +122,7 @@ describe('the loans of a partition', () => {
       });
       store = await LoanStore.open(copy, 0, never, 1);
       before = store.loanOf('L3') ?? expect.fail();
+      expect(waits, 'when it was opened').to.equal(1);
       waits = 0;
     });
 
@@ -185,6 +191,7 @@ describe('the loans of a partition', () => {
 
     it('remember its commands and forget those that it deleted', () => {
       expect(store.commandsDecidedUpTo(5)).to.deep.equal(['old', 'older']);
+      expect(requests, 'at most 500 for one commit').to.deep.equal([[0, 5, 500]]);
       expect(store.idempotencyRecord('old')).to.deep.equal(remembered);
       const records = new Map([
         [idempotencyRecordKey('old'), null],
@@ -202,7 +209,10 @@ describe('the loans of a partition', () => {
 
     it('wait for the copy when it lacks more than 32 MiB', async () => {
       const key = 'k'.repeat(24);
-      const records = new Map([[key, Buffer.alloc(32 * 1024 * 1024 - key.length)]]);
+      const records = new Map([
+        [key, Buffer.alloc(32 * 1024 * 1024 - key.length - 1)],
+        ['d', null],
+      ]);
       store.apply(committed(8, 'first', { records }));
       await store.waitForCopy(never);
       expect(waits).to.equal(0);
@@ -211,6 +221,8 @@ describe('the loans of a partition', () => {
       expect(waits).to.equal(1);
       copied = 9;
       await store.waitForCopy(never);
+      await store.waitForCopy(never);
+      expect(waits, 'not when the copy has it').to.equal(2);
       store.apply(committed(10, 'third'));
       await store.waitForCopy(never);
       expect(waits).to.equal(2);

@@ -252,6 +252,7 @@ describe('the loop of a partition', () => {
   });
 
   it('measures the time of a commit, and counts its commands and their progress', async () => {
+    clock.jump(1_000);
     const advances: number[] = [];
     const deletions: number[] = [];
     const first = await send(log, [refused(), refused()]);

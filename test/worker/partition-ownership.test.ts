@@ -267,11 +267,13 @@ describe('processes that share the loan partitions', () => {
     const clock = new SimulatedClock();
     const surplus = await startProcess('surplus', { clock, logger });
     expect(count(surplus)).to.equal(0);
+    const onStandby = ['Every loan partition has a process; this one is on standby'];
+    expect(messages).to.deep.equal(onStandby);
     const reached = surplus.reached;
     await eventually(() => clock.nextDeadline() === 2_000);
     await clock.turn(2_000);
     await eventually(() => surplus.reached > reached && clock.nextDeadline() === 4_000);
-    expect(messages).to.deep.equal(['Every loan partition has a process; this one is on standby']);
+    expect(messages, 'once').to.deep.equal(onStandby);
     const spareClock = new SimulatedClock();
     const spare = await startProcess('spare', { clock: spareClock });
     await eventually(() => spareClock.nextDeadline() < Infinity);
