@@ -139,6 +139,7 @@ describe('the loans of a partition', () => {
     it('have the state of the commit, also when they are no longer decoded', () => {
       store.apply(committed(8, 'first'));
       expect(store.position).to.equal(8);
+      expect(store.loanOf('L3')?.loanName).to.equal('first');
       store.loanOf('L1');
       expect(store.loanOf('L3')?.loanName).to.equal('first');
     });
