@@ -35,7 +35,7 @@ import { findPartition, unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
 import { oversizedRecordBytes } from './records/record-sizes.ts';
 import { diskReserveBytes } from './thread/storage-check.ts';
-import { StorageWatch } from './storage-watch.ts';
+import { StorageHealth } from './storage-health.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
 
 export interface EmbeddedLogOptions {
@@ -82,7 +82,7 @@ export class EmbeddedLog implements EventLog {
   readonly #reader: LogReader;
   readonly #groupOffsets: GroupOffsets;
   readonly #maintenance: LogMaintenance;
-  readonly #storage: StorageWatch;
+  readonly #storage: StorageHealth;
   readonly #writers = new Map<string, EmbeddedWriter>();
   #closing: Promise<void> | undefined;
 
@@ -135,7 +135,7 @@ export class EmbeddedLog implements EventLog {
       this.#clock,
       options.logger,
     );
-    this.#storage = new StorageWatch(writerThread, health, this.#clock, options.logger);
+    this.#storage = new StorageHealth(writerThread, health, this.#clock, options.logger);
     this.#groupOffsets = new GroupOffsets(writerThread, state.groupOffsets, this.#clock, options.logger);
     this.#maintenance = new LogMaintenance({
       databasePath: join(lock.path, 'log.db'),

@@ -9,15 +9,10 @@ import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { eventTypeStreamsMaximum } from './open-streams.ts';
 import type { EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 import { textParameter } from '../edge/query.ts';
-
-/**
- * The most streams without a subscription that a process serves at once: each costs reads that no other consumer
- * shares.
- */
-export const eventTypeStreamsMaximum = 200;
 
 /** The `batch_flush_timeout` when the request names none. Seconds. */
 const flushSecondsDefault = 30;

@@ -4,10 +4,16 @@ import type { SubscriptionStream } from '../../broker/streaming/subscription-str
 import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError } from '../../errors.ts';
 
+/**
+ * The most streams without a subscription that a process serves at once: each costs reads that no other consumer
+ * shares.
+ */
+export const eventTypeStreamsMaximum = 200;
+
 /** The most ended streams whose reason is remembered. */
 const endedReasonsMaximum = 1_000;
 
-/** The streams that this process serves, from the registration of their session to the end of their response. */
+/** The streams of subscriptions that this process serves, from the registration of their session to the end of their response. */
 export class OpenStreams {
   readonly #streams = new Set<SubscriptionStream>();
   /** Why streams ended recently: for clients that commit too late and want to know the reason. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../support/eventually.ts';
-import { eventTypeStreamsMaximum } from '../../../src/http/streaming/event-type-streams.ts';
+import { eventTypeStreamsMaximum } from '../../../src/http/streaming/open-streams.ts';
 import { expectAllAfterPause, pausedBatchEvents } from '../../support/http/paused-reader.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 

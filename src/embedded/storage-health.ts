@@ -11,7 +11,7 @@ import type { LogThread } from './thread/log-thread.ts';
 const watchMilliseconds = 1_000;
 
 /** Reports the state of the data folder and its disk, as the writer thread sees it, to the health of the process. */
-export class StorageWatch {
+export class StorageHealth {
   readonly #writer: LogThread<WriterRequests>;
   readonly #logger: Logger;
   readonly #folder: HealthPart;
