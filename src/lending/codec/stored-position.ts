@@ -3,7 +3,6 @@ import type {
   FeeCharge,
   Installment,
   InstallmentUndo,
-  LoanPosition,
   Portion,
   PositionUndo,
   TaxedPortion,
@@ -207,11 +206,6 @@ function readRowUndo({ number, ...stored }: StoredUndo['installments'][number]):
       ...(principalOverpaid === undefined ? {} : { principalOverpaid: decimalOf(principalOverpaid) }),
     },
   };
-}
-
-/** The fields of a position without its rows and charges, as a JSON object. */
-export function writePositionFields({ installments: _rows, charges: _charges, ...fields }: LoanPosition): string {
-  return writeMarked(fields);
 }
 
 /** Not minus zero, which is written as it is. */

@@ -26,9 +26,9 @@ describe('a stored account', () => {
 
   for (const [text, reason] of [
     ['{}', 'it is of format undefined, and this version reads format 2'],
-    ['{"format":1,"account":{}}', 'it is of format 1, and this version reads format 2'],
-    ['{"format":3,"account":{}}', 'it is of format 3, and this version reads format 2'],
-    ['{"format":2,"account":null}', 'it has no account'],
+    ['{"format":1,"summary":{}}', 'it is of format 1, and this version reads format 2'],
+    ['{"format":3,"summary":{}}', 'it is of format 3, and this version reads format 2'],
+    ['{"format":2,"summary":null}', 'it has no summary'],
     ['no json', 'JSON'],
   ] as const) {
     it(`cannot be read from ${text}, with the reason`, () => {
@@ -54,7 +54,30 @@ describe('a stored account', () => {
   });
 
   it('begins with the number of its format, which later versions check', () => {
-    expect(encodeLoan(loan)).to.match(/^\{"format":2,"account":\{/);
+    expect(encodeLoan(loan)).to.match(/^\{"format":2,"summary":\{/);
+  });
+
+  it('is refused with a reason when a part is missing', () => {
+    expect(() => decodeLoan('{"format":2,"summary":{}}')).to.throw('it has no product, no terms or no account');
+    expect(() => decodeLoan('{"format":2,"summary":{},"product":{},"terms":{},"account":null}')).to.throw(
+      'it has no account',
+    );
+  });
+
+  it('shares its product and its terms with other accounts that have the same', () => {
+    const [one, other] = [decodeLoan(encodeLoan(loan)), decodeLoan(encodeLoan({ ...loan, id: 'L2' }))];
+    expect(one.product).to.equal(other.product);
+    expect(one.terms).to.equal(other.terms);
+    const named = decodeLoan(encodeLoan({ ...loan, product: { ...loan.product, name: 'Other' } }));
+    expect(named.product.name).to.equal('Other');
+    expect(named.terms).to.equal(one.terms);
+  });
+
+  it('keeps texts that look like the beginning of its parts', () => {
+    const name = ',"product":{},"terms":{},"account":{';
+    const named = { ...loan, loanName: name, notes: name, product: { ...loan.product, name } };
+    expect(decodeLoan(encodeLoan(named))).to.deep.equal(named);
+    expect(decodeSummary(encodeLoan(named)).loanName).to.equal(name);
   });
 
   it('takes less than eighty bytes for a row of which nothing was paid', () => {
