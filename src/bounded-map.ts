@@ -8,18 +8,24 @@ interface Entry<Key, Value> {
 
 /**
  * A map with a limit, for caches and for what is remembered for a while. A new entry that exceeds the limit replaces
- * the one that was set or read longest ago. Every call costs the same, however many entries there are. In a plain Map
+ * those that were set or read longest ago. Every call costs the same, however many entries there are. In a plain Map
  * the first key is found by passing over the places of all deleted ones: 16 µs at 10,000 entries.
  */
 export class BoundedMap<Key, Value> {
   readonly #maximum: number;
+  readonly #sizeOf: (value: Value) => number;
+  #totalSize = 0;
   readonly #entries = new Map<Key, Entry<Key, Value>>();
   #oldest: Entry<Key, Value> | undefined;
   #newest: Entry<Key, Value> | undefined;
 
-  /** @param maximum How many entries it holds, at least 1. */
-  constructor(maximum: number) {
+  /**
+   * @param maximum How large all entries may be together, at least 1.
+   * @param sizeOf The size of an entry, which must not change. Default: 1, so that `maximum` is the number of entries.
+   */
+  constructor(maximum: number, sizeOf: (value: Value) => number = () => 1) {
     this.#maximum = maximum;
+    this.#sizeOf = sizeOf;
   }
 
   get size(): number {
@@ -37,14 +43,19 @@ export class BoundedMap<Key, Value> {
   set(key: Key, value: Value): void {
     const known = this.#entries.get(key);
     if (known !== undefined) {
+      this.#totalSize += this.#sizeOf(value) - this.#sizeOf(known.value);
       known.value = value;
       this.#moveToNewest(known);
-      return;
+    } else {
+      const entry = { key, value, older: undefined, newer: undefined };
+      this.#entries.set(key, entry);
+      this.#totalSize += this.#sizeOf(value);
+      this.#append(entry);
     }
-    if (this.#entries.size >= this.#maximum && this.#oldest !== undefined) this.delete(this.#oldest.key);
-    const entry = { key, value, older: undefined, newer: undefined };
-    this.#entries.set(key, entry);
-    this.#append(entry);
+    // An entry that is larger than the limit by itself stays until the next one comes.
+    while (this.#totalSize > this.#maximum && this.#oldest !== undefined && this.#oldest !== this.#newest) {
+      this.delete(this.#oldest.key);
+    }
   }
 
   /** @returns whether there was an entry */
@@ -52,6 +63,7 @@ export class BoundedMap<Key, Value> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return false;
     this.#entries.delete(key);
+    this.#totalSize -= this.#sizeOf(entry.value);
     this.#detach(entry);
     return true;
   }

@@ -97,4 +97,24 @@ describe('a map with a limit', () => {
       }),
     );
   });
+
+  it('holds entries up to the sum of their sizes, and one that is larger than that until the next comes', () => {
+    const map = new BoundedMap<string, number>(10, (size) => size);
+    const held = (): string => [...map.entries()].map(([key]) => key).join('');
+    map.set('a', 4);
+    map.set('b', 6);
+    expect(held()).to.equal('ab');
+    map.get('a');
+    map.set('c', 1);
+    expect(held()).to.equal('ac');
+    map.set('a', 9);
+    expect(held()).to.equal('ac');
+    map.set('c', 2);
+    expect(held(), 'after an entry has grown').to.equal('c');
+    map.delete('c');
+    map.set('d', 11);
+    expect(held()).to.equal('d');
+    map.set('e', 10);
+    expect(held()).to.equal('e');
+  });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
+import { checkpointKey } from '../../src/lending-format/checkpoint.ts';
 
 /**
  * Watches how the checkpoint records of a topic advance, reading only committed records. Each checkpoint record has the
@@ -24,6 +25,8 @@ await admin.disconnect();
 const positionForm = /^\{"position":(\d+)/;
 const headBytes = 40;
 
+const partitionOfKey = new Map(settings.commands.map(({ partition }) => [checkpointKey(partition), partition]));
+
 /** The next command of each partition. */
 const positions = new Map(settings.commands.map(({ partition, first }) => [partition, first]));
 const total = settings.commands.reduce((sum, { first, end }) => sum + end - first, 0);
@@ -44,10 +47,10 @@ const watched = new Promise<number>((resolve, reject) => {
       autoCommit: false,
       eachBatch: async ({ batch }) => {
         for (const { key, value } of batch.messages) {
-          const [, partition] = key?.toString().split('fence/') ?? [];
+          const partition = partitionOfKey.get(key?.toString() ?? '');
           const position = positionForm.exec(value?.toString('latin1', 0, headBytes) ?? '')?.[1];
           if (partition === undefined || position === undefined) continue;
-          positions.set(Number(partition), Number(position) + 1);
+          positions.set(partition, Number(position) + 1);
         }
         const done = doneCommands();
         const now = performance.now();

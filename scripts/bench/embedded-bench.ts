@@ -5,6 +5,7 @@ import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
+import { measureGrowth } from './growing-loan.ts';
 import { runProgram, startProgram } from './processes.ts';
 import { redisRound, redisServer } from './baselines/redis.ts';
 import { against } from './report.ts';
@@ -12,7 +13,7 @@ import { measureIdleStreams, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 
 /** The embedded store against its own ingredients: a bare server with the same sync, a raw scan of its database. */
-export const embeddedParts = ['publish', 'egress', 'fanout', 'window', 'first', 'commands', 'idle'] as const;
+export const embeddedParts = ['publish', 'egress', 'fanout', 'window', 'first', 'commands', 'growth', 'idle'] as const;
 
 const connections = 8;
 const publishSettings = { connections, milliseconds: 3_000, warmUpMilliseconds: 1_000, eventBytes };
@@ -49,6 +50,7 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
     if (wanted('window')) await measureWindow(bench);
     if (wanted('first')) await reportFirstEvent(options.report, service, backlog.eventType, freshSubscriptions);
     if (wanted('commands')) await measureCommands(bench);
+    if (wanted('growth')) await measureGrowth(options.report, service, scale);
     await service.stop();
     if (wanted('idle')) {
       const fresh = await startMeasuredService(environment, profileFolder);

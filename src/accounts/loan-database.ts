@@ -7,8 +7,8 @@ import { type LoanRow, type TransactionRow, parseTransactionId } from './loan-ro
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
 const schemaVersion = 3;
 
-/** The page size of a new file. Most accounts and transactions take less. Bytes. */
-const pageBytes = 8 * 1024;
+/** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
+const pageBytes = 16 * 1024;
 
 const schema = `
   CREATE TABLE positions (partition INTEGER PRIMARY KEY, next_offset INTEGER NOT NULL) STRICT;
@@ -36,12 +36,13 @@ const schema = `
   CREATE INDEX loans_by_creation ON loans (creation_date, loan_id);
   -- Each transaction as the changelog has it, with its number in the account.
   CREATE TABLE transactions (
-    transaction_key TEXT PRIMARY KEY,
     loan_id TEXT NOT NULL,
     number INTEGER NOT NULL,
-    state TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX transactions_by_number ON transactions (loan_id, number);
+    transaction_key TEXT NOT NULL,
+    state TEXT NOT NULL,
+    PRIMARY KEY (loan_id, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX transactions_by_key ON transactions (transaction_key);
   -- Commands that posted no transaction, as long as they are remembered.
   CREATE TABLE commands (
     command_id TEXT NOT NULL,
@@ -130,7 +131,7 @@ export class LoanDatabase {
       }
       for (const [transactionKey, row] of transactions) {
         if (row === null) this.#statements.removeTransaction.run(transactionKey);
-        else this.#statements.putTransaction.run(transactionKey, row.loanId, row.number, row.state);
+        else this.#statements.putTransaction.run(row.loanId, row.number, transactionKey, row.state);
       }
       for (const [commandId, command] of commands) {
         if (command === null) this.#statements.removeCommand.run(commandId, partition);
@@ -362,7 +363,7 @@ function prepare(database: Connection) {
     putCheckpoint: database.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?)'),
     putTransaction: database.prepare(
       'INSERT INTO transactions VALUES (?, ?, ?, ?) ' +
-        'ON CONFLICT (transaction_key) DO UPDATE SET state = excluded.state',
+        'ON CONFLICT (loan_id, number) DO UPDATE SET transaction_key = excluded.transaction_key, state = excluded.state',
     ),
     removeTransaction: database.prepare('DELETE FROM transactions WHERE transaction_key = ?'),
     transactionByKey: database.prepare('SELECT loan_id, state FROM transactions WHERE transaction_key = ?'),

@@ -12,8 +12,11 @@ import {
   parseIdempotencyRecord,
 } from '../lending-format/idempotency-record.ts';
 
-/** How many loans of a partition are kept decoded. */
-const hotLoansMaximum = 5_000;
+/** How much memory the decoded loans of a partition may take. Bytes. */
+const hotBytesMaximum = 48 * 1024 * 1024;
+
+/** A decoded loan takes about this many times the memory of its text. */
+const decodedBytesPerCharacter = 5;
 
 /** How much the commits may contain that the copy does not have yet, before the worker waits for it. Bytes. */
 const aheadOfCopyBytesMaximum = 32 * 1024 * 1024;
@@ -47,7 +50,7 @@ export class LoanStore {
   readonly #copy: ChangelogCopy;
   readonly #partition: number;
   /** The decoded loans. Only this worker changes them, so they are never older than the copy. */
-  readonly #hot: BoundedMap<string, Loan>;
+  readonly #hot: BoundedMap<string, { readonly loan: Loan; readonly bytes: number }>;
   /** What the last commits changed, by record key, and the position of the commit. */
   readonly #recent = new Map<string, { readonly value: string | LoanTransaction | null; readonly position: Offset }>();
   /** The commits in `#recent`, oldest first. */
@@ -57,7 +60,7 @@ export class LoanStore {
   private constructor(copy: ChangelogCopy, partition: number, hotMaximum: number) {
     this.#copy = copy;
     this.#partition = partition;
-    this.#hot = new BoundedMap(hotMaximum);
+    this.#hot = new BoundedMap(hotMaximum, ({ bytes }) => bytes);
     this.#position = copy.checkpointPosition(partition);
   }
 
@@ -71,7 +74,7 @@ export class LoanStore {
     copy: ChangelogCopy,
     partition: number,
     signal: AbortSignal,
-    hotMaximum: number = hotLoansMaximum,
+    hotMaximum: number = hotBytesMaximum,
   ): Promise<LoanStore> {
     await copy.catchUpPartition(partition, signal);
     return new LoanStore(copy, partition, hotMaximum);
@@ -85,11 +88,11 @@ export class LoanStore {
   /** The committed state of a loan; null when there is no loan with that id. */
   loanOf(loanAccountId: string): Loan | null {
     const hot = this.#hot.get(loanAccountId);
-    if (hot !== undefined) return hot;
+    if (hot !== undefined) return hot.loan;
     const text = this.#textOf(accountRecordKey(loanAccountId), () => this.#copy.accountText(loanAccountId));
     if (text === undefined) return null;
     const loan = decodeLoan(text);
-    this.#hot.set(loanAccountId, loan);
+    this.#keepHot(loanAccountId, loan, text.length);
     return loan;
   }
 
@@ -127,7 +130,9 @@ export class LoanStore {
   apply({ checkpoint, loans, records, transactions }: CommittedState): void {
     const { position } = checkpoint;
     this.#position = position;
-    for (const [loanAccountId, loan] of loans) this.#hot.set(loanAccountId, loan);
+    for (const [loanAccountId, loan] of loans) {
+      this.#keepHot(loanAccountId, loan, records.get(accountRecordKey(loanAccountId))?.length ?? 0);
+    }
     const keys: string[] = [];
     let bytes = 0;
     const keep = (key: string, value: string | LoanTransaction | null): void => {
@@ -154,6 +159,10 @@ export class LoanStore {
     if (bytesAhead <= aheadOfCopyBytesMaximum) return;
     await this.#copy.catchUpPartition(this.#partition, signal);
     this.#forgetWhatTheCopyHas();
+  }
+
+  #keepHot(loanAccountId: string, loan: Loan, textLength: number): void {
+    this.#hot.set(loanAccountId, { loan, bytes: textLength * decodedBytesPerCharacter });
   }
 
   #forgetWhatTheCopyHas(): void {

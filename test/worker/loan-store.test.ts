@@ -76,7 +76,9 @@ describe('the loans of a partition', () => {
   });
 
   it('stay decoded up to the limit, and the least recently used are dropped first', async () => {
-    const store = await LoanStore.open(view, 0, never, 2);
+    const lengths = await Promise.all(loanIds.map(async (id) => (await loanText(log, id))?.length ?? 0));
+    // Two loans take at most this much, and three more.
+    const store = await LoanStore.open(view, 0, never, 5 * 2 * Math.max(...lengths));
     const first = store.loanOf('L1');
     expect(store.loanOf('L1'), 'still decoded').to.equal(first);
     store.loanOf('L2');

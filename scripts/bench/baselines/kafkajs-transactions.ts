@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
+import { checkpointKey } from '../../../src/lending-format/checkpoint.ts';
 
 /**
  * The cost of a worker that decides nothing: a kafkajs consumer and a transactional producer for each partition. For
@@ -56,7 +57,7 @@ let transactions = 0;
 async function transact(partition: number, keys: readonly (Buffer | null)[], position: number): Promise<void> {
   const transaction = await producers[partition]?.transaction();
   if (transaction === undefined) throw new Error(`There is no partition ${partition}`);
-  const checkpoint = { partition, key: `fence/${partition}`, value: JSON.stringify({ position, outcomes: [] }) };
+  const checkpoint = { partition, key: checkpointKey(partition), value: JSON.stringify({ position, outcomes: [] }) };
   await transaction.sendBatch({
     topicMessages: [
       ...outputs.map(({ topic, recordsPerCommand, value }) => {

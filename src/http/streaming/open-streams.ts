@@ -13,7 +13,10 @@ export const eventTypeStreamsMaximum = 200;
 /** The most ended streams whose reason is remembered. */
 const endedReasonsMaximum = 1_000;
 
-/** The streams of subscriptions that this process serves, from the registration of their session to the end of their response. */
+/**
+ * The streams of subscriptions that this process serves, from the registration of their session to the end of their
+ * response.
+ */
 export class OpenStreams {
   readonly #streams = new Set<SubscriptionStream>();
   /** Why streams ended recently: for clients that commit too late and want to know the reason. */
