@@ -43,7 +43,12 @@ import { Health } from './health.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics, removeStaleSeries, type Metrics } from './metrics.ts';
 import { packageRoot } from './schemas.ts';
-import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './lending-format/lending-topics.ts';
+import {
+  ensureLendingTopics,
+  lendingEventTypes,
+  loanCommandsTopic,
+  refuseEarlierFormat,
+} from './lending-format/lending-topics.ts';
 import { LoanView } from './accounts/loan-view.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 
@@ -82,6 +87,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
   try {
     const { log, coordination, viewFolder } = await openBackend({ config, logger, clock, health, registerCleanup });
+    await refuseEarlierFormat(log);
     const registry = new Registry(log, logger, health.part('definitions'), clock);
     await registry.start();
     registerCleanup(() => registry.stop());

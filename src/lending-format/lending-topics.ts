@@ -62,6 +62,23 @@ export function lendingEventTypes(partitionCount: number, retentionMilliseconds:
   ];
 }
 
+/** The changelog of earlier versions: one record for each loan with its whole history. */
+const earlierChangelogTopic = 'lendstream.loans';
+
+/**
+ * Refuses a log that an earlier version wrote, before anything is written to it. Its accounts could not be read, and
+ * its commands would be done once more.
+ * @throws CONFIGURATION_INVALID
+ */
+export async function refuseEarlierFormat(log: EventLog): Promise<void> {
+  const [found] = await log.listTopics([earlierChangelogTopic]);
+  if (found === undefined) return;
+  throw new LendstreamError(
+    'CONFIGURATION_INVALID',
+    `The log has ${earlierChangelogTopic}, which an earlier version wrote and this one does not read: start with other data.`,
+  );
+}
+
 /**
  * Creates the topics that are no event types, the changelog and the dead letters, where they are missing.
  * @throws CONFIGURATION_INVALID when they exist with another number of partitions, which would split a loan's history

@@ -10,6 +10,7 @@ import {
   lendingEventTypes,
   loanCommandsTopic,
   accountsTopic,
+  refuseEarlierFormat,
 } from '../../src/lending-format/lending-topics.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
@@ -51,6 +52,20 @@ describe('the topics of lending', () => {
     await ensureLendingTopics(log, 2);
     const refused = await ensureLendingTopics(log, 4).catch((error: unknown) => error);
     expect(isLendstreamError(refused, 'CONFIGURATION_INVALID')).to.equal(true);
+  });
+
+  it('are not created in a log of an earlier version, which is refused with the reason and stays as it is', async () => {
+    await refuseEarlierFormat(log);
+    await log.createTopic({
+      name: 'lendstream.loans',
+      partitionCount: 1,
+      cleanupPolicy: 'compact',
+      retentionMilliseconds: 0,
+    });
+    const refused = await refuseEarlierFormat(log).catch((error: unknown) => error);
+    expect(isLendstreamError(refused, 'CONFIGURATION_INVALID')).to.equal(true);
+    expect((refused as Error).message).to.match(/^The log has lendstream\.loans, .* start with other data\.$/);
+    expect((await log.listTopics()).map(({ name }) => name)).to.deep.equal(['lendstream.loans']);
   });
 
   it('have schemas without external references that allow only named fields', () => {
