@@ -24,9 +24,12 @@ export interface LoanDraft {
 export function draftOf(loan: Loan, transactions: readonly LoanTransaction[], before?: LoanDraft): LoanDraft {
   const records = new Map(before?.records);
   const byKeyOrId = new Map(before?.transactions);
+  let bytes = before?.bytes ?? 0;
   const put = (key: string, text: string, subject: string): void => {
     const value = Buffer.from(text);
     assertFits(key, value.length, subject);
+    const replaced = records.get(key);
+    bytes += replaced === undefined ? Buffer.byteLength(key) + value.length : value.length - replaced.length;
     records.set(key, value);
   };
   for (const transaction of transactions) {
@@ -34,8 +37,6 @@ export function draftOf(loan: Loan, transactions: readonly LoanTransaction[], be
     put(transactionRecordKey(loan.id, transaction.encodedKey), encodeTransaction(transaction), 'The transaction');
   }
   put(accountRecordKey(loan.id), encodeLoan(loan), 'The loan');
-  let bytes = 0;
-  for (const [key, value] of records) bytes += Buffer.byteLength(key) + value.length;
   return { loan, transactions: byKeyOrId, records, bytes };
 }
 
