@@ -6,7 +6,6 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { commandTypes, unreadableCommandType } from '../lending-format/command-format.ts';
 import { commandOutcomes } from '../lending-format/checkpoint.ts';
-import { ensureLendingTopics } from '../lending-format/lending-topics.ts';
 import { commandsPerCommitMaximum, definitionsMillisecondsMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-ownership.ts';
 import { idempotencyMilliseconds } from '../lending-format/idempotency-record.ts';
@@ -46,12 +45,10 @@ export interface LendingWorkerOptions {
  * partition.
  */
 export class LendingWorker {
-  readonly #options: LendingWorkerOptions;
   readonly #sharing: PartitionSharing;
   readonly #commandLag: CommandLag;
 
   constructor(options: LendingWorkerOptions) {
-    this.#options = options;
     // An alert sees an increase only if the series existed before its first command.
     for (const type of [...commandTypes, unreadableCommandType]) {
       for (const outcome of commandOutcomes) options.metrics.commands.inc({ type, outcome }, 0);
@@ -76,14 +73,12 @@ export class LendingWorker {
   }
 
   /**
-   * Creates the worker's own topics if they are missing and takes its share of the partitions. The topics of the event
-   * types, including the one of the commands, must exist. Returns when each partition of the first assignment has been
-   * owned: all of them when this is the only process, none when others have them for now.
+   * Takes its share of the partitions. The topics must exist. Returns when each partition of the first assignment has
+   * been owned: all of them when this is the only process, none when others have them for now.
+   * @throws the errors of the coordination
    */
-  async start(): Promise<void> {
-    const { log, partitionCount } = this.#options;
-    await ensureLendingTopics(log, partitionCount);
-    await this.#sharing.start();
+  start(): Promise<void> {
+    return this.#sharing.start();
   }
 
   /** Lets commits under way finish, then releases every partition. */
