@@ -115,7 +115,7 @@ export class CommandBatch {
     return this.#outcomes.length;
   }
 
-  /** The size of the records collected so far, without the checkpoint record. Bytes. */
+  /** The size of what was collected so far: the records, and the outcomes for the checkpoint record. Bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -184,6 +184,8 @@ export class CommandBatch {
     this.#lastAppendedAt = Math.max(this.#lastAppendedAt, command.appendedAt);
     const outcome = this.#outcomeOf(parsed, command, toggles);
     this.#outcomes.push(outcome);
+    // The outcomes of a commit share one record. A repeated refusal puts all its errors into it and into no other.
+    this.#bytes += Buffer.byteLength(JSON.stringify(outcome));
     const type = parsed.kind === 'unreadable' ? unreadableCommandType : parsed.envelope.type;
     this.#decided.push({ type, outcome: outcome.outcome });
     this.#position = command.offset;
@@ -195,8 +197,8 @@ export class CommandBatch {
     // Outside the `try` below: a stored loan that cannot be read is not the fault of the command.
     const loan = envelope.loanAccountId === undefined ? null : this.#loanOf(envelope.loanAccountId);
     const recorded = this.#recordedResult(envelope.commandId, command.appendedAt);
-    if (recorded !== undefined) return this.#repeated(envelope, recorded, command, toggles);
     try {
+      if (recorded !== undefined) return this.#repeated(envelope, recorded, command, toggles);
       if (parsed.kind === 'refused') return this.#refuseMalformed(envelope, parsed.refusals, loan, command, toggles);
       if (parsed.kind === 'product') return this.#createProduct(envelope, parsed.command.product, command, toggles);
       if (parsed.kind === 'product update') {
@@ -343,7 +345,10 @@ export class CommandBatch {
     toggles: Toggles,
   ): void {
     const text = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
-    this.#addEvent({ topic: 'command_rejected', key: keyOf(envelope), text, bytes: Buffer.byteLength(text) });
+    const key = keyOf(envelope);
+    const bytes = Buffer.byteLength(text);
+    assertFits(key ?? '', bytes, 'The rejection');
+    this.#addEvent({ topic: 'command_rejected', key, text, bytes });
   }
 
   #recordResult(

@@ -77,15 +77,25 @@ describe('a batch of commands', () => {
     return record.value === null ? null : parseIdempotencyRecord(record.value.toString()).decidedAt;
   }
 
-  /** What the records of the batch take: all values but the checkpoint's, and the keys in the changelog. */
+  /**
+   * What the records of the batch take: all values, the keys in the changelog, and the outcomes of the checkpoint
+   * record.
+   */
   function recordBytes(): number {
+    const outcomes = batch.checkpoint.outcomes.map((outcome) => Buffer.byteLength(JSON.stringify(outcome)));
     const records = batch.records(0).flatMap(({ topic, records: ofTopic }) =>
       ofTopic.map(({ key, value }) => {
         if (topic === accountsTopic && key === checkpointKey(0)) return 0;
         return (value?.length ?? 0) + (topic === accountsTopic ? (key?.length ?? 0) : 0);
       }),
     );
-    return records.reduce((sum, bytes) => sum + bytes, 0);
+    return [...outcomes, ...records].reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  /** The command as a producer sends it whose flow id has that many characters. */
+  function withFlowId(command: TestCommand, characters: number): Buffer {
+    const text = String(commandRecord(command).value);
+    return Buffer.from(text.replace(/"flow_id":"[^"]*"/, `"flow_id":"${'f'.repeat(characters)}"`));
   }
 
   const rich = richProduct('P', 'FIXED_TERM_LOAN');
@@ -93,10 +103,12 @@ describe('a batch of commands', () => {
   const change = (action: string): TestCommand => ({ type: 'CHANGE_STATE', id: 'L1', payload: { action } });
 
   it('counts the bytes of its records after each command', () => {
+    const refused = { ...open, payload: { productTypeKey: 'none', loanAmount: 1000 }, commandId: randomUUID() };
     const steps: [string, TestCommand | Buffer | null][] = [
       ['a product', { ...rich, payload: { ...rich.payload, name: 'Häuser' } }],
       ['a new loan', open],
-      ['a refused command', { ...open, payload: { productTypeKey: 'none', loanAmount: 1000 } }],
+      ['a refused command', refused],
+      ['the same again', refused],
       ['a command that cannot be read', Buffer.from('{"Öl":')],
       ['a command without a value', null],
     ];
@@ -133,12 +145,29 @@ describe('a batch of commands', () => {
 
   it('has a dead letter instead of events that would not fit the log', () => {
     decide(rich);
-    const value = String(commandRecord(open).value).replace('flow of', 'f'.repeat(recordBytesMaximum));
-    expect(decide(Buffer.from(value)).reason).to.match(
+    expect(decide(withFlowId(open, recordBytesMaximum)).reason).to.match(
       /^The command could not be decided: An event would have 8\d{6} bytes/,
     );
     expect(batch.state.loans.size).to.equal(0);
     expect(decide(open).outcome, 'the same command with less').to.equal('committed');
+  });
+
+  it('has a dead letter instead of a rejection that would not fit the log, also of a repeated command', () => {
+    const first = decide(open);
+    const repeated = { ...change('APPROVE'), commandId: first.commandId ?? '' };
+    for (const command of [change('APPROVE'), repeated]) {
+      decide(withFlowId(command, 0));
+      const [rejection] = recordsOf('command_rejected').slice(-1);
+      const charactersMaximum = recordBytesMaximum - 'L1'.length - (rejection?.value?.length ?? 0);
+      const another = { ...command, commandId: command.commandId ?? randomUUID() };
+      const { outcome } = decide(withFlowId(another, charactersMaximum));
+      expect(outcome, 'one that fits').to.be.oneOf(['refused', 'repeated']);
+      const before = recordsOf('command_rejected').length;
+      const tooLong = { ...another, commandId: command.commandId ?? randomUUID() };
+      const { reason } = decide(withFlowId(tooLong, charactersMaximum + 1));
+      expect(reason).to.match(/^The command could not be decided: The rejection would have 8\d{6} bytes/);
+      expect(recordsOf('command_rejected')).to.have.length(before);
+    }
   });
 
   it('forgets the commands that its latest command is too late to repeat, unless it decides them again', async () => {

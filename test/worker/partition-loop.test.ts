@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
 import { getEventListeners } from 'node:events';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import type { EventLog, FencedWriter, LogRecord } from '../../src/ports/event-log.ts';
@@ -27,6 +28,7 @@ import {
   type Json,
   commandRecord,
   openLendingLog,
+  outcomesOf,
   recordsOf,
   send,
   untilDone,
@@ -153,15 +155,17 @@ describe('the loop of a partition', () => {
   });
 
   it('closes a commit at 4 MiB', async () => {
-    // Refused for fifty reasons, which are in its event and in the record that remembers it.
-    const payload = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}`, 1]));
+    // Refused for thirty reasons, which are in its event, in its outcome and in the record that remembers it.
+    const payload = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 1]));
     const measured = await send(log, [refused('', payload)]);
     run({ commandsPerCommitMaximum: Infinity });
     await untilDone(log, measured);
     await stop();
     const event = (await recordsOf(log, 'command_rejected')).at(-1);
     const remembered = (await recordsOf(log, accountsTopic)).findLast(({ key }) => key?.startsWith('command/'));
-    const bytes = [event?.text, remembered?.key, remembered?.text].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+    const outcome = JSON.stringify((await outcomesOf(log)).at(-1));
+    const texts = [event?.text, remembered?.key, remembered?.text, outcome];
+    const bytes = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
     const flowId = 'f'.repeat(8 * 1024 - bytes);
     const first = await send(
       log,
@@ -170,6 +174,30 @@ describe('the loop of a partition', () => {
     run({ commandsPerCommitMaximum: Infinity });
     await untilDone(log, first + 512);
     expect(await commitSizes(first)).to.deep.equal([512, 1]);
+  });
+
+  it('closes a commit at 4 MiB of outcomes, which share one record', async () => {
+    const payload = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}`.padEnd(100, 'f'), 1]));
+    const commandId = randomUUID();
+    // It is short, and its outcome repeats all the errors of the first command with its id.
+    const repeated = commandRecord({ type: 'CHANGE_STATE', id: 'nobody', payload: {}, commandId });
+    const measured = await send(log, [
+      commandRecord({ type: 'CHANGE_STATE', id: 'nobody', payload, commandId }),
+      repeated,
+    ]);
+    run({ commandsPerCommitMaximum: Infinity });
+    await untilDone(log, measured + 1);
+    await stop();
+    const rejection = (await recordsOf(log, 'command_rejected')).at(-1)?.text ?? '';
+    const bytes = rejection.length + JSON.stringify((await outcomesOf(log)).at(-1)).length;
+    const count = Math.ceil((4 * 1024 * 1024) / bytes);
+    const first = await send(
+      log,
+      Array.from({ length: count + 1 }, () => repeated),
+    );
+    run({ commandsPerCommitMaximum: Infinity });
+    await untilDone(log, first + count);
+    expect(await commitSizes(first)).to.deep.equal([count, 1]);
   });
 
   it('lets others run after ten milliseconds of deciding', async () => {
