@@ -230,10 +230,9 @@ export class LoanDatabase {
     return new Map(rows.map(({ partition, command_offset }) => [partition, command_offset]));
   }
 
-  /** How many transactions the loan with this id or encodedKey has; 0 when there is no such loan. */
-  transactionCount(idOrKey: string): number {
-    const loanId = this.loanId(idOrKey);
-    const found = loanId === undefined ? undefined : this.#statements.transactionCount.get(loanId);
+  /** How many transactions the loan with this id has; 0 when there is no such loan. */
+  transactionCount(loanId: string): number {
+    const found = this.#statements.transactionCount.get(loanId);
     return (found as { transaction_count: number } | undefined)?.transaction_count ?? 0;
   }
 

@@ -128,9 +128,9 @@ export class LoanView implements ChangelogCopy {
     return this.#read((database) => database.count(query));
   }
 
-  /** How many transactions the loan with this id or encodedKey has; 0 when there is no such loan. */
-  transactionCount(idOrKey: string): number {
-    return this.#read((database) => database.transactionCount(idOrKey));
+  /** How many transactions the loan with this id has; 0 when there is no such loan. */
+  transactionCount(loanId: string): number {
+    return this.#read((database) => database.transactionCount(loanId));
   }
 
   /** The texts of some transactions of a loan, in the order they were posted: those after the first `offset`. */

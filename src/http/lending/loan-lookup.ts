@@ -12,6 +12,17 @@ export async function existingLoan({ view }: LendingServices, request: Request):
   return loan;
 }
 
+/** The same loan with its id. @throws LendingErrors 404 */
+export async function identifiedLoan(
+  { view }: LendingServices,
+  request: Request,
+): Promise<{ readonly id: string; readonly text: string }> {
+  const id = await view.loanId(String(request.params['loanAccountId']));
+  const text = id === undefined ? undefined : view.accountText(id);
+  if (id === undefined || text === undefined) throw loanNotFound();
+  return { id, text };
+}
+
 /**
  * The id of the loan that the path names by id or encodedKey. One that this view does not know may have been opened on
  * another node a moment ago, so the worker decides whether it exists.

@@ -7,7 +7,7 @@ import type { CommandRequests } from './command-requests.ts';
 import { lendingMethodNotAllowed, transactionNotFound } from '../edge/lending-errors.ts';
 import { choiceParameter, refuseUnknownParameters, lendingPage, pageParameters, setPageHeaders } from './query.ts';
 import type { LendingServices } from './services.ts';
-import { existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
+import { identifiedLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
 
 /** The commands that post a transaction to a loan, by the last part of their path. */
 const postingRoutes: Readonly<Record<string, CommandType>> = {
@@ -65,9 +65,8 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
     .get(async (request, response) => {
       refuseUnknownParameters(request, ...pageParameters, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      const loan = await existingLoan(services, request);
+      const { id: loanId, text: loan } = await identifiedLoan(services, request);
       const page = lendingPage(request);
-      const loanId = (await view.loanId(request.params['loanAccountId'])) ?? '';
       setPageHeaders(response, page, () => view.transactionCount(loanId));
       response.type('json').send(writeTransactions(loan, view.transactions(loanId, page)));
     })
