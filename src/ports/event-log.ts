@@ -150,7 +150,8 @@ export interface EventLog {
   createTopic(configuration: TopicConfiguration): Promise<void>;
 
   /**
-   * Changes the given settings and keeps the rest. Partitions can only be added.
+   * Changes the given settings and keeps the rest. Partitions can only be added. When this returns, {@link listTopics}
+   * of every process returns the new settings.
    * @throws UNKNOWN_TOPIC_OR_PARTITION, UNPROCESSABLE (fewer partitions than now)
    */
   alterTopic(name: string, alteration: TopicAlteration): Promise<void>;

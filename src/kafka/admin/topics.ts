@@ -11,7 +11,7 @@ import type { BrokerAddress, KafkaConnections } from '../connection/connections.
 import type { KafkaRequest } from '../protocol/request.ts';
 import { topicMessageBytesMaximum } from '../protocol/limits.ts';
 import { listBounds } from '../consume/list-offsets.ts';
-import { type MetadataResponse, type TopicMetadata, metadataRequest } from '../protocol/metadata-request.ts';
+import { type TopicMetadata, metadataRequest } from '../protocol/metadata-request.ts';
 import { type ClusterMetadata, unknownPartition } from '../connection/metadata.ts';
 import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/errors.ts';
 import {
@@ -106,11 +106,27 @@ export class KafkaTopics {
       );
     }
     const settings = settingsOf(alteration);
-    if (settings.size > 0) await this.#change(alterTopicRequest(name, settings), `Changing topic ${name}`);
+    if (settings.size > 0) await this.#alterSettings(name, settings);
     this.#policies.delete(name);
     if (partitionCount === undefined || partitionCount === partitions.length) return;
     await this.#addPartitions(name, partitionCount);
     await this.#waitUntilReady(name, partitions.length, partitionCount);
+  }
+
+  /** Returns when every broker describes the topic with the new settings, or with others that came after them. */
+  async #alterSettings(name: string, settings: TopicSettings): Promise<void> {
+    const described = describeTopicsRequest([name], [...settings.keys()]);
+    const [before] = await this.#options.metadata.sendToAny(described);
+    await this.#change(alterTopicRequest(name, settings), `Changing topic ${name}`);
+    await this.#waitForEveryBroker(name, async (broker) => {
+      const [shown] = await this.#options.connections.send(broker, 'metadata', described);
+      // A topic that was deleted meanwhile has no settings to wait for.
+      if (shown === undefined || shown.errorCode !== protocolError.none) return true;
+      return [...settings].every(([setting, value]) => {
+        const found = shown.settings.get(setting);
+        return found === value || found !== before?.settings.get(setting);
+      });
+    });
   }
 
   async #addPartitions(name: string, partitionCount: number): Promise<void> {
@@ -138,7 +154,7 @@ export class KafkaTopics {
   async delete(name: string): Promise<void> {
     await this.#change(deleteTopicRequest(name), `Deleting topic ${name}`);
     this.#policies.delete(name);
-    await this.#waitForEveryBroker(name, ({ errorCode }) => errorCode === protocolError.unknownTopicOrPartition);
+    await this.#waitForMetadata(name, ({ errorCode }) => errorCode === protocolError.unknownTopicOrPartition);
   }
 
   /**
@@ -197,7 +213,7 @@ export class KafkaTopics {
 
   /** New partitions have leaders before those leaders are ready for them: a thousand keep a broker busy for seconds. */
   async #waitUntilReady(name: string, firstNew: number, partitionCount: number): Promise<void> {
-    await this.#waitForEveryBroker(name, (topic) => isReady(topic, partitionCount));
+    await this.#waitForMetadata(name, (topic) => isReady(topic, partitionCount));
     const added = Array.from({ length: partitionCount - firstNew }, (_, index) => ({
       topic: name,
       partition: firstNew + index,
@@ -205,13 +221,21 @@ export class KafkaTopics {
     await listBounds(this.#options, added, { forMilliseconds: propagationMillisecondsMaximum });
   }
 
+  /** Returns when the metadata of every broker describes the topic in this way. */
+  #waitForMetadata(name: string, predicate: (topic: TopicMetadata) => boolean): Promise<void> {
+    return this.#waitForEveryBroker(name, async (broker) => {
+      const { topics } = await this.#options.connections.send(broker, 'metadata', metadataRequest([name]));
+      return topics.every(predicate);
+    });
+  }
+
   /** A change is agreed on before every broker knows of it, and the next request may go to any broker. */
-  async #waitForEveryBroker(name: string, predicate: (topic: TopicMetadata) => boolean): Promise<void> {
+  async #waitForEveryBroker(name: string, isKnownTo: (broker: BrokerAddress) => Promise<boolean>): Promise<void> {
     const { clock, metadata } = this.#options;
     const deadline = clock.monotonic() + propagationMillisecondsMaximum;
     await metadata.refresh(name);
     for (const broker of metadata.brokers) {
-      while (!(await this.#isTrueAt(broker, name, predicate))) {
+      while (!(await isKnownOrDown(isKnownTo(broker)))) {
         if (clock.monotonic() > deadline) {
           throw new LendstreamError('LOG_UNAVAILABLE', `Not every broker knows of the change of topic ${name}.`);
         }
@@ -220,17 +244,15 @@ export class KafkaTopics {
     }
     await metadata.refresh(name);
   }
+}
 
-  async #isTrueAt(broker: BrokerAddress, name: string, predicate: (topic: TopicMetadata) => boolean): Promise<boolean> {
-    let response: MetadataResponse;
-    try {
-      response = await this.#options.connections.send(broker, 'metadata', metadataRequest([name]));
-    } catch (error) {
-      if (isLendstreamError(error, 'LOG_CLOSED')) throw error;
-      // A broker that is down will have caught up before it responds again.
-      return true;
-    }
-    return response.topics.every(predicate);
+/** A broker that is down will have caught up before it responds again. */
+async function isKnownOrDown(known: Promise<boolean>): Promise<boolean> {
+  try {
+    return await known;
+  } catch (error) {
+    if (isLendstreamError(error, 'LOG_CLOSED')) throw error;
+    return true;
   }
 }
 

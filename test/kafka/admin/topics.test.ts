@@ -165,6 +165,36 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     }
   });
 
+  it('have their new settings when the change returns, although the brokers learn of them a moment later', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const topic = await subject.newTopic(1);
+      let [earlier, earlierResponses]: [Buffer | undefined, number] = [undefined, 0];
+      const patch = (body: Buffer): Buffer | undefined => {
+        if (subject.proxy.requests('IncrementalAlterConfigs') === 0) earlier = body;
+        else if (earlierResponses < 3) earlierResponses += 1;
+        else return undefined;
+        return earlier;
+      };
+      subject.proxy.inject({ api: 'DescribeConfigs', times: Infinity, fault: { kind: 'patch response', patch } });
+      await subject.log.alterTopic(topic, { retentionMilliseconds: 7_200_000 });
+      expect(earlierResponses).to.equal(3);
+      const [listed] = await subject.log.listTopics([topic]);
+      expect(listed).to.have.property('retentionMilliseconds', 7_200_000);
+    } finally {
+      await subject.close();
+    }
+  });
+
+  it('do not wait for settings that another process has replaced meanwhile', async () => {
+    const topic = uniqueTopic();
+    await log.createTopic(topic);
+    const others = [100_000, 200_000, 300_000, 400_000];
+    await Promise.all(others.map((retentionMilliseconds) => log.alterTopic(topic.name, { retentionMilliseconds })));
+    const [listed] = await log.listTopics([topic.name]);
+    expect(others).to.include(listed?.retentionMilliseconds);
+  });
+
   it('are gone when their deletion returns, although the brokers learn of it a moment later', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
