@@ -1,14 +1,14 @@
-import { accountOf, productView } from '../lending/accounts.ts';
+import { accountOf, productView } from '../lending/views/accounts.ts';
 import { balancesOf } from '../lending/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
-import { scheduleOf } from '../lending/installments.ts';
+import { scheduleOf } from '../lending/views/installments.ts';
 import { decodeLoan } from '../lending/codec/stored-loan.ts';
 import { decodeTransaction } from '../lending/codec/stored-transaction.ts';
 import type { Loan } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import type { Refusal } from '../lending/refusals.ts';
 import type { Toggles } from '../lending/toggles.ts';
-import { transactionView } from '../lending/transactions.ts';
+import { transactionView } from '../lending/views/transactions.ts';
 import type { Schemas } from '../contract.ts';
 import { type Written, writeView } from './exact-view.ts';
 

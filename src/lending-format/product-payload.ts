@@ -1,6 +1,7 @@
 import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../lending/payment-options.ts';
 import type { ProductChanges } from '../lending/commands.ts';
 import { type Currency, type Decimal, zero } from '../lending/money.ts';
+import { loanProductTypes } from '../lending/product-behaviour.ts';
 import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../lending/product.ts';
 import { type FieldReader, hasEncodedKeyForm, present } from './field-reader.ts';
 
@@ -15,7 +16,6 @@ const currencyDigits: Readonly<Record<string, number>> = {
 };
 const defaultCurrencyDigits = 2;
 
-const productTypes = ['FIXED_TERM_LOAN', 'DYNAMIC_TERM_LOAN'] as const;
 const states = ['ACTIVE', 'INACTIVE'] as const;
 const interestCalculationMethods = ['FLAT', 'DECLINING_BALANCE', 'DECLINING_BALANCE_DISCOUNTED'] as const;
 const interestChargeFrequencies = [
@@ -98,7 +98,7 @@ export function readProduct(
     encodedKey: reader.encodedKey('encodedKey') ?? newKey('product'),
     id: loanProductId,
     name: reader.require('name', reader.text('name')) ?? '',
-    type: reader.require('type', reader.choice('type', productTypes)) ?? 'FIXED_TERM_LOAN',
+    type: reader.require('type', reader.choice('type', loanProductTypes)) ?? 'FIXED_TERM_LOAN',
     state: reader.choice('state', states) ?? 'ACTIVE',
     currency: readCurrency(reader.object('currency')),
     loanAmountSettings: { loanAmount: boundedDecimal(reader.object('loanAmountSettings').object('loanAmount')) },

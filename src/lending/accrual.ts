@@ -1,20 +1,21 @@
 import { grossInterest, grossInterestOfLast } from './balances.ts';
 import { periodInterest } from './schedule/interest.ts';
-import { type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
+import { type Installment, type Loan, type LoanPosition, dueOf } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
+import { behaviourOf } from './product-behaviour.ts';
 import type { LocalDate } from './terms.ts';
 
 /** Accrued interest keeps this many digits after the point. */
 const accrualDecimalPlaces = 20;
 
 /**
- * Moves a position forward to a day. A fixed loan keeps its scheduled interest. A dynamic loan earns interest on the
- * principal that was actually outstanding since the last movement of principal. Its rows expect what they have earned
- * so far, plus what they will earn if everything is paid on its due date from now on.
+ * Moves a position forward to a day. Scheduled interest stays as it is. Accrued interest is earned on the principal
+ * that was actually outstanding since the last movement of principal. The rows expect what they have earned so
+ * far, plus what they will earn if everything is paid on its due date from now on.
  * @param date not before the position's `asOf`: principal has not changed in between
  */
 export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPosition {
-  if (!isDynamic(loan)) return { ...position, asOf: date };
+  if (behaviourOf(loan.product).interest === 'SCHEDULED') return { ...position, asOf: date };
   const since = position.asOf ?? date;
   const outstanding = principalDueOf(position.installments);
   let overdue = zero;
@@ -31,9 +32,9 @@ export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): L
   return expectInterest(loan, { ...position, installments, asOf: date });
 }
 
-/** Sets the interest that the rows of a dynamic loan expect, from the principal that is outstanding now. */
+/** Sets the accrued interest that rows expect, from the principal that is outstanding now. */
 export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition {
-  if (!isDynamic(loan)) return position;
+  if (behaviourOf(loan.product).interest === 'SCHEDULED') return position;
   const { asOf } = position;
   let outstanding = principalDueOf(position.installments);
   let overdue = zero;

@@ -1,7 +1,8 @@
 import type { CustomPaymentAmount } from './commands.ts';
 import { type Ledger, chargesDue, pay, payCharges, payable } from './ledger.ts';
-import { type FeeCharge, isDynamic } from './loan.ts';
+import type { FeeCharge } from './loan.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';
+import { behaviourOf } from './product-behaviour.ts';
 import { type AllocationElement, type ProductFee, customAmountTypeOfFee } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
@@ -122,12 +123,13 @@ export function principalAhead(ledger: Ledger): Decimal {
 /** The amount due on the value date. A repayment of more than this pays ahead. */
 export function dueNow(ledger: Ledger): Decimal {
   const { rows, valueDate, loan } = ledger;
+  const { interest } = behaviourOf(loan.product);
   return sum(
     rows.flatMap((row, index) => {
       const elements: readonly Exclude<AllocationElement, 'FEE'>[] =
         row.dueDate <= valueDate
           ? ['PRINCIPAL', 'INTEREST', 'PENALTY']
-          : isDynamic(loan)
+          : interest === 'ACCRUED'
             ? ['INTEREST', 'PENALTY']
             : ['PENALTY'];
       return elements.map((element) => payable(ledger, index, element));

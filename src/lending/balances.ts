@@ -1,5 +1,6 @@
-import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
+import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf } from './loan.ts';
 import { type Decimal, add, larger, roundAmount, sum, zero } from './money.ts';
+import { behaviourOf } from './product-behaviour.ts';
 import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
 import { taxedAmount } from './taxes.ts';
 import type { Toggles } from './toggles.ts';
@@ -76,11 +77,13 @@ const figuresCache = new WeakMap<LoanPosition, Pick<Loan, 'product' | 'terms'> &
 function sumsOf(loan: Loan, position: LoanPosition): Figures {
   const rows = rowSums(loan, position);
   const charges = chargeSums(position);
-  const feesBalance = isDynamic(loan) ? rows.feesBalance.minus(charges.notYetDue) : rows.feesBalance;
+  const { dueDateFees } = behaviourOf(loan.product);
+  const feesDue = rows.feesBalance.minus(charges.notYetDue);
+  const feesBalance = dueDateFees === 'FROM_DUE_DATE' ? feesDue : rows.feesBalance;
   return {
     principal: { due: rows.principalDue, paid: rows.principalPaid, balance: rows.principalBalance },
     interest: { due: rows.interestDue, paid: rows.interestPaid, balance: rows.interestBalance },
-    fees: { due: rows.feesBalance.minus(charges.notYetDue), paid: charges.paid, balance: feesBalance },
+    fees: { due: feesDue, paid: charges.paid, balance: feesBalance },
     penalty: { due: rows.penaltyBalance, paid: rows.penaltyPaid, balance: rows.penaltyBalance },
     nonScheduledFees: { balance: charges.nonScheduledBalance, paid: charges.nonScheduledPaid },
     total: sum([rows.principalBalance, rows.interestBalance, feesBalance, rows.penaltyBalance]),
@@ -137,11 +140,11 @@ export function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
 }
 
 /**
- * Whether a fee is only planned. A dynamic loan's fee for a due date is applied on that date and owed from then on. A
- * fixed loan has no planned fees: its rows, fees included, were agreed at the disbursement.
+ * Whether a fee is only planned: a fee for a due date that is applied on that date and owed from then on. Where rows,
+ * fees included, are owed as agreed at the disbursement, no fee is planned.
  */
 export function isPlanned(loan: Loan, position: LoanPosition, charge: FeeCharge): boolean {
-  return isDynamic(loan) && isNotYetDue(charge, position);
+  return behaviourOf(loan.product).dueDateFees === 'FROM_DUE_DATE' && isNotYetDue(charge, position);
 }
 
 /** A fee planned for a due date is due on that date. Every other fee is due when it is applied. */
@@ -152,15 +155,21 @@ function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): b
 }
 
 /**
- * The interest of a row that can be paid as of the position's day. A fixed loan: all that is unpaid. A dynamic loan:
- * what the row has earned so far, which on its due date is all of it.
+ * The interest of a row that can be paid as of the position's day. Scheduled: all that is unpaid. Accrued: what the row
+ * has earned so far, which on its due date is all of it.
  */
 export function payableInterest(loan: Loan, position: LoanPosition, row: Installment): Decimal {
-  if (!isDynamic(loan) || (position.asOf !== null && row.dueDate <= position.asOf)) return dueOf(row.interest.amount);
-  return larger(zero, earnedGross(loan, position, row).amount.minus(row.interest.amount.paid));
+  return isEarning(loan, position, row)
+    ? larger(zero, earnedGross(loan, position, row).amount.minus(row.interest.amount.paid))
+    : dueOf(row.interest.amount);
 }
 
-/** The interest that a row of a dynamic loan has earned so far, rounded, and the tax in it. */
+/** Whether a row owes only what it has earned so far: its interest accrues, and it is not due yet. */
+export function isEarning({ product }: Loan, { asOf }: LoanPosition, row: Installment): boolean {
+  return behaviourOf(product).interest === 'ACCRUED' && (asOf === null || row.dueDate > asOf);
+}
+
+/** The accrued interest that a row has earned so far, rounded, and the tax in it. */
 export function earnedGross(loan: Loan, { installments }: LoanPosition, row: Installment): GrossInterest {
   return row.number === loan.terms.repaymentInstallments
     ? grossInterestOfLast(

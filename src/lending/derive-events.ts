@@ -10,20 +10,20 @@ import type {
   TransactionEventName,
 } from './events.ts';
 import type { LoanFact } from './facts.ts';
-import { changedInstallments, startOfDay } from './installments.ts';
+import { changedInstallments, startOfDay } from './views/installments.ts';
 import {
   type FeeCharge,
   type Loan,
   type LoanTransaction,
   type LoanTransactionType,
   installmentKey,
-  isDynamic,
   rowDue,
   toInstant,
 } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
+import { behaviourOf } from './product-behaviour.ts';
 import type { Toggles } from './toggles.ts';
-import { transactionView } from './transactions.ts';
+import { transactionView } from './views/transactions.ts';
 
 /** An event without the fields that all events have. Its position in the list determines its sequence number. */
 type Body = LoanEvent extends infer Event
@@ -199,7 +199,9 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
 /** The charges that are not only planned. A planned charge gets its event when applied; until then its row shows it. */
 function appliedCharges(loan: Loan): readonly FeeCharge[] {
   const { position } = loan;
-  return isDynamic(loan) ? position.charges.filter((charge) => !isPlanned(loan, position, charge)) : position.charges;
+  return behaviourOf(loan.product).dueDateFees === 'FROM_DUE_DATE'
+    ? position.charges.filter((charge) => !isPlanned(loan, position, charge))
+    : position.charges;
 }
 
 /** The number of leading items that two lists share. */

@@ -1,8 +1,8 @@
 import type { AccountState, AccountSubState, LoanTransactionType } from './loan.ts';
 import type { Decimal } from './money.ts';
 import type { BalanceName, Balances } from './balances.ts';
-import type { InstallmentView } from './installments.ts';
-import type { TransactionView } from './transactions.ts';
+import type { InstallmentView } from './views/installments.ts';
+import type { TransactionView } from './views/transactions.ts';
 import type { FeeAllocation, FeeTrigger } from './product.ts';
 import type { LocalDate } from './terms.ts';
 import type { Toggles } from './toggles.ts';

@@ -1,5 +1,5 @@
 import { accrueTo } from './accrual.ts';
-import { earnedGross, isPlanned, payableInterest } from './balances.ts';
+import { earnedGross, isEarning, isPlanned, payableInterest } from './balances.ts';
 import {
   type ElementAmounts,
   type FeeCharge,
@@ -9,12 +9,12 @@ import {
   type Portion,
   type TaxedPortion,
   dueOf,
-  isDynamic,
   isWhollyUnpaid,
   rowDue,
   rowExpected,
 } from './loan.ts';
 import { type Decimal, isPostable, larger, roundAmount, smaller, sum, zero } from './money.ts';
+import { behaviourOf } from './product-behaviour.ts';
 import type { AllocationElement } from './product.ts';
 import { isOutsideRows } from './settled-fees.ts';
 import type { LocalDate } from './terms.ts';
@@ -76,7 +76,7 @@ export function payable(ledger: Ledger, index: number, element: Exclude<Allocati
  */
 export function dropPlannedFees(ledger: Ledger): void {
   const { loan, position, rows, charges } = ledger;
-  if (!isDynamic(loan)) return;
+  if (behaviourOf(loan.product).dueDateFees === 'FROM_DISBURSEMENT') return;
   const last = rows.findLastIndex(({ principal }) => !dueOf(principal).isZero());
   for (let index = charges.length - 1; index >= 0; index -= 1) {
     const dropped = charges[index];
@@ -115,8 +115,7 @@ export function pay(ledger: Ledger, index: number, element: AllocationElement, a
 
 /** What a row asks for in interest. While interest is still being earned, tax is paid on what has been earned. */
 function owedInterest({ loan, position }: Ledger, row: Installment): { amount: Decimal; tax: Decimal } {
-  const isRunning = isDynamic(loan) && (position.asOf === null || row.dueDate > position.asOf);
-  return isRunning
+  return isEarning(loan, position, row)
     ? earnedGross(loan, position, row)
     : { amount: row.interest.amount.expected, tax: row.interest.tax.expected };
 }
@@ -161,7 +160,7 @@ export function hasPostableTotals(ledger: Ledger): boolean {
 function positionIfUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
   const last = position.installments.at(-1)?.dueDate;
   if (last === undefined || position.asOf === null || position.asOf >= last) return position;
-  return isDynamic(loan) && loan.product.interestSettings.accrueLateInterest
+  return behaviourOf(loan.product).interest === 'ACCRUED' && loan.product.interestSettings.accrueLateInterest
     ? accrueTo(loan, position, last)
     : position;
 }

@@ -297,8 +297,3 @@ export function installmentKey(loan: Loan, number: number): string {
 export function transactionId(loanId: string, number: number): string {
   return `${loanId}-${number}`;
 }
-
-/** Whether interest is earned on the principal actually outstanding, rather than fixed by the schedule. */
-export function isDynamic(loan: Loan): boolean {
-  return loan.product.type === 'DYNAMIC_TERM_LOAN';
-}

@@ -1,25 +1,26 @@
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Ledger, dropPlannedFees, rowAt } from './ledger.ts';
-import { type Installment, type Loan, dueOf, isDynamic, rowExpected } from './loan.ts';
+import { type Installment, type Loan, dueOf, rowExpected } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
+import { behaviourOf } from './product-behaviour.ts';
 import type { LoanProduct } from './product.ts';
 import { rebuildRows } from './schedule/build-schedule.ts';
 import { type StartOfAccrual, levelPayment } from './schedule/principal-plan.ts';
 import type { LocalDate } from './terms.ts';
 
 /**
- * Whether a method can be used with a product. A fixed loan keeps its schedule. A level payment can be reduced, or kept
+ * Whether a method can be used with a product. Agreed rows stay as they are. A level payment can be reduced, or kept
  * over fewer installments, only where the product has one.
  */
 export function fitsProduct(
   method: PrepaymentRecalculationMethod,
-  { type, interestSettings }: Pick<LoanProduct, 'type' | 'interestSettings'>,
+  product: Pick<LoanProduct, 'type' | 'interestSettings'>,
 ): boolean {
   if (method === 'NO_RECALCULATION') return true;
-  if (type === 'FIXED_TERM_LOAN') return false;
+  if (behaviourOf(product).rows === 'AGREED') return false;
   const needsLevelPayment =
     method === 'REDUCE_AMOUNT_PER_INSTALLMENT' || method === 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
-  return !needsLevelPayment || interestSettings.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
+  return !needsLevelPayment || product.interestSettings.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
 }
 
 /**
@@ -72,18 +73,20 @@ export function reamortize(
 }
 
 function startOf(loan: Loan, row: Installment | undefined, asOf: LocalDate): StartOfAccrual | null {
-  if (!isDynamic(loan) || row === undefined || row.accruesAfter >= asOf || row.dueDate <= asOf) return null;
+  const isAccrued = behaviourOf(loan.product).interest === 'ACCRUED';
+  if (!isAccrued || row === undefined || row.accruesAfter >= asOf || row.dueDate <= asOf) return null;
   return { from: asOf, accruedInterest: row.interestAccrued };
 }
 
 /**
- * Drops rows from the end that no longer ask for anything, but none before `first`. The interest that a dynamic loan's
- * row expects is on principal that is gone; a fixed loan's interest stays owed.
+ * Drops rows from the end that no longer ask for anything, but none before `first`. Accrued interest that a row
+ * expects is on principal that is gone; scheduled interest stays owed.
  */
 function dropEmptyRows(loan: Loan, rows: Installment[], first: number): void {
+  const isAccrued = behaviourOf(loan.product).interest === 'ACCRUED';
   while (rows.length > Math.max(first, 1)) {
     const row = rowAt(rows, rows.length - 1);
-    const stillExpected = isDynamic(loan) ? rowExpected(row).minus(row.interest.amount.expected) : rowExpected(row);
+    const stillExpected = isAccrued ? rowExpected(row).minus(row.interest.amount.expected) : rowExpected(row);
     if (!stillExpected.isZero() || !row.interestAccrued.isZero() || !row.principalOverpaid.isZero()) return;
     rows.pop();
   }

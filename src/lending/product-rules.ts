@@ -1,5 +1,6 @@
 import { type Decimal, isPostable } from './money.ts';
 import { fitsProduct } from './prepayment.ts';
+import { behaviourOf } from './product-behaviour.ts';
 import type { Bounded, LoanProduct, ProductFee } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
@@ -68,15 +69,17 @@ function boundedCount(
   return ascending && inRange ? [] : [refusal('INVALID_INSTALLMENTS', field)];
 }
 
-function interestRefusals({ type, interestSettings }: LoanProduct): Refusal[] {
+function interestRefusals(product: LoanProduct): Refusal[] {
   const refusals: Refusal[] = [];
+  const { interestSettings } = product;
   const { interestChargeFrequency, interestChargeFrequencyCount } = interestSettings;
   const needsOne = interestChargeFrequency !== 'EVERY_X_DAYS';
   if (interestChargeFrequencyCount < 1 || (needsOne && interestChargeFrequencyCount !== 1)) {
     refusals.push(refusal('INVALID_PARAMETERS', 'interestSettings.interestChargeFrequencyCount'));
   }
-  // FLAT interest is charged on the amount lent, whatever has been repaid; a dynamic loan's on what is outstanding.
-  if (type === 'DYNAMIC_TERM_LOAN' && interestSettings.interestCalculationMethod === 'FLAT') {
+  // FLAT interest is charged on the amount lent, whatever has been repaid; accrued interest on what is outstanding.
+  const isAccrued = behaviourOf(product).interest === 'ACCRUED';
+  if (isAccrued && interestSettings.interestCalculationMethod === 'FLAT') {
     refusals.push(refusal('INVALID_PARAMETERS', 'interestSettings.interestCalculationMethod'));
   }
   return refusals;

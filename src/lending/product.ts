@@ -1,5 +1,6 @@
 import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './payment-options.ts';
 import type { Currency, Decimal } from './money.ts';
+import type { LoanProductType } from './product-behaviour.ts';
 import type {
   AmortizationMethod,
   DaysInYear,
@@ -7,7 +8,6 @@ import type {
   InterestCalculationMethod,
   InterestChargeFrequency,
   InterestType,
-  LoanProductType,
   RepaymentPeriodUnit,
   RoundingTerms,
   ScheduleInterestDaysCountMethod,

@@ -3,7 +3,6 @@ import type { Currency, Decimal, RoundingMode } from './money.ts';
 /** A calendar day without time or zone, `YYYY-MM-DD`. Compares as text. */
 export type LocalDate = string;
 
-export type LoanProductType = 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN';
 export type InterestCalculationMethod = 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED';
 export type InterestChargeFrequency =
   'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS';

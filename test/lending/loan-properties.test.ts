@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { type Balances, balancesOf, figuresOf } from '../../src/lending/balances.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
-import { type InstallmentView, scheduleOf } from '../../src/lending/installments.ts';
+import { type InstallmentView, scheduleOf } from '../../src/lending/views/installments.ts';
 import { decodeLoan, encodeLoan } from '../../src/lending/codec/stored-loan.ts';
 import { decodeTransaction, encodeTransaction } from '../../src/lending/codec/stored-transaction.ts';
 import { type TaxedPortion, dueOf, rowDue } from '../../src/lending/loan.ts';

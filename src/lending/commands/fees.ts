@@ -1,8 +1,9 @@
 import type { ApplyFee } from '../commands.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger, rowAt } from '../ledger.ts';
-import { type FeeCharge, type Installment, type Loan, dayOf, isDynamic, rowDue, rowExpected } from '../loan.ts';
+import { type FeeCharge, type Installment, type Loan, dayOf, rowDue, rowExpected } from '../loan.ts';
 import { type Decimal, isPostable, roundAmount, zero } from '../money.ts';
+import { behaviourOf } from '../product-behaviour.ts';
 import type { FeeAllocation, FeeAmountCalculationMethod, ProductFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { taxedAmount } from '../taxes.ts';
@@ -76,7 +77,7 @@ function findManualFee(loan: Loan, key: string | undefined): { readonly fee: Pro
 }
 
 function rowForFee(loan: Loan, { installmentNumber }: ApplyFee, valueDate: string): Installment | Refusal {
-  if (isDynamic(loan)) {
+  if (behaviourOf(loan.product).manualFees === 'NEXT_DUE_ROW') {
     return installmentNumber === undefined
       ? nextDueRow(loan, valueDate)
       : refusal('INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS', 'installmentNumber');

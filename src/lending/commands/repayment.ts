@@ -4,10 +4,11 @@ import { figuresOf } from '../balances.ts';
 import type { Repay } from '../commands.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { type Ledger, closeLedger, dropPlannedFees, openLedger, rowAt } from '../ledger.ts';
-import { type Loan, type LoanPosition, dayOf, isDynamic } from '../loan.ts';
+import { type Loan, type LoanPosition, dayOf } from '../loan.ts';
 import { type Decimal, isPostable, sum } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { fitsProduct, reamortize } from '../prepayment.ts';
+import { behaviourOf } from '../product-behaviour.ts';
 import type { LoanProduct } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 
@@ -40,7 +41,7 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
     return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
   }
   const due = dueNow(ledger);
-  const reamortizes = method !== 'NO_RECALCULATION' && isDynamic(loan);
+  const reamortizes = method !== 'NO_RECALCULATION' && behaviourOf(product).rows === 'REDRAWN';
   const prepaidPrincipal = isCustom
     ? allocateCustom(ledger, parts, reamortizes)
     : allocate(ledger, amount, reamortizes);

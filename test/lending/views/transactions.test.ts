@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { decodeTransaction, encodeTransaction } from '../../src/lending/codec/stored-transaction.ts';
-import { type TransactionView, transactionView } from '../../src/lending/transactions.ts';
+import { decodeTransaction, encodeTransaction } from '../../../src/lending/codec/stored-transaction.ts';
+import { type TransactionView, transactionView } from '../../../src/lending/views/transactions.ts';
 import {
   type Story,
   adjust,
@@ -13,7 +13,7 @@ import {
   repay,
   texts,
   when,
-} from './loan-fixtures.ts';
+} from '../loan-fixtures.ts';
 
 const steps = [
   applyFee(50, { installmentNumber: 1 }),

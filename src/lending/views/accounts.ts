@@ -1,9 +1,10 @@
-import { earnedGross, figuresOf } from './balances.ts';
+import { earnedGross, figuresOf } from '../balances.ts';
 import { startOfDay } from './installments.ts';
-import { type AccountState, type AccountSubState, type Loan, isDynamic, toInstant } from './loan.ts';
-import { type Decimal, larger, sum, zero } from './money.ts';
-import type { PrepaymentRecalculationMethod } from './payment-options.ts';
-import type { LoanProduct } from './product.ts';
+import { type AccountState, type AccountSubState, type Loan, toInstant } from '../loan.ts';
+import { type Decimal, larger, sum, zero } from '../money.ts';
+import { behaviourOf } from '../product-behaviour.ts';
+import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
+import type { LoanProduct } from '../product.ts';
 import type {
   DueDateTerms,
   GracePeriodType,
@@ -13,7 +14,7 @@ import type {
   LocalDate,
   RepaymentPeriodUnit,
   ShortMonthHandlingMethod,
-} from './terms.ts';
+} from '../terms.ts';
 
 /** A loan account as GET /loans/{id} and the loan search show it: one serialiser for both. */
 export interface AccountView {
@@ -163,9 +164,9 @@ function scheduleSettings({ terms, product }: Loan): AccountView['scheduleSettin
   };
 }
 
-/** The interest that a dynamic loan's rows not yet due have earned and that is unpaid. Zero for a fixed loan. */
+/** The interest that rows not yet due have earned and that is unpaid. Zero where interest is as scheduled. */
 function accruedInterest(loan: Loan): Decimal {
-  if (!isDynamic(loan)) return zero;
+  if (behaviourOf(loan.product).interest === 'SCHEDULED') return zero;
   const { asOf, installments } = loan.position;
   const running = installments.filter((row) => asOf === null || row.dueDate > asOf);
   return sum(

@@ -8,12 +8,13 @@ import {
   isWhollyUnpaid,
   rowDue,
   rowExpected,
-} from './loan.ts';
-import { Decimal, roundAmount, smaller } from './money.ts';
-import { previewInstallments } from './schedule/preview.ts';
-import { taxedAmount } from './taxes.ts';
-import type { LocalDate } from './terms.ts';
-import { type Toggles, toggleNames } from './toggles.ts';
+} from '../loan.ts';
+import { Decimal, roundAmount, smaller } from '../money.ts';
+import { behaviourOf } from '../product-behaviour.ts';
+import { previewInstallments } from '../schedule/preview.ts';
+import { taxedAmount } from '../taxes.ts';
+import type { LocalDate } from '../terms.ts';
+import { type Toggles, toggleNames } from '../toggles.ts';
 
 export type InstallmentState = 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
 
@@ -169,14 +170,14 @@ function isWithinGrace({ terms }: Loan, row: Installment): boolean {
 }
 
 /**
- * The tax of a row's penalties. Each penalty carries its own rounded tax. Under fixInstallmentTaxOnPenalty, for fixed
- * loans, the tax still due is computed once from all the penalties due; the tax already paid does not change.
+ * The tax of a row's penalties. Each penalty carries its own rounded tax. Under fixInstallmentTaxOnPenalty, where the
+ * type of product says so, the tax still due is computed once from all the penalties due; the tax already paid stays.
  */
 function penaltyTax(loan: Loan, row: Installment, toggles: Toggles): AmountView {
   const { product } = loan;
   const { taxSettings } = product;
   const summed = amountView(row.penalty.tax);
-  const isDerived = toggles.fixInstallmentTaxOnPenalty && product.type === 'FIXED_TERM_LOAN';
+  const isDerived = toggles.fixInstallmentTaxOnPenalty && behaviourOf(product).taxOnPenalties === 'DERIVED';
   if (!isDerived || !taxSettings.taxesOnPenaltyEnabled) return summed;
   const grossDue = dueOf(row.penalty.amount);
   const base = taxSettings.taxCalculationMethod === 'EXCLUSIVE' ? grossDue.minus(summed.due) : grossDue;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { accountOf, productView } from '../../src/lending/accounts.ts';
-import { disbursed, dynamicProduct, loanOf, overpay, product, repay, texts, under, when } from './loan-fixtures.ts';
+import { accountOf, productView } from '../../../src/lending/views/accounts.ts';
+import { disbursed, dynamicProduct, loanOf, overpay, product, repay, texts, under, when } from '../loan-fixtures.ts';
 
 describe('an account', () => {
   it('keeps the fee balance names of the API under any toggles', () => {

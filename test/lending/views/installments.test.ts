@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { changedInstallments, scheduleOf, startOfDay } from '../../src/lending/installments.ts';
-import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
+import { changedInstallments, scheduleOf, startOfDay } from '../../../src/lending/views/installments.ts';
+import { type Toggles, allTogglesOff } from '../../../src/lending/toggles.ts';
 import {
   applyPenalty,
   disbursed,
@@ -13,7 +13,7 @@ import {
   repay,
   under,
   when,
-} from './loan-fixtures.ts';
+} from '../loan-fixtures.ts';
 
 const tax = { taxSettings: { taxRate: money(19), taxCalculationMethod: 'EXCLUSIVE', taxesOnPenaltyEnabled: true } };
 const derived: Toggles = { ...allTogglesOff, fixInstallmentTaxOnPenalty: true };

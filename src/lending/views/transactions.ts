@@ -1,9 +1,9 @@
-import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
-import type { PrepaymentRecalculationMethod } from './payment-options.ts';
+import type { CustomPaymentAmount, TransactionChannel } from '../commands.ts';
+import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { startOfDay } from './installments.ts';
-import { type Loan, type LoanTransaction, type LoanTransactionType, installmentKey, toInstant } from './loan.ts';
-import type { Decimal } from './money.ts';
-import type { FeeTrigger } from './product.ts';
+import { type Loan, type LoanTransaction, type LoanTransactionType, installmentKey, toInstant } from '../loan.ts';
+import type { Decimal } from '../money.ts';
+import type { FeeTrigger } from '../product.ts';
 
 /** A transaction as GET /loans/{id}/transactions and transaction events show it. */
 export interface TransactionView {
