@@ -1,4 +1,4 @@
-import { annuityProduct } from '../src/admin/annuity-product.ts';
+import { annuityProduct } from '../src/admin/example-product.ts';
 import { endIfHelpIsAsked } from './read-usage.ts';
 
 /**

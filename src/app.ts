@@ -7,8 +7,8 @@ import { openBackend } from './backend.ts';
 import type { Coordination } from './ports/coordination.ts';
 import type { EventLog } from './ports/event-log.ts';
 import { EventTypes } from './broker/event-types/event-types.ts';
-import { ActivityRecorder } from './broker/subscriptions/activity.ts';
-import { LogProbe } from './broker/log/probe.ts';
+import { HistoryRecorder } from './broker/subscriptions/history-recorder.ts';
+import { LogHealthCheck } from './broker/log/log-health-check.ts';
 import { NodeLease } from './broker/streaming/node-lease.ts';
 import { Publisher } from './broker/publishing/publisher.ts';
 import { Registry, registryTopic } from './broker/definitions/registry.ts';
@@ -17,15 +17,15 @@ import { after, systemClock, type Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { LendstreamError, describeError, isLendstreamError } from './errors.ts';
 import { createApplication, createApplicationServer } from './http/edge/application.ts';
-import { createAdminRouter } from './http/edge/admin.ts';
+import { createAdminRouter } from './http/edge/admin-page.ts';
 import { createApiDescriptionRouter } from './http/edge/api-description.ts';
 import { createAuthentication } from './http/edge/authentication.ts';
 import { bodiesInFlight } from './http/edge/bodies-in-flight.ts';
-import { createCommandsRouter } from './http/lending/commands.ts';
-import { createCompressionRouter } from './http/edge/compression.ts';
+import { createCommandsRouter } from './http/lending/command-status.ts';
+import { createCompressionRouter } from './http/edge/response-compression.ts';
 import { createCursorsRouter } from './http/streaming/cursors.ts';
 import { createEventTypeChecksRouter } from './http/streaming/event-type-checks.ts';
-import { createEventTypeStreamsRouter } from './http/streaming/event-type-streams.ts';
+import { createEventTypeEventsRouter } from './http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from './http/streaming/event-types.ts';
 import type { LendingServices } from './http/lending/services.ts';
 import { createLoanEventsRouter } from './http/lending/loan-events.ts';
@@ -92,8 +92,8 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     await registry.start();
     registerCleanup(() => registry.stop());
     const registryPartition = { topic: registryTopic, partition: 0 };
-    const probe = new LogProbe({ log, partition: registryPartition, clock, health: health.part('log') });
-    registerCleanup(() => probe.close());
+    const healthCheck = new LogHealthCheck({ log, partition: registryPartition, clock, health: health.part('log') });
+    registerCleanup(() => healthCheck.close());
     const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
     const { lendingPartitions: partitionCount, retentionMilliseconds, idempotencyMilliseconds } = config;
     await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, retentionMilliseconds));
@@ -190,10 +190,10 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
   metrics.publishedEvents.inc({ event_type: loanCommandsTopic }, 0);
   const broker = { ...shared, publisher };
   const lending: LendingServices = { view, publisher, registry, clock, logger, idempotencyMilliseconds };
-  const activity = new ActivityRecorder(shared);
+  const activity = new HistoryRecorder(shared);
   registerCleanup(() => activity.close());
   const streams = createSubscriptionEventsRouter(broker, activity);
-  const eventTypeStreams = createEventTypeStreamsRouter(broker);
+  const eventTypeStreams = createEventTypeEventsRouter(broker);
   const routers = [
     streams.router,
     createCursorsRouter({ ...broker, activity, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),

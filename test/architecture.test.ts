@@ -10,7 +10,7 @@ interface Room {
   readonly owns: readonly string[];
 }
 
-const shared = /^src\/(bounded-map|errors|clock|health|json-scan|logger|schemas|contract)\.ts$/;
+const shared = /^src\/(bounded-map|errors|clock|health|json-bytes|logger|schemas|contract)\.ts$/;
 const metrics = /^src\/metrics\.ts$/;
 const sqlite = /^src\/sqlite\.ts$/;
 const ports = /^src\/ports\//;
@@ -118,7 +118,7 @@ const files: Record<string, Room> = {
   'src/config.ts': { imports: [shared], owns: [] },
   'src/bounded-map.ts': { imports: [], owns: [] },
   'src/errors.ts': { imports: [], owns: [] },
-  'src/json-scan.ts': { imports: [], owns: [] },
+  'src/json-bytes.ts': { imports: [], owns: [] },
   'src/clock.ts': { imports: [], owns: [] },
   'src/health.ts': { imports: [/^src\/clock\.ts$/], owns: [] },
   'src/logger.ts': { imports: [], owns: ['pino'] },

@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
-import { annuityProduct } from '../../src/admin/annuity-product.ts';
-import { toggleNames } from '../../src/lending/toggles.ts';
+import { annuityProduct } from '../../src/admin/example-product.ts';
+import { toggleNames } from '../../src/lending/toggle-names.ts';
 import { lendingEventTypeNames, type LendingEventTypeName } from '../../src/lending-format/lending-topics.ts';
 
 /**

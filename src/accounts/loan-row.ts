@@ -1,5 +1,5 @@
-import { decodeSummary } from '../lending/codec/stored-loan.ts';
-import { decodeTransactionIdentity } from '../lending/codec/stored-transaction.ts';
+import { decodeSummary } from '../lending/changelog/stored-loan.ts';
+import { decodeTransactionIdentity } from '../lending/changelog/stored-transaction.ts';
 import { toInstant } from '../lending/loan.ts';
 import type { Decimal } from '../lending/money.ts';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import { accountRecordOf } from '../lending-format/account-records.ts';
+import { accountRecordOf } from '../lending-format/account-record-keys.ts';
 import {
   type CheckpointRecord,
   type CommandOutcome,

@@ -1,6 +1,6 @@
 import type { Schemas, WithNumbersAs } from '../contract.ts';
 import { quoteNumbers } from './exact-numbers.ts';
-import { store } from './store.ts';
+import { store } from './observed-value.ts';
 
 /** Calls the public API of the service for this page, with one kind of error for all failures. */
 

@@ -1,5 +1,5 @@
 import type { Requests } from '../contract.ts';
-import { annuityProduct } from './annuity-product.ts';
+import { annuityProduct } from './example-product.ts';
 import { call } from './api.ts';
 
 /** The demo data, created through the public API. Every run uses new names. */

@@ -1,4 +1,4 @@
-import { jsonPattern } from '../json-scan.ts';
+import { jsonPattern } from '../json-bytes.ts';
 
 /** JSON whose numbers keep their written digits: an amount is 1000.00, not 1000. */
 

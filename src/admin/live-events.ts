@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Responses, Requests } from '../contract.ts';
 import { ApiError, call, connection, send } from './api.ts';
 import { parseToShow } from './exact-numbers.ts';
-import { useStore } from './store.ts';
+import { useStore } from './observed-value.ts';
 
 /** An event as it was received, with the position of its batch. */
 export interface LiveEvent {

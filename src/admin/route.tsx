@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { store } from './store.ts';
-import { departure, hasUnsaved, mayLeave } from './unsaved.ts';
+import { store } from './observed-value.ts';
+import { departure, hasUnsaved, mayLeave } from './unsaved-work.ts';
 
 /** The page that is shown: the path of the address behind /admin, in steps, and its query. */
 export interface Route {

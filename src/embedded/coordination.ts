@@ -20,8 +20,8 @@ import {
 } from '../ports/coordination.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/log/cursors-topic.ts';
-import { MirrorWrites } from './mirror-writes.ts';
-import { InMemoryHistory } from './in-memory-history.ts';
+import { CursorMirror } from './cursor-mirror.ts';
+import { SubscriptionHistories } from './subscription-history.ts';
 import { SubscriptionState } from './subscription-state.ts';
 
 export interface EmbeddedCoordinationOptions {
@@ -54,8 +54,8 @@ export class EmbeddedCoordination implements Coordination {
   readonly #leases = new Map<string, number>();
   /** Initialisations, resets and removals of a subscription run one after another. */
   readonly #lastSerialRuns = new Map<string, Promise<unknown>>();
-  readonly #history: InMemoryHistory;
-  readonly #mirror: MirrorWrites;
+  readonly #history: SubscriptionHistories;
+  readonly #mirror: CursorMirror;
   #generation = 0;
   readonly #nextGeneration = (): number => (this.#generation += 1);
   /** Above every fence that streams of removed subscriptions had. */
@@ -66,10 +66,10 @@ export class EmbeddedCoordination implements Coordination {
   #isClosed = false;
 
   private constructor({ log, clock, logger }: EmbeddedCoordinationOptions) {
-    this.#mirror = new MirrorWrites(log, clock);
+    this.#mirror = new CursorMirror(log, clock);
     this.#clock = clock;
     this.#logger = logger;
-    this.#history = new InMemoryHistory(clock.now());
+    this.#history = new SubscriptionHistories(clock.now());
     this.#sweptAt = clock.monotonic();
     this.#sweepTimer = every(clock, sweepIntervalMilliseconds, () => this.#sweep());
   }

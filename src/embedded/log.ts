@@ -34,7 +34,7 @@ import { LogMaintenance } from './maintenance-schedule.ts';
 import { findPartition, unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
 import { oversizedRecordBytes } from './records/record-sizes.ts';
-import { diskReserveBytes } from './thread/storage-check.ts';
+import { diskReserveBytes } from './thread/files-and-disk.ts';
 import { StorageHealth } from './storage-health.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
 

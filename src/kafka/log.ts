@@ -23,10 +23,10 @@ import { KafkaReader } from './consume/reader.ts';
 import { KafkaGroupOffsets } from './admin/consumer-group-offsets.ts';
 import { deleteRecords } from './admin/delete-records.ts';
 import { listBounds } from './consume/list-offsets.ts';
-import { ClusterMetadata } from './connection/metadata.ts';
+import { ClusterMetadata } from './connection/cluster-metadata.ts';
 import { KafkaProducer } from './produce/producer.ts';
 import { KafkaTopics } from './admin/topics.ts';
-import { openKafkaWriter } from './produce/transactions/writer.ts';
+import { openKafkaWriter } from './produce/transactions/fenced-writer.ts';
 
 /** What {@link KafkaLog.open} needs to reach a cluster. */
 export interface KafkaLogOptions {

@@ -1,7 +1,7 @@
 /**
  * JSON of the lending system: commands, loans, products and events, in and out, under the toggles.
  * In: payloads as they were sent, records of the log. Out: commands, and texts with exact amounts.
- * Start with commands below; `event-format.ts` writes events, `loan-format.ts` resources, `checkpoint.ts` the
+ * Start with commands below; `event-format.ts` writes events, `response-bodies.ts` resources, `checkpoint.ts` the
  * worker's position.
  */
 
@@ -23,7 +23,7 @@ import {
   readPrincipalOverpayment,
   readRepay,
 } from './command-payload.ts';
-import { type CommandPosition, keysOf } from './event-identity.ts';
+import { type CommandPosition, keysOf } from './derived-ids.ts';
 import { type ExactJson, isExactObject, readExactObject, writeExact } from './exact-json.ts';
 import { FieldReader } from './field-reader.ts';
 import { readProduct, readUpdateProduct } from './product-payload.ts';

@@ -1,9 +1,9 @@
 import { toTimestamp } from '../clock.ts';
 import type { LoanEvent, LoanEventHeader } from '../lending/events.ts';
-import type { Toggles } from '../lending/toggles.ts';
+import type { Toggles } from '../lending/toggle-names.ts';
 import type { CommandEnvelope } from './command-format.ts';
-import { type CommandPosition, eventId } from './event-identity.ts';
-import { writeFields } from './exact-view.ts';
+import { type CommandPosition, eventId } from './derived-ids.ts';
+import { writeFields } from './amount-format.ts';
 import { type LendingEventTypeName, lendingSchemaVersion } from './lending-topics.ts';
 import type { ApiError } from './refusal-format.ts';
 

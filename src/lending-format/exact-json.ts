@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { Decimal } from '../lending/money.ts';
-import { readPlainJson } from './plain-json.ts';
+import { readPlainJson } from './exact-json-shortcut.ts';
 
 /**
  * JSON whose numbers never pass through a binary float: a number is an object with the text its sender wrote, and is

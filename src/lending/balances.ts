@@ -3,7 +3,7 @@ import { type Decimal, add, larger, roundAmount, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
 import { taxedAmount } from './taxes.ts';
-import type { Toggles } from './toggles.ts';
+import type { Toggles } from './toggle-names.ts';
 
 /** Decimals of accrued interest that count when it is rounded: fewer than it is stored with. */
 const workingDecimalPlaces = 15;

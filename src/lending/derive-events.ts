@@ -22,7 +22,7 @@ import {
 } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
-import type { Toggles } from './toggles.ts';
+import type { Toggles } from './toggle-names.ts';
 import { transactionView } from './views/transactions.ts';
 
 /** An event without the fields that all events have. Its position in the list determines its sequence number. */

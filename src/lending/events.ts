@@ -5,7 +5,7 @@ import type { InstallmentView } from './views/installments.ts';
 import type { TransactionView } from './views/transactions.ts';
 import type { FeeAllocation, FeeTrigger } from './product.ts';
 import type { LocalDate } from './terms.ts';
-import type { Toggles } from './toggles.ts';
+import type { Toggles } from './toggle-names.ts';
 
 /** What happened to a loan, in the order transaction, fees, balances, schedule, state. Amounts are exact decimals. */
 export type LoanEvent =

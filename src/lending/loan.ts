@@ -3,7 +3,7 @@ import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Decimal, add } from './money.ts';
 import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
 import type { LocalDate, ScheduleTerms } from './terms.ts';
-import type { Toggles } from './toggles.ts';
+import type { Toggles } from './toggle-names.ts';
 
 /**
  * A loan account as the worker keeps it: plain data, amounts as exact decimals, replaced and never changed in place.

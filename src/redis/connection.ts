@@ -2,7 +2,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { every, withTimeout, type Clock, type Timer } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { Script } from './scripts.ts';
+import type { Script } from './script-loading.ts';
 
 /**
  * The longest silence while a call is pending. After that the connection counts as dead, the pending calls fail, and

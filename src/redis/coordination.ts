@@ -30,21 +30,21 @@ import {
   decodeTopology,
   encodeHistory,
   encodeSession,
-} from './script-codec.ts';
+} from './script-values.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
 import { KeySpace, parsePartitionKey } from './keys.ts';
-import { Leases } from './leases.ts';
+import { ShardLeases } from './shard-leases.ts';
 import { LastSeenState } from './last-seen-state.ts';
-import { MirrorWriter } from './mirror-writer.ts';
+import { CursorMirror } from './cursor-mirror.ts';
 import { SessionCloseRetries } from './session-close-retries.ts';
 import { RecoveringCalls } from './recovering-calls.ts';
 import { Recovery } from './recovery.ts';
-import { loadScripts, readScriptSource, type ScriptSource } from './scripts.ts';
+import { loadScripts, readScriptSource, type ScriptSource } from './script-loading.ts';
 import type { StoredOffset } from './stored-offset.ts';
-import { RedisStore } from './store.ts';
-import { WatchRounds } from './watch-rounds.ts';
+import { ScriptCalls } from './script-calls.ts';
+import { MissedChanges } from './missed-changes-and-dead-nodes.ts';
 
 export interface RedisCoordinationOptions {
   /** One URL, or the URLs of several nodes of a Redis Cluster, separated by commas. */
@@ -81,31 +81,31 @@ const closeTimeoutMilliseconds = 5_000;
 /**
  * Coordinates any number of processes through Redis. keys.ts describes the keys, scripts/*.lua the operations on them.
  *
- * Redis is expendable: committed offsets reach the log within a moment (mirror-writer.ts), and a Redis that lost data
+ * Redis is expendable: committed offsets reach the log within a moment (cursor-mirror.ts), and a Redis that lost data
  * gets back what the log and the processes know (recovery.ts). While Redis is down, every call fails with
  * COORDINATION_UNAVAILABLE at once or within seconds. Streams keep what they hold and try again.
  */
 export class RedisCoordination implements Coordination {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #store: RedisStore;
+  readonly #store: ScriptCalls;
   readonly #listeners: ChangeListeners;
   readonly #lastSeen = new LastSeenState();
-  readonly #mirror: MirrorWriter;
+  readonly #mirror: CursorMirror;
   readonly #groups: GroupExport;
   readonly #recovery: Recovery;
   readonly #calls: RecoveringCalls;
-  readonly #leases: Leases;
+  readonly #leases: ShardLeases;
   readonly #sessionCloseRetries: SessionCloseRetries;
-  readonly #rounds: WatchRounds;
+  readonly #missedChanges: MissedChanges;
 
-  private constructor(store: RedisStore, listeners: ChangeListeners, options: RedisCoordinationOptions) {
+  private constructor(store: ScriptCalls, listeners: ChangeListeners, options: RedisCoordinationOptions) {
     const { log, clock, logger, random = systemRandom } = options;
     this.#clock = clock;
     this.#logger = logger;
     this.#store = store;
     this.#listeners = listeners;
-    this.#leases = new Leases(clock, (shard, values) => this.#calls.renewLease(shard, values));
+    this.#leases = new ShardLeases(clock, (shard, values) => this.#calls.renewLease(shard, values));
     this.#groups = new GroupExport({
       log,
       clock,
@@ -113,7 +113,7 @@ export class RedisCoordination implements Coordination {
       claimRenewal: () => this.claim(groupRenewal, renewalClaimMilliseconds),
       releaseRenewal: () => this.releaseClaim(groupRenewal),
     });
-    this.#mirror = new MirrorWriter({
+    this.#mirror = new CursorMirror({
       log,
       clock,
       logger,
@@ -138,7 +138,7 @@ export class RedisCoordination implements Coordination {
     this.#calls = new RecoveringCalls(store, this.#recovery);
     this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), clock, logger);
     const { keys } = store;
-    this.#rounds = new WatchRounds({
+    this.#missedChanges = new MissedChanges({
       listeners,
       keys,
       calls: this.#calls,
@@ -161,7 +161,7 @@ export class RedisCoordination implements Coordination {
     // Events before the coordination exists need no handling.
     const events: ConnectionEvents = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
     const connection = await RedisConnection.open(redisUrl, logger, events, clock);
-    const store = new RedisStore(connection, keys, origin, loadScripts(scriptSource));
+    const store = new ScriptCalls(connection, keys, origin, loadScripts(scriptSource));
     const coordination = new RedisCoordination(store, listeners, options);
     events.serverChanged = () => coordination.#recovery.suspectDataLoss();
     events.resubscribed = () => coordination.#onResubscribed();
@@ -170,7 +170,7 @@ export class RedisCoordination implements Coordination {
       await createCursorsTopic(log, clock);
       connection.subscribe(keys.incarnations(), () => {});
       await coordination.#recovery.start();
-      coordination.#rounds.start();
+      coordination.#missedChanges.start();
       coordination.#groups.start();
     } catch (error) {
       await coordination.close();
@@ -369,7 +369,7 @@ export class RedisCoordination implements Coordination {
     if (this.#calls.isClosed) return;
     this.#calls.close();
     this.#sessionCloseRetries.stop();
-    this.#rounds.stop();
+    this.#missedChanges.stop();
     const written = this.#mirror.close().then(() => this.#groups.close());
     await withTimeout(this.#clock, written, closeTimeoutMilliseconds, () => undefined);
     this.#store.connection.close();

@@ -1,7 +1,7 @@
 import { LendstreamError } from '../errors.ts';
 import type { Recovery } from './recovery.ts';
-import type { ScriptName } from './scripts.ts';
-import type { RedisStore } from './store.ts';
+import type { ScriptName } from './script-loading.ts';
+import type { ScriptCalls } from './script-calls.ts';
 
 /** How often one call recovers from a loss before it fails. */
 const recoveriesPerCall = 3;
@@ -11,11 +11,11 @@ const recoveriesPerCall = 3;
  * made again.
  */
 export class RecoveringCalls {
-  readonly #store: RedisStore;
+  readonly #store: ScriptCalls;
   readonly #recovery: Recovery;
   #isClosed = false;
 
-  constructor(store: RedisStore, recovery: Recovery) {
+  constructor(store: ScriptCalls, recovery: Recovery) {
     this.#store = store;
     this.#recovery = recovery;
   }

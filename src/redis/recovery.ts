@@ -4,11 +4,11 @@ import { after, withTimeout, type Clock } from '../clock.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { encodeSession } from './script-codec.ts';
+import { encodeSession } from './script-values.ts';
 import { shardCount, shardOf } from './keys.ts';
 import type { LastSeenSubscription, LastSeenState } from './last-seen-state.ts';
-import type { MirrorEntry, MirrorWriter } from './mirror-writer.ts';
-import type { RedisStore } from './store.ts';
+import type { MirrorEntry, CursorMirror } from './cursor-mirror.ts';
+import type { ScriptCalls } from './script-calls.ts';
 import { isNewer, encodeOffset, type StoredOffset } from './stored-offset.ts';
 
 /**
@@ -49,12 +49,12 @@ const concurrentMergesMaximum = 64;
 const shards = Array.from({ length: shardCount }, (_, shard) => shard);
 
 export interface RecoveryOptions {
-  readonly store: RedisStore;
+  readonly store: ScriptCalls;
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly lastSeen: LastSeenState;
-  readonly mirror: MirrorWriter;
+  readonly mirror: CursorMirror;
   /** The rest of each lease of the nodes whose sessions this process keeps: node and milliseconds. */
   readonly leases: () => readonly (readonly [nodeId: string, milliseconds: number])[];
   /** Called when Redis holds all known data again, and once more when the other processes have had their time. */

@@ -8,7 +8,7 @@ import type { Loan, LoanTransaction, PostedTransactions } from '../lending/loan.
 import { createProduct, productRuleMessages } from '../lending/product-rules.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
-import type { Toggles } from '../lending/toggles.ts';
+import type { Toggles } from '../lending/toggle-names.ts';
 import {
   type CommandEnvelope,
   type CommandType,
@@ -18,7 +18,7 @@ import {
 } from '../lending-format/command-format.ts';
 import { writeDeadLetter } from './dead-letter.ts';
 import { type EventSource, eventWriter, writeCommandRejected } from '../lending-format/event-format.ts';
-import { keysOf, transactionKeyOf } from '../lending-format/event-identity.ts';
+import { keysOf, transactionKeyOf } from '../lending-format/derived-ids.ts';
 import {
   type CommandOutcome,
   type CheckpointRecord,
@@ -34,7 +34,7 @@ import {
   idempotencyRecordKey,
   writeIdempotencyRecord,
 } from '../lending-format/idempotency-record.ts';
-import { ByteArena } from './byte-arena.ts';
+import { SharedTextMemory } from './shared-text-memory.ts';
 import {
   type ProductRecord,
   decodeProduct,
@@ -43,7 +43,7 @@ import {
   productRecord,
   productRecords,
   updatedRecord,
-} from '../lending-format/products.ts';
+} from '../lending-format/stored-products.ts';
 import { type ApiError, apiErrors } from '../lending-format/refusal-format.ts';
 import type { PendingCommand } from './pending-commands.ts';
 
@@ -92,7 +92,7 @@ interface WrittenEvent {
 export class CommandBatch {
   readonly #options: CommandBatchOptions;
   readonly #events = new Map<LendingEventTypeName, LogRecord[]>();
-  readonly #eventArena = new ByteArena();
+  readonly #eventTexts = new SharedTextMemory();
   readonly #deadLetters: LogRecord[] = [];
   readonly #drafts = new Map<string, LoanDraft>();
   readonly #products = new Map<string, ProductRecord>();
@@ -406,7 +406,7 @@ export class CommandBatch {
   }
 
   #addEvent({ topic, key, text, bytes }: WrittenEvent): void {
-    const record = { key, value: this.#eventArena.write(text, bytes) };
+    const record = { key, value: this.#eventTexts.write(text, bytes) };
     const records = this.#events.get(topic);
     if (records === undefined) this.#events.set(topic, [record]);
     else records.push(record);

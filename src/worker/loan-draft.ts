@@ -1,8 +1,8 @@
 import { recordBytesMaximum } from '../ports/event-log.ts';
-import { encodeLoan } from '../lending/codec/stored-loan.ts';
-import { encodeTransaction } from '../lending/codec/stored-transaction.ts';
+import { encodeLoan } from '../lending/changelog/stored-loan.ts';
+import { encodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
-import { accountRecordKey, transactionRecordKey } from '../lending-format/account-records.ts';
+import { accountRecordKey, transactionRecordKey } from '../lending-format/account-record-keys.ts';
 
 /** The state of a loan after the commands of one commit, and the records that store what they changed. */
 export interface LoanDraft {

@@ -1,10 +1,10 @@
 import type { Offset } from '../ports/event-log.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
-import { decodeLoan } from '../lending/codec/stored-loan.ts';
-import { decodeTransaction } from '../lending/codec/stored-transaction.ts';
+import { decodeLoan } from '../lending/changelog/stored-loan.ts';
+import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
-import { accountRecordKey, transactionRecordKey } from '../lending-format/account-records.ts';
+import { accountRecordKey, transactionRecordKey } from '../lending-format/account-record-keys.ts';
 import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
 import {
   type IdempotencyRecord,

@@ -12,7 +12,7 @@ import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
 import { LoanStore } from './loan-store.ts';
 import { boundsOfPartition } from '../broker/log/partition-bounds.ts';
 import type { LoopEnd } from './partition-ownership.ts';
-import { readToggles } from '../lending-format/toggles.ts';
+import { readToggles } from '../lending-format/stored-toggles.ts';
 import type { CommandLag } from './command-lag.ts';
 
 /**

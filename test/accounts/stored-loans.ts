@@ -1,14 +1,14 @@
 import type { AccountState, Loan, LoanTransaction } from '../../src/lending/loan.ts';
-import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
-import { encodeTransaction } from '../../src/lending/codec/stored-transaction.ts';
+import { encodeLoan } from '../../src/lending/changelog/stored-loan.ts';
+import { encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
 import { Decimal, zero } from '../../src/lending/money.ts';
 import { noSettledFees } from '../../src/lending/settled-fees.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
-import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-records.ts';
+import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-record-keys.ts';
 import { parseCommand } from '../../src/lending-format/command-format.ts';
 import { type CommandOutcome, checkpointKey, writeCheckpoint } from '../../src/lending-format/checkpoint.ts';
-import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../src/admin/example-product.ts';
 
 /** Records of the changelog as the worker writes them, for loans with only the fields that a test needs. */
 

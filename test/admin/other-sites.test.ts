@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../src/admin/example-product.ts';
 import { chromiumOrSkip, startChromium } from '../support/http/chromium.ts';
 import { call } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';

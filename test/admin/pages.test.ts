@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { adminBundleFolder } from '../../src/http/edge/admin.ts';
+import { adminBundleFolder } from '../../src/http/edge/admin-page.ts';
 import { chromiumOrSkip, startChromium } from '../support/http/chromium.ts';
 import { call, openStream, type OpenStream } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { eventTypeBytesMaximum, recordWithSchema } from '../../src/broker/event-types/records.ts';
+import { eventTypeBytesMaximum, recordWithSchema } from '../../src/broker/event-types/event-type-records.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
 import { readEventType } from '../../src/broker/event-types/validation.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fencedBlocks } from '../../scripts/docs/markdown.ts';
-import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../src/admin/example-product.ts';
 import { packageRoot } from '../../src/schemas.ts';
 import { call, eventsOf, openStream } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';

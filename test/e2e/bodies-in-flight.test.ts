@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { bodyBudgetDefault } from '../../src/http/edge/bodies-in-flight.ts';
-import { bodyBytesMaximum } from '../../src/http/edge/body.ts';
+import { bodyBytesMaximum } from '../../src/http/edge/request-body.ts';
 import { call, openStream } from '../support/http/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { beginRequest } from '../support/http/raw-request.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { toggleNames, type ToggleName } from '../../src/lending/toggles.ts';
+import { toggleNames, type ToggleName } from '../../src/lending/toggle-names.ts';
 import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
 import { call, eventsOf, lastCursors, openStream, type HttpResponse, type OpenStream } from '../support/http/client.ts';
 import { describeOnCluster, describeOnPreviousKafka } from '../support/cluster.ts';
-import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../src/admin/example-product.ts';
 import { startOneMachine, startSystemOnCluster, type System } from '../support/system.ts';
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { commandIdOf } from '../../src/http/lending/idempotency.ts';
+import { commandIdOf } from '../../src/http/lending/idempotency-key.ts';
 import {
   detailOf,
   jsonOf,

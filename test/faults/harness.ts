@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
 import { describeError } from '../../src/errors.ts';
 import { call, type HttpResponse } from '../support/http/client.ts';
-import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../src/admin/example-product.ts';
 import { judge, type CheckOutcome } from './checkers/checkers.ts';
 import type { CommanderSettings } from './commander.ts';
 import type { ConsumedSubscription, ConsumerSettings } from './consumer.ts';

@@ -5,21 +5,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
-import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../src/admin/example-product.ts';
 import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
 import { EventTypes } from '../../src/broker/event-types/event-types.ts';
 import { Publisher } from '../../src/broker/publishing/publisher.ts';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
-import { ActivityRecorder } from '../../src/broker/subscriptions/activity.ts';
+import { HistoryRecorder } from '../../src/broker/subscriptions/history-recorder.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createApplication } from '../../src/http/edge/application.ts';
-import { createCommandsRouter } from '../../src/http/lending/commands.ts';
+import { createCommandsRouter } from '../../src/http/lending/command-status.ts';
 import { createLoanEventsRouter } from '../../src/http/lending/loan-events.ts';
 import { createLoanProductsRouter } from '../../src/http/lending/loan-products.ts';
 import { createLoansRouter } from '../../src/http/lending/loans.ts';
 import { createCursorsRouter } from '../../src/http/streaming/cursors.ts';
 import { createEventTypeChecksRouter } from '../../src/http/streaming/event-type-checks.ts';
-import { createEventTypeStreamsRouter } from '../../src/http/streaming/event-type-streams.ts';
+import { createEventTypeEventsRouter } from '../../src/http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from '../../src/http/streaming/event-types.ts';
 import { createPublishingRouter } from '../../src/http/streaming/publishing.ts';
 import { createSubscriptionEventsRouter } from '../../src/http/streaming/subscription-events.ts';
@@ -106,14 +106,14 @@ describe('a resource that another process just created', () => {
     await mkdir(dataFolder);
     const view = await LoanView.open({ dataFolder, log: nodeLog, partitionCount, clock, logger });
     cleanups.push(() => view.close());
-    const activity = new ActivityRecorder({ coordination, clock, logger });
+    const activity = new HistoryRecorder({ coordination, clock, logger });
     cleanups.push(() => activity.close());
     const broker = { registry, coordination, log: nodeLog, clock, logger, metrics, lease, eventTypes, publisher };
     const lending = { view, publisher, registry, clock, logger, idempotencyMilliseconds };
     const routers = [
       createSubscriptionEventsRouter(broker).router,
       createCursorsRouter(broker),
-      createEventTypeStreamsRouter(broker).router,
+      createEventTypeEventsRouter(broker).router,
       createPublishingRouter(broker),
       createSubscriptionStreamsRouter({ ...broker, activity }),
       createSubscriptionsRouter(broker),

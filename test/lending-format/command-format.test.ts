@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { compileValidator } from '../../src/broker/schemas/json-schema.ts';
+import { compileValidator } from '../../src/broker/schemas/schema-validator.ts';
 import {
   type CommandType,
   type PreparedCommand,
@@ -14,7 +14,7 @@ import {
 import type { Refusal } from '../../src/lending/refusals.ts';
 import { refusalsMaximum } from '../../src/lending-format/field-reader.ts';
 import { lendingSchema } from '../../src/lending-format/lending-topics.ts';
-import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../src/admin/example-product.ts';
 
 const commandId = '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11';
 const source = { partition: 1, offset: 7, appendedAt: 1_000 };

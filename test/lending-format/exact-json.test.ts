@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { Decimal } from '../../src/lending/money.ts';
 import { readDecimal, readExactObject, writeExact } from '../../src/lending-format/exact-json.ts';
-import { writeView } from '../../src/lending-format/exact-view.ts';
+import { writeView } from '../../src/lending-format/amount-format.ts';
 
 const read = (number: string): string | null => readDecimal(readExactObject(`{"n":${number}}`)['n'])?.toFixed() ?? null;
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import { compileValidator } from '../../src/broker/schemas/json-schema.ts';
+import { compileValidator } from '../../src/broker/schemas/schema-validator.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import {
   deadLettersTopic,

@@ -12,7 +12,7 @@ import {
   payableInterest,
 } from '../../src/lending/balances.ts';
 import type { Decimal } from '../../src/lending/money.ts';
-import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
+import { type Toggles, allTogglesOff } from '../../src/lending/toggle-names.ts';
 import {
   applyFee,
   disbursed,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { eventsBetween } from '../../src/lending/derive-events.ts';
-import { allTogglesOff } from '../../src/lending/toggles.ts';
+import { allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { adjust, applyFee, applyPenalty, approve, disbursed, loanOf, overpay, repay, when } from './loan-fixtures.ts';
 
 const paid = when(when(disbursed(), applyFee(5, { installmentNumber: 1 })), repay('420.47', '2011-02-23'));

@@ -5,7 +5,7 @@ import type { Loan, LoanTransaction } from '../../src/lending/loan.ts';
 import { Decimal } from '../../src/lending/money.ts';
 import type { LoanProduct, ProductFee } from '../../src/lending/product.ts';
 import type { Refusal } from '../../src/lending/refusals.ts';
-import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
+import { type Toggles, allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { postedAmong, withChanged } from './posted-transactions.ts';
 
 /** 2011-01-20, noon: the day on which the accounts of the fixtures are opened. */

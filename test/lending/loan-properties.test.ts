@@ -4,12 +4,12 @@ import { describe, it } from 'mocha';
 import { type Balances, balancesOf, figuresOf } from '../../src/lending/balances.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
 import { type InstallmentView, scheduleOf } from '../../src/lending/views/installments.ts';
-import { decodeLoan, encodeLoan } from '../../src/lending/codec/stored-loan.ts';
-import { decodeTransaction, encodeTransaction } from '../../src/lending/codec/stored-transaction.ts';
+import { decodeLoan, encodeLoan } from '../../src/lending/changelog/stored-loan.ts';
+import { decodeTransaction, encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
 import { type TaxedPortion, dueOf, rowDue } from '../../src/lending/loan.ts';
 import { isSettled } from '../../src/lending/settled-fees.ts';
 import { Decimal, sum } from '../../src/lending/money.ts';
-import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
+import { type Toggles, allTogglesOff } from '../../src/lending/toggle-names.ts';
 import {
   type Step,
   anyProduct,

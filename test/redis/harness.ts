@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisCoordination, type RedisCoordinationOptions } from '../../src/redis/coordination.ts';
 import { KeySpace, shardCount } from '../../src/redis/keys.ts';
-import { readScriptSource, type ScriptSource } from '../../src/redis/scripts.ts';
+import { readScriptSource, type ScriptSource } from '../../src/redis/script-loading.ts';
 import { eventually } from '../support/eventually.ts';
 import { redisClient } from '../support/processes/redis-server.ts';
 import { openPartOfEmbeddedLog } from '../support/shared-embedded-log.ts';

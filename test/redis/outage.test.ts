@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
-import { readStreamParameters } from '../../src/broker/streaming/parameters.ts';
+import { readStreamParameters } from '../../src/broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../src/broker/streaming/subscription-stream.ts';
 import type { Subscription } from '../../src/broker/definitions/subscription.ts';
 import { systemClock } from '../../src/clock.ts';

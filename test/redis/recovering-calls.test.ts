@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { beforeEach, describe, it } from 'mocha';
 import { RecoveringCalls } from '../../src/redis/recovering-calls.ts';
 import type { Recovery } from '../../src/redis/recovery.ts';
-import type { RedisStore } from '../../src/redis/store.ts';
+import type { ScriptCalls } from '../../src/redis/script-calls.ts';
 
 describe('calls to a Redis that may have lost its data', () => {
   let losses: number;
@@ -23,7 +23,10 @@ describe('calls to a Redis that may have lost its data', () => {
       onRecover();
       return Promise.resolve();
     };
-    calls = new RecoveringCalls({ call, callShard: call } as unknown as RedisStore, { recover } as unknown as Recovery);
+    calls = new RecoveringCalls(
+      { call, callShard: call } as unknown as ScriptCalls,
+      { recover } as unknown as Recovery,
+    );
   });
 
   it('are made again after a recovery, and again after three', async () => {

@@ -8,10 +8,10 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { RedisConnection } from '../../src/redis/connection.ts';
 import { KeySpace, shardCount } from '../../src/redis/keys.ts';
 import { LastSeenState } from '../../src/redis/last-seen-state.ts';
-import type { MirrorEntry, MirrorWriter } from '../../src/redis/mirror-writer.ts';
+import type { MirrorEntry, CursorMirror } from '../../src/redis/cursor-mirror.ts';
 import { Recovery } from '../../src/redis/recovery.ts';
-import { loadScripts } from '../../src/redis/scripts.ts';
-import { RedisStore } from '../../src/redis/store.ts';
+import { loadScripts } from '../../src/redis/script-loading.ts';
+import { ScriptCalls } from '../../src/redis/script-calls.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
@@ -193,7 +193,7 @@ describe('the recovery of what Redis has lost', () => {
 
   describe('of a process', () => {
     let connection: RedisConnection;
-    let store: RedisStore;
+    let store: ScriptCalls;
     let entries: MirrorEntry[];
     let onMerge: (() => void) | undefined;
     let onReadMirror: () => void;
@@ -203,7 +203,7 @@ describe('the recovery of what Redis has lost', () => {
       await createCursorsTopic(harness.log, systemClock);
       const nobody = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
       connection = await RedisConnection.open(server.url, silentLogger, nobody, systemClock);
-      store = new RedisStore(connection, keys, 'origin', loadScripts());
+      store = new ScriptCalls(connection, keys, 'origin', loadScripts());
       [entries, onMerge, onReadMirror] = [[], undefined, () => {}];
       const lastSeen = new LastSeenState();
       const session = { nodeId: 'n', requestedPartitions: [], openedAt: 1, commitTimeoutMilliseconds: 0 };
@@ -226,7 +226,7 @@ describe('the recovery of what Redis has lost', () => {
         clock: systemClock,
         logger: silentLogger,
         lastSeen,
-        mirror: { entries: () => entries } as unknown as MirrorWriter,
+        mirror: { entries: () => entries } as unknown as CursorMirror,
         leases: () => [['n', 60_000]],
         onRecovered: () => {},
         claim: () => Promise.resolve(true),

@@ -12,7 +12,7 @@ import { readMirror } from '../../src/broker/log/cursors-topic.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { shardCount, shardOf, type KeySpace } from '../../src/redis/keys.ts';
-import { loadScripts, scriptKeys, type ScriptSource } from '../../src/redis/scripts.ts';
+import { loadScripts, scriptKeys, type ScriptSource } from '../../src/redis/script-loading.ts';
 
 /** The environment of a scenario: two processes on the same scripts, which may be wrong. */
 export interface ScenarioWorld {

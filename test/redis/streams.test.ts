@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import type { Coordination } from '../../src/ports/coordination.ts';
-import { parseOffset } from '../../src/broker/cursors/cursor.ts';
+import { parseOffset } from '../../src/broker/cursors/cursor-text.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { overriding } from '../support/stepping-log.ts';

@@ -58,7 +58,7 @@ describe('The runner of the tests', () => {
   });
 
   it('requires a cluster for a file that runs on both backends, even if it requests none itself', () => {
-    const { status, output } = run('test/lending-format/toggles.test.ts');
+    const { status, output } = run('test/lending-format/stored-toggles.test.ts');
     expect(output).to.contain('NO CLUSTER');
     expect(output).to.match(/^\d+ passed, 0 failed, 0 skipped$/m);
     expect(status).to.equal(0);

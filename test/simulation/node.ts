@@ -3,7 +3,7 @@ import { partitionCounts } from '../../src/broker/subscriptions/joining.ts';
 import { commitCursors, resetCursors, type CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
 import { EndOffsetCache } from '../../src/broker/subscriptions/end-offsets.ts';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
-import { readStreamParameters } from '../../src/broker/streaming/parameters.ts';
+import { readStreamParameters } from '../../src/broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../src/broker/streaming/subscription-stream.ts';
 import type { Registry } from '../../src/broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';

@@ -2,7 +2,7 @@ import { partitionCounts } from '../../src/broker/subscriptions/joining.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { subscriptionId, type Subscription } from '../../src/broker/definitions/subscription.ts';
-import { formatOffset } from '../../src/broker/cursors/cursor.ts';
+import { formatOffset } from '../../src/broker/cursors/cursor-text.ts';
 import { describeError, LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { EventTypePartition } from '../../src/ports/coordination.ts';

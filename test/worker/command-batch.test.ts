@@ -6,7 +6,7 @@ import { Registry } from '../../src/broker/definitions/registry.ts';
 import { type CommandOutcome, checkpointKey } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyRecordKey, parseIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { deadLettersTopic, accountsTopic } from '../../src/lending-format/lending-topics.ts';
-import { allTogglesOff } from '../../src/lending/toggles.ts';
+import { allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { LoanView } from '../../src/accounts/loan-view.ts';

@@ -6,7 +6,7 @@ import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { loanCommandsTopic, accountsTopic } from '../../src/lending-format/lending-topics.ts';
-import { knownProduct } from '../../src/lending-format/products.ts';
+import { knownProduct } from '../../src/lending-format/stored-products.ts';
 import { commandIdOfKey } from '../../src/lending-format/idempotency-record.ts';
 import {
   type TestCommand,

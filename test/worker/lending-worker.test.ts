@@ -8,9 +8,9 @@ import { type Logger, silentLogger } from '../../src/logger.ts';
 import { commandOutcomes } from '../../src/lending-format/checkpoint.ts';
 import { commandTypes } from '../../src/lending-format/command-format.ts';
 import { loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
-import { setToggle } from '../../src/lending-format/toggles.ts';
-import { knownProduct } from '../../src/lending-format/products.ts';
-import { writeAccount } from '../../src/lending-format/loan-format.ts';
+import { setToggle } from '../../src/lending-format/stored-toggles.ts';
+import { knownProduct } from '../../src/lending-format/stored-products.ts';
+import { writeAccount } from '../../src/lending-format/response-bodies.ts';
 import {
   type Json,
   type TestCommand,

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { recordBytesMaximum } from '../../src/ports/event-log.ts';
-import { encodeLoan } from '../../src/lending/codec/stored-loan.ts';
-import { encodeTransaction } from '../../src/lending/codec/stored-transaction.ts';
-import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-records.ts';
+import { encodeLoan } from '../../src/lending/changelog/stored-loan.ts';
+import { encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
+import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-record-keys.ts';
 import { assertFits, draftOf } from '../../src/worker/loan-draft.ts';
 import { adjust, applyFee, disbursed, loanOf, repay, when } from '../lending/loan-fixtures.ts';
 

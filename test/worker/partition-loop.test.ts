@@ -6,7 +6,7 @@ import type { EventLog, FencedWriter, LogRecord } from '../../src/ports/event-lo
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
-import { decodeLoan, encodeLoan } from '../../src/lending/codec/stored-loan.ts';
+import { decodeLoan, encodeLoan } from '../../src/lending/changelog/stored-loan.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';

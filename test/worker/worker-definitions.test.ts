@@ -4,8 +4,8 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { definitionsMillisecondsMaximum as defaultMaximum } from '../../src/worker/partition-loop.ts';
-import { knownProduct } from '../../src/lending-format/products.ts';
-import { setToggle } from '../../src/lending-format/toggles.ts';
+import { knownProduct } from '../../src/lending-format/stored-products.ts';
+import { setToggle } from '../../src/lending-format/stored-toggles.ts';
 import {
   type RunningWorker,
   allEvents,

@@ -3,15 +3,15 @@ import { useState } from 'preact/hooks';
 import type { Responses, Schemas } from '../../contract.ts';
 import { ApiError, call } from '../api.ts';
 import { useEventTypeCheck } from '../event-type-check.ts';
-import { findingsOf, readJsonText, type LineFinding } from '../json-lines.ts';
-import { useLoaded } from '../load.ts';
+import { findingsOf, readJsonText, type LineFinding } from '../json-line-numbers.ts';
+import { useLoaded } from '../polling.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Field, SelectField, type Options } from '../parts/field.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { TryEvent } from '../parts/try-event.tsx';
 import { Link, navigate, path } from '../route.tsx';
-import { forgetUnsaved, useUnsaved } from '../unsaved.ts';
+import { forgetUnsaved, useUnsaved } from '../unsaved-work.ts';
 
 const millisecondsPerHour = 3_600_000;
 

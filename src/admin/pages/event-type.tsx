@@ -4,13 +4,13 @@ import type { Responses } from '../../contract.ts';
 import { call } from '../api.ts';
 import { shownJson } from '../exact-numbers.ts';
 import { useLiveEvents, type LiveEvent } from '../live-events.ts';
-import { useLoaded } from '../load.ts';
+import { useLoaded } from '../polling.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { TryEvent } from '../parts/try-event.tsx';
-import { isOfService } from '../resources.ts';
+import { isOfService } from '../api-lists.ts';
 import { Link, navigate, path } from '../route.tsx';
 
 const views = [

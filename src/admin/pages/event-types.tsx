@@ -3,12 +3,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Responses } from '../../contract.ts';
 import { ApiError, call } from '../api.ts';
 import { loadDemoData } from '../demo-data.ts';
-import { useLoaded } from '../load.ts';
+import { useLoaded } from '../polling.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SearchableList } from '../parts/searchable-list.tsx';
 import { Table } from '../parts/table.tsx';
-import { isOfService, listEventTypes, listUnconsumedEvents } from '../resources.ts';
+import { isOfService, listEventTypes, listUnconsumedEvents } from '../api-lists.ts';
 import { Link, path } from '../route.tsx';
 
 /** Event types on one page of the list: each needs a separate request for its partitions. */

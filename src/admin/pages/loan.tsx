@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { Responses } from '../../contract.ts';
 import { call, callExact, exactly, getText, sentence, type Exact } from '../api.ts';
 import { parseToShow, shownJson } from '../exact-numbers.ts';
-import { useLoaded } from '../load.ts';
+import { useLoaded } from '../polling.ts';
 import { FieldName } from '../parts/field-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';

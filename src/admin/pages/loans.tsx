@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses } from '../../contract.ts';
 import { ApiError, callExact, send, type Exact } from '../api.ts';
-import { useLoaded } from '../load.ts';
+import { useLoaded } from '../polling.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Problem } from '../parts/problem.tsx';

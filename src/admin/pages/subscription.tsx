@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses, Schemas } from '../../contract.ts';
 import { call } from '../api.ts';
-import { useLoaded } from '../load.ts';
+import { useLoaded } from '../polling.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';

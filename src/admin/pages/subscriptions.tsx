@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import type { Schemas } from '../../contract.ts';
-import { useLoaded } from '../load.ts';
+import { useLoaded } from '../polling.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SearchableList } from '../parts/searchable-list.tsx';
 import { Table } from '../parts/table.tsx';
-import { listSubscriptions, listUnconsumedEvents } from '../resources.ts';
+import { listSubscriptions, listUnconsumedEvents } from '../api-lists.ts';
 import { Link, path } from '../route.tsx';
 
 const refreshMilliseconds = 3_000;

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import type { LineFinding } from '../json-lines.ts';
+import type { LineFinding } from '../json-line-numbers.ts';
 
 interface CodeEditorProperties {
   readonly label: string;

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Responses } from '../../contract.ts';
 import { newEventId } from '../demo-data.ts';
 import { useEventTypeCheck } from '../event-type-check.ts';
-import { lineOfPointer, readJsonText, type LineFinding } from '../json-lines.ts';
+import { lineOfPointer, readJsonText, type LineFinding } from '../json-line-numbers.ts';
 import { CodeEditor } from './code-editor.tsx';
 import { Problem } from './problem.tsx';
 

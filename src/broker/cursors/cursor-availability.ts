@@ -1,5 +1,5 @@
 import { partitionKey, type CommittedOffset } from '../../ports/coordination.ts';
-import { beforeFirst, formatOffset } from './cursor.ts';
+import { beforeFirst, formatOffset } from './cursor-text.ts';
 import type { Offset, PartitionBounds } from '../../ports/event-log.ts';
 
 /** The bounds of each partition under its key. */

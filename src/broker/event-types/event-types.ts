@@ -1,7 +1,8 @@
 /**
  * Event types: creating, changing, listing and deleting them.
  * In: definitions as the API receives them. Out: registry records, and the topics that hold the events.
- * Start with `EventTypes` below; `validation.ts` says what is wrong with a definition, `records.ts` makes the record.
+ * Start with `EventTypes` below; `validation.ts` says what is wrong with a definition, `event-type-records.ts` makes
+ * the record.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -12,7 +13,7 @@ import { withLock } from '../definitions/definition-locks.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { ensureTopic } from '../log/ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
-import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './records.ts';
+import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
 import { similarNameViolation, topicSpelling, type EventTypeDefinition } from './validation.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';

@@ -1,13 +1,13 @@
 import type { Enrichment, ProducerMetadata } from './enrichment.ts';
-import type { ParsedEvents } from './request-body.ts';
+import type { ParsedEvents } from './request-parsing.ts';
 import type { PartitionRecords } from '../../ports/event-log.ts';
-import { eventRules, type EventRules } from '../schemas/event-rules.ts';
-import { compactText, fieldsPerEvent, rawValueAt, spanField } from './event-scanner.ts';
+import { eventRules, type EventRules } from '../schemas/compiled-schemas.ts';
+import { compactText, fieldsPerEvent, rawValueAt, spanField } from './event-byte-positions.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
-import { describeViolations, undescribed, type SchemaViolation } from '../schemas/json-schema.ts';
+import { describeViolations, undescribed, type SchemaViolation } from '../schemas/schema-validator.ts';
 import { PackedPartitionRecords } from '../../ports/packed-records.ts';
 import { absent, hashPartition, keyText, namedPartition, randomPartition, valueAt } from './partitioning.ts';
-import { eidOf, publishedItem, type EventObject, type PublishedItem, type PublishingStep } from './published-item.ts';
+import { eidOf, publishedItem, type EventObject, type PublishedItem, type PublishingStep } from './response-items.ts';
 import { ValidationBudget } from '../schemas/validation-budget.ts';
 import { WrittenNumbers } from '../schemas/written-numbers.ts';
 

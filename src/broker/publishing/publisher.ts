@@ -1,8 +1,9 @@
 /**
  * Publishing: from the body of a request to records in the log.
  * In: a JSON array of events. Out: a status for the request and for each event.
- * Start with `Publisher.publish` below: `request-body.ts` parses, `event-preparation.ts` validates, `partitioning.ts`
- * and `enrichment.ts` finish each event. `fast-path/` skips that for events that look like the one before.
+ * Start with `Publisher.publish` below: `request-parsing.ts` parses, `event-preparation.ts` validates,
+ * `partitioning.ts` and `enrichment.ts` finish each event. `known-shapes/` skips that for events that look like the one
+ * before.
  */
 
 import { systemRandom, toTimestamp, type Clock, type Random } from '../../clock.ts';
@@ -10,7 +11,7 @@ import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
 import { createEnrichment, type Enrichment } from './enrichment.ts';
-import { parseEvents, type ParsedEvents } from './request-body.ts';
+import { parseEvents, type ParsedEvents } from './request-parsing.ts';
 import {
   appendBytes,
   appendBytesMaximum,
@@ -22,10 +23,10 @@ import {
 import { joinKeyFields, prepareEventType, prepareRecords, type PreparedEventType } from './event-preparation.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { EventTypes } from '../event-types/event-types.ts';
-import { eidOf, publishedItem, type PublishedItem } from './published-item.ts';
-import { ShapeFastPath } from './fast-path/shape-fast-path.ts';
+import { eidOf, publishedItem, type PublishedItem } from './response-items.ts';
+import { KnownShapes } from './known-shapes/known-shapes.ts';
 import { hashPartition } from './partitioning.ts';
-import { inTurns } from './turns.ts';
+import { inTurns } from './long-work-in-turns.ts';
 
 export interface PublishContext {
   readonly flowId: string;
@@ -71,7 +72,7 @@ const longSchemaCharacters = 4_096;
 
 interface PreparedPublishing {
   readonly type: PreparedEventType;
-  readonly similarEvents: ShapeFastPath;
+  readonly similarEvents: KnownShapes;
 }
 
 /**
@@ -202,7 +203,7 @@ export class Publisher {
     const known = this.#prepared.get(record);
     if (known !== undefined) return known;
     const type = prepareEventType(record);
-    const prepared = { type, similarEvents: new ShapeFastPath(type) };
+    const prepared = { type, similarEvents: new KnownShapes(type) };
     this.#prepared.set(record, prepared);
     return prepared;
   }

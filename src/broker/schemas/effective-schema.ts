@@ -1,7 +1,7 @@
 import { LendstreamError } from '../../errors.ts';
 import type { EventType } from '../definitions/event-type.ts';
-import { parseSchema } from './json-schema.ts';
-import { isSchemaObject, mapSchema, visitSchema, type SchemaObject } from './json-schema-tree.ts';
+import { parseSchema } from './schema-validator.ts';
+import { isSchemaObject, mapSchema, visitSchema, type SchemaObject } from './schema-walk.ts';
 import { listingKeywordOf, refuseCostlySchema } from './schema-cost.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { LendstreamError } from '../../errors.ts';
-import { decodedPointer, isSchemaObject, type SchemaObject } from './json-schema-tree.ts';
+import { decodedPointer, isSchemaObject, type SchemaObject } from './schema-walk.ts';
 
 /**
  * The cost of a schema before any event is validated against it. Compiling a schema blocks the whole process, so its

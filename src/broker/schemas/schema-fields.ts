@@ -1,4 +1,4 @@
-import { isSchemaObject, type SchemaObject } from './json-schema-tree.ts';
+import { isSchemaObject, type SchemaObject } from './schema-walk.ts';
 
 /** How many parts of a schema are searched for one field. A field whose search needs more counts as described. */
 const partsMaximum = 10_000;

@@ -1,5 +1,5 @@
 import { LendstreamError } from '../../errors.ts';
-import { jsonPattern } from '../../json-scan.ts';
+import { jsonPattern } from '../../json-bytes.ts';
 
 /**
  * Numbers as they are written. A double holds some sixteen digits, so a program may read two different numbers of an

@@ -1,8 +1,8 @@
 import { partitionKey, type CommittedOffset, type PartitionOwnership } from '../../ports/coordination.ts';
-import { beforeFirst } from '../cursors/cursor.ts';
+import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { PartitionBounds } from '../../ports/event-log.ts';
-import { StreamNotices } from './notices.ts';
-import { StreamPartition } from './partition.ts';
+import { UndeliveredNotices } from './undelivered-notices.ts';
+import { StreamPartition } from './stream-partition.ts';
 
 /**
  * How much a stream buffers to fill batches larger than its prefetch. Above it the largest incomplete batch is sent
@@ -13,7 +13,7 @@ export const bufferBytesMaximum = 16 * 1024 * 1024;
 /** The partitions that one stream reads now, and their totals. */
 export class AssignedPartitions {
   /** What the consumer is to be told about events of these partitions that it does not get. */
-  readonly notices = new StreamNotices();
+  readonly notices = new UndeliveredNotices();
   readonly #bufferBytesMaximum: number;
   #list: readonly StreamPartition[];
 

@@ -1,5 +1,5 @@
-import type { CloseCode } from './close-reasons.ts';
-import type { StreamParameters } from './parameters.ts';
+import type { CloseCode } from './close-codes.ts';
+import type { StreamParameters } from './stream-parameters.ts';
 
 /** When a stream has to end by itself, and when to check that next. Times are monotonic milliseconds. */
 

@@ -1,14 +1,14 @@
 import type { Clock, Timer } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
-import { uncommittableLineFrame, type Chunk, type LineInfo } from './batch-line.ts';
-import { flushDueAt, sendAllowance, type BatchRules } from './batches.ts';
-import { closeInfo, type CloseCode } from './close-reasons.ts';
+import { uncommittableLineFrame, type Chunk, type LineInfo } from './line-format.ts';
+import { flushDueAt, sendAllowance, type BatchRules } from './batch-rules.ts';
+import { closeInfo, type CloseCode } from './close-codes.ts';
 import { closingDueAt, closingReason, type Closing, type ClosingRules, type StreamProgress } from './end-conditions.ts';
 import type { EventLog, Offset, TopicPartition } from '../../ports/event-log.ts';
-import { StreamPartition } from './partition.ts';
-import { StreamReads } from './reads.ts';
-import { StreamSender } from './sender.ts';
+import { StreamPartition } from './stream-partition.ts';
+import { ReadAhead } from './read-ahead.ts';
+import { StreamSender } from './line-sender.ts';
 
 /** The parameters of a reader of an event type without a subscription. */
 export interface EventTypeStreamParameters {
@@ -47,7 +47,7 @@ export class EventTypeStream {
   readonly #positions: readonly { readonly offset: Offset }[];
   /** In the order of the positions. */
   readonly #assigned: AssignedPartitions;
-  readonly #reads: StreamReads;
+  readonly #reads: ReadAhead;
   readonly #sender: StreamSender;
   readonly #endsAt: number;
   #reader: ((chunk: Chunk | null | Promise<never>) => void) | undefined;
@@ -77,7 +77,7 @@ export class EventTypeStream {
       return new StreamPartition({ eventType: topic, partition, fence: 0 }, offset - 1, now, frame);
     });
     this.#assigned = new AssignedPartitions(partitions, bufferBytesPerPartition * partitions.length);
-    this.#reads = new StreamReads(log, logger, this.#assigned, () => this.#advance());
+    this.#reads = new ReadAhead(log, logger, this.#assigned, () => this.#advance());
     this.#sender = new StreamSender(this.#rules, this.#assigned, false);
   }
 

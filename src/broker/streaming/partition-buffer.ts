@@ -1,4 +1,4 @@
-import type { EventRun } from './batch-line.ts';
+import type { EventRun } from './line-format.ts';
 import { noValue, type Offset, type RecordBatch } from '../../ports/event-log.ts';
 
 /**

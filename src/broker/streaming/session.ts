@@ -6,8 +6,8 @@ import { initialisePartitions, openSession } from '../subscriptions/joining.ts';
 import { partitionKey, type Coordination } from '../../ports/coordination.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { NodeLease } from './node-lease.ts';
-import type { StreamParameters } from './parameters.ts';
-import type { StreamPartition } from './partition.ts';
+import type { StreamParameters } from './stream-parameters.ts';
+import type { StreamPartition } from './stream-partition.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
 /** The services that a stream's session needs. This file opens the session and commits under it. */

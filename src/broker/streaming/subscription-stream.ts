@@ -1,9 +1,10 @@
 /**
  * Streaming: from the log to the lines of one open response.
  * In: stream parameters, the assigned partitions, commits. Out: pieces of lines, until the stream ends.
- * Start with `SubscriptionStream` below, the state machine of a stream. `watch.ts` shows it what others change,
- * `reads.ts` fills each `partition.ts`, `batches.ts` decides when a batch is due, `sender.ts` writes its line,
- * `end-conditions.ts` says when a stream ends. `event-type-stream.ts` is the same without a subscription.
+ * Start with `SubscriptionStream` below, the state machine of a stream. `subscription-watch.ts` shows it what others
+ * change, `read-ahead.ts` fills each `stream-partition.ts`, `batch-rules.ts` decides when a batch is due,
+ * `line-sender.ts` writes its line, `end-conditions.ts` says when a stream ends. `event-type-stream.ts` is the same
+ * without a subscription.
  */
 
 import type { Clock, Timer } from '../../clock.ts';
@@ -11,22 +12,22 @@ import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
 import { surplusStreams } from '../subscriptions/joining.ts';
-import type { Chunk } from './batch-line.ts';
-import { flushDueAt } from './batches.ts';
-import { closeInfo, closesImmediately, type CloseCode } from './close-reasons.ts';
+import type { Chunk } from './line-format.ts';
+import { flushDueAt } from './batch-rules.ts';
+import { closeInfo, closesImmediately, type CloseCode } from './close-codes.ts';
 import type { CommittedOffset, Coordination, CoordinationChange } from '../../ports/coordination.ts';
-import { beforeFirst } from '../cursors/cursor.ts';
+import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { Registry } from '../definitions/registry.ts';
 import { closingDueAt, closingReason, commitsAwaitedUntil, type StreamProgress } from './end-conditions.ts';
-import type { StreamParameters } from './parameters.ts';
-import { StreamPartition } from './partition.ts';
-import { StreamReads } from './reads.ts';
-import { StreamSender } from './sender.ts';
+import type { StreamParameters } from './stream-parameters.ts';
+import { StreamPartition } from './stream-partition.ts';
+import { ReadAhead } from './read-ahead.ts';
+import { StreamSender } from './line-sender.ts';
 import { commitWithoutConsumer, openStreamSession } from './session.ts';
-import { StreamWatch, type Observation, type Observer } from './watch.ts';
+import { SubscriptionWatch, type Observation, type Observer } from './subscription-watch.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
 /** The services of the process that its streams need. */
@@ -88,9 +89,9 @@ export class SubscriptionStream implements Observer {
   readonly #services: StreamServices;
   readonly #parameters: StreamParameters;
   readonly #assigned = new AssignedPartitions();
-  readonly #reads: StreamReads;
+  readonly #reads: ReadAhead;
   readonly #sender: StreamSender;
-  readonly #watch: StreamWatch;
+  readonly #watch: SubscriptionWatch;
   #deliveredEvents: { inc(value: number): void } | undefined;
   readonly #unwatch: () => void;
   #state = streaming;
@@ -125,9 +126,9 @@ export class SubscriptionStream implements Observer {
     const now = services.clock.monotonic();
     this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     this.#idleSince = now;
-    this.#reads = new StreamReads(services.log, services.logger, this.#assigned, () => this.#advance());
+    this.#reads = new ReadAhead(services.log, services.logger, this.#assigned, () => this.#advance());
     this.#sender = new StreamSender(parameters, this.#assigned);
-    this.#watch = new StreamWatch(services, subscription.id, this);
+    this.#watch = new SubscriptionWatch(services, subscription.id, this);
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
     this.#unwatch = services.coordination.watch(subscription.id, (change, generation, committed) => {
       this.#onChange(change, generation, committed);

@@ -5,7 +5,7 @@ import { FieldViolations, LendstreamError, type FieldViolation } from '../../err
 import { initialisePartitions, partitionCounts } from './joining.ts';
 import { partitionKey, type CommittedOffset, type Coordination } from '../../ports/coordination.ts';
 import { beyondEndReason, boundsByPartition, unavailabilityReason } from '../cursors/cursor-availability.ts';
-import { formatOffset } from '../cursors/cursor.ts';
+import { formatOffset } from '../cursors/cursor-text.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { EndOffsetCache } from './end-offsets.ts';
 import type { Registry } from '../definitions/registry.ts';

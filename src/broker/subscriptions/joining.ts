@@ -8,7 +8,7 @@ import {
   type Topology,
 } from '../../ports/coordination.ts';
 import { beyondEndReason, boundsByPartition } from '../cursors/cursor-availability.ts';
-import { beforeFirst, parseOffset } from '../cursors/cursor.ts';
+import { beforeFirst, parseOffset } from '../cursors/cursor-text.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import { rebalance } from './rebalance.ts';

@@ -8,7 +8,7 @@ import {
   type Topology,
 } from '../../ports/coordination.ts';
 import { boundsByPartition } from '../cursors/cursor-availability.ts';
-import { beforeFirst } from '../cursors/cursor.ts';
+import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { EventLog, Offset, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { Registry } from '../definitions/registry.ts';

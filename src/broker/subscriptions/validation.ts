@@ -1,7 +1,7 @@
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { partitionKey, type CommittedOffset, type EventTypePartition } from '../../ports/coordination.ts';
 import { boundsByPartition, unavailabilityReason } from '../cursors/cursor-availability.ts';
-import { parseOffset, parsePartition } from '../cursors/cursor.ts';
+import { parseOffset, parsePartition } from '../cursors/cursor-text.ts';
 import {
   annotationViolations,
   countViolations,

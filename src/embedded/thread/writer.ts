@@ -14,7 +14,7 @@ import type {
   WriterRequests,
 } from './messages.ts';
 import { TransferredResponse, serveRequests } from './log-thread.ts';
-import { StorageCheck } from './storage-check.ts';
+import { FilesAndDisk } from './files-and-disk.ts';
 
 /**
  * The writer thread has the only connection that changes the database. A commit waits for the disk here, so that the
@@ -39,7 +39,7 @@ const probeBytes = 64 * 1024;
 interface OpenDatabase {
   readonly connection: Connection;
   readonly statements: ReturnType<typeof prepareStatements>;
-  readonly storage: StorageCheck;
+  readonly storage: FilesAndDisk;
   /** Whether a recent change did not fit. */
   isFull: boolean;
   /** What happened to the files, after a change was lost because of it. From then on nothing is written. */
@@ -331,7 +331,7 @@ serveRequests<WriterRequests>({
   open: ({ path, databaseBytesMaximum, diskReserveBytes, syncsToDisk }) => {
     const connection = openForWriting(path, databaseBytesMaximum, syncsToDisk);
     const state = loadState(connection);
-    const storage = new StorageCheck(path, diskReserveBytes);
+    const storage = new FilesAndDisk(path, diskReserveBytes);
     opened = { connection, statements: prepareStatements(connection), storage, isFull: false, lost: null };
     return state;
   },

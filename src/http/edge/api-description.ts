@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packageRoot } from '../../schemas.ts';
 import { pageHeaders } from './content-security-policy.ts';
-import { methodNotAllowed } from './problem.ts';
+import { methodNotAllowed } from './streaming-errors.ts';
 
 const page = `<!doctype html>
 <html lang="en">

@@ -1,8 +1,9 @@
 /**
  * The edge: the code that every request passes before and after its router.
  * In: HTTP requests. Out: requests that may be served, errors in the format of their API, the pages and /health.
- * Start with `createApplication` below. `body.ts` and `query.ts` read requests, `problem.ts` and `lending-errors.ts`
- * write errors, `json-stream.ts` writes a stream at the pace of its reader.
+ * Start with `createApplication` below. `request-body.ts` and `query-parameters.ts` read requests,
+ * `streaming-errors.ts` and `lending-errors.ts` write errors, `json-stream.ts` writes a stream at the pace of its
+ * reader.
  */
 
 import express, { type ErrorRequestHandler, type Express, type Request, type Router } from 'express';
@@ -11,16 +12,16 @@ import { createServer, type Server } from 'node:http';
 import { type Clock, systemClock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { emitCloseOnDisconnect } from './pipelined-responses.ts';
-import { contentEncodingOf } from './body.ts';
+import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
+import { contentEncodingOf } from './request-body.ts';
 import { isLendingPath, lendingErrorHandler } from './lending-errors.ts';
-import { pathNotFound, problemHandler } from './problem.ts';
+import { pathNotFound, problemHandler } from './streaming-errors.ts';
 import {
   respondToClientErrors,
   headersMillisecondsMaximum,
   requestCheckMilliseconds,
   requestMillisecondsMaximum,
-} from './client-errors.ts';
+} from './unreadable-requests.ts';
 
 /** The flow id of a request: the client's, or one made here. It is echoed on every response and kept with events. */
 export const flowIdHeader = 'X-Flow-Id';

@@ -4,7 +4,7 @@ import { toTimestamp } from '../../clock.ts';
 import type { Health } from '../../health.ts';
 import type { Metrics } from '../../metrics.ts';
 import { metricsAsJson } from './metrics-as-json.ts';
-import { methodNotAllowed } from './problem.ts';
+import { methodNotAllowed } from './streaming-errors.ts';
 
 export interface OperationsServices {
   readonly metrics: Metrics;

@@ -16,9 +16,9 @@ import type { ExactJson } from '../../lending-format/exact-json.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
 import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts';
 import { flowIdHeader } from '../edge/application.ts';
-import { readBody } from '../edge/body.ts';
-import { statusOf } from './commands.ts';
-import { commandIdOf, keyAlreadyUsed, requestInProgress } from './idempotency.ts';
+import { readBody } from '../edge/request-body.ts';
+import { statusOf } from './command-status.ts';
+import { commandIdOf, keyAlreadyUsed, requestInProgress } from './idempotency-key.ts';
 import { LendingErrors, errorBody, malformedBody, requestError } from '../edge/lending-errors.ts';
 import type { LendingServices, OutcomeWait } from './services.ts';
 

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { EventLog } from '../../ports/event-log.ts';
 import { readLoanEvents } from '../../lending-format/loan-event-search.ts';
 import { lendingErrorHandler, lendingMethodNotAllowed, loanNotFound } from '../edge/lending-errors.ts';
-import { refuseUnknownParameters } from './query.ts';
+import { refuseUnknownParameters } from './lending-parameters.ts';
 import type { LendingServices } from './services.ts';
 
 export interface LoanEventsServices extends LendingServices {

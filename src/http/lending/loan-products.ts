@@ -2,8 +2,8 @@ import { Router, type Request } from 'express';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
-import { writeProduct } from '../../lending-format/loan-format.ts';
-import { findProduct, listProducts } from '../../lending-format/products.ts';
+import { writeProduct } from '../../lending-format/response-bodies.ts';
+import { findProduct, listProducts } from '../../lending-format/stored-products.ts';
 import { CommandRequests } from './command-requests.ts';
 import {
   lendingErrorHandler,
@@ -19,7 +19,7 @@ import {
   pageParameters,
   setPageHeaders,
   sortParameter,
-} from './query.ts';
+} from './lending-parameters.ts';
 import type { LendingServices } from './services.ts';
 import { payloadOfProductPatch } from './product-patch.ts';
 

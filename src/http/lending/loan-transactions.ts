@@ -2,10 +2,16 @@ import type { Router } from 'express';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandType } from '../../lending-format/command-format.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
-import { writeTransaction, writeTransactions } from '../../lending-format/loan-format.ts';
+import { writeTransaction, writeTransactions } from '../../lending-format/response-bodies.ts';
 import type { CommandRequests } from './command-requests.ts';
 import { lendingMethodNotAllowed, transactionNotFound } from '../edge/lending-errors.ts';
-import { choiceParameter, refuseUnknownParameters, lendingPage, pageParameters, setPageHeaders } from './query.ts';
+import {
+  choiceParameter,
+  refuseUnknownParameters,
+  lendingPage,
+  pageParameters,
+  setPageHeaders,
+} from './lending-parameters.ts';
 import type { LendingServices } from './services.ts';
 import { identifiedLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
 

@@ -1,14 +1,14 @@
 /**
  * The lending API: one router for each resource.
  * In: requests about loans, products, toggles and commands. Out: loan commands in the log, and resources of the view.
- * Start with the routes of loans below; `command-requests.ts` handles changes, `idempotency.ts` their keys.
+ * Start with the routes of loans below; `command-requests.ts` handles changes, `idempotency-key.ts` their keys.
  */
 
 import { Router, type Request } from 'express';
-import { writeAccount, writeBalances, writeSchedule } from '../../lending-format/loan-format.ts';
-import { findProduct } from '../../lending-format/products.ts';
+import { writeAccount, writeBalances, writeSchedule } from '../../lending-format/response-bodies.ts';
+import { findProduct } from '../../lending-format/stored-products.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
-import { readToggles } from '../../lending-format/toggles.ts';
+import { readToggles } from '../../lending-format/stored-toggles.ts';
 import { type LoanQuery, loanSortFields } from '../../accounts/loan-query.ts';
 import { CommandRequests } from './command-requests.ts';
 import {
@@ -27,7 +27,7 @@ import {
   pageParameters,
   setPageHeaders,
   sortParameter,
-} from './query.ts';
+} from './lending-parameters.ts';
 import type { LendingServices } from './services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
 import { existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';

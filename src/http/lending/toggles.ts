@@ -2,8 +2,14 @@ import { Router, type Request } from 'express';
 import type { Responses, Requests, Unread } from '../../contract.ts';
 import { describeError } from '../../errors.ts';
 import { readExactObject } from '../../lending-format/exact-json.ts';
-import { type ToggleName, isToggleName, listToggles, setToggle, viewToggle } from '../../lending-format/toggles.ts';
-import { readBody } from '../edge/body.ts';
+import {
+  type ToggleName,
+  isToggleName,
+  listToggles,
+  setToggle,
+  viewToggle,
+} from '../../lending-format/stored-toggles.ts';
+import { readBody } from '../edge/request-body.ts';
 import {
   invalidParameter,
   lendingErrorHandler,

@@ -1,16 +1,16 @@
 import { Router, type Request } from 'express';
-import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor.ts';
+import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
 import {
   cursorDistance,
   shiftCursor,
   unconsumedEvents,
   type Position,
-} from '../../broker/cursors/cursor-operations.ts';
+} from '../../broker/cursors/cursor-arithmetic.ts';
 import type { Responses, Requests, Schemas, Unread } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
-import { parseJson, readBody } from '../edge/body.ts';
+import { parseJson, readBody } from '../edge/request-body.ts';
 import { partitionView, type EventTypesServices } from './partitions.ts';
-import { methodNotAllowed } from '../edge/problem.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 /** The most cursors in one request. */
 export const cursorsPerRequestMaximum = 1_000;

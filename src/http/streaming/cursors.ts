@@ -1,16 +1,16 @@
 import { Router, type Request } from 'express';
 import { commitCursors, listCursors, resetCursors, type CommitServices } from '../../broker/subscriptions/commits.ts';
-import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
+import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
 import { EndOffsetCache } from '../../broker/subscriptions/end-offsets.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Metrics } from '../../metrics.ts';
-import { readJsonObject } from '../edge/body.ts';
-import { methodNotAllowed } from '../edge/problem.ts';
+import { readJsonObject } from '../edge/request-body.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface CursorsServices extends CommitServices {
   readonly metrics: Metrics;
-  readonly activity?: ActivityRecorder;
+  readonly activity?: HistoryRecorder;
 }
 
 /** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */

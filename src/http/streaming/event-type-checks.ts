@@ -1,6 +1,6 @@
 import { Router, type Request } from 'express';
-import { writtenValueAt } from '../../broker/publishing/event-scanner.ts';
-import { checkDefinition, checkEvent } from '../../broker/publishing/event-type-check.ts';
+import { writtenValueAt } from '../../broker/publishing/event-byte-positions.ts';
+import { checkDefinition, checkEvent } from '../../broker/publishing/dry-run.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import { readEventType, type EventTypeDefinition } from '../../broker/event-types/validation.ts';
 import { readBoundedSchema } from '../../broker/schemas/effective-schema.ts';
@@ -8,9 +8,9 @@ import { nextSchemaVersion } from '../../broker/schemas/schema-evolution.ts';
 import { toTimestamp, type Clock } from '../../clock.ts';
 import type { Responses, Requests, Schemas, Unread } from '../../contract.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
-import { parseJsonObject, readBody, readJsonObject } from '../edge/body.ts';
+import { parseJsonObject, readBody, readJsonObject } from '../edge/request-body.ts';
 import type { EventTypesServices } from './partitions.ts';
-import { methodNotAllowed } from '../edge/problem.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { comparedSchemaTextOf } from './schema-text.ts';
 
 export interface EventTypeChecksServices extends EventTypesServices {

@@ -6,11 +6,11 @@ import { enrichmentStrategies, partitionStrategies, readEventType } from '../../
 import { readBoundedSchema } from '../../broker/schemas/effective-schema.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
-import { readJsonObject } from '../edge/body.ts';
+import { readJsonObject } from '../edge/request-body.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
 import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
-import { methodNotAllowed } from '../edge/problem.ts';
-import { attributeParameter, flagParameter, pageOf, textParameter, type Page } from '../edge/query.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
+import { attributeParameter, flagParameter, pageOf, textParameter, type Page } from '../edge/query-parameters.ts';
 import { schemaTextOf } from './schema-text.ts';
 
 /** Event types, their schemas and partitions, and the registry of strategies. */

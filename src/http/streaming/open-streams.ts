@@ -1,5 +1,5 @@
-import type { CloseCode } from '../../broker/streaming/close-reasons.ts';
-import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
+import type { CloseCode } from '../../broker/streaming/close-codes.ts';
+import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
 import type { SubscriptionStream } from '../../broker/streaming/subscription-stream.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError } from '../../errors.ts';
@@ -23,10 +23,10 @@ export class OpenStreams {
   readonly #endedReasons = new BoundedMap<string, string>(endedReasonsMaximum);
   #closing: CloseCode | undefined;
   #drainWaiters: (() => void)[] = [];
-  readonly #activity: ActivityRecorder | undefined;
+  readonly #activity: HistoryRecorder | undefined;
 
   /** @param activity Records why streams ended, for people to read later. */
-  constructor(activity?: ActivityRecorder) {
+  constructor(activity?: HistoryRecorder) {
     this.#activity = activity;
   }
 

@@ -1,12 +1,12 @@
 import { Router } from 'express';
-import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor.ts';
-import { unconsumedEvents } from '../../broker/cursors/cursor-operations.ts';
+import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
+import { unconsumedEvents } from '../../broker/cursors/cursor-arithmetic.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
-import { methodNotAllowed } from '../edge/problem.ts';
-import { refuseParameter, textParameter } from '../edge/query.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
+import { refuseParameter, textParameter } from '../edge/query-parameters.ts';
 
 /** The services that the routes of event types and their partitions use. */
 export interface EventTypesServices {

@@ -1,10 +1,10 @@
 import { Router } from 'express';
-import type { PublishedItem } from '../../broker/publishing/published-item.ts';
+import type { PublishedItem } from '../../broker/publishing/response-items.ts';
 import type { Publisher } from '../../broker/publishing/publisher.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
-import { readBody } from '../edge/body.ts';
-import { methodNotAllowed } from '../edge/problem.ts';
+import { readBody } from '../edge/request-body.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface PublishingServices {
   readonly publisher: Publisher;
@@ -17,7 +17,7 @@ export const anonymousPublisher = 'unauthenticated';
 const consumerTagRefusal =
   'X-CONSUMER-TAG is not supported: every subscription of an event type gets all of its events. Nothing was stored.';
 
-/** POST /event-types/{name}/events. Reading them is in event-type-streams.ts. */
+/** POST /event-types/{name}/events. Reading them is in event-type-events.ts. */
 export function createPublishingRouter({ publisher }: PublishingServices): Router {
   const router = Router({ caseSensitive: true });
   const route = router.route('/event-types/:name/events');

@@ -8,18 +8,18 @@ import { after, systemRandom } from '../../clock.ts';
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
 import { partitionCounts } from '../../broker/subscriptions/joining.ts';
-import { type CloseCode, closeCodes } from '../../broker/streaming/close-reasons.ts';
+import { type CloseCode, closeCodes } from '../../broker/streaming/close-codes.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
-import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
+import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
 import type { RegistryChange } from '../../broker/definitions/registry.ts';
-import { readStreamParameters } from '../../broker/streaming/parameters.ts';
+import { readStreamParameters } from '../../broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../broker/streaming/subscription-stream.ts';
 import { findSubscription, knownSubscription } from '../../broker/definitions/subscription.ts';
 import { describeError } from '../../errors.ts';
-import { parseJsonObject, readBodyAndRelease } from '../edge/body.ts';
+import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
-import { methodNotAllowed } from '../edge/problem.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface SubscriptionEventsRouter {
   readonly router: Router;
@@ -39,7 +39,7 @@ const headersAheadMilliseconds = 5;
 /** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
 export function createSubscriptionEventsRouter(
   services: StreamServices,
-  activity?: ActivityRecorder,
+  activity?: HistoryRecorder,
 ): SubscriptionEventsRouter {
   const { registry, metrics } = services;
   // Each series begins at 0: an alert sees no increase in a series that begins with its first stream.

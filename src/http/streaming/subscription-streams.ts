@@ -1,16 +1,16 @@
 import { Router } from 'express';
 import type { Coordination, PartitionOwnership } from '../../ports/coordination.ts';
-import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
+import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import { findSubscription } from '../../broker/definitions/subscription.ts';
 import { toTimestamp } from '../../clock.ts';
 import type { Responses, Schemas } from '../../contract.ts';
-import { methodNotAllowed } from '../edge/problem.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface SubscriptionStreamsServices {
   readonly registry: Registry;
   readonly coordination: Coordination;
-  readonly activity: ActivityRecorder;
+  readonly activity: HistoryRecorder;
 }
 
 /**

@@ -7,8 +7,8 @@ import {
   type SubscriptionsOptions,
 } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
-import { readJsonObject } from '../edge/body.ts';
-import { methodNotAllowed } from '../edge/problem.ts';
+import { readJsonObject } from '../edge/request-body.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import {
   attributeParameter,
   flagParameter,
@@ -17,7 +17,7 @@ import {
   textParameter,
   textParameters,
   type Page,
-} from '../edge/query.ts';
+} from '../edge/query-parameters.ts';
 
 /** `/subscriptions`: creating, listing, showing, changing and deleting subscriptions, and their statistics. */
 export function createSubscriptionsRouter(services: SubscriptionsOptions): Router {

@@ -4,8 +4,8 @@ import { LendstreamError } from '../../errors.ts';
 import type { KafkaConnections } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import type { Coordinators } from '../connection/coordinator.ts';
-import { errorOf, isCoordinatorError, protocolError } from '../protocol/errors.ts';
-import { groupByTopic, readByTopic } from '../protocol/topic-partitions.ts';
+import { errorOf, isCoordinatorError, protocolError } from '../protocol/error-codes.ts';
+import { groupByTopic, readByTopic } from '../protocol/partitions-by-topic.ts';
 import { Retry, orTransientError } from '../connection/retry.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 

@@ -3,9 +3,9 @@ import { LendstreamError } from '../../errors.ts';
 import type { KafkaConnections } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import { listOffsetsRequest, timestamps } from '../consume/list-offsets.ts';
-import type { ClusterMetadata } from '../connection/metadata.ts';
-import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/errors.ts';
-import { readByTopic } from '../protocol/topic-partitions.ts';
+import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
+import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/error-codes.ts';
+import { readByTopic } from '../protocol/partitions-by-topic.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
 /** How long the replicas may take to follow before the broker responds with a timeout. Milliseconds. */

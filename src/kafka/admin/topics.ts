@@ -12,8 +12,8 @@ import type { KafkaRequest } from '../protocol/request.ts';
 import { topicMessageBytesMaximum } from '../protocol/limits.ts';
 import { listBounds } from '../consume/list-offsets.ts';
 import { type TopicMetadata, metadataRequest } from '../protocol/metadata-request.ts';
-import { type ClusterMetadata, unknownPartition } from '../connection/metadata.ts';
-import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/errors.ts';
+import { type ClusterMetadata, unknownPartition } from '../connection/cluster-metadata.ts';
+import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/error-codes.ts';
 import {
   type NamedResult,
   type TopicSettings,

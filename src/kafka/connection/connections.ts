@@ -16,7 +16,7 @@ import { connect, type Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { FrameAssembler } from '../protocol/frames.ts';
+import { FrameAssembler } from '../protocol/response-frames.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';

@@ -3,8 +3,8 @@ import type { Clock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
-import type { ClusterMetadata } from './metadata.ts';
-import { errorOf, protocolError } from '../protocol/errors.ts';
+import type { ClusterMetadata } from './cluster-metadata.ts';
+import { errorOf, protocolError } from '../protocol/error-codes.ts';
 import { Retry, orTransientError } from './retry.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 

@@ -1,6 +1,6 @@
 import type { TopicPartition } from '../../ports/event-log.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
-import type { ClusterMetadata } from './metadata.ts';
+import type { ClusterMetadata } from './cluster-metadata.ts';
 
 /** How long to keep asking leaders while they move, or are new to their partitions. Milliseconds. */
 export const leadershipRetry = { forMilliseconds: 10_000, firstPauseMilliseconds: 30, pauseMillisecondsMaximum: 300 };

@@ -7,8 +7,8 @@ import {
   type FetchedPartition,
   fetchRequest,
 } from '../protocol/fetch-request.ts';
-import type { PartitionReads, ReadPosition } from './positions.ts';
-import { errorOf, protocolError } from '../protocol/errors.ts';
+import type { PartitionReads, ReadPosition } from './reads-by-position.ts';
+import { errorOf, protocolError } from '../protocol/error-codes.ts';
 
 /**
  * How much one response to an immediate fetch may hold: decoding it keeps the event loop busy for some milliseconds.

@@ -4,11 +4,11 @@ import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { RequestSender } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
-import type { ClusterMetadata } from '../connection/metadata.ts';
+import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
 import { groupByLeader, leadershipRetry } from '../connection/partition-leaders.ts';
-import { errorOf, isLeadershipError, protocolError } from '../protocol/errors.ts';
+import { errorOf, isLeadershipError, protocolError } from '../protocol/error-codes.ts';
 import { Retry, orTransientError } from '../connection/retry.ts';
-import { groupByTopic, keyOf, readByTopic } from '../protocol/topic-partitions.ts';
+import { groupByTopic, keyOf, readByTopic } from '../protocol/partitions-by-topic.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
 interface ListedOffset extends TopicPartition {

@@ -1,7 +1,8 @@
 /**
  * Reading from Kafka: many waiting reads share a few fetch requests to each broker.
  * In: positions to read from. Out: record batches that hold no aborted records.
- * Start with the class below; `broker-fetcher.ts` has the fetch requests, `backoff.ts` the partitions that failed.
+ * Start with the class below; `broker-fetcher.ts` has the fetch requests, `partition-backoff.ts` the partitions that
+ * failed.
  */
 
 import type { Offset, PartitionBounds, ReadOptions, ReadResult, TopicPartition } from '../../ports/event-log.ts';
@@ -9,16 +10,16 @@ import { type Clock, type Timer, every } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { BrokerAddress, RequestSender } from '../connection/connections.ts';
-import { ChunkCache, createChunk, partOf } from './chunks.ts';
+import { ChunkCache, createChunk, partOf } from './fetched-records.ts';
 import { BrokerFetcher } from './broker-fetcher.ts';
 import type { RequestedPartition, FetchListener } from './broker-fetcher.ts';
-import { PartitionReads } from './positions.ts';
-import type { ReadPosition } from './positions.ts';
+import { PartitionReads } from './reads-by-position.ts';
+import type { ReadPosition } from './reads-by-position.ts';
 import type { FetchResponse, FetchedPartition } from '../protocol/fetch-request.ts';
-import { PartitionBackoffs } from './backoff.ts';
+import { PartitionBackoffs } from './partition-backoff.ts';
 import { topicMessageBytesMaximum } from '../protocol/limits.ts';
-import { type ClusterMetadata, unknownPartition } from '../connection/metadata.ts';
-import { errorOf, protocolError } from '../protocol/errors.ts';
+import { type ClusterMetadata, unknownPartition } from '../connection/cluster-metadata.ts';
+import { errorOf, protocolError } from '../protocol/error-codes.ts';
 import { decodeRecordBatches } from '../protocol/record-batch-decoding.ts';
 
 export interface KafkaReaderOptions {

@@ -1,4 +1,4 @@
-import { isLeadershipError, protocolError } from '../protocol/errors.ts';
+import { isLeadershipError, protocolError } from '../protocol/error-codes.ts';
 
 /** The meaning of the response for one batch, and what to do next. */
 export type ProduceOutcome =

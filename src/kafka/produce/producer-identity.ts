@@ -1,6 +1,6 @@
 import { LendstreamError } from '../../errors.ts';
-import type { ClusterMetadata } from '../connection/metadata.ts';
-import { errorOf, protocolError } from '../protocol/errors.ts';
+import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
+import { errorOf, protocolError } from '../protocol/error-codes.ts';
 import { type ProducerIdentity, initProducerIdRequest } from '../protocol/transaction-requests.ts';
 
 /**

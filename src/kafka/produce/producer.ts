@@ -11,14 +11,14 @@ import type { Logger } from '../../logger.ts';
 import type { KafkaConnections } from '../connection/connections.ts';
 import { produceBytesMaximum, topicMessageBytesMaximum } from '../protocol/limits.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
-import type { ClusterMetadata } from '../connection/metadata.ts';
-import { keyOf } from '../protocol/topic-partitions.ts';
+import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
+import { keyOf } from '../protocol/partitions-by-topic.ts';
 import { PartitionQueue, type ProduceBatch } from './partition-queue.ts';
 import { PendingAppend } from './pending-append.ts';
 import { type ProduceOutcome, outcomeOf } from './produce-outcome.ts';
 import { type ProduceResult, produceRequest } from '../protocol/produce-request.ts';
 import { ProducerIdentities } from './producer-identity.ts';
-import { errorOf, protocolError } from '../protocol/errors.ts';
+import { errorOf, protocolError } from '../protocol/error-codes.ts';
 import { recordBatchBytes } from '../protocol/record-batch-encoding.ts';
 import { type CleanupPolicyOf, checkRecords } from './record-checks.ts';
 

@@ -1,6 +1,6 @@
 import type { Offset, TopicPartition } from '../../ports/event-log.ts';
 import type { KafkaRequest } from './request.ts';
-import { groupByTopic, readByTopic } from './topic-partitions.ts';
+import { groupByTopic, readByTopic } from './partitions-by-topic.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** One encoded record batch for one partition; a request has at most one for each. */

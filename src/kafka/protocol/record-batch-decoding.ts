@@ -1,7 +1,7 @@
 import { LendstreamError } from '../../errors.ts';
 import type { Offset, ReadResult, RecordBatch, TopicPartition } from '../../ports/event-log.ts';
-import { AbortedProducers } from './aborted-producers.ts';
-import type { AbortedTransaction } from './aborted-producers.ts';
+import { AbortedTransactions } from './aborted-transactions.ts';
+import type { AbortedTransaction } from './aborted-transactions.ts';
 import { crc32c } from './crc32c.ts';
 import { UnreadableBatch, attribute, batchFormat, batchHeaderBytes, field, uncountedBytes } from './record-batch.ts';
 import { inflateRecords, inflatedBytesMaximum } from './record-batch-compression.ts';
@@ -39,7 +39,7 @@ export function decodeRecordBatches(
   abortedTransactions: readonly AbortedTransaction[],
   { verifyChecksum = true }: DecodingOptions = {},
 ): ReadResult {
-  const abortedProducers = new AbortedProducers(abortedTransactions);
+  const abortedProducers = new AbortedTransactions(abortedTransactions);
   const batches: RecordBatch[] = [];
   let nextOffset = from;
   let inflatedBytes = 0;

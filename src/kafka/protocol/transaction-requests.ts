@@ -1,7 +1,7 @@
 import type { TopicPartition } from '../../ports/event-log.ts';
 import type { KafkaRequest } from './request.ts';
-import { protocolError } from './errors.ts';
-import { groupByTopic, readByTopic } from './topic-partitions.ts';
+import { protocolError } from './error-codes.ts';
+import { groupByTopic, readByTopic } from './partitions-by-topic.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** A producer, as the brokers know it. An epoch fences off the earlier ones of the same producer id. */

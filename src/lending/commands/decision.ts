@@ -3,7 +3,7 @@ import type { LoanFact, PostedTransaction } from '../facts.ts';
 import { type Loan, type LoanPosition, type LoanTransactionType, type PostedTransactions, dayOf } from '../loan.ts';
 import type { LocalDate } from '../terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
-import type { Toggles } from '../toggles.ts';
+import type { Toggles } from '../toggle-names.ts';
 
 /** The inputs of a decision other than the loan and the command. */
 export interface DecisionContext {

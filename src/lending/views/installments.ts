@@ -14,7 +14,7 @@ import { behaviourOf } from '../product-behaviour.ts';
 import { previewInstallments } from '../schedule/preview.ts';
 import { taxedAmount } from '../taxes.ts';
 import type { LocalDate } from '../terms.ts';
-import { type Toggles, toggleNames } from '../toggles.ts';
+import { type Toggles, toggleNames } from '../toggle-names.ts';
 
 export type InstallmentState = 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
 

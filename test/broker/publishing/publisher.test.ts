@@ -10,7 +10,7 @@ import { eventBytesMaximum } from '../../../src/broker/publishing/event-preparat
 import { Publisher, type PublishOutcome } from '../../../src/broker/publishing/publisher.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
-import { bodyBytesMaximum } from '../../../src/http/edge/body.ts';
+import { bodyBytesMaximum } from '../../../src/http/edge/request-body.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { PackedPartitionRecords } from '../../../src/ports/packed-records.ts';

@@ -6,7 +6,7 @@ import {
   schemaCharactersMaximum,
   type ValidatedType,
 } from '../../../src/broker/schemas/effective-schema.ts';
-import { compileValidator } from '../../../src/broker/schemas/json-schema.ts';
+import { compileValidator } from '../../../src/broker/schemas/schema-validator.ts';
 
 const business: ValidatedType = {
   name: 'orders.created',

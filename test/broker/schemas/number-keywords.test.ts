@@ -1,7 +1,7 @@
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { compileValidator, parseSchema } from '../../../src/broker/schemas/json-schema.ts';
+import { compileValidator, parseSchema } from '../../../src/broker/schemas/schema-validator.ts';
 import { isNumberFormat, numberKeywordsOf, sizedKeyword } from '../../../src/broker/schemas/number-keywords.ts';
 import { ValidationBudget } from '../../../src/broker/schemas/validation-budget.ts';
 import { meter } from '../../../src/broker/schemas/validation-meter.ts';

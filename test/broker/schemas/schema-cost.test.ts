@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { effectiveSchema, readAdminSchema } from '../../../src/broker/schemas/effective-schema.ts';
-import { compileValidator } from '../../../src/broker/schemas/json-schema.ts';
-import type { SchemaObject } from '../../../src/broker/schemas/json-schema-tree.ts';
+import { compileValidator } from '../../../src/broker/schemas/schema-validator.ts';
+import type { SchemaObject } from '../../../src/broker/schemas/schema-walk.ts';
 import {
   listingKeywordOf,
   evaluatedNamesMaximum,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { parseSchema } from '../../../src/broker/schemas/json-schema.ts';
+import { parseSchema } from '../../../src/broker/schemas/schema-validator.ts';
 import {
   compareSchemas,
   compareVersions,

@@ -5,7 +5,7 @@ import { partitionCounts } from '../../../src/broker/subscriptions/joining.ts';
 import type { Coordination } from '../../../src/ports/coordination.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
-import { readStreamParameters } from '../../../src/broker/streaming/parameters.ts';
+import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../../src/broker/streaming/subscription-stream.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { systemClock, type Clock } from '../../../src/clock.ts';

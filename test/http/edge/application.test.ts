@@ -10,7 +10,7 @@ import {
   flowIdCharactersMaximum,
   flowIdHeader,
 } from '../../../src/http/edge/application.ts';
-import { methodNotAllowed } from '../../../src/http/edge/problem.ts';
+import { methodNotAllowed } from '../../../src/http/edge/streaming-errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { rawResponseTo, parseResponse } from '../../support/http/raw-request.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { Socket } from 'node:net';
 import { BodiesInFlight, bodyBudgetDefault } from '../../../src/http/edge/bodies-in-flight.ts';
-import { bodyBytesMaximum } from '../../../src/http/edge/body.ts';
+import { bodyBytesMaximum } from '../../../src/http/edge/request-body.ts';
 
 const budget = { smallBodyBytes: 10, smallBytesMaximum: 25, largeBytesMaximum: 100, connectionBytesMaximum: 60 };
 

@@ -10,14 +10,14 @@ import { createApp, type App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
 import { bodiesInFlight } from '../../../src/http/edge/bodies-in-flight.ts';
-import { bodyBytesMaximum, readBody } from '../../../src/http/edge/body.ts';
+import { bodyBytesMaximum, readBody } from '../../../src/http/edge/request-body.ts';
 import { commandBytesMaximum } from '../../../src/http/lending/command-requests.ts';
 import { toggleBytesMaximum } from '../../../src/http/lending/toggles.ts';
 import {
   headersMillisecondsMaximum,
   requestCheckMilliseconds,
   requestMillisecondsMaximum,
-} from '../../../src/http/edge/client-errors.ts';
+} from '../../../src/http/edge/unreadable-requests.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { leaveUnwatched } from '../../support/http/response-watch.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import type { HttpResponse } from '../../support/http/client.ts';
 import { commandRecord, eventsOfPartition, send } from '../../support/lending/lending-log.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
+import { commandIdOf } from '../../../src/http/lending/idempotency-key.ts';
 import type { HttpResponse } from '../../support/http/client.ts';
-import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { lendingServiceForSuite } from './lending-service.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../../src/clock.ts';
-import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import { registryTopic } from '../../../src/broker/definitions/registry.ts';
-import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
+import { commandIdOf } from '../../../src/http/lending/idempotency-key.ts';
 import type { CommandType } from '../../../src/lending-format/command-format.ts';
 import { accountsTopic } from '../../../src/lending-format/lending-topics.ts';
 import { parseIdempotencyRecord, idempotencyRecordKey } from '../../../src/lending-format/idempotency-record.ts';

@@ -4,7 +4,7 @@ import { commandBytesMaximum } from '../../../src/http/lending/command-requests.
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { rawResponseTo } from '../../support/http/raw-request.ts';
 import { call } from '../../support/http/client.ts';
-import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 
 /** Invalid requests: each gets an error in the format of the lending API before anything enters the log. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
-import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { type LendingService, partitionCount, startLendingService } from './lending-service.ts';
 

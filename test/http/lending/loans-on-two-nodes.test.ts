@@ -23,7 +23,7 @@ import { LendingWorker } from '../../../src/worker/lending-worker.ts';
 import { idempotencyMilliseconds } from '../../../src/lending-format/idempotency-record.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
 import { call } from '../../support/http/client.ts';
-import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { eventually } from '../../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { overriding } from '../../support/stepping-log.ts';

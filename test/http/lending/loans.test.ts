@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HttpResponse } from '../../support/http/client.ts';
-import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 

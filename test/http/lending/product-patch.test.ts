@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { payloadOfProductPatch } from '../../../src/http/lending/product-patch.ts';
 import { LendingErrors } from '../../../src/http/edge/lending-errors.ts';
-import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { startLendingService, type LendingService } from './lending-service.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../src/clock.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
 import { createEventTypeChecksRouter } from '../../../src/http/streaming/event-type-checks.ts';
-import { createEventTypeStreamsRouter } from '../../../src/http/streaming/event-type-streams.ts';
+import { createEventTypeEventsRouter } from '../../../src/http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from '../../../src/http/streaming/event-types.ts';
 import { createPublishingRouter } from '../../../src/http/streaming/publishing.ts';
 import { silentLogger } from '../../../src/logger.ts';
@@ -22,7 +22,7 @@ describe('checks of event types and events before publishing, and reads without 
     broker = await openBroker();
     const services = { ...broker, clock: systemClock, logger: silentLogger };
     const routers = [
-      createEventTypeStreamsRouter(services).router,
+      createEventTypeEventsRouter(services).router,
       createPublishingRouter(broker),
       createEventTypesRouter(broker),
       createEventTypeChecksRouter(services),

@@ -9,7 +9,7 @@ import {
   validationStepsPerEvent,
   validationStepsPerRequest,
 } from '../../../src/broker/schemas/validation-budget.ts';
-import { eventsPerRequestMaximum } from '../../../src/broker/publishing/request-body.ts';
+import { eventsPerRequestMaximum } from '../../../src/broker/publishing/request-parsing.ts';
 import { readEventType } from '../../../src/broker/event-types/validation.ts';
 import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
 import {
@@ -21,7 +21,7 @@ import {
   type Broker,
 } from '../../support/broker-on-embedded-log.ts';
 import { costlyCases } from '../../fuzz/generator/costly-schemas.ts';
-import { bodyBytesMaximum } from '../../../src/http/edge/body.ts';
+import { bodyBytesMaximum } from '../../../src/http/edge/request-body.ts';
 import { call } from '../../support/http/client.ts';
 import { overriding } from '../../support/stepping-log.ts';
 

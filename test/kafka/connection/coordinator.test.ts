@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
 import { Coordinators } from '../../../src/kafka/connection/coordinator.ts';
-import { ClusterMetadata } from '../../../src/kafka/connection/metadata.ts';
+import { ClusterMetadata } from '../../../src/kafka/connection/cluster-metadata.ts';
 import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
 import { WireReader, WireWriter } from '../../../src/kafka/protocol/wire.ts';
 import { codeOf } from '../../support/log-reading.ts';

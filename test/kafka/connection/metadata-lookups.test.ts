@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { isLendstreamError } from '../../../src/errors.ts';
 import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
-import { ClusterMetadata, unknownPartition } from '../../../src/kafka/connection/metadata.ts';
+import { ClusterMetadata, unknownPartition } from '../../../src/kafka/connection/cluster-metadata.ts';
 import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
 import { metadataRequest } from '../../../src/kafka/protocol/metadata-request.ts';
 import { WireWriter } from '../../../src/kafka/protocol/wire.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { ClusterMetadata } from '../../../src/kafka/connection/metadata.ts';
+import { ClusterMetadata } from '../../../src/kafka/connection/cluster-metadata.ts';
 import { KafkaReader } from '../../../src/kafka/consume/reader.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import type { ReadResult } from '../../../src/ports/event-log.ts';

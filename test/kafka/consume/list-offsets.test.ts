@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
 import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
-import { ClusterMetadata } from '../../../src/kafka/connection/metadata.ts';
+import { ClusterMetadata } from '../../../src/kafka/connection/cluster-metadata.ts';
 import { listBounds, listOffsetsRequest } from '../../../src/kafka/consume/list-offsets.ts';
 import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
 import { WireReader, WireWriter } from '../../../src/kafka/protocol/wire.ts';

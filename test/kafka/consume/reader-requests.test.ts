@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { LendstreamError } from '../../../src/errors.ts';
 import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
-import { ClusterMetadata } from '../../../src/kafka/connection/metadata.ts';
+import { ClusterMetadata } from '../../../src/kafka/connection/cluster-metadata.ts';
 import { KafkaReader } from '../../../src/kafka/consume/reader.ts';
 import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
 import { WireWriter } from '../../../src/kafka/protocol/wire.ts';

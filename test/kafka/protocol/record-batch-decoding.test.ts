@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import type { LogRecord, Offset, ReadResult } from '../../../src/ports/event-log.ts';
 import { LendstreamError } from '../../../src/errors.ts';
-import type { AbortedTransaction } from '../../../src/kafka/protocol/aborted-producers.ts';
+import type { AbortedTransaction } from '../../../src/kafka/protocol/aborted-transactions.ts';
 import { batchHeaderBytes, field, uncountedBytes } from '../../../src/kafka/protocol/record-batch.ts';
 import { decodeRecordBatches } from '../../../src/kafka/protocol/record-batch-decoding.ts';
 import { records, recordsOf } from '../../support/log-reading.ts';

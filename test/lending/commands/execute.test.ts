@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { execute } from '../../../src/lending/commands/execute.ts';
-import { allTogglesOff } from '../../../src/lending/toggles.ts';
+import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { adjust, applyFee, applyPenalty, disbursed, loanOf, reasons, repay, under, when } from '../loan-fixtures.ts';
 import { postedAmong } from '../posted-transactions.ts';
 import { type AskedCommand, approve, create, disburse, given, overpay, product } from '../loan-fixtures.ts';

@@ -4,7 +4,7 @@ import { accrueTo } from '../../../src/lending/accrual.ts';
 import { balancesOf, feeBalancesOf, figuresOf } from '../../../src/lending/balances.ts';
 import { feeAmount, isPaid, newCharge, nextDueRow, transactionFee } from '../../../src/lending/commands/fees.ts';
 import { noAmounts } from '../../../src/lending/ledger.ts';
-import { allTogglesOff } from '../../../src/lending/toggles.ts';
+import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import {
   type Story,
   adjust,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { balancesOf } from '../../../src/lending/balances.ts';
 import { sum } from '../../../src/lending/money.ts';
-import { allTogglesOff } from '../../../src/lending/toggles.ts';
+import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import {
   adjust,
   disbursed,

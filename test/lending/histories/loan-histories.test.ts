@@ -3,8 +3,8 @@ import { describe, it } from 'mocha';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../../src/schemas.ts';
-import { decodeLoan, encodeLoan } from '../../../src/lending/codec/stored-loan.ts';
-import { decodeTransaction, encodeTransaction } from '../../../src/lending/codec/stored-transaction.ts';
+import { decodeLoan, encodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
+import { decodeTransaction, encodeTransaction } from '../../../src/lending/changelog/stored-transaction.ts';
 import { histories, linesOf, storiesOf } from './loan-histories.ts';
 
 /** To record the current results of the loans, remove the file and run this test. */

@@ -27,7 +27,7 @@ import {
   under,
   when,
 } from '../loan-fixtures.ts';
-import type { Toggles } from '../../../src/lending/toggles.ts';
+import type { Toggles } from '../../../src/lending/toggle-names.ts';
 
 /** A loan from its first command to its last. */
 export interface History {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { scheduleOf } from '../../../src/lending/views/installments.ts';
 import { previewInstallments, previewRefusals } from '../../../src/lending/schedule/preview.ts';
-import { allTogglesOff } from '../../../src/lending/toggles.ts';
+import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { create, disbursed, fee, given, loanOf, money, product } from '../loan-fixtures.ts';
 
 const required = { feeApplication: 'REQUIRED' } as const;

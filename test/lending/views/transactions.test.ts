@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { decodeTransaction, encodeTransaction } from '../../../src/lending/codec/stored-transaction.ts';
+import { decodeTransaction, encodeTransaction } from '../../../src/lending/changelog/stored-transaction.ts';
 import { type TransactionView, transactionView } from '../../../src/lending/views/transactions.ts';
 import {
   type Story,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, createGunzip, type Gunzip } from 'node:zlib';
 import type { CommitResult, Coordination } from '../../../src/ports/coordination.ts';
-import { parseOffset } from '../../../src/broker/cursors/cursor.ts';
+import { parseOffset } from '../../../src/broker/cursors/cursor-text.ts';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
@@ -15,7 +15,7 @@ import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { subscriptionId, type Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
-import { createEventTypeStreamsRouter } from '../../../src/http/streaming/event-type-streams.ts';
+import { createEventTypeEventsRouter } from '../../../src/http/streaming/event-type-events.ts';
 import { createSubscriptionEventsRouter } from '../../../src/http/streaming/subscription-events.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
@@ -56,7 +56,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     lease,
   });
   const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger });
-  const eventTypeStreams = createEventTypeStreamsRouter({ eventTypes, log, clock: systemClock, logger });
+  const eventTypeStreams = createEventTypeEventsRouter({ eventTypes, log, clock: systemClock, logger });
   const routers = [streams.router, eventTypeStreams.router];
   const server = createApplicationServer(createApplication(routers, logger));
   const responses = new Set<ServerResponse>();

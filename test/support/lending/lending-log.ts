@@ -14,7 +14,7 @@ import {
   readPayload,
   writeCommand,
 } from '../../../src/lending-format/command-format.ts';
-import { accountRecordKey } from '../../../src/lending-format/account-records.ts';
+import { accountRecordKey } from '../../../src/lending-format/account-record-keys.ts';
 import { type CommandOutcome, isCheckpointKey, parseCheckpoint } from '../../../src/lending-format/checkpoint.ts';
 import {
   type LendingEventTypeName,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type TestCommand } from './lending-log.ts';
-import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 
 /** A product with everything: fees inside and outside the schedule, taxes, custom repayments. */
 export function richProduct(id: string, type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN'): TestCommand {

@@ -5,11 +5,11 @@ import type { Logger } from '../../../logger.ts';
 import type { KafkaConnections } from '../../connection/connections.ts';
 import type { KafkaRequest } from '../../protocol/request.ts';
 import type { Coordinators } from '../../connection/coordinator.ts';
-import type { ClusterMetadata } from '../../connection/metadata.ts';
+import type { ClusterMetadata } from '../../connection/cluster-metadata.ts';
 import { partitionsWithOpenTransaction } from './unfinished-transactions.ts';
-import { errorOf, isCoordinatorError, protocolError } from '../../protocol/errors.ts';
+import { errorOf, isCoordinatorError, protocolError } from '../../protocol/error-codes.ts';
 import { Retry, orTransientError } from '../../connection/retry.ts';
-import { keyOf } from '../../protocol/topic-partitions.ts';
+import { keyOf } from '../../protocol/partitions-by-topic.ts';
 import {
   type DescribedTransaction,
   type InitProducerIdResponse,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { BrokerAddress } from '../../../../src/kafka/connection/connections.ts';
 import { Coordinators } from '../../../../src/kafka/connection/coordinator.ts';
-import { ClusterMetadata } from '../../../../src/kafka/connection/metadata.ts';
+import { ClusterMetadata } from '../../../../src/kafka/connection/cluster-metadata.ts';
 import { TransactionCoordinator } from '../../../../src/kafka/produce/transactions/transaction-coordinator.ts';
 import type { KafkaRequest } from '../../../../src/kafka/protocol/request.ts';
 import { WireWriter } from '../../../../src/kafka/protocol/wire.ts';

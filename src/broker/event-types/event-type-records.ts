@@ -1,0 +1,211 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LendstreamError } from '../../errors.ts';
+import { eventRules } from '../schemas/compiled-schemas.ts';
+import { type TopicConfiguration, recordBytesMaximum } from '../../ports/event-log.ts';
+import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
+import {
+  checkChange,
+  partitionCountFor,
+  retentionMillisecondsDefault,
+  type EventTypeDefinition,
+} from './validation.ts';
+import { parseSchema } from '../schemas/schema-validator.ts';
+import { nextSchemaVersion } from '../schemas/schema-evolution.ts';
+import { describesField } from '../schemas/schema-fields.ts';
+
+/** The registry's record of an event type after it is defined or changed. Pure; `now` is RFC 3339. */
+
+const firstVersion = '1.0.0';
+
+/**
+ * The largest record of an event type, with every version of its schema. The registry's wrapping and the mark of its
+ * deletion still fit into a log record. Bytes.
+ */
+export const eventTypeBytesMaximum = recordBytesMaximum - 64 * 1024;
+
+/**
+ * The record of a new event type.
+ * @throws UNPROCESSABLE for a schema that cannot validate any event
+ */
+export function createdRecord(definition: EventTypeDefinition, now: string): EventTypeRecord {
+  checkSchema(definition.schemaText, definition);
+  const schema: EventTypeSchema = {
+    type: 'json_schema',
+    schema: definition.schemaText,
+    version: firstVersion,
+    created_at: now,
+  };
+  return {
+    eventType: {
+      ...describe(definition),
+      schema,
+      default_statistic: definition.default_statistic,
+      options: { retention_time: definition.retentionMilliseconds ?? retentionMillisecondsDefault },
+      annotations: definition.annotations ?? {},
+      labels: definition.labels ?? {},
+      created_at: now,
+      updated_at: now,
+    },
+    partitionCount: partitionCountFor(definition.default_statistic),
+    schemas: [schema],
+    system: false,
+  };
+}
+
+/**
+ * The record after a change. Retention, annotations and labels that the definition leaves out stay the same.
+ * @throws UNPROCESSABLE for a forbidden change, or a record that would be too large
+ */
+export function changedRecord(record: EventTypeRecord, definition: EventTypeDefinition, now: string): EventTypeRecord {
+  const current = record.eventType;
+  const statistic = checkChange(current, definition);
+  const schemas = evolve(record, definition.schemaText, definition, now);
+  return withinLimit({
+    ...record,
+    eventType: {
+      ...describe(definition),
+      schema: schemas.at(-1) ?? current.schema,
+      default_statistic: statistic,
+      options: { retention_time: definition.retentionMilliseconds ?? current.options.retention_time },
+      annotations: definition.annotations ?? current.annotations,
+      labels: definition.labels ?? current.labels,
+      created_at: current.created_at,
+      updated_at: now,
+    },
+    schemas,
+  });
+}
+
+/**
+ * The record with this schema in force; the same record when it is in force already, byte for byte.
+ * @throws UNPROCESSABLE for a schema that may not follow, or a record that would be too large
+ */
+export function recordWithSchema(record: EventTypeRecord, schemaText: string, now: string): EventTypeRecord {
+  const schemas = evolve(record, schemaText, record.eventType, now);
+  if (schemas === record.schemas) return record;
+  const schema = schemas.at(-1) ?? record.eventType.schema;
+  return withinLimit({ ...record, eventType: { ...record.eventType, schema, updated_at: now }, schemas });
+}
+
+/** @throws UNPROCESSABLE when all versions of its schema and the rest of it are too long together */
+function withinLimit(record: EventTypeRecord): EventTypeRecord {
+  const bytes = Buffer.byteLength(JSON.stringify(record));
+  if (bytes <= eventTypeBytesMaximum) return record;
+  throw new LendstreamError(
+    'UNPROCESSABLE',
+    `Event type ${record.eventType.name} with all versions of its schema would have ${bytes} bytes; the maximum is ` +
+      `${eventTypeBytesMaximum}. Define another event type.`,
+  );
+}
+
+type SchemaRules = Pick<
+  EventType,
+  'name' | 'category' | 'compatibility_mode' | 'cleanup_policy' | 'ordering_key_fields' | 'ordering_instance_ids'
+>;
+
+/** @throws UNPROCESSABLE when it cannot validate any event, or lacks fields that the event type names */
+function checkSchema(schemaText: string, rules: SchemaRules): void {
+  const { schema } = eventRules(schemaText, rules);
+  for (const list of ['ordering_key_fields', 'ordering_instance_ids'] as const) {
+    const absent = rules[list].filter((path) => !describesField(schema, path));
+    if (absent.length > 0)
+      throw new LendstreamError('UNPROCESSABLE', `${list} [${absent.join(', ')}] absent in schema`);
+  }
+}
+
+/** The versions of an event type once this schema is in force. */
+function evolve(
+  record: EventTypeRecord,
+  schemaText: string,
+  rules: SchemaRules,
+  now: string,
+): readonly EventTypeSchema[] {
+  checkSchema(schemaText, rules);
+  const current = record.eventType.schema;
+  if (schemaText === current.schema) return record.schemas;
+  const version = nextSchemaVersion(
+    parseSchema(current.schema),
+    parseSchema(schemaText),
+    rules.compatibility_mode,
+    current.version,
+  );
+  return [...record.schemas, { type: 'json_schema', schema: schemaText, version, created_at: now }];
+}
+
+/** The part of an event type that a definition states in full. */
+function describe(definition: EventTypeDefinition) {
+  const { name, owning_application, category, enrichment_strategies, partition_strategy } = definition;
+  const { partition_key_fields, compatibility_mode, cleanup_policy, authorization } = definition;
+  const { ordering_key_fields, ordering_instance_ids, audience } = definition;
+  return {
+    name,
+    owning_application,
+    category,
+    enrichment_strategies,
+    partition_strategy,
+    partition_key_fields,
+    compatibility_mode,
+    cleanup_policy,
+    authorization,
+    ordering_key_fields,
+    ordering_instance_ids,
+    audience,
+  };
+}
+
+/** The topic that holds the events of a type. */
+export function topicOf({ eventType, partitionCount, keptUntilDone }: EventTypeRecord): TopicConfiguration {
+  return {
+    name: eventType.name,
+    partitionCount,
+    cleanupPolicy: eventType.cleanup_policy,
+    retentionMilliseconds: keptUntilDone === true ? Infinity : eventType.options.retention_time,
+  };
+}
+
+/** The record of an event type that a module of the service defines; a changed schema gets the next version. */
+export function systemRecord(
+  type: SystemEventType,
+  current: EventTypeRecord | undefined,
+  now: string,
+): EventTypeRecord {
+  const text = JSON.stringify(type.schema);
+  const inForce = current?.schemas.at(-1);
+  const isUnchanged = inForce !== undefined && isDeepStrictEqual(parseSchema(inForce.schema), parseSchema(text));
+  const version =
+    inForce === undefined
+      ? firstVersion
+      : nextSchemaVersion(parseSchema(inForce.schema), type.schema, 'none', inForce.version);
+  const schema: EventTypeSchema = isUnchanged
+    ? inForce
+    : { type: 'json_schema', schema: text, version, created_at: now };
+  const described = {
+    name: type.name,
+    owning_application: 'lendstream',
+    category: 'business',
+    enrichment_strategies: ['metadata_enrichment'],
+    partition_strategy: type.partitionKeyFields.length === 0 ? 'random' : 'hash',
+    partition_key_fields: type.partitionKeyFields,
+    compatibility_mode: 'none',
+    cleanup_policy: 'delete',
+    schema,
+    default_statistic: null,
+    options: { retention_time: type.retentionMilliseconds },
+    authorization: null,
+    annotations: {},
+    labels: {},
+    ordering_key_fields: [],
+    ordering_instance_ids: [],
+    audience: null,
+  } as const;
+  const { created_at = now, updated_at = now, ...before } = current?.eventType ?? {};
+  return {
+    eventType: { ...described, created_at, updated_at: isDeepStrictEqual(before, described) ? updated_at : now },
+    partitionCount: type.partitionCount,
+    schemas: isUnchanged ? (current?.schemas ?? [schema]) : [...(current?.schemas ?? []), schema],
+    system: true,
+    ...(type.keptUntilDone === undefined ? {} : { keptUntilDone: type.keptUntilDone }),
+    ...(type.absentKeyFieldsAllowed === undefined ? {} : { absentKeyFieldsAllowed: type.absentKeyFieldsAllowed }),
+    ...(type.writtenByServiceAlone === undefined ? {} : { writtenByServiceAlone: type.writtenByServiceAlone }),
+  };
+}

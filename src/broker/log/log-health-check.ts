@@ -1,0 +1,60 @@
+import { every, type Clock, type Timer } from '../../clock.ts';
+import { describeError } from '../../errors.ts';
+import { unreachableMillisecondsMaximum, type HealthPart } from '../../health.ts';
+import type { EventLog, TopicPartition } from '../../ports/event-log.ts';
+
+/** How often the log is asked. Milliseconds. */
+const probeMilliseconds = 2_000;
+
+export interface LogHealthCheckOptions {
+  readonly log: Pick<EventLog, 'bounds'>;
+  /** The partition whose bounds are requested. It must exist. */
+  readonly partition: TopicPartition;
+  readonly clock: Clock;
+  readonly health: HealthPart;
+}
+
+/** Regularly asks the log for the bounds of one partition, and reports when it has not responded for long. */
+export class LogHealthCheck {
+  readonly #options: LogHealthCheckOptions;
+  readonly #timer: Timer;
+  #respondedAt: number;
+  #isProbing = false;
+  #error: unknown = 'no answer';
+
+  constructor(options: LogHealthCheckOptions) {
+    this.#options = options;
+    this.#respondedAt = options.clock.monotonic();
+    this.#timer = every(options.clock, probeMilliseconds, () => this.probe());
+  }
+
+  /** Checks how long the log has not responded, and asks again unless a request is still open. */
+  probe(): void {
+    const { clock, health } = this.#options;
+    const silentMilliseconds = clock.monotonic() - this.#respondedAt;
+    if (silentMilliseconds >= unreachableMillisecondsMaximum) {
+      const seconds = Math.floor(silentMilliseconds / 1000);
+      health.reportNotReady(`The log has not responded for ${seconds} seconds: ${describeError(this.#error)}`);
+    }
+    if (!this.#isProbing) void this.#requestBounds();
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  async #requestBounds(): Promise<void> {
+    const { log, partition, clock, health } = this.#options;
+    this.#isProbing = true;
+    try {
+      await log.bounds([partition]);
+      this.#respondedAt = clock.monotonic();
+      this.#error = 'no answer';
+      health.reportReady();
+    } catch (error) {
+      this.#error = error;
+    } finally {
+      this.#isProbing = false;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { ChunkBuilder, lineEnd, type Chunk, type LineInfo } from './line-format.ts';
+import { dueBatch, sendAllowance, type BatchCause, type BatchRules } from './batch-rules.ts';
+import type { AssignedPartitions } from './assigned-partitions.ts';
+import type { StreamPartition } from './stream-partition.ts';
+
+/** Lines are combined into one write up to about this size; a single line may be longer. Bytes. */
+const chunkBytesTarget = 256 * 1024;
+
+/** Makes the lines of one stream from the events that wait in its partitions. */
+export class StreamSender {
+  /** Events sent in the lifetime of the stream. */
+  sentEvents = 0;
+  readonly #rules: BatchRules;
+  readonly #assigned: AssignedPartitions;
+  readonly #isAnnounced: boolean;
+  #started = false;
+  /** Index of the partition to begin with, so that none comes first every time. */
+  #firstPartitionIndex = 0;
+
+  /** @param isAnnounced Whether lines say that the stream started, what was passed over, and that memory is full. */
+  constructor(rules: BatchRules, assigned: AssignedPartitions, isAnnounced = true) {
+    this.#rules = rules;
+    this.#assigned = assigned;
+    this.#isAnnounced = isAnnounced;
+  }
+
+  /**
+   * The lines that are due now, as many as one write should have; undefined when none is.
+   * @param lastInfo What the last of them says about the stream, asked for when they are sent.
+   */
+  nextChunk(now: number, lastInfo?: () => LineInfo | undefined): Chunk | undefined {
+    const chunk = new ChunkBuilder();
+    const info = this.#fill(chunk, now, false);
+    if (chunk.size === 0) return undefined;
+    chunk.addText(lineEnd(info ?? lastInfo?.()));
+    return chunk.build();
+  }
+
+  /**
+   * The last bytes of the stream.
+   * @param partitions Each gets a line without events. There must be one, unless waiting events go before.
+   * @param info Of the last line.
+   * @param flushing Whether waiting events that may be sent go before.
+   */
+  lastChunk(partitions: readonly StreamPartition[], info: LineInfo, now: number, flushing: boolean): Chunk {
+    const chunk = new ChunkBuilder();
+    let previous = flushing ? this.#fill(chunk, now, true) : undefined;
+    for (const partition of partitions) {
+      if (chunk.size > 0) chunk.addText(lineEnd(previous));
+      partition.writeLine(chunk, 0, randomUUID(), now);
+      previous = undefined;
+    }
+    chunk.addText(lineEnd(info));
+    return chunk.build();
+  }
+
+  /**
+   * Puts due batches into the chunk, one of each partition in turn. The last line is left without its end: what it says
+   * about the stream may depend on it.
+   * @returns what the last line says about the stream in any case
+   */
+  #fill(chunk: ChunkBuilder, now: number, ending: boolean): LineInfo | undefined {
+    const rules = this.#rules;
+    const partitions = this.#assigned.list;
+    const bytesTarget = ending ? Infinity : chunkBytesTarget;
+    let allowance = sendAllowance(rules, this.#assigned.uncommittedEvents(), this.sentEvents);
+    let info: LineInfo | undefined;
+    this.#markOverflow();
+    for (let sent = true; sent && chunk.size < bytesTarget;) {
+      sent = false;
+      for (let step = 0; step < partitions.length && chunk.size < bytesTarget; step += 1) {
+        const partition = partitions[(this.#firstPartitionIndex + step) % partitions.length];
+        if (partition === undefined) continue;
+        // Without commits the limit of the stream is its end: not even a keep-alive follows.
+        if (allowance === 0 && rules.uncommittedEventsMaximum === Infinity) return info;
+        if (rules.timespanMilliseconds > 0) partition.updateEndedTimespan(rules.timespanMilliseconds);
+        const due = dueBatch(rules, partition, partition.handOverUntil === undefined ? allowance : 0, now, ending);
+        if (due === undefined) continue;
+        if (chunk.size > 0) chunk.addText(lineEnd(info));
+        partition.writeLine(chunk, due.events, randomUUID(), now);
+        info = this.#info(due.cause);
+        partition.overflowing = false;
+        this.sentEvents += due.events;
+        allowance -= due.events;
+        if (due.events > 0) sent = true;
+      }
+    }
+    this.#firstPartitionIndex = partitions.length === 0 ? 0 : (this.#firstPartitionIndex + 1) % partitions.length;
+    return info;
+  }
+
+  #info(cause: BatchCause): LineInfo | undefined {
+    if (!this.#isAnnounced) return undefined;
+    const notices = this.#assigned.notices.take();
+    if (this.#started && notices.length === 0 && cause !== 'overflow') return undefined;
+    const texts = this.#started ? [...notices] : ['Stream started', ...notices];
+    this.#started = true;
+    if (cause === 'overflow') texts.push('Stream parameters are causing overflow');
+    return { debug: texts.join('; ') };
+  }
+
+  #markOverflow(): void {
+    if (!this.#assigned.isFull()) return;
+    const largest = this.#assigned.list.reduce((left, right) =>
+      right.buffer.bytes > left.buffer.bytes ? right : left,
+    );
+    largest.overflowing = true;
+  }
+}

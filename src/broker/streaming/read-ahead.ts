@@ -1,0 +1,157 @@
+import { describeError, isLendstreamError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { EventLog, ReadOptions, ReadResult, RecordBatch } from '../../ports/event-log.ts';
+import { checkExternalRecords } from '../log/external-records.ts';
+import type { AssignedPartitions } from './assigned-partitions.ts';
+import type { BatchRules } from './batch-rules.ts';
+import type { StreamPartition } from './stream-partition.ts';
+
+/** How much a stream reads ahead of what it may send. Bytes, over all its partitions. */
+export const prefetchBytesMaximum = 1024 * 1024;
+
+/** The least that one partition reads ahead, however many partitions there are. Bytes. */
+const partitionPrefetchBytesMinimum = 32 * 1024;
+
+/** How long to wait before a read that failed with a retriable error is tried again. Milliseconds. */
+const retryMilliseconds = 1_000;
+
+/**
+ * Reads ahead for one stream. Each partition has one read, which waits in the log when there is nothing new. A
+ * partition that has enough buffered has none.
+ */
+export class ReadAhead {
+  /** The log was closed under the stream: the process is stopping. */
+  logClosed = false;
+  /** When a failed read may be tried again; 0 when none has to be. Monotonic milliseconds. */
+  retryAt = 0;
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #assigned: AssignedPartitions;
+  readonly #onChange: () => void;
+  /** Ends the reads under way; made when the first one begins. */
+  #stopping: AbortController | undefined;
+  /** The options of all waiting reads: one object for all partitions. */
+  #options: ReadOptions | undefined;
+  /** When reads were last begun. Monotonic milliseconds. */
+  #startedAt = 0;
+
+  /** @param onChange Called when a read has ended, with new records or a failure. */
+  constructor(log: EventLog, logger: Logger, assigned: AssignedPartitions, onChange: () => void) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#assigned = assigned;
+    this.#onChange = onChange;
+  }
+
+  /** Begins the reads that are wanted now. */
+  begin(parameters: BatchRules, now: number): void {
+    if (now < this.retryAt) return;
+    this.retryAt = 0;
+    this.#startedAt = now;
+    for (const partition of this.#assigned.list) {
+      if (this.#shouldRead(partition, parameters)) this.#read(partition);
+    }
+  }
+
+  /** Ends the reads under way; {@link begin} starts again those that are still wanted. */
+  stop(): void {
+    this.#stopping?.abort();
+    this.#stopping = undefined;
+    this.#options = undefined;
+  }
+
+  #shouldRead(partition: StreamPartition, { batchLimit, uncommittedEventsMaximum }: BatchRules): boolean {
+    if (partition.reading || partition.readFailure !== undefined || partition.handOverUntil !== undefined) return false;
+    const { buffer } = partition;
+    if (buffer.bytes < this.#partitionPrefetchBytes() / 2) return true;
+    const batchIsShort = buffer.events < Math.min(batchLimit, uncommittedEventsMaximum);
+    return batchIsShort && !this.#assigned.isFull();
+  }
+
+  #partitionPrefetchBytes(): number {
+    return Math.max(Math.floor(prefetchBytesMaximum / this.#assigned.list.length), partitionPrefetchBytesMinimum);
+  }
+
+  /**
+   * Not an async function: its frame would be kept as long as the read waits, 900 bytes for each partition. One bound
+   * method serves success and failure, instead of two closures.
+   */
+  #read(partition: StreamPartition): void {
+    partition.reading = true;
+    const position = { topic: partition.eventType, partition: partition.partition, offset: partition.readOffset };
+    const onEnded = this.#readEnded.bind(this, partition, partition.readGeneration);
+    this.#log.read(position, this.#readOptions()).then(onEnded, onEnded);
+  }
+
+  #readOptions(): ReadOptions {
+    const bytesMaximum = this.#partitionPrefetchBytes();
+    if (this.#options?.bytesMaximum === bytesMaximum) return this.#options;
+    this.#stopping ??= new AbortController();
+    return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#stopping.signal });
+  }
+
+  /** @param outcome A {@link ReadResult}, or the error that the read failed with. */
+  #readEnded(partition: StreamPartition, generation: number, outcome: unknown): void {
+    if (partition.readGeneration === generation) this.#applyOutcome(partition, outcome);
+    partition.reading = false;
+    this.#onChange();
+  }
+
+  #applyOutcome(partition: StreamPartition, outcome: unknown): void {
+    if (!isReadResult(outcome)) {
+      this.#handleFailure(partition, outcome);
+      return;
+    }
+    try {
+      partition.addRecords(this.#checked(outcome));
+    } catch (error) {
+      this.#handleFailure(partition, error);
+    }
+  }
+
+  /** Removes external records that are not readable events; the consumer is notified of them. */
+  #checked(result: ReadResult): ReadResult {
+    if (result.batches.every(({ external }) => external === undefined)) return result;
+    return { ...result, batches: result.batches.map((batch) => this.#checkedBatch(batch)) };
+  }
+
+  #checkedBatch(source: RecordBatch): RecordBatch {
+    const { batch, unreadable } = checkExternalRecords(source);
+    const [first] = unreadable;
+    if (first === undefined) return batch;
+    const { topic: eventType, partition } = batch;
+    const facts = { eventType, partition, offset: first.offset, reason: first.reason, count: unreadable.length };
+    this.#logger.warn(facts, 'Skipping records of another producer that are not events');
+    this.#assigned.notices.countUnreadableRecords(unreadable.length);
+    return batch;
+  }
+
+  #handleFailure(partition: StreamPartition, error: unknown): void {
+    if (isLendstreamError(error, 'LOG_CLOSED')) {
+      this.logClosed = true;
+      return;
+    }
+    if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) {
+      const skipped = partition.skipTo(Number(error.details['earliest']));
+      this.#assigned.notices.countSkippedOffsets(skipped);
+      if (skipped > 0) return;
+    }
+    const { eventType, partition: number } = partition;
+    const facts = { eventType, partition: number, error: describeError(error) };
+    if (isLendstreamError(error) && error.retriable) {
+      this.#logger.warn(facts, 'Reading for a stream failed; retrying');
+      this.retryAt = this.#startedAt + retryMilliseconds;
+      return;
+    }
+    if (isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) {
+      this.#logger.warn(facts, 'An event type was deleted while a stream read it');
+    } else {
+      this.#logger.error(facts, 'Reading for a stream failed');
+    }
+    partition.readFailure = `partition ${number} of ${eventType}: ${describeError(error)}`;
+  }
+}
+
+function isReadResult(outcome: unknown): outcome is ReadResult {
+  return typeof outcome === 'object' && outcome !== null && 'batches' in outcome;
+}

@@ -1,0 +1,153 @@
+import { LendstreamError } from '../../errors.ts';
+import type { BatchRules } from './batch-rules.ts';
+import { describePartition, type EventTypePartition } from '../../ports/coordination.ts';
+import { parsePartition } from '../cursors/cursor-text.ts';
+
+/** The parameters that a consumer requested for its stream, checked, with every default filled in. */
+export interface StreamParameters extends BatchRules {
+  /** How long sent events may go without any commit. Milliseconds. */
+  readonly commitTimeoutMilliseconds: number;
+  /** How long the stream may live. Milliseconds. */
+  readonly streamTimeoutMilliseconds: number;
+  /** Ends the stream when every partition had this many keep-alives in a row; 0 means never. */
+  readonly keepAliveLimit: number;
+  /** The requested partitions; empty for a stream that accepts any. */
+  readonly requestedPartitions: readonly EventTypePartition[];
+}
+
+/** Largest and default commit_timeout. Seconds. */
+const commitTimeoutSecondsMaximum = 60;
+
+/** Largest stream_timeout that is used as requested. Seconds. */
+const streamTimeoutSecondsMaximum = 4_200;
+
+/**
+ * A stream without a usable timeout lives for a random time around this, so that clients do not all reopen at once.
+ * Seconds.
+ */
+const streamTimeoutSecondsMiddle = 3_600;
+const streamTimeoutSecondsSpread = 600;
+
+const batchFlushSecondsDefault = 30;
+const uncommittedEventsDefault = 10;
+
+const parameterNames = [
+  'batch_limit',
+  'batch_flush_timeout',
+  'batch_timespan',
+  'max_uncommitted_events',
+  'stream_limit',
+  'stream_timeout',
+  'stream_keep_alive_limit',
+  'commit_timeout',
+] as const;
+
+type ParameterName = (typeof parameterNames)[number];
+
+/** The smallest value of each parameter. Lower values are refused. `commit_timeout` and `stream_timeout` differ. */
+const minimums: Partial<Record<ParameterName, number>> = {
+  batch_limit: 1,
+  batch_flush_timeout: 1,
+  batch_timespan: 0,
+  max_uncommitted_events: 1,
+  stream_limit: 0,
+  stream_keep_alive_limit: 0,
+};
+
+/** The largest value of each parameter that Nakadi can parse: it rejects a larger one as not a number. */
+const maximums: Partial<Record<ParameterName, number>> = {
+  batch_limit: 2_147_483_647,
+  batch_flush_timeout: 2_147_483_647,
+  max_uncommitted_events: 2_147_483_647,
+  stream_keep_alive_limit: 2_147_483_647,
+};
+
+/**
+ * Reads stream parameters from a query (texts) or a JSON body (numbers, and `partitions`). Other parameters are
+ * ignored.
+ *
+ * @param eventTypes The subscription's event types with their partition counts. `partitions` may name only these.
+ * @param random A number from 0 up to 1, for the timeout of a stream without a usable one.
+ * @throws MALFORMED_REQUEST for a value that is not a whole number, or when `partitions` is not a list; UNPROCESSABLE
+ *   for a value out of bounds, for an entry of `partitions` with a wrong shape, named twice or outside the subscription
+ */
+export function readStreamParameters(
+  source: Readonly<Record<string, unknown>>,
+  eventTypes: ReadonlyMap<string, number>,
+  random: number,
+): StreamParameters {
+  const value = (name: ParameterName): number | undefined => readInteger(name, source[name], maximums[name]);
+  for (const name of parameterNames) {
+    const given = value(name);
+    const bound = minimums[name];
+    if (given !== undefined && bound !== undefined && given < bound) {
+      throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${bound}`);
+    }
+  }
+  return {
+    batchLimit: value('batch_limit') ?? 1,
+    flushMilliseconds: (value('batch_flush_timeout') ?? batchFlushSecondsDefault) * 1000,
+    timespanMilliseconds: (value('batch_timespan') ?? 0) * 1000,
+    uncommittedEventsMaximum: value('max_uncommitted_events') ?? uncommittedEventsDefault,
+    streamLimit: value('stream_limit') ?? 0,
+    keepAliveLimit: value('stream_keep_alive_limit') ?? 0,
+    commitTimeoutMilliseconds: commitTimeoutSeconds(value('commit_timeout')) * 1000,
+    streamTimeoutMilliseconds: streamTimeoutSeconds(value('stream_timeout'), random) * 1000,
+    requestedPartitions: requestedPartitions(source['partitions'], eventTypes),
+  };
+}
+
+function readInteger(name: string, value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  const number = typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isSafeInteger(number) && number <= maximum) return number;
+  const shown = typeof value === 'string' ? value : JSON.stringify(value);
+  throw new LendstreamError('MALFORMED_REQUEST', `'${name}' parameter should be a whole number, but was '${shown}'`);
+}
+
+function commitTimeoutSeconds(given: number | undefined): number {
+  if (given === undefined || given === 0) return commitTimeoutSecondsMaximum;
+  if (given < 0) throw new LendstreamError('UNPROCESSABLE', 'commit_timeout can not be less than 0');
+  if (given <= commitTimeoutSecondsMaximum) return given;
+  throw new LendstreamError('UNPROCESSABLE', `commit_timeout can not be more than ${commitTimeoutSecondsMaximum}`);
+}
+
+function streamTimeoutSeconds(given: number | undefined, random: number): number {
+  if (given !== undefined && given >= 1 && given <= streamTimeoutSecondsMaximum) return given;
+  return Math.round(streamTimeoutSecondsMiddle + (2 * random - 1) * streamTimeoutSecondsSpread);
+}
+
+function requestedPartitions(value: unknown, eventTypes: ReadonlyMap<string, number>): EventTypePartition[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new LendstreamError('MALFORMED_REQUEST', '"partitions" should be a list.');
+  const requested = value.map(readRequestedPartition);
+  if (new Set(requested.map(({ event_type: type, partition }) => `${type}:${partition}`)).size < requested.length) {
+    throw new LendstreamError('UNPROCESSABLE', 'Duplicated partition specified');
+  }
+  const unknownPartitions = requested.filter(
+    ({ event_type: type, partition }) => !isPartitionOf(partition, eventTypes.get(type)),
+  );
+  if (unknownPartitions.length > 0) {
+    const list = unknownPartitions
+      .map(({ event_type: type, partition }) => describePartition(type, partition))
+      .join(', ');
+    throw new LendstreamError(
+      'UNPROCESSABLE',
+      `Wrong partitions specified - some partitions don't belong to subscription: ${list}`,
+    );
+  }
+  return requested.map(({ event_type: eventType, partition }) => ({ eventType, partition: Number(partition) }));
+}
+
+function readRequestedPartition(entry: unknown): { event_type: string; partition: string } {
+  const { event_type: type, partition } = (entry ?? {}) as Record<string, unknown>;
+  if (typeof type === 'string' && (typeof partition === 'string' || typeof partition === 'number')) {
+    return { event_type: type, partition: String(partition) };
+  }
+  throw new LendstreamError('UNPROCESSABLE', 'Each of "partitions" must have an "event_type" and a "partition".');
+}
+
+function isPartitionOf(partition: string, partitionCount: number | undefined): boolean {
+  const number = parsePartition(partition);
+  return number !== undefined && partitionCount !== undefined && number < partitionCount;
+}

@@ -1,0 +1,163 @@
+import { eventsEnd, eventsStart, lineFrame, lineStart } from './line-format.ts';
+import type { ChunkBuilder, LineFrame } from './line-format.ts';
+import type { PendingEvents } from './batch-rules.ts';
+import type { EventTypePartition, PartitionOwnership } from '../../ports/coordination.ts';
+import { formatOffset } from '../cursors/cursor-text.ts';
+import type { Offset, ReadResult } from '../../ports/event-log.ts';
+import { PartitionBuffer } from './partition-buffer.ts';
+import { UncommittedEvents } from './uncommitted-events.ts';
+
+/** One partition while a stream owns it: events read, sent and committed. Decides nothing about time or sockets. */
+export class StreamPartition implements EventTypePartition, PendingEvents {
+  readonly eventType: string;
+  readonly partition: number;
+  /** The fence of the present ownership. */
+  fence: number;
+  readonly buffer: PartitionBuffer;
+  /** The position that the last line carried. */
+  sentThrough: Offset;
+  committedThrough: Offset;
+  /** Where the next read begins. */
+  readOffset: Offset;
+  /** A read is running. */
+  reading = false;
+  /** Grows when a running read is no longer wanted. The result of a read that began in an earlier turn is ignored. */
+  readGeneration = 0;
+  /** Why nothing more can be read. Events that were read before are sent first. */
+  readFailure: string | undefined;
+  /** Monotonic milliseconds. */
+  lastSentAt: number;
+  /** Keep-alives since the last batch with events. */
+  keepAlives = 0;
+  eventsOfEndedTimespan = 0;
+  overflowing = false;
+  /**
+   * Until when the partition waits for commits before it goes to its next stream; undefined while it stays here.
+   * Monotonic milliseconds.
+   */
+  handOverUntil: number | undefined;
+  readonly #frame: LineFrame;
+  /** Undefined until the first events are sent, as on most partitions of an idle stream. */
+  #uncommitted: UncommittedEvents | undefined;
+
+  /**
+   * @param committedThrough The stream starts after this offset.
+   * @param now Monotonic milliseconds.
+   * @param frame Of its lines. One without a place for a cursor token is for streams without commits.
+   */
+  constructor(
+    ownership: Pick<PartitionOwnership, 'eventType' | 'partition' | 'fence'>,
+    committedThrough: Offset,
+    now: number,
+    frame = lineFrame(ownership.eventType, ownership.partition),
+  ) {
+    this.eventType = ownership.eventType;
+    this.partition = ownership.partition;
+    this.fence = ownership.fence;
+    this.#frame = frame;
+    this.committedThrough = committedThrough;
+    this.sentThrough = committedThrough;
+    this.readOffset = committedThrough + 1;
+    this.buffer = new PartitionBuffer(committedThrough);
+    this.lastSentAt = now;
+  }
+
+  /** Events that wait to be sent. */
+  get events(): number {
+    return this.buffer.events;
+  }
+
+  /** Events that were sent and not committed. */
+  get uncommittedEvents(): number {
+    return this.#uncommitted === undefined ? 0 : this.#uncommitted.count;
+  }
+
+  /** Adds the result of a read. */
+  addRecords({ batches, nextOffset }: ReadResult): void {
+    for (const batch of batches) this.buffer.push(batch);
+    this.readOffset = Math.max(this.readOffset, nextOffset);
+    this.buffer.skipHolesThrough(this.readOffset - 1);
+  }
+
+  /** Continues at `earliest`, because older records are no longer stored. Returns how many offsets that skips. */
+  skipTo(earliest: Offset): number {
+    const skipped = Math.max(earliest - this.readOffset, 0);
+    this.readOffset += skipped;
+    this.buffer.skipHolesThrough(this.readOffset - 1);
+    return skipped;
+  }
+
+  /** Counts the waiting events in a span of append times that is over. */
+  updateEndedTimespan(timespanMilliseconds: number): void {
+    const oldest = timespanMilliseconds === 0 ? undefined : this.buffer.oldestAppendedAt();
+    this.eventsOfEndedTimespan =
+      oldest === undefined ? 0 : this.buffer.eventsOfTimespanEndedAt(oldest + timespanMilliseconds);
+  }
+
+  /**
+   * Writes a line with the next `events` events, or a keep-alive for 0, up to its end: see {@link lineEnd}.
+   * @param now Monotonic milliseconds.
+   */
+  writeLine(chunk: ChunkBuilder, events: number, cursorToken: string, now: number): void {
+    this.lastSentAt = now;
+    if (events === 0) {
+      // Without commits the position moves over deletions and holes as soon as no event waits before them.
+      if (!this.#awaitsCommits()) this.sentThrough = this.buffer.passedThrough;
+      this.keepAlives += 1;
+      chunk.addText(this.#lineStart(cursorToken));
+      return;
+    }
+    this.keepAlives = 0;
+    const runs = this.buffer.removeNext(events);
+    this.sentThrough = this.buffer.passedThrough;
+    if (this.#awaitsCommits()) this.#uncommitted ??= new UncommittedEvents();
+    let before = this.#lineStart(cursorToken) + eventsStart;
+    for (const run of runs) {
+      chunk.addText(before);
+      chunk.addRun(run);
+      this.#uncommitted?.addRun(run);
+      before = ',';
+    }
+    chunk.addText(eventsEnd);
+  }
+
+  /**
+   * Notes a committed offset. An older one changes nothing. One beyond the sent events moves the stream there.
+   * Returns whether the committed offset moved forward.
+   */
+  commitThrough(offset: Offset): boolean {
+    if (offset <= this.committedThrough) return false;
+    this.committedThrough = offset;
+    this.#uncommitted?.commitThrough(offset);
+    if (offset > this.sentThrough) {
+      this.sentThrough = offset;
+      this.buffer.dropThrough(offset);
+      if (this.readOffset <= offset) {
+        this.readOffset = offset + 1;
+        this.readGeneration += 1;
+      }
+    }
+    return true;
+  }
+
+  /** The last offset that was passed over after the committed one, if no sent event waits for the consumer's commit. */
+  get committableWithoutConsumer(): Offset | undefined {
+    const passed = this.buffer.passedThrough;
+    return this.uncommittedEvents === 0 && passed > this.committedThrough ? passed : undefined;
+  }
+
+  /** Discards events that were read and not sent, so that reading continues right after the sent ones. */
+  rewind(): void {
+    this.buffer.clear();
+    this.readOffset = this.buffer.passedThrough + 1;
+    this.readGeneration += 1;
+  }
+
+  #awaitsCommits(): boolean {
+    return this.#frame.afterOffset !== undefined;
+  }
+
+  #lineStart(cursorToken: string): string {
+    return lineStart(this.#frame, formatOffset(this.sentThrough), cursorToken);
+  }
+}

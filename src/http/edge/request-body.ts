@@ -1,0 +1,222 @@
+import type { Request } from 'express';
+import { isUtf8 } from 'node:buffer';
+import { createGunzip } from 'node:zlib';
+import { after, type Clock } from '../../clock.ts';
+import type { Requests, Unread } from '../../contract.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
+import { isNestedDeeper } from '../../json-bytes.ts';
+import { bodiesInFlight, type BodyClaim } from './bodies-in-flight.ts';
+
+declare global {
+  namespace Express {
+    interface Locals {
+      /** The clock of the application, by which refused bodies are discarded. */
+      clock: Clock;
+    }
+  }
+}
+
+/** The largest request body, as sent and after decompression. Bytes. */
+export const bodyBytesMaximum = 8 * 1024 * 1024;
+
+/**
+ * How deep the JSON of a body may be nested, except where a body has a limit of its own. Levels. An event may have half
+ * as many. Code that uses the stack for each level, such as writing a value into a message, can handle this many
+ * anywhere.
+ */
+export const bodyDepthMaximum = 200;
+
+/**
+ * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused. The bytes count as in
+ * flight until the response is closed.
+ * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when
+ *   too many bytes of bodies are in flight
+ */
+export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
+  const claim = bodiesInFlight.claim(request.socket);
+  request.res?.once('close', () => claim.release());
+  return readWithClaim(request, bytesMaximum, claim);
+}
+
+/**
+ * Like {@link readBody}, for a request whose response continues long after its body was used: the bytes count as in
+ * flight only until they are read.
+ */
+export async function readBodyAndRelease(request: Request): Promise<Buffer> {
+  const claim = bodiesInFlight.claim(request.socket);
+  try {
+    return await readWithClaim(request, bodyBytesMaximum, claim);
+  } finally {
+    claim.release();
+  }
+}
+
+async function readWithClaim(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+  // If the connection ended during an earlier wait, no further event comes, not even 'end'.
+  if (request.destroyed) throw requestAborted();
+  const raw = await readRaw(request, bytesMaximum, claim);
+  const encoding = contentEncodingOf(request);
+  if (raw.length > 0) requireJsonOfBrowsers(request);
+  if (encoding === 'identity') return raw;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
+    throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use gzip.`);
+  }
+  return decompress(raw, bytesMaximum, claim);
+}
+
+/** The encoding of a body, in lower case; an empty header counts as none. */
+export function contentEncodingOf({ headers }: Request): string {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  return encoding === '' ? 'identity' : encoding;
+}
+
+/**
+ * Refuses a body from a page unless it is JSON: a browser lets any page send other types without asking first. For
+ * programs that are no browsers, the type is not checked.
+ * @throws UNSUPPORTED_MEDIA_TYPE
+ */
+function requireJsonOfBrowsers({ headers }: Request): void {
+  if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) return;
+  if (/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) return;
+  throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', 'A page must send its body as Content-Type: application/json.');
+}
+
+/** Counts the unpacked bytes as they come, since their number is not known in advance. */
+function decompress(compressed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gunzip = createGunzip();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = (error: LendstreamError): void => {
+      gunzip.destroy();
+      reject(error);
+    };
+    gunzip.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > bytesMaximum) refuse(tooLarge(bytesMaximum));
+      else if (!claim.resize(compressed.length + size)) refuse(tooMuchInFlight());
+    });
+    gunzip.on('error', (error) => {
+      reject(new LendstreamError('MALFORMED_REQUEST', `The gzip body cannot be read: ${describeError(error)}`));
+    });
+    gunzip.on('end', () => {
+      claim.resize(size);
+      resolve(Buffer.concat(chunks, size));
+    });
+    gunzip.end(compressed);
+  });
+}
+
+/**
+ * Reads the body of an operation that must be one JSON object. Its fields are those of the API description; their
+ * values are not checked.
+ * @throws what {@link readBody} throws, and MALFORMED_REQUEST with the parser's message
+ */
+export async function readJsonObject<Operation extends keyof Requests>(
+  request: Request,
+): Promise<Unread<Requests[Operation]>> {
+  return parseJsonObject(await readBody(request));
+}
+
+/** @throws MALFORMED_REQUEST with the parser's message */
+export function parseJsonObject(body: Buffer): Record<string, unknown> {
+  const value = parseJson(body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new LendstreamError('MALFORMED_REQUEST', 'The body must be a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+/**
+ * @throws MALFORMED_REQUEST when the body is no JSON (with the parser's message), no UTF-8, or nested deeper than
+ *   {@link bodyDepthMaximum}
+ */
+export function parseJson(body: Buffer): unknown {
+  if (isNestedDeeper(body, bodyDepthMaximum)) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The body is nested deeper than ${bodyDepthMaximum} levels.`);
+  }
+  // Decoding would replace invalid bytes with another character.
+  if (!isUtf8(body)) throw new LendstreamError('MALFORMED_REQUEST', 'The body is not UTF-8.');
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
+  }
+}
+
+/** A declared length that is too large is refused at once. Otherwise the bytes are counted as they come. */
+function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: LendstreamError): void => afterDiscarding(request, () => reject(error));
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length > bytesMaximum) {
+      refuse(tooLarge(bytesMaximum));
+      return;
+    }
+    if (!claim.resize(length)) {
+      refuse(tooMuchInFlight());
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (): void =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    const abandon = (error: LendstreamError): void => {
+      request.removeAllListeners('data').off('end', finish);
+      chunks.length = 0;
+      claim.release();
+      refuse(error);
+    };
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bytesMaximum) abandon(tooLarge(bytesMaximum));
+      else if (size > claim.bytes && !claim.resize(size)) abandon(tooMuchInFlight());
+      else chunks.push(chunk);
+    });
+    request.on('end', finish);
+    request.on('error', reject);
+    request.on('aborted', () => {
+      chunks.length = 0;
+      claim.release();
+      reject(requestAborted());
+    });
+  });
+}
+
+/** How long a client may continue to send a refused body, and how long it may pause. Milliseconds. */
+const discardingMillisecondsMaximum = 10_000;
+const discardingIdleMilliseconds = 500;
+
+/**
+ * Discards the rest of a body, then calls back. A response while the client is sending closes its connection, and many
+ * clients then report the broken connection instead of the response. A client that pauses gets the response too.
+ */
+function afterDiscarding(request: Request, done: () => void): void {
+  const { clock } = request.app.locals;
+  const finish = (): void => {
+    idleTimer.cancel();
+    deadlineTimer.cancel();
+    done();
+  };
+  let idleTimer = after(clock, discardingIdleMilliseconds, finish);
+  const deadlineTimer = after(clock, discardingMillisecondsMaximum, finish);
+  request.on('data', () => {
+    idleTimer.cancel();
+    idleTimer = after(clock, discardingIdleMilliseconds, finish);
+  });
+  request.on('end', finish);
+  request.on('close', finish);
+}
+
+function tooLarge(bytesMaximum: number): LendstreamError {
+  return new LendstreamError('REQUEST_TOO_LARGE', `A request body may have at most ${bytesMaximum} bytes.`);
+}
+
+function requestAborted(): LendstreamError {
+  return new LendstreamError('MALFORMED_REQUEST', 'The request was cut off.');
+}
+
+function tooMuchInFlight(): LendstreamError {
+  return new LendstreamError('OVERLOADED', 'Too many bytes of request bodies are in progress. Nothing was done.');
+}

@@ -1,0 +1,57 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { LendstreamError, type ErrorCode } from '../../errors.ts';
+import { problemText } from './streaming-errors.ts';
+
+/** How long a client may take to send a whole request; the response may take any time. Milliseconds. */
+export const requestMillisecondsMaximum = 120_000;
+
+/** How long a client may take to send the headers. Milliseconds. */
+export const headersMillisecondsMaximum = 10_000;
+
+/** How often connections are checked for requests that take too long. Milliseconds. */
+export const requestCheckMilliseconds = 5_000;
+
+/** Responds with a problem to input that never becomes a request: no HTTP, too long or too slow. */
+export function respondToClientErrors(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: RespondingSocket) => {
+    // In the middle of a response, or with no client left to read one, nothing can be sent.
+    if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent === true) {
+      socket.destroy();
+      return;
+    }
+    socket.end(responseText(problemOf(error)), () => socket.destroy());
+  });
+}
+
+/** Node keeps the current response here, and offers it nowhere else. */
+interface RespondingSocket extends Socket {
+  readonly _httpMessage?: { readonly headersSent?: boolean } | null;
+}
+
+function problemOf(error: NodeJS.ErrnoException): LendstreamError {
+  const [code, detail] = problems[error.code ?? ''] ?? [
+    'MALFORMED_REQUEST',
+    `Not a valid HTTP request: ${error.message}`,
+  ];
+  return new LendstreamError(code, detail);
+}
+
+const problems: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers of the request are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
+};
+
+function responseText(problem: LendstreamError): string {
+  const body = problemText(problem);
+  return [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    'Content-Type: application/problem+json',
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,198 @@
+import { Router, type Request, type Response } from 'express';
+import { once } from 'node:events';
+import { parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
+import { unavailabilityReason } from '../../broker/cursors/cursor-availability.ts';
+import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
+import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
+import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/streaming/event-type-stream.ts';
+import { after, type Clock } from '../../clock.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { eventTypeStreamsMaximum } from './open-streams.ts';
+import type { EventTypesServices } from './partitions.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
+import { textParameter } from '../edge/query-parameters.ts';
+
+/** The `batch_flush_timeout` when the request names none. Seconds. */
+const flushSecondsDefault = 30;
+
+/** The longest timeout that a request may name. Seconds. */
+const secondsMaximum = 86_400;
+
+/** The largest number of events that a parameter may name. */
+const eventsMaximum = 1_000_000_000;
+
+export interface EventTypeEventsServices extends EventTypesServices {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface EventTypeEventsRouter {
+  readonly router: Router;
+  /** Ends every stream with its last line, accepts no more, and resolves when all responses are finished. */
+  closeAll(): Promise<void>;
+}
+
+/**
+ * GET /event-types/{name}/events: the events of a type without a subscription, from the positions in the header
+ * `X-Nakadi-Cursors` (a JSON array of `{partition, offset}`, each the last event already seen) or from now on. It is
+ * meant for looking at events, not for consuming them: nothing is committed and nothing is remembered. Mount it before
+ * the publishing route, which responds to the other methods of this path.
+ */
+export function createEventTypeEventsRouter(services: EventTypeEventsServices): EventTypeEventsRouter {
+  const { eventTypes, clock, logger } = services;
+  const streams = new Map<EventTypeStream, Response>();
+  let accepting = true;
+  const router = Router({ caseSensitive: true });
+  const route = router.route('/event-types/:name/events');
+  route.head(methodNotAllowed('GET', 'POST'));
+  route.get(async (request, response) => {
+    const record = await eventTypes.find(request.params.name);
+    if (record === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
+    const parameters = readParameters(request);
+    const positions = await readPositions(services.log, record, request.get('X-Nakadi-Cursors'));
+    if (!accepting || streams.size >= eventTypeStreamsMaximum) {
+      throw new LendstreamError('OVERLOADED', 'Too many streams without a subscription are open on this process.');
+    }
+    if (response.destroyed) return;
+    const stream = new EventTypeStream(services, positions, parameters);
+    const { streamTimeoutMilliseconds } = parameters;
+    // While the client reads nothing, nothing is requested from the stream, so the stream would not end by itself.
+    const timer =
+      streamTimeoutMilliseconds === 0
+        ? undefined
+        : after(clock, streamTimeoutMilliseconds, () => destroyAfterGracePeriod(response, clock));
+    streams.set(stream, response);
+    response.on('close', () => {
+      timer?.cancel();
+      streams.delete(stream);
+      stream.close('client_closed');
+    });
+    const compressed = acceptsGzip(request);
+    response.writeHead(200, {
+      'Content-Type': 'application/x-json-stream',
+      Vary: 'Accept-Encoding',
+      ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
+    });
+    response.flushHeaders();
+    writeJsonStream(response, stream, compressed, clock, (error) => {
+      logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
+      response.destroy();
+    });
+  });
+  // Publishing has a router of its own, see publishing.ts.
+  route.post((_request, _response, next) => next('route'));
+  route.all(methodNotAllowed('GET', 'POST'));
+  return {
+    router,
+    async closeAll() {
+      accepting = false;
+      await Promise.all(
+        [...streams].map(([stream, response]) => {
+          const closed = once(response, 'close');
+          stream.close('server_shutdown');
+          destroyAfterGracePeriod(response, clock);
+          return closed;
+        }),
+      );
+    },
+  };
+}
+
+/** @throws MALFORMED_REQUEST for a value that is no whole number, UNPROCESSABLE for one out of bounds */
+function readParameters(request: Request): EventTypeStreamParameters {
+  const readNumber = (name: string, minimum: number, maximum: number, defaultValue: number): number => {
+    const text = textParameter(request, name);
+    if (text === undefined || text === '') return defaultValue;
+    if (!/^-?\d{1,15}$/.test(text)) {
+      const detail = `'${name}' parameter should be a whole number, but was '${text}'`;
+      throw new LendstreamError('MALFORMED_REQUEST', detail);
+    }
+    if (Number(text) < minimum) throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${minimum}`);
+    if (Number(text) > maximum) throw new LendstreamError('UNPROCESSABLE', `${name} can't be higher than ${maximum}`);
+    return Number(text);
+  };
+  const batchLimit = readNumber('batch_limit', 1, eventsMaximum, 1);
+  const flushSeconds = readNumber('batch_flush_timeout', 1, secondsMaximum, flushSecondsDefault);
+  const streamLimit = readNumber('stream_limit', 0, eventsMaximum, 0);
+  const streamSeconds = readNumber('stream_timeout', 0, secondsMaximum, 0);
+  if (streamLimit !== 0 && streamLimit < batchLimit) {
+    throw new LendstreamError('UNPROCESSABLE', "stream_limit can't be lower than batch_limit");
+  }
+  if (streamSeconds !== 0 && streamSeconds < flushSeconds) {
+    throw new LendstreamError('UNPROCESSABLE', "stream_timeout can't be lower than batch_flush_timeout");
+  }
+  return {
+    batchLimit,
+    flushMilliseconds: flushSeconds * 1_000,
+    streamLimit,
+    streamTimeoutMilliseconds: streamSeconds * 1_000,
+    keepAliveLimit: readNumber('stream_keep_alive_limit', 0, eventsMaximum, 0),
+  };
+}
+
+/**
+ * The offset to begin at in each requested partition.
+ * @param header The header `X-Nakadi-Cursors`, if there is one.
+ * @throws MALFORMED_REQUEST for a header that cannot be read, PRECONDITION_FAILED for a partition that does not exist
+ *   or is named twice, and for a position that the log does not hold
+ */
+async function readPositions(
+  log: EventLog,
+  { eventType, partitionCount }: EventTypeRecord,
+  header: string | undefined,
+): Promise<(TopicPartition & { readonly offset: Offset })[]> {
+  const topic = eventType.name;
+  const cursors = header === undefined ? undefined : readCursors(header);
+  if (cursors === undefined) {
+    const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
+    return (await log.bounds(partitions)).map(({ partition, latest }) => ({ topic, partition, offset: latest }));
+  }
+  const requestedPositions = cursors.map(({ partition: text, offset }) => {
+    const partition = parsePartition(text);
+    if (partition === undefined || partition >= partitionCount)
+      throw preconditionFailed(`non existing partition ${text}`);
+    return { topic, partition, offset };
+  });
+  if (new Set(requestedPositions.map(({ partition }) => partition)).size < requestedPositions.length) {
+    throw preconditionFailed('more than one cursor for a partition');
+  }
+  const bounds = await log.bounds(requestedPositions.map(({ partition }) => ({ topic, partition })));
+  return requestedPositions.map(({ partition, offset: text }, index) => {
+    const partitionBounds = bounds[index] as PartitionBounds;
+    const offset = readOffset(text);
+    const reason = unavailabilityReason({ eventType: topic, partition, offset }, partitionBounds);
+    if (reason !== undefined) throw preconditionFailed(reason);
+    return { topic, partition, offset: Math.max(offset + 1, partitionBounds.earliest) };
+  });
+}
+
+function readOffset(text: string): Offset {
+  try {
+    return parseOffset(text);
+  } catch (error) {
+    throw preconditionFailed(describeError(error));
+  }
+}
+
+function preconditionFailed(reason: string): LendstreamError {
+  return new LendstreamError('PRECONDITION_FAILED', reason);
+}
+
+/** @throws MALFORMED_REQUEST */
+function readCursors(header: string): { readonly partition: string; readonly offset: string }[] {
+  const malformed = new LendstreamError('MALFORMED_REQUEST', 'incorrect syntax of X-nakadi-cursors header');
+  let value: unknown;
+  try {
+    value = JSON.parse(header);
+  } catch {
+    throw malformed;
+  }
+  if (!Array.isArray(value) || value.length === 0) throw malformed;
+  return value.map((cursor: unknown) => {
+    const { partition, offset } = (cursor ?? {}) as Record<string, unknown>;
+    if (typeof partition !== 'string' || typeof offset !== 'string') throw malformed;
+    return { partition, offset };
+  });
+}

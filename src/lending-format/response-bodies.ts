@@ -1,0 +1,62 @@
+import { accountOf, productView } from '../lending/views/accounts.ts';
+import { balancesOf } from '../lending/balances.ts';
+import { previewRefusals } from '../lending/schedule/preview.ts';
+import { scheduleOf } from '../lending/views/installments.ts';
+import { decodeLoan } from '../lending/changelog/stored-loan.ts';
+import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
+import type { Loan } from '../lending/loan.ts';
+import type { LoanProduct } from '../lending/product.ts';
+import type { Refusal } from '../lending/refusals.ts';
+import type { Toggles } from '../lending/toggle-names.ts';
+import { transactionView } from '../lending/views/transactions.ts';
+import type { Schemas } from '../contract.ts';
+import { type Written, writeView } from './amount-format.ts';
+
+/**
+ * Loans and products as the lending API shows them: JSON text with exact numbers. Events are written by the same
+ * functions, so an event's balances equal those of the response. Loans are passed in as the changelog has them.
+ */
+
+type WrittenTransaction = Written<Schemas['LoanTransactionPostedTransaction']>;
+
+/** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
+export function writeAccount(loanText: string): string {
+  const loan = decodeLoan(loanText);
+  return write(loan, accountOf(loan) satisfies Written<Schemas['LoanAccount']>);
+}
+
+/** The body of GET /loans/{id}/schedule; the reasons as refusals where a preview of it cannot be made. */
+export function writeSchedule(loanText: string, toggles: Toggles): string | readonly Refusal[] {
+  const loan = decodeLoan(loanText);
+  const refusals = previewRefusals(loan);
+  if (refusals.length > 0) return refusals;
+  return write(loan, scheduleOf(loan, toggles) satisfies Written<Schemas['LoanSchedule']>);
+}
+
+/** The body of GET /loans/{id}/balances. */
+export function writeBalances(loanText: string, toggles: Toggles): string {
+  const loan = decodeLoan(loanText);
+  return write(loan, balancesOf(loan, toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
+}
+
+/** The body of GET /loans/{id}/transactions: these transactions of the loan, in their order. */
+export function writeTransactions(loanText: string, transactionTexts: readonly string[]): string {
+  const loan = decodeLoan(loanText);
+  const views = transactionTexts.map((text) => transactionView(loan, decodeTransaction(text)));
+  return write(loan, views satisfies readonly WrittenTransaction[]);
+}
+
+/** One transaction of a loan. */
+export function writeTransaction(loanText: string, transactionText: string): string {
+  const loan = decodeLoan(loanText);
+  return write(loan, transactionView(loan, decodeTransaction(transactionText)) satisfies WrittenTransaction);
+}
+
+/** The body of GET /loanproducts/{id}. */
+export function writeProduct(product: LoanProduct): string {
+  return writeView(productView(product) satisfies Written<Schemas['LoanProduct']>, product.currency.digits);
+}
+
+function write(loan: Loan, view: object): string {
+  return writeView(view, loan.product.currency.digits);
+}

@@ -1,0 +1,235 @@
+import type {
+  ChargeUndo,
+  FeeCharge,
+  Installment,
+  InstallmentUndo,
+  Portion,
+  PositionUndo,
+  TaxedPortion,
+} from '../loan.ts';
+import { type Decimal, zero } from '../money.ts';
+import { decimalOf, reviveMarked, writeMarked } from './decimal-json.ts';
+
+/**
+ * The rows, charges and other fields of a position as JSON. An account is written with each command, so what is zero,
+ * null or follows from the row before is left out: a row of which nothing was paid takes about seventy bytes.
+ *
+ * A portion is a list: what is expected and, when it is not zero, what is paid (`["315.5","100"]`). The tax of a
+ * portion has a field of its own (`interestTax`).
+ */
+type StoredPortion = readonly [expected: string, paid?: string];
+
+interface StoredRow {
+  readonly dueDate: string;
+  /** Absent when it is the due date of the row before. */
+  readonly accruesAfter?: string;
+  readonly principal?: StoredPortion;
+  readonly interest?: StoredPortion;
+  readonly interestTax?: StoredPortion;
+  readonly fee?: StoredPortion;
+  readonly feeTax?: StoredPortion;
+  readonly penalty?: StoredPortion;
+  readonly penaltyTax?: StoredPortion;
+  readonly interestAccrued?: string;
+  readonly principalOverpaid?: string;
+  readonly lastPaidDate?: string | null;
+  readonly repaidDate?: string | null;
+  readonly lastPenaltyAppliedDate?: string | null;
+}
+
+/** The rows of an account as parsed. The number of a row is its place in the list. */
+export type StoredRows = readonly StoredRow[];
+
+/** A charge as parsed. */
+export interface StoredCharge extends Omit<FeeCharge, 'amount' | 'tax'> {
+  readonly amount: StoredPortion;
+  readonly tax?: StoredPortion;
+}
+
+/** An undo as parsed; its fields are marked. Of a row it has only the fields that were different, zeros included. */
+export interface StoredUndo {
+  readonly fields: PositionUndo['fields'];
+  readonly installmentCount: number;
+  readonly installments: readonly (Partial<StoredRow> & { readonly number: number })[];
+  readonly charges: readonly {
+    readonly number: number;
+    readonly before?: StoredCharge;
+    readonly settled?: StoredCharge;
+  }[];
+}
+
+/** The rows of an account as a JSON list. */
+export function writeRows(rows: readonly Installment[]): string {
+  let text = '';
+  let dueDateBefore = '';
+  for (const row of rows) {
+    const accrual = row.accruesAfter === dueDateBefore ? '' : `,"accruesAfter":"${row.accruesAfter}"`;
+    text += `${text === '' ? '' : ','}{"dueDate":"${row.dueDate}"${accrual}${writtenAmounts(row)}}`;
+    dueDateBefore = row.dueDate;
+  }
+  return `[${text}]`;
+}
+
+/** The rows that {@link writeRows} wrote. */
+export function readRows(stored: StoredRows): Installment[] {
+  let dueDateBefore = '';
+  return stored.map((fields, index) => {
+    const { dueDate, accruesAfter = dueDateBefore } = fields;
+    dueDateBefore = dueDate;
+    return {
+      number: index + 1,
+      accruesAfter,
+      dueDate,
+      principal: readPortion(fields.principal),
+      interest: readTaxed(fields.interest, fields.interestTax),
+      fee: readTaxed(fields.fee, fields.feeTax),
+      penalty: readTaxed(fields.penalty, fields.penaltyTax),
+      interestAccrued: decimalOf(fields.interestAccrued ?? '0'),
+      principalOverpaid: decimalOf(fields.principalOverpaid ?? '0'),
+      lastPaidDate: fields.lastPaidDate ?? null,
+      repaidDate: fields.repaidDate ?? null,
+      lastPenaltyAppliedDate: fields.lastPenaltyAppliedDate ?? null,
+    };
+  });
+}
+
+/** A row is replaced and never changed, so most rows of an account have been written before. */
+const amountsOfRows = new WeakMap<Installment, string>();
+
+function writtenAmounts(row: Installment): string {
+  const known = amountsOfRows.get(row);
+  if (known !== undefined) return known;
+  const written = writeAmounts(row, false);
+  amountsOfRows.set(row, written);
+  return written;
+}
+
+/**
+ * The fields of a row other than its due date and its start, each with a comma before it.
+ * @param keepsDefaults Whether fields that are zero or null are written too. Fields that are undefined never are.
+ */
+function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string {
+  const { principal, interestAccrued, principalOverpaid, lastPaidDate, repaidDate, lastPenaltyAppliedDate } = row;
+  const portion = (name: string, value: Portion | undefined): string =>
+    value === undefined || (!keepsDefaults && isNothing(value)) ? '' : `,"${name}":${writePortion(value)}`;
+  const taxed = (name: string, value: TaxedPortion | undefined): string => {
+    if (value === undefined || (!keepsDefaults && isNothing(value.amount) && isNothing(value.tax))) return '';
+    const tax = isNothing(value.tax) ? '' : `,"${name}Tax":${writePortion(value.tax)}`;
+    return `,"${name}":${writePortion(value.amount)}${tax}`;
+  };
+  const amount = (name: string, value: Decimal | undefined): string =>
+    value === undefined || (!keepsDefaults && isZero(value)) ? '' : `,"${name}":"${value.valueOf()}"`;
+  const date = (name: string, value: string | null | undefined): string =>
+    value === undefined || (!keepsDefaults && value === null) ? '' : `,"${name}":${writeMarked(value)}`;
+  const owed = portion('principal', principal) + taxed('interest', row.interest);
+  const charged = taxed('fee', row.fee) + taxed('penalty', row.penalty);
+  const earned = amount('interestAccrued', interestAccrued) + amount('principalOverpaid', principalOverpaid);
+  const dates = date('lastPaidDate', lastPaidDate) + date('repaidDate', repaidDate);
+  return owed + charged + earned + dates + date('lastPenaltyAppliedDate', lastPenaltyAppliedDate);
+}
+
+/** The charges of an account as a JSON list. */
+export function writeCharges(charges: readonly FeeCharge[]): string {
+  let text = '';
+  for (const charge of charges) text += `${text === '' ? '' : ','}${writtenCharge(charge)}`;
+  return `[${text}]`;
+}
+
+/** The charges that {@link writeCharges} wrote. */
+export function readCharges(stored: readonly StoredCharge[]): FeeCharge[] {
+  return stored.map(readCharge);
+}
+
+const writtenCharges = new WeakMap<FeeCharge, string>();
+
+function writtenCharge(charge: FeeCharge): string {
+  const known = writtenCharges.get(charge);
+  if (known !== undefined) return known;
+  const { amount, tax, ...fields } = charge;
+  const taxText = isNothing(tax) ? '' : `,"tax":${writePortion(tax)}`;
+  const written = `${writeMarked(fields).slice(0, -1)},"amount":${writePortion(amount)}${taxText}}`;
+  writtenCharges.set(charge, written);
+  return written;
+}
+
+function readCharge({ amount, tax, ...fields }: StoredCharge): FeeCharge {
+  return { ...(reviveMarked(fields) as typeof fields), amount: readPortion(amount), tax: readPortion(tax) };
+}
+
+/** An undo as a JSON object. */
+export function writeUndo({ fields, installmentCount, installments, charges }: PositionUndo): string {
+  const rows = installments.map(writeRowUndo).join(',');
+  const undone = charges.map(writeChargeUndo).join(',');
+  const counted = `"installmentCount":${installmentCount}`;
+  return `{"fields":${writeMarked(fields)},${counted},"installments":[${rows}],"charges":[${undone}]}`;
+}
+
+/** The undo that {@link writeUndo} wrote. */
+export function readUndo(stored: StoredUndo): PositionUndo {
+  return {
+    fields: reviveMarked(stored.fields) as PositionUndo['fields'],
+    installmentCount: stored.installmentCount,
+    installments: stored.installments.map(readRowUndo),
+    charges: stored.charges.map(({ number, before, settled }) => ({
+      number,
+      before: before === undefined ? null : readCharge(before),
+      settled: settled === undefined ? null : readCharge(settled),
+    })),
+  };
+}
+
+function writeChargeUndo({ number, before, settled }: ChargeUndo): string {
+  const earlier = before === null ? '' : `,"before":${writtenCharge(before)}`;
+  const left = settled === null ? '' : `,"settled":${writtenCharge(settled)}`;
+  return `{"number":${number}${earlier}${left}}`;
+}
+
+function writeRowUndo({ number, fields }: InstallmentUndo): string {
+  const { accruesAfter, dueDate } = fields;
+  const start = accruesAfter === undefined ? '' : `,"accruesAfter":"${accruesAfter}"`;
+  const end = dueDate === undefined ? '' : `,"dueDate":"${dueDate}"`;
+  return `{"number":${number}${start}${end}${writeAmounts(fields, true)}}`;
+}
+
+function readRowUndo({ number, ...stored }: StoredUndo['installments'][number]): InstallmentUndo {
+  const { principal, interest, interestTax, fee, feeTax, penalty, penaltyTax, ...rest } = stored;
+  const { interestAccrued, principalOverpaid, ...dates } = rest;
+  return {
+    number,
+    fields: {
+      ...dates,
+      ...(principal === undefined ? {} : { principal: readPortion(principal) }),
+      ...(interest === undefined ? {} : { interest: readTaxed(interest, interestTax) }),
+      ...(fee === undefined ? {} : { fee: readTaxed(fee, feeTax) }),
+      ...(penalty === undefined ? {} : { penalty: readTaxed(penalty, penaltyTax) }),
+      ...(interestAccrued === undefined ? {} : { interestAccrued: decimalOf(interestAccrued) }),
+      ...(principalOverpaid === undefined ? {} : { principalOverpaid: decimalOf(principalOverpaid) }),
+    },
+  };
+}
+
+/** Not minus zero, which is written as it is. */
+function isZero(value: Decimal): boolean {
+  return value === zero || (value.isZero() && value.isPositive());
+}
+
+function isNothing({ expected, paid }: Portion): boolean {
+  return isZero(expected) && isZero(paid);
+}
+
+function writePortion({ expected, paid }: Portion): string {
+  return isZero(paid) ? `["${expected.valueOf()}"]` : `["${expected.valueOf()}","${paid.valueOf()}"]`;
+}
+
+const nothing: Portion = { expected: zero, paid: zero };
+const nothingTaxed: TaxedPortion = { amount: nothing, tax: nothing };
+
+function readPortion(stored: StoredPortion | undefined): Portion {
+  if (stored === undefined) return nothing;
+  const [expected, paid = '0'] = stored;
+  return { expected: decimalOf(expected), paid: decimalOf(paid) };
+}
+
+function readTaxed(amount: StoredPortion | undefined, tax: StoredPortion | undefined): TaxedPortion {
+  return amount === undefined ? nothingTaxed : { amount: readPortion(amount), tax: readPortion(tax) };
+}

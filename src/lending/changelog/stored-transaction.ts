@@ -1,0 +1,92 @@
+import type { ElementAmounts, LoanTransaction } from '../loan.ts';
+import type { Decimal } from '../money.ts';
+import { decimalOf, reviveMarked, writeMarked } from './decimal-json.ts';
+import { parseStored, storedFormat } from './stored-loan.ts';
+import { type StoredUndo, readUndo, writeUndo } from './stored-position.ts';
+
+type StoredElements = { readonly [Name in keyof ElementAmounts]?: string };
+
+/** The fields that are left out when they are null, or a list without items. */
+type OptionalField =
+  | 'externalId'
+  | 'notes'
+  | 'transactionDetails'
+  | 'fees'
+  | 'customPaymentAmounts'
+  | 'prepaymentRecalculationMethod'
+  | 'installmentNumber'
+  | 'adjustmentTransactionKey'
+  | 'originalTransactionKey'
+  | 'previousAdjustableKey';
+
+/** The fields of a transaction as parsed; their decimals are still marked texts. */
+type StoredFields = Omit<LoanTransaction, 'affected' | 'taxes' | 'undo' | OptionalField> &
+  Partial<Pick<LoanTransaction, OptionalField>>;
+
+interface StoredTransaction {
+  readonly format: number;
+  readonly transaction: StoredFields;
+  readonly affected: StoredElements;
+  readonly taxes: StoredElements;
+  readonly undo?: StoredUndo;
+}
+
+/** A transaction as one line of JSON in which each decimal keeps every digit. What is null or zero is left out. */
+export function encodeTransaction({ affected, taxes, undo, ...transaction }: LoanTransaction): string {
+  const fields = Object.fromEntries(Object.entries(transaction).filter(([, value]) => !isNothing(value)));
+  const amounts = `"affected":${writeElements(affected)},"taxes":${writeElements(taxes)}`;
+  const undoText = undo === null ? '' : `,"undo":${writeUndo(undo)}`;
+  return `{"format":${storedFormat},"transaction":${writeMarked(fields)},${amounts}${undoText}}`;
+}
+
+/**
+ * Reads what {@link encodeTransaction} wrote.
+ * @throws Error for any other text
+ */
+export function decodeTransaction(text: string): LoanTransaction {
+  const { transaction, affected, taxes, undo } = parseStored<StoredTransaction>(text, 'transaction');
+  return {
+    externalId: null,
+    notes: null,
+    transactionDetails: null,
+    fees: [],
+    customPaymentAmounts: [],
+    prepaymentRecalculationMethod: null,
+    installmentNumber: null,
+    adjustmentTransactionKey: null,
+    originalTransactionKey: null,
+    previousAdjustableKey: null,
+    ...(reviveMarked(transaction) as StoredFields),
+    affected: readElements(affected),
+    taxes: readElements(taxes),
+    undo: undo === undefined ? null : readUndo(undo),
+  };
+}
+
+/** The number of the transaction in its account and the keys it is found by. @throws as {@link decodeTransaction} */
+export function decodeTransactionIdentity(text: string): Pick<LoanTransaction, 'encodedKey' | 'id'> {
+  const { encodedKey, id } = parseStored<StoredTransaction>(text, 'transaction').transaction;
+  return { encodedKey, id };
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
+
+function writeElements(amounts: ElementAmounts): string {
+  let text = '';
+  for (const [name, amount] of Object.entries(amounts) as [string, Decimal][]) {
+    if (amount.isZero() && amount.isPositive()) continue;
+    text += `${text === '' ? '' : ','}"${name}":"${amount.valueOf()}"`;
+  }
+  return `{${text}}`;
+}
+
+function readElements({ principal = '0', interest = '0', fees = '0', penalty = '0' }: StoredElements): ElementAmounts {
+  return {
+    principal: decimalOf(principal),
+    interest: decimalOf(interest),
+    fees: decimalOf(fees),
+    penalty: decimalOf(penalty),
+  };
+}

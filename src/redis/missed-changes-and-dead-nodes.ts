@@ -1,0 +1,131 @@
+import { missedChangesMillisecondsMaximum } from '../ports/coordination.ts';
+import { after, type Clock, type Random, type Timer } from '../clock.ts';
+import { describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { ChangeListeners } from './change-listeners.ts';
+import { shardOf, type KeySpace } from './keys.ts';
+import type { ShardLeases } from './shard-leases.ts';
+import type { RecoveringCalls } from './recovering-calls.ts';
+
+/**
+ * How often a process checks the subscriptions that are watched in it. The rest of the allowed time is for the checks
+ * themselves. Milliseconds.
+ */
+const roundIntervalMilliseconds = missedChangesMillisecondsMaximum * 0.75;
+
+/**
+ * Pauses vary by this share in either direction, so that processes that started together do not send their calls
+ * together for ever.
+ */
+const jitterShare = 0.1;
+
+/** How many subscriptions one script checks: Redis serves no other call during a script. About 5 microseconds each. */
+const subscriptionsPerCall = 100;
+
+/** A round that begins late by more than this counts as slept through. Milliseconds. */
+const sleepThresholdMilliseconds = 1_000;
+
+export interface MissedChangesOptions {
+  readonly listeners: ChangeListeners;
+  readonly keys: KeySpace;
+  readonly calls: RecoveringCalls;
+  readonly leases: ShardLeases;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random: Random;
+}
+
+/** When a round is due, on a clock that stops while the machine sleeps and on one that does not. */
+interface DueTime {
+  readonly monotonic: number;
+  readonly now: number;
+}
+
+/**
+ * Regularly checks everything that is watched in this process, for two things that no notification reports: that one
+ * was lost, and that a node has died. A few calls for each shard cost far less than a check by each watcher.
+ */
+export class MissedChanges {
+  readonly #options: MissedChangesOptions;
+  #timer: Timer | undefined;
+  #isStopped = false;
+  /**
+   * Whether the store could not be reached. Leases may then have ended although their nodes are alive and could not
+   * renew them.
+   */
+  #wasUnreachable = false;
+
+  constructor(options: MissedChangesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock, random } = this.#options;
+    if (this.#isStopped) return;
+    const delay = roundIntervalMilliseconds * (1 - jitterShare + 2 * jitterShare * random());
+    const dueAt = { monotonic: clock.monotonic() + delay, now: clock.now() + delay };
+    this.#timer = after(clock, delay, () => void this.#round(dueAt));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  async #round(dueAt: DueTime): Promise<void> {
+    const { listeners, leases, logger } = this.#options;
+    // The leases of this process come first, see shard-leases.ts. After a sleep of the machine this round closes no
+    // sessions: leases are about to be renewed, before the next round.
+    const mayClose = !this.#hasSlept(dueAt);
+    try {
+      if (this.#wasUnreachable) await leases.renewAll();
+      else await leases.renewOverdue();
+      this.#wasUnreachable = false;
+      for (const [shard, subscriptions] of this.#watchedByShard()) {
+        for (let start = 0; start < subscriptions.length; start += subscriptionsPerCall) {
+          await this.#check(shard, subscriptions.slice(start, start + subscriptionsPerCall), mayClose);
+        }
+      }
+    } catch (error) {
+      // Watchers that check now find that the store is unreachable, and count no time against their consumers.
+      if (!this.#wasUnreachable && !this.#isStopped) listeners.notifyAll();
+      this.#wasUnreachable = true;
+      logger.debug(
+        { error: describeError(error) },
+        'Checking the watched subscriptions failed; the next round retries',
+      );
+    }
+    this.start();
+  }
+
+  #hasSlept(dueAt: DueTime): boolean {
+    const { clock } = this.#options;
+    const delayMilliseconds = Math.max(clock.monotonic() - dueAt.monotonic, clock.now() - dueAt.now);
+    return delayMilliseconds > sleepThresholdMilliseconds;
+  }
+
+  #watchedByShard(): Map<number, string[]> {
+    const byShard = new Map<number, string[]>();
+    for (const subscriptionId of this.#options.listeners.subscriptions()) {
+      const shard = shardOf(subscriptionId);
+      const subscriptions = byShard.get(shard);
+      if (subscriptions === undefined) byShard.set(shard, [subscriptionId]);
+      else subscriptions.push(subscriptionId);
+    }
+    return byShard;
+  }
+
+  async #check(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {
+    const { listeners, keys, calls, leases } = this.#options;
+    const values = [mayClose ? '1' : '0', ...leases.nodes(), ...subscriptions];
+    const furtherKeys = subscriptions.flatMap((id) => [
+      keys.key(id, 'meta'),
+      keys.key(id, 'owners'),
+      keys.key(id, 'sessions'),
+    ]);
+    const [, ...generations] = await calls.checkWatched(shard, values, furtherKeys);
+    for (const [index, subscriptionId] of subscriptions.entries()) {
+      listeners.notifyGeneration(subscriptionId, Number(generations[index]));
+    }
+  }
+}

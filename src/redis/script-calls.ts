@@ -1,0 +1,68 @@
+import { shardOf, type KeySpace } from './keys.ts';
+import type { RedisConnection } from './connection.ts';
+import { scriptKeys, type Script, type ScriptName } from './script-loading.ts';
+
+/** The keys and scripts of this product behind a connection. The header of each script documents its result. */
+export class ScriptCalls {
+  readonly connection: RedisConnection;
+  readonly keys: KeySpace;
+  /** Marks what this process publishes and claims. */
+  readonly origin: string;
+  /** By shard: the incarnation of its data that this process works with. */
+  readonly incarnations = new Map<number, string>();
+  readonly #scripts: ReadonlyMap<ScriptName, Script>;
+
+  constructor(connection: RedisConnection, keys: KeySpace, origin: string, scripts: ReadonlyMap<ScriptName, Script>) {
+    this.connection = connection;
+    this.keys = keys;
+    this.origin = origin;
+    this.#scripts = scripts;
+  }
+
+  /** Runs a script on one subscription. */
+  call(name: ScriptName, subscriptionId: string, values: readonly (string | number)[]): Promise<unknown[]> {
+    const { keys } = this;
+    const scriptKeysOfSubscription = scriptKeys[name].map((kind) => keys.key(subscriptionId, kind));
+    return this.#runOnShard(
+      name,
+      shardOf(subscriptionId),
+      scriptKeysOfSubscription,
+      keys.channel(subscriptionId),
+      values,
+    );
+  }
+
+  /** Runs a script on a shard. Further keys, if given, must belong to that shard. */
+  callShard(
+    name: 'renew-lease' | 'check-watched' | 'settle-mirror',
+    shard: number,
+    values: readonly (string | number)[],
+    furtherKeys: readonly string[] = [],
+  ): Promise<unknown[]> {
+    const keys = scriptKeys[name].map((kind) => this.keys.shardKey(shard, kind));
+    return this.#runOnShard(name, shard, [...keys, ...furtherKeys], this.keys.channel(''), values);
+  }
+
+  /** Runs a script on the given keys and values. */
+  run(name: ScriptName, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown[]> {
+    return this.connection.run(this.#script(name), keys, () => values);
+  }
+
+  #runOnShard(
+    name: ScriptName,
+    shard: number,
+    keys: readonly string[],
+    channel: string,
+    values: readonly (string | number)[],
+  ): Promise<unknown[]> {
+    // The incarnation may become suspect while the call waits for the connection.
+    const valuesNow = () => [this.incarnations.get(shard) ?? '', channel, this.origin, ...values];
+    return this.connection.run(this.#script(name), keys, valuesNow);
+  }
+
+  #script(name: ScriptName): Script {
+    const script = this.#scripts.get(name);
+    if (script === undefined) throw new Error(`There is no script ${name}`);
+    return script;
+  }
+}

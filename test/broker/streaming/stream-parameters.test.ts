@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
+import { LendstreamError } from '../../../src/errors.ts';
+
+const eventTypes = new Map([
+  ['payments', 4],
+  ['accounts', 1],
+]);
+
+function read(source: Record<string, unknown>, random = 0.5) {
+  return readStreamParameters(source, eventTypes, random);
+}
+
+function refusal(source: Record<string, unknown>): [status: number, detail: string] {
+  try {
+    read(source);
+  } catch (error) {
+    if (error instanceof LendstreamError) return [error.status, error.message];
+    throw error;
+  }
+  throw new Error(`Accepted: ${JSON.stringify(source)}`);
+}
+
+describe('the parameters of a stream', () => {
+  it('have defaults', () => {
+    expect(read({})).to.deep.equal({
+      batchLimit: 1,
+      flushMilliseconds: 30_000,
+      timespanMilliseconds: 0,
+      uncommittedEventsMaximum: 10,
+      streamLimit: 0,
+      keepAliveLimit: 0,
+      commitTimeoutMilliseconds: 60_000,
+      streamTimeoutMilliseconds: 3_600_000,
+      requestedPartitions: [],
+    });
+  });
+
+  it('are read from texts and from numbers alike', () => {
+    const texts = read({
+      batch_limit: '7',
+      batch_flush_timeout: '2',
+      max_uncommitted_events: '+30',
+      commit_timeout: '5',
+    });
+    const numbers = read({ batch_limit: 7, batch_flush_timeout: 2, max_uncommitted_events: 30, commit_timeout: 5 });
+    expect(texts).to.deep.equal(numbers);
+    expect(numbers).to.include({ batchLimit: 7, flushMilliseconds: 2_000, commitTimeoutMilliseconds: 5_000 });
+  });
+
+  it('are each read into their own unit', () => {
+    const given = {
+      batch_limit: 2,
+      batch_flush_timeout: 3,
+      batch_timespan: 4,
+      max_uncommitted_events: 5,
+      stream_limit: 6,
+      stream_keep_alive_limit: 7,
+      commit_timeout: 8,
+      stream_timeout: 9,
+    };
+    expect(read(given)).to.deep.equal({
+      batchLimit: 2,
+      flushMilliseconds: 3_000,
+      timespanMilliseconds: 4_000,
+      uncommittedEventsMaximum: 5,
+      streamLimit: 6,
+      keepAliveLimit: 7,
+      commitTimeoutMilliseconds: 8_000,
+      streamTimeoutMilliseconds: 9_000,
+      requestedPartitions: [],
+    });
+  });
+
+  for (const name of ['batch_limit', 'batch_flush_timeout', 'max_uncommitted_events', 'stream_keep_alive_limit']) {
+    it(`have the same maximum as in Nakadi: ${name}`, () => {
+      expect(() => read({ [name]: '2147483647' })).not.to.throw();
+      const detail = `'${name}' parameter should be a whole number, but was '2147483648'`;
+      expect(refusal({ [name]: '2147483648' })).to.deep.equal([400, detail]);
+      expect(refusal({ [name]: 2_147_483_648 })).to.deep.equal([400, detail]);
+    });
+  }
+
+  it('ignore unknown names, and null or empty values', () => {
+    expect(read({ something: 'else', batch_limit: null, stream_limit: '' })).to.deep.equal(read({}));
+  });
+
+  it('use a random stream lifetime when it is not between 1 and 4200 seconds', () => {
+    for (const stream_timeout of [0, -1, 4_201]) {
+      expect(read({ stream_timeout }, 0).streamTimeoutMilliseconds).to.equal(3_000_000);
+      expect(read({ stream_timeout }, 0.999_999).streamTimeoutMilliseconds).to.equal(4_200_000);
+    }
+    expect(read({ stream_timeout: 4_200 }, 0).streamTimeoutMilliseconds).to.equal(4_200_000);
+    expect(read({ stream_timeout: 1 }, 0).streamTimeoutMilliseconds).to.equal(1_000);
+  });
+
+  it('use the maximum for a commit timeout of 0', () => {
+    expect(read({ commit_timeout: 0 }).commitTimeoutMilliseconds).to.equal(60_000);
+  });
+
+  const refused: [source: Record<string, unknown>, status: number, detail: string][] = [
+    [{ batch_limit: '0' }, 422, "batch_limit can't be lower than 1"],
+    [{ batch_flush_timeout: 0 }, 422, "batch_flush_timeout can't be lower than 1"],
+    [{ batch_flush_timeout: -3 }, 422, "batch_flush_timeout can't be lower than 1"],
+    [{ batch_timespan: -1 }, 422, "batch_timespan can't be lower than 0"],
+    [{ max_uncommitted_events: 0 }, 422, "max_uncommitted_events can't be lower than 1"],
+    [{ stream_limit: -1 }, 422, "stream_limit can't be lower than 0"],
+    [{ stream_keep_alive_limit: -1 }, 422, "stream_keep_alive_limit can't be lower than 0"],
+    [{ commit_timeout: 61 }, 422, 'commit_timeout can not be more than 60'],
+    [{ commit_timeout: -1 }, 422, 'commit_timeout can not be less than 0'],
+    [{ batch_limit: 'ten' }, 400, "'batch_limit' parameter should be a whole number, but was 'ten'"],
+    [{ stream_limit: 1.5 }, 400, "'stream_limit' parameter should be a whole number, but was '1.5'"],
+    [{ stream_timeout: {} }, 400, "'stream_timeout' parameter should be a whole number, but was '{}'"],
+    [{ partitions: 'all' }, 400, '"partitions" should be a list.'],
+    [{ partitions: [{ partition: '0' }] }, 422, 'Each of "partitions" must have an "event_type" and a "partition".'],
+    [{ partitions: [null] }, 422, 'Each of "partitions" must have an "event_type" and a "partition".'],
+    [
+      {
+        partitions: [
+          { event_type: 'payments', partition: '0' },
+          { event_type: 'payments', partition: '0' },
+        ],
+      },
+      422,
+      'Duplicated partition specified',
+    ],
+    [
+      {
+        partitions: [
+          { event_type: 'payments', partition: '4' },
+          { event_type: 'cards', partition: '0' },
+          { event_type: 'accounts', partition: '0' },
+        ],
+      },
+      422,
+      "Wrong partitions specified - some partitions don't belong to subscription: " +
+        "EventTypePartition{eventType='payments', partition='4'}, EventTypePartition{eventType='cards', partition='0'}",
+    ],
+  ];
+
+  for (const [source, status, detail] of refused) {
+    it(`refuse ${JSON.stringify(source)}`, () => expect(refusal(source)).to.deep.equal([status, detail]));
+  }
+
+  it('list the requested partitions', () => {
+    const partitions = [
+      { event_type: 'payments', partition: '3' },
+      { event_type: 'accounts', partition: '0' },
+    ];
+    const { requestedPartitions } = read({ partitions });
+    expect(requestedPartitions).to.deep.equal([
+      { eventType: 'payments', partition: 3 },
+      { eventType: 'accounts', partition: 0 },
+    ]);
+  });
+});

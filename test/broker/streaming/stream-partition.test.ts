@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { ChunkBuilder, lineEnd, uncommittableLineFrame } from '../../../src/broker/streaming/line-format.ts';
+import { StreamPartition } from '../../../src/broker/streaming/stream-partition.ts';
+import type { Batch } from '../../support/http/client.ts';
+import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
+
+function partitionBehind(committed: number): StreamPartition {
+  return new StreamPartition({ eventType: 'payments', partition: 2, fence: 1 }, committed, 1_000);
+}
+
+function receive(partition: StreamPartition, first: number, last: number): void {
+  partition.addRecords({ batches: [recordBatch(numberedEntries(first, last))], nextOffset: last + 1 });
+}
+
+function send(partition: StreamPartition, events: number): Batch {
+  const chunk = new ChunkBuilder();
+  partition.writeLine(chunk, events, 'token', 2_000);
+  chunk.addText(lineEnd(undefined));
+  return JSON.parse(chunk.build().toString()) as Batch;
+}
+
+describe('a partition of a stream', () => {
+  it('has read and sent nothing at first', () => {
+    expect(partitionBehind(6)).to.include({
+      readOffset: 7,
+      sentThrough: 6,
+      committedThrough: 6,
+      reading: false,
+      readGeneration: 0,
+      readFailure: undefined,
+      lastSentAt: 1_000,
+      keepAlives: 0,
+      eventsOfEndedTimespan: 0,
+      overflowing: false,
+      handOverUntil: undefined,
+    });
+  });
+
+  it('sends lines with the position of their last event', () => {
+    const partition = partitionBehind(-1);
+    receive(partition, 0, 4);
+    expect(send(partition, 3)).to.deep.equal({
+      cursor: { partition: '2', offset: '001-0001-000000000000000002', event_type: 'payments', cursor_token: 'token' },
+      events: [0, 1, 2],
+    });
+    expect(partition).to.include({ events: 2, readOffset: 5, lastSentAt: 2_000 });
+    expect(partition.uncommittedEvents).to.equal(3);
+  });
+
+  it('counts consecutive keep-alives, which have the last sent position', () => {
+    const partition = partitionBehind(-1);
+    expect(send(partition, 0).cursor.offset).to.equal('001-0001--1');
+    send(partition, 0);
+    expect(partition.keepAlives).to.equal(2);
+    receive(partition, 0, 0);
+    send(partition, 1);
+    expect(partition.keepAlives).to.equal(0);
+    expect(send(partition, 0).cursor.offset).to.equal('001-0001-000000000000000000');
+  });
+
+  it('accepts only commits that move forward', () => {
+    const partition = partitionBehind(3);
+    receive(partition, 4, 9);
+    send(partition, 4);
+    expect(partition.commitThrough(3)).to.equal(false);
+    expect(partition.commitThrough(5)).to.equal(true);
+    expect(partition.uncommittedEvents).to.equal(2);
+    expect(partition.commitThrough(5)).to.equal(false);
+  });
+
+  it('moves past committed events that were not sent, whether they were read or not', () => {
+    const partition = partitionBehind(-1);
+    receive(partition, 0, 9);
+    partition.commitThrough(4);
+    expect(send(partition, 1).events).to.deep.equal([5]);
+    const turn = partition.readGeneration;
+    partition.commitThrough(20);
+    expect(partition).to.include({ readOffset: 21, events: 0 });
+    expect(partition.readGeneration).to.be.above(turn);
+    expect(partition.uncommittedEvents).to.equal(0);
+  });
+
+  it('returns to the position after the last sent event when it is rewound', () => {
+    const partition = partitionBehind(-1);
+    receive(partition, 0, 9);
+    send(partition, 3);
+    partition.rewind();
+    expect(partition).to.include({ readOffset: 3, events: 0 });
+    receive(partition, 3, 5);
+    expect(send(partition, 3).events).to.deep.equal([3, 4, 5]);
+  });
+
+  it('can commit deletions and gaps without the consumer, once no sent event is uncommitted', () => {
+    const partition = partitionBehind(-1);
+    const entries = [...numberedEntries(0, 0), { offset: 1, value: null }];
+    partition.addRecords({ batches: [recordBatch(entries)], nextOffset: 4 });
+    send(partition, 1);
+    expect(partition.committableWithoutConsumer).to.equal(undefined);
+    partition.commitThrough(1);
+    expect(partition.committableWithoutConsumer).to.equal(undefined);
+    partition.addRecords({ batches: [], nextOffset: 4 });
+    expect(partition.committableWithoutConsumer).to.equal(3);
+  });
+
+  it('skips events that retention removed and counts them', () => {
+    const partition = partitionBehind(-1);
+    expect(partition.skipTo(7)).to.equal(7);
+    expect(partition.readOffset).to.equal(7);
+    expect(partition.skipTo(5)).to.equal(0);
+  });
+
+  it('counts the events of a time span of appends that is over', () => {
+    const partition = partitionBehind(-1);
+    partition.addRecords({ batches: [recordBatch(numberedEntries(0, 1), false, 1_000)], nextOffset: 2 });
+    partition.addRecords({ batches: [recordBatch(numberedEntries(2, 2), false, 5_000)], nextOffset: 3 });
+    partition.updateEndedTimespan(3_000);
+    expect(partition.eventsOfEndedTimespan).to.equal(2);
+    partition.updateEndedTimespan(4_000);
+    expect(partition.eventsOfEndedTimespan).to.equal(0);
+    partition.updateEndedTimespan(3_000);
+    partition.updateEndedTimespan(0);
+    expect(partition.eventsOfEndedTimespan, 'without a time span').to.equal(0);
+    partition.updateEndedTimespan(3_000);
+    send(partition, 3);
+    partition.updateEndedTimespan(3_000);
+    expect(partition.eventsOfEndedTimespan, 'without a waiting event').to.equal(0);
+  });
+
+  it('has a plain cursor without commits, which skips deletions and gaps once no event waits before them', () => {
+    const frame = uncommittableLineFrame(2);
+    const partition = new StreamPartition({ eventType: 'payments', partition: 2, fence: 0 }, -1, 1_000, frame);
+    partition.addRecords({ batches: [recordBatch(numberedEntries(0, 1))], nextOffset: 2 });
+    expect(send(partition, 0)).to.deep.equal({ cursor: { partition: '2', offset: '001-0001--1' } });
+    expect(send(partition, 2)).to.deep.equal({
+      cursor: { partition: '2', offset: '001-0001-000000000000000001' },
+      events: [0, 1],
+    });
+    expect(partition.uncommittedEvents).to.equal(0);
+    partition.addRecords({ batches: [recordBatch([{ offset: 2, value: null }])], nextOffset: 9 });
+    expect(send(partition, 0).cursor.offset).to.equal('001-0001-000000000000000008');
+  });
+});

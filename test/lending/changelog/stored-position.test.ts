@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import {
+  type StoredCharge,
+  type StoredRows,
+  type StoredUndo,
+  readCharges,
+  readRows,
+  readUndo,
+  writeCharges,
+  writeRows,
+  writeUndo,
+} from '../../../src/lending/changelog/stored-position.ts';
+import { undoOf } from '../../../src/lending/undo.ts';
+import { applyFee, disbursed, loanOf, repay, when } from '../loan-fixtures.ts';
+
+const before = loanOf(when(disbursed(), applyFee(5, { installmentNumber: 1 }))).position;
+const paid = when(when(disbursed(), applyFee(5, { installmentNumber: 1 })), repay('320.47', '2011-02-23'));
+const loan = loanOf(paid);
+const { position } = loan;
+
+describe('a stored position', () => {
+  it('has its rows without what is zero, null or follows from the row before', () => {
+    const [first, second] = JSON.parse(writeRows(position.installments)) as StoredRows;
+    expect(first).to.deep.equal({
+      dueDate: '2011-02-23',
+      accruesAfter: '2011-01-23',
+      principal: ['215.47', '215.47'],
+      interest: ['100', '100'],
+      fee: ['5', '5'],
+      lastPaidDate: '2011-02-23',
+      repaidDate: '2011-02-23',
+    });
+    expect(second).to.deep.equal({ dueDate: '2011-03-23', principal: ['237.02'], interest: ['78.45'] });
+  });
+
+  it('has the same rows and charges when it is read', () => {
+    const { installments, charges } = position;
+    expect(readRows(JSON.parse(writeRows(installments)) as StoredRows)).to.deep.equal(installments);
+    expect(readCharges(JSON.parse(writeCharges(charges)) as StoredCharge[])).to.deep.equal(charges);
+    expect([writeRows([]), writeCharges([])]).to.deep.equal(['[]', '[]']);
+  });
+
+  it('has an undo with the fields of rows that changed, which is read as it was written', () => {
+    const undo = undoOf(before, { ...loan, position });
+    const stored = JSON.parse(writeUndo(undo)) as StoredUndo;
+    expect(stored.installments).to.deep.equal([
+      {
+        number: 1,
+        principal: ['215.47'],
+        interest: ['100'],
+        fee: ['5'],
+        lastPaidDate: null,
+        repaidDate: null,
+      },
+    ]);
+    expect(readUndo(stored)).to.deep.equal(undo);
+  });
+
+  it('has whole rows in the undo of a transaction that removed them', () => {
+    const undo = undoOf(position, {
+      ...loan,
+      position: { ...position, installments: position.installments.slice(0, 2) },
+    });
+    expect(undo.installments).to.have.length(2);
+    expect(readUndo(JSON.parse(writeUndo(undo)) as StoredUndo)).to.deep.equal(undo);
+  });
+});

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import {
+  decodeTransaction,
+  decodeTransactionIdentity,
+  encodeTransaction,
+} from '../../../src/lending/changelog/stored-transaction.ts';
+import { adjust, applyFee, disbursed, dynamicProduct, money, repay, when } from '../loan-fixtures.ts';
+
+const steps = [
+  applyFee(5, { notes: '#1 "x"', externalId: 'E' }),
+  repay(400, '2011-02-10', { transactionDetails: { transactionChannelId: 'cash' } }),
+  repay(10, '2011-02-23', {
+    customPaymentAmounts: [{ customPaymentAmountType: 'PRINCIPAL', amount: money(10) }],
+    prepaymentRecalculationMethod: 'NO_RECALCULATION',
+  }),
+  adjust(4),
+];
+const { transactions } = steps.reduce(when, disbursed(dynamicProduct()));
+const [disbursement = expect.fail()] = transactions;
+
+describe('a stored transaction', () => {
+  for (const transaction of transactions) {
+    it(`is read as it was written: ${transaction.type} ${transaction.id}`, () => {
+      expect(decodeTransaction(encodeTransaction(transaction))).to.deep.equal(transaction);
+    });
+  }
+
+  it('begins with the number of its format, and is refused with the reason when that is another', () => {
+    const text = encodeTransaction(disbursement);
+    expect(text).to.match(/^\{"format":2,"transaction":\{/);
+    for (const decode of [decodeTransaction, decodeTransactionIdentity]) {
+      expect(() => decode(text.replace('"format":2', '"format":1'))).to.throw('it is of format 1');
+      expect(() => decode('{"format":2}')).to.throw('it has no transaction');
+    }
+  });
+
+  it('is found by its key and its id', () => {
+    const { encodedKey, id } = disbursement;
+    expect(decodeTransactionIdentity(encodeTransaction(disbursement))).to.deep.equal({ encodedKey, id });
+  });
+
+  it('keeps minus zero, and a zero that the undo restores', () => {
+    const fields = { principalOverpaid: money(0), lastPaidDate: null };
+    const transaction = {
+      ...disbursement,
+      affected: { ...disbursement.affected, fees: money('-0') },
+      undo: { fields: {}, installmentCount: 1, installments: [{ number: 1, fields }], charges: [] },
+    };
+    expect(decodeTransaction(encodeTransaction(transaction))).to.deep.equal(transaction);
+  });
+});
