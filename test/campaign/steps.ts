@@ -2,7 +2,7 @@
 export interface CampaignSettings {
   /** Corrupted requests. */
   readonly requests: number;
-  /** Minutes of faults, for each size of the cluster. */
+  /** Minutes of faults, for each size of the cluster, and of a steady load, on each backend. */
   readonly minutes: number;
   /** Seeds of the simulation, starting with `seed`. */
   readonly seeds: number;
@@ -43,5 +43,17 @@ export const steps: readonly Step[] = [
     title: 'Nodes and clients against an adversary, in simulated time',
     program: 'test/simulation/run.js',
     arguments: ({ seeds, seed }) => ['--seeds', seeds, '--from', seed],
+  },
+  {
+    name: 'soak',
+    title: 'A steady load, on the embedded store',
+    program: 'scripts/soak/soak.js',
+    arguments: ({ minutes }) => ['--minutes', minutes],
+  },
+  {
+    name: 'soak-cluster',
+    title: 'A steady load, on a cluster',
+    program: 'scripts/soak/soak.js',
+    arguments: ({ minutes }) => ['--backend', 'cluster', '--minutes', minutes],
   },
 ];

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { Agent, request } from 'node:http';
+import { LineHeads } from './line-heads.ts';
 
 /**
  * Reads any number of streams to the end of their backlog. The client counts lines and parses only each line's cursor.
@@ -53,23 +54,15 @@ function commit(subscription: string, streamId: string, cursors: readonly Cursor
   });
 }
 
-/** How much of a line is read: enough for its cursor. Bytes. */
-const headBytesMaximum = 512;
-
-/**
- * Finds the lines in a chunked body. Before the data of each chunk comes a line with its hexadecimal size. Keeps only
- * the beginning and the length of the current line.
- */
-class Lines {
-  readonly #onLine: (head: string, bytes: number) => void;
-  readonly #head = Buffer.allocUnsafe(headBytesMaximum);
-  #lineBytes = 0;
+/** Finds the lines in a chunked body. Before the data of each chunk comes a line with its hexadecimal size. */
+class ChunkedLines {
+  readonly #lines: LineHeads;
   #sizeText = '';
   /** Bytes of the chunk still to come, including the two that end it. */
   #left = 0;
 
   constructor(onLine: (head: string, bytes: number) => void) {
-    this.#onLine = onLine;
+    this.#lines = new LineHeads(onLine);
   }
 
   feed(bytes: Buffer): void {
@@ -77,7 +70,7 @@ class Lines {
     while (at < bytes.length) {
       if (this.#left > 2) {
         const end = Math.min(bytes.length, at + this.#left - 2);
-        this.#data(bytes, at, end);
+        this.#lines.feed(bytes.subarray(at, end));
         this.#left -= end - at;
         at = end;
       } else if (this.#left > 0) {
@@ -93,23 +86,6 @@ class Lines {
         at = end + 1;
       }
     }
-  }
-
-  #data(bytes: Buffer, start: number, end: number): void {
-    const data = bytes.subarray(start, end);
-    let from = 0;
-    for (let to = data.indexOf(newline); to >= 0; to = data.indexOf(newline, from)) {
-      this.#append(data, from, to);
-      this.#onLine(this.#head.toString('latin1', 0, Math.min(this.#lineBytes, headBytesMaximum)), this.#lineBytes);
-      this.#lineBytes = 0;
-      from = to + 1;
-    }
-    this.#append(data, from, data.length);
-  }
-
-  #append(data: Buffer, from: number, to: number): void {
-    if (this.#lineBytes < headBytesMaximum) data.copy(this.#head, this.#lineBytes, from, to);
-    this.#lineBytes += to - from;
   }
 }
 
@@ -174,7 +150,7 @@ function readStream(subscription: string): Promise<number> {
         if (settings.commitEachLine || sinceCommit >= settings.window / 2) commitUnsettled();
       }, reject);
     };
-    const lines = new Lines((head, bytes) => {
+    const lines = new ChunkedLines((head, bytes) => {
       const cursor = JSON.parse(head.slice(head.indexOf('{"partition"'), head.indexOf('}') + 1)) as Cursor;
       const events = completeness.checkLine(cursor, head, bytes);
       if (events === 0) return;

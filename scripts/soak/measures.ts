@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '../../src/sqlite.ts';
+import type { MeasuredService } from '../bench/measured-service.ts';
+
+/** What the service takes of the machine. */
+
+/** Bytes. */
+export interface Memory {
+  readonly residentBytes: number;
+  /** In the JavaScript heap of the main thread and outside of it, with the garbage that was not collected yet. */
+  readonly heapBytes: number;
+}
+
+/** Bytes. */
+export interface Disk {
+  /** All files of the data folder. */
+  readonly bytes: number;
+  /** The batches of topics that are not compacted, without what SQLite adds to them. 0 on a cluster. */
+  readonly eventBytes: number;
+  /** The pages of the local copy of accounts that are in use. */
+  readonly accountBytes: number;
+}
+
+/** The memory of a process, as its metrics have it. */
+export async function memoryOf({ url }: Pick<MeasuredService, 'url'>): Promise<Memory> {
+  const text = await (await fetch(`${url}/metrics`, { headers: { Accept: 'text/plain' } })).text();
+  const valueOf = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+  return {
+    residentBytes: valueOf('process_resident_memory_bytes'),
+    heapBytes: valueOf('nodejs_heap_size_used_bytes') + valueOf('nodejs_external_memory_bytes'),
+  };
+}
+
+const collectMilliseconds = 2_000;
+
+/** The bytes in use after a collection of all garbage, in the JavaScript heap of the main thread and outside of it. */
+export async function bytesInUse(service: Pick<MeasuredService, 'url' | 'processId'>): Promise<number> {
+  process.kill(service.processId, 'SIGUSR2');
+  await sleep(collectMilliseconds);
+  return (await memoryOf(service)).heapBytes;
+}
+
+/** What the data folder of a process takes, and how much of it is live. */
+export function diskOf(folder: string): Disk {
+  return {
+    bytes: bytesOfFiles(folder),
+    eventBytes: eventBytesOf(join(folder, 'log.db')),
+    accountBytes: bytesInPages(join(folder, 'accounts.db')),
+  };
+}
+
+const bytesPerBlock = 512;
+
+function bytesOfFiles(folder: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) bytes += bytesOfFiles(path);
+    // A file that is deleted in this moment takes nothing.
+    else bytes += (statSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * bytesPerBlock;
+  }
+  return bytes;
+}
+
+function eventBytesOf(file: string): number {
+  return read(
+    file,
+    `SELECT total(bytes) FROM (SELECT partition_id, total(body_bytes) AS bytes FROM batch GROUP BY partition_id)
+     JOIN partition ON partition.id = partition_id JOIN topic ON topic.id = topic_id
+     WHERE cleanup_policy = 'delete'`,
+  );
+}
+
+function bytesInPages(file: string): number {
+  const pages = read(file, 'SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count');
+  return pages * read(file, 'SELECT page_size FROM pragma_page_size');
+}
+
+function read(file: string, query: string): number {
+  if (!existsSync(file)) return 0;
+  const connection = openDatabase(file, { readOnly: true, returnArrays: true });
+  try {
+    const [value] = connection.prepare(query).get() as [number];
+    return value;
+  } finally {
+    connection.close();
+  }
+}
