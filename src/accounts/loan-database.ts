@@ -3,9 +3,10 @@ import type { Offset } from '../ports/event-log.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
 import { type LoanRow, type TransactionRow, parseTransactionId } from './loan-row.ts';
+import { DamagedText, sealed, unsealed } from './sealed-text.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -28,6 +29,7 @@ const schema = `
     transaction_count INTEGER NOT NULL
   ) STRICT;
   -- Each account as the changelog has it: what every response is written from. Apart, so that sorting reads small rows.
+  -- This and every other state begins with its checksum, see sealed-text.ts.
   CREATE TABLE states (loan_id TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT;
   CREATE INDEX loans_by_key ON loans (encoded_key);
   CREATE INDEX loans_by_state ON loans (account_state, creation_date);
@@ -131,11 +133,17 @@ export class LoanDatabase {
       }
       for (const [transactionKey, row] of transactions) {
         if (row === null) this.#statements.removeTransaction.run(transactionKey);
-        else this.#statements.putTransaction.run(row.loanId, row.number, transactionKey, row.state);
+        else
+          this.#statements.putTransaction.run(
+            row.loanId,
+            row.number,
+            transactionKey,
+            sealed(transactionKey, row.state),
+          );
       }
       for (const [commandId, command] of commands) {
         if (command === null) this.#statements.removeCommand.run(commandId, partition);
-        else this.#statements.putCommand.run(commandId, partition, command.decidedAt, command.state);
+        else this.#statements.putCommand.run(commandId, partition, command.decidedAt, sealed(commandId, command.state));
       }
       if (commandOffset !== undefined) this.#statements.putCheckpoint.run(partition, commandOffset);
       this.#statements.putPosition.run(partition, nextOffset);
@@ -152,9 +160,12 @@ export class LoanDatabase {
     return loanId === undefined ? undefined : this.loanStateOfId(loanId);
   }
 
-  /** The state of the loan with this id. */
+  /** The state of the loan with this id. @throws DamagedText, as all that read a state */
   loanStateOfId(loanId: string): string | undefined {
-    return (this.#statements.state.get(loanId) as { state: string } | undefined)?.state;
+    const found = this.#statements.state.get(loanId) as { state: string } | undefined;
+    if (found !== undefined) return unsealed(loanId, found.state);
+    if (this.#statements.idOfId.get(loanId) === undefined) return undefined;
+    throw new DamagedText(`The text of ${loanId} is missing`);
   }
 
   /** The id of the loan with this id or, if there is none, with this encodedKey. */
@@ -170,7 +181,7 @@ export class LoanDatabase {
     const rows = this.#database.prepare(page).all(...values.map(withoutNul), query.limit, query.offset) as {
       loan_id: string;
     }[];
-    return rows.map((row) => (this.#statements.state.get(row.loan_id) as { state: string }).state);
+    return rows.flatMap(({ loan_id }) => this.loanStateOfId(loan_id) ?? []);
   }
 
   /** How many loans match the query, over all pages. */
@@ -187,23 +198,25 @@ export class LoanDatabase {
   /** The text of the transaction of a loan with this id or encodedKey. */
   transactionState(loanId: string, idOrKey: string): string | undefined {
     const found = this.#transaction(idOrKey);
-    return found?.loan_id === loanId ? found.state : undefined;
+    return found?.loan_id === loanId ? unsealed(found.transaction_key, found.state) : undefined;
   }
 
   /** The texts of some transactions of a loan, in the order they were posted: those after the first `offset`. */
   transactionStates(loanId: string, offset: number, limit: number): string[] {
-    const rows = this.#statements.transactionPage.all(loanId, offset, Number.isFinite(limit) ? limit : -1) as {
-      state: string;
-    }[];
-    return rows.map(({ state }) => state);
+    const rows = this.#statements.transactionPage.all(
+      loanId,
+      offset,
+      Number.isFinite(limit) ? limit : -1,
+    ) as FoundTransaction[];
+    return rows.map(({ transaction_key, state }) => unsealed(transaction_key, state));
   }
 
-  #transaction(idOrKey: string): { readonly loan_id: string; readonly state: string } | undefined {
+  #transaction(idOrKey: string): FoundTransaction | undefined {
     const id = parseTransactionId(idOrKey);
     const found =
       this.#statements.transactionByKey.get(withoutNul(idOrKey)) ??
       (id === undefined ? undefined : this.#statements.transactionByNumber.get(withoutNul(id.loanId), id.number));
-    return found as { loan_id: string; state: string } | undefined;
+    return found as FoundTransaction | undefined;
   }
 
   /**
@@ -215,7 +228,7 @@ export class LoanDatabase {
       partition === undefined
         ? this.#statements.lastCommand.get(commandId)
         : this.#statements.command.get(commandId, partition);
-    return (found as { state: string } | undefined)?.state;
+    return found === undefined ? undefined : unsealed(commandId, (found as { state: string }).state);
   }
 
   /** The ids of the oldest commands of a partition that were decided up to a time (milliseconds since the epoch). */
@@ -294,7 +307,7 @@ export class LoanDatabase {
       row.lastModifiedDate,
       row.transactionCount,
     );
-    this.#statements.putState.run(row.loanId, row.state);
+    this.#statements.putState.run(row.loanId, sealed(row.loanId, row.state));
   }
 
   #remove(loanId: string): void {
@@ -316,6 +329,15 @@ function bootId(): string {
 export function deleteDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
 }
+
+/** A row of the transactions. */
+interface FoundTransaction {
+  readonly loan_id: string;
+  readonly transaction_key: string;
+  readonly state: string;
+}
+
+const transactionColumns = 'SELECT loan_id, transaction_key, state FROM transactions';
 
 const loanColumns = [
   'loan_id',
@@ -365,11 +387,9 @@ function prepare(database: Connection) {
         'ON CONFLICT (loan_id, number) DO UPDATE SET transaction_key = excluded.transaction_key, state = excluded.state',
     ),
     removeTransaction: database.prepare('DELETE FROM transactions WHERE transaction_key = ?'),
-    transactionByKey: database.prepare('SELECT loan_id, state FROM transactions WHERE transaction_key = ?'),
-    transactionByNumber: database.prepare('SELECT loan_id, state FROM transactions WHERE loan_id = ? AND number = ?'),
+    transactionByKey: database.prepare(`${transactionColumns} WHERE transaction_key = ?`),
+    transactionByNumber: database.prepare(`${transactionColumns} WHERE loan_id = ? AND number = ?`),
     // Transactions are numbered without a gap, so the first ones need not be counted.
-    transactionPage: database.prepare(
-      'SELECT state FROM transactions WHERE loan_id = ? AND number > ? ORDER BY number LIMIT ?',
-    ),
+    transactionPage: database.prepare(`${transactionColumns} WHERE loan_id = ? AND number > ? ORDER BY number LIMIT ?`),
   };
 }

@@ -25,6 +25,7 @@ import type { CommandRow, LoanChanges, LoanDatabase } from './loan-database.ts';
 import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './loan-row.ts';
 import { newDatabase, openOrRebuild } from './open-database.ts';
+import { DamagedText } from './sealed-text.ts';
 import type { ChangelogCopy } from './changelog-copy.ts';
 
 export interface LoanViewOptions {
@@ -248,7 +249,7 @@ export class LoanView implements ChangelogCopy {
     try {
       return query(this.#database);
     } catch (error) {
-      if (databaseErrorKind(error) !== 'damaged') throw error;
+      if (!(error instanceof DamagedText) && databaseErrorKind(error) !== 'damaged') throw error;
       this.#rebuild(error);
       throw this.#unavailable();
     }

@@ -18,13 +18,14 @@ import { systemClock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
+import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import { LoanView } from '../../src/accounts/loan-view.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { countedLog } from './counted-log.ts';
-import { keyOf, loanRecord } from './stored-loans.ts';
+import { keyOf, loanRecord, transactionRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.accounts';
 /** More than the cache of a connection holds, so that pages are read from the file again. */
@@ -37,6 +38,28 @@ const places: readonly [name: string, find: string][] = [
   ['a leaf of the states', `SELECT max(pageno) FROM dbstat WHERE name = 'states' AND pagetype = 'leaf'`],
   ['a leaf of the loans', `SELECT max(pageno) FROM dbstat WHERE name = 'loans' AND pagetype = 'leaf'`],
   ['a leaf of an index', `SELECT max(pageno) FROM dbstat WHERE name = 'loans_by_key' AND pagetype = 'leaf'`],
+];
+
+const commandId = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
+
+function commandRecord(): LogRecord {
+  const text = writeIdempotencyRecord({ digest: 'digest', decidedAt: 1000 });
+  return { key: idempotencyRecordKey(commandId), value: Buffer.from(text) };
+}
+
+/** Changes after which the file is as whole as before. */
+const changes: readonly [what: string, statement: string][] = [
+  ['another digit in an account', `UPDATE states SET state = replace(state, '1000', '9000') WHERE loan_id = 'loan-1'`],
+  [
+    'the text of another account',
+    `UPDATE states SET state = (SELECT state FROM states WHERE loan_id = 'loan-2') WHERE loan_id = 'loan-1'`,
+  ],
+  ['no text of an account', `DELETE FROM states WHERE loan_id = 'loan-1'`],
+  [
+    'another digit in a transaction',
+    `UPDATE transactions SET state = replace(state, '315', '915') WHERE transaction_key = '${keyOf('loan-1-1')}'`,
+  ],
+  ['another digit in the record of a command', `UPDATE commands SET state = replace(state, '1000', '9000')`],
 ];
 
 describe('a damaged view of loans', () => {
@@ -151,6 +174,30 @@ describe('a damaged view of loans', () => {
       await eventually(() => health.notReadyReasons().length === 0, 20_000);
       expect(counted.recordsRead()).to.equal(loanCount);
       expect(await askForAll(opened)).to.equal(0);
+    });
+  }
+
+  for (const [what, change] of changes) {
+    it(`is rebuilt by the read that finds ${what}`, async () => {
+      await commit(transactionRecord('loan-1', 1), transactionRecord('loan-1', 2), commandRecord());
+      await (await open()).close();
+      const database = openDatabase(join(folder, 'accounts.db'));
+      expect(database.prepare(change).run().changes).to.equal(1);
+      database.close();
+      const opened = await open();
+      const read = (): unknown[] => {
+        const page = { sorting: [], offset: 0, limit: loanCount };
+        const [byKey, byId] = [keyOf('loan-1-1'), 'loan-1-1'].map((name) => opened.transactionText('loan-1', name));
+        const listed = opened.transactions('loan-1', { offset: 0, limit: 10 });
+        const command = opened.commandText(0, commandId);
+        return [opened.accountText('loan-1'), opened.list(page)[1], byKey, byId, listed[0], command];
+      };
+      expect(read).to.throw('is being rebuilt from the log');
+      await eventually(() => health.notReadyReasons().length === 0, 20_000);
+      const account = String(loanRecord({ id: 'loan-1' }).value);
+      const posted = String(transactionRecord('loan-1', 1).value);
+      const decided = String(commandRecord().value);
+      expect(read()).to.deep.equal([account, account, posted, posted, posted, decided]);
     });
   }
 
