@@ -3,7 +3,7 @@ import { periodInterest } from './schedule/interest.ts';
 import { type Installment, type Loan, type LoanPosition, dueOf } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
-import type { LocalDate } from './terms.ts';
+import { type LocalDate, termsInForce } from './terms.ts';
 
 /** Accrued interest keeps this many digits after the point. */
 const accrualDecimalPlaces = 20;
@@ -16,6 +16,7 @@ const accrualDecimalPlaces = 20;
  */
 export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPosition {
   if (behaviourOf(loan.product).interest === 'SCHEDULED') return { ...position, asOf: date };
+  const terms = termsInForce(loan, position);
   const since = position.asOf ?? date;
   const outstanding = principalDueOf(position.installments);
   let overdue = zero;
@@ -25,7 +26,7 @@ export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): L
     const base = outstanding.minus(overdueThatRests(loan, overdue));
     overdue = overdue.plus(dueOf(row.principal));
     if (from >= to) return row;
-    const earned = periodInterest(base, loan.terms, row, from, to);
+    const earned = periodInterest(base, terms, row, from, to);
     const interestAccrued = row.interestAccrued.plus(earned).toDecimalPlaces(accrualDecimalPlaces);
     return { ...row, interestAccrued };
   });
@@ -36,6 +37,7 @@ export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): L
 export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition {
   if (behaviourOf(loan.product).interest === 'SCHEDULED') return position;
   const { asOf } = position;
+  const terms = termsInForce(loan, position);
   let outstanding = principalDueOf(position.installments);
   let overdue = zero;
   const interests = position.installments.map((row) => {
@@ -49,7 +51,7 @@ export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition
     const isRunning = asOf !== null && row.accruesAfter <= asOf;
     const late = isRunning ? overdue.minus(overdueThatRests(loan, overdue)) : zero;
     const from = isRunning ? asOf : row.accruesAfter;
-    return row.interestAccrued.plus(periodInterest(base.plus(late), loan.terms, row, from, row.dueDate));
+    return row.interestAccrued.plus(periodInterest(base.plus(late), terms, row, from, row.dueDate));
   });
   const installments = position.installments.map((row, index) =>
     withInterest(

@@ -1,6 +1,6 @@
 import type { CustomPaymentAmount } from './commands.ts';
 import { type Ledger, chargesDue, pay, payCharges, payable } from './ledger.ts';
-import type { FeeCharge } from './loan.ts';
+import { type FeeCharge, findInstallment } from './loan.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import { type AllocationElement, type ProductFee, customAmountTypeOfFee } from './product.ts';
@@ -135,9 +135,9 @@ export function dueNow(ledger: Ledger): Decimal {
       return elements.map((element) => payable(ledger, index, element));
     }),
   ).plus(
-    chargesDue(ledger, ({ trigger, installmentNumber }) => {
-      if (installmentNumber === null) return false;
-      const dueDate = rows[installmentNumber - 1]?.dueDate;
+    chargesDue(ledger, ({ trigger, installmentKey }) => {
+      if (installmentKey === null) return false;
+      const dueDate = findInstallment(rows, installmentKey)?.dueDate;
       return trigger !== 'PAYMENT_DUE' || (dueDate !== undefined && dueDate <= valueDate);
     }),
   );

@@ -1,4 +1,4 @@
-import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf } from './loan.ts';
+import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf, findInstallment } from './loan.ts';
 import { type Decimal, add, larger, roundAmount, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
@@ -149,8 +149,8 @@ export function isPlanned(loan: Loan, position: LoanPosition, charge: FeeCharge)
 
 /** A fee planned for a due date is due on that date. Every other fee is due when it is applied. */
 function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): boolean {
-  if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentNumber === null) return false;
-  const row = installments[charge.installmentNumber - 1];
+  if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentKey === null) return false;
+  const row = findInstallment(installments, charge.installmentKey);
   return row !== undefined && (asOf === null || row.dueDate > asOf);
 }
 

@@ -16,7 +16,8 @@ import {
   type Loan,
   type LoanTransaction,
   type LoanTransactionType,
-  installmentKey,
+  findInstallment,
+  installmentEncodedKey,
   rowDue,
   toInstant,
 } from './loan.ts';
@@ -144,6 +145,15 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
   const charges = applied.slice(untouched);
   const old = new Map(earlierCharges.map((charge) => [charge.encodedKey, charge]));
   const kept = new Set(charges.map(({ encodedKey }) => encodedKey));
+  const installmentOf = ({
+    installmentKey: key,
+  }: FeeCharge): Pick<LoanFeeEvent, 'installmentKey' | 'installmentNumber'> => {
+    if (key === null) return {};
+    // A row that an adjustment removed is in the position before.
+    const row = findInstallment(after.position.installments, key) ?? findInstallment(before.position.installments, key);
+    if (row === undefined) throw new Error(`no installment with key ${key}`);
+    return { installmentKey: installmentEncodedKey(after, key), installmentNumber: row.number };
+  };
   const feeBody = (charge: FeeCharge, kind: FeeKind, amount: Decimal, tax: Decimal): Body => ({
     eventType: 'loan_fee_event',
     ...kind,
@@ -154,12 +164,7 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
     amount,
     tax,
     allocation: charge.allocation,
-    ...(charge.installmentNumber === null
-      ? {}
-      : {
-          installmentKey: installmentKey(after, charge.installmentNumber),
-          installmentNumber: charge.installmentNumber,
-        }),
+    ...installmentOf(charge),
     balances,
   });
   const appliedOrRemoved = (charge: FeeCharge, sign: 1 | -1): Body =>
@@ -225,7 +230,7 @@ function kindOfCharge({ trigger }: FeeCharge, sign: 1 | -1): FeeKind {
 function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, toggles: Toggles): Body | null {
   const { installments } = after.position;
   const changed = changedInstallments(before, after, toggles);
-  const removed = before.position.installments.slice(installments.length);
+  const removed = before.position.installments.filter(({ key }) => findInstallment(installments, key) === undefined);
   if (changed.length === 0 && removed.length === 0) return null;
   const dues = installments.map(rowDue);
   const nextDue = installments[dues.findIndex((due) => !due.isZero())];
@@ -234,7 +239,7 @@ function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, togg
     reason: scheduleReason(type, before, after),
     scheduleVersion: after.scheduleVersion + 1,
     changedInstallments: changed,
-    removedInstallmentKeys: removed.map(({ number }) => installmentKey(before, number)),
+    removedInstallmentKeys: removed.map(({ key }) => installmentEncodedKey(before, key)),
     summary: {
       count: installments.length,
       nextDueDate: nextDue === undefined ? null : startOfDay(nextDue.dueDate),

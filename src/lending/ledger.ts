@@ -9,6 +9,7 @@ import {
   type Portion,
   type TaxedPortion,
   dueOf,
+  indexOfInstallment,
   isWhollyUnpaid,
   rowDue,
   rowExpected,
@@ -80,9 +81,9 @@ export function dropPlannedFees(ledger: Ledger): void {
   const last = rows.findLastIndex(({ principal }) => !dueOf(principal).isZero());
   for (let index = charges.length - 1; index >= 0; index -= 1) {
     const dropped = charges[index];
-    if (dropped === undefined || dropped.installmentNumber === null || !dropped.amount.paid.isZero()) continue;
+    if (dropped === undefined || dropped.installmentKey === null || !dropped.amount.paid.isZero()) continue;
     if (!isPlanned(loan, position, dropped)) continue;
-    const rowIndex = dropped.installmentNumber - 1;
+    const rowIndex = indexOfInstallment(rows, dropped.installmentKey);
     if (rowIndex <= last) continue;
     charges.splice(index, 1);
     const row = rowAt(rows, rowIndex);
@@ -97,7 +98,7 @@ export function dropPlannedFees(ledger: Ledger): void {
 /** Pays up to `amount` of one element of one row and returns what was paid. */
 export function pay(ledger: Ledger, index: number, element: AllocationElement, amount: Decimal): Decimal {
   const row = rowAt(ledger.rows, index);
-  if (element === 'FEE') return payCharges(ledger, amount, (charge) => charge.installmentNumber === row.number);
+  if (element === 'FEE') return payCharges(ledger, amount, (charge) => charge.installmentKey === row.key);
   const paid = smaller(amount, payable(ledger, index, element));
   if (paid.isZero()) return zero;
   if (element === 'PRINCIPAL') {
@@ -131,10 +132,11 @@ export function payCharges(ledger: Ledger, amount: Decimal, isSelected: (charge:
     const after = payTaxed(ledger, charge, paid);
     const tax = after.tax.paid.minus(charge.tax.paid);
     ledger.charges[index] = { ...charge, amount: after.amount, tax: after.tax };
-    if (charge.installmentNumber !== null) {
-      const row = rowAt(ledger.rows, charge.installmentNumber - 1);
+    if (charge.installmentKey !== null) {
+      const rowIndex = indexOfInstallment(ledger.rows, charge.installmentKey);
+      const row = rowAt(ledger.rows, rowIndex);
       const fee = { amount: addPaid(row.fee.amount, paid), tax: addPaid(row.fee.tax, tax) };
-      ledger.rows[row.number - 1] = { ...row, fee, lastPaidDate: ledger.valueDate };
+      ledger.rows[rowIndex] = { ...row, fee, lastPaidDate: ledger.valueDate };
     }
     recordPayment(ledger, 'fees', paid, tax);
     remaining = remaining.minus(paid);
@@ -174,13 +176,14 @@ export function chargesDue(ledger: Ledger, isSelected: (charge: FeeCharge) => bo
 export function addCharge(ledger: Ledger, added: Omit<FeeCharge, 'number'>): void {
   ledger.chargeCount += 1;
   ledger.charges.push({ number: ledger.chargeCount, ...added });
-  if (added.installmentNumber === null) return;
-  const row = rowAt(ledger.rows, added.installmentNumber - 1);
+  if (added.installmentKey === null) return;
+  const rowIndex = indexOfInstallment(ledger.rows, added.installmentKey);
+  const row = rowAt(ledger.rows, rowIndex);
   const fee = {
     amount: addExpected(row.fee.amount, added.amount.expected),
     tax: addExpected(row.fee.tax, added.tax.expected),
   };
-  ledger.rows[row.number - 1] = { ...row, fee };
+  ledger.rows[rowIndex] = { ...row, fee };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Decimal, add } from './money.ts';
 import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
-import type { LocalDate, ScheduleTerms } from './terms.ts';
+import type { AgreedTerms, LocalDate, RateSegment } from './terms.ts';
 import type { Toggles } from './toggle-names.ts';
 
 /**
@@ -17,7 +17,7 @@ export interface Loan {
   readonly encodedKey: string;
   /** The product as it was when the account was opened: later edits apply to later accounts. */
   readonly product: LoanProduct;
-  readonly terms: ScheduleTerms;
+  readonly terms: AgreedTerms;
   readonly loanName: string | null;
   readonly accountHolderKey: string | null;
   readonly accountHolderType: 'CLIENT' | 'GROUP' | null;
@@ -58,7 +58,10 @@ export interface LoanPosition {
   /** Milliseconds since the epoch. */
   readonly approvedAt: number | null;
   readonly closedAt: number | null;
-  readonly disbursement: Disbursement | null;
+  /** In the order they were made. */
+  readonly disbursements: readonly Disbursement[];
+  /** The interest rate over time: at least one, in the order of their days. */
+  readonly rateSegments: readonly RateSegment[];
   /** Disbursed plus capitalised fees. Zero before the disbursement. */
   readonly principalLent: Decimal;
   /**
@@ -113,7 +116,12 @@ export interface TaxedPortion {
 }
 
 export interface Installment {
-  /** From 1. */
+  /**
+   * Identifies the row in its account, from 1, and its encodedKey is made of it. It stays when rows before this one are
+   * inserted or removed. Only a row that takes the place of one that an adjustment removed has the same key.
+   */
+  readonly key: number;
+  /** The place of the row in the schedule, from 1. */
   readonly number: number;
   /** Interest of this installment accrues from the day after this one. */
   readonly accruesAfter: LocalDate;
@@ -141,8 +149,8 @@ export interface FeeCharge {
   readonly feeName: string;
   readonly trigger: FeeTrigger;
   readonly allocation: FeeAllocation;
-  /** The installment it joined; null for a deducted, capitalised or non-scheduled fee. */
-  readonly installmentNumber: number | null;
+  /** The key of the installment it joined; null for a deducted, capitalised or non-scheduled fee. */
+  readonly installmentKey: number | null;
   readonly amount: Portion;
   readonly tax: Portion;
 }
@@ -196,7 +204,8 @@ export interface LoanTransaction {
   readonly fees: readonly TransactionFee[];
   readonly customPaymentAmounts: readonly CustomPaymentAmount[];
   readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod | null;
-  readonly installmentNumber: number | null;
+  /** The key of the installment it is about. */
+  readonly installmentKey: number | null;
   readonly terms: TransactionTerms;
   readonly principalBalanceAfter: Decimal;
   readonly totalBalanceAfter: Decimal;
@@ -230,7 +239,9 @@ export interface TransactionTerms {
  */
 export interface PositionUndo {
   readonly fields: Partial<Omit<LoanPosition, 'installments' | 'charges'>>;
-  readonly installmentCount: number;
+  /** The keys of the rows that the transaction added. */
+  readonly addedInstallments: readonly number[];
+  /** The rows that it changed or removed. */
   readonly installments: readonly InstallmentUndo[];
   readonly charges: readonly ChargeUndo[];
 }
@@ -246,8 +257,8 @@ export interface ChargeUndo {
 
 /** An earlier state of a row: the fields that were different; all of them when the row exists no longer. */
 export interface InstallmentUndo {
-  readonly number: number;
-  readonly fields: Partial<Omit<Installment, 'number'>>;
+  readonly key: number;
+  readonly fields: Partial<Omit<Installment, 'key'>>;
 }
 
 /** The unpaid part of an element. */
@@ -286,11 +297,22 @@ export function toInstant(instant: number): string {
 }
 
 /**
- * The key of an installment: the loan's key with its last eight digits replaced by the installment's number. A
- * previewed row, the row after disbursement and a row that an adjustment restores have the same key.
+ * The encodedKey of an installment: the loan's key with its last eight digits replaced by the installment's own key. A
+ * previewed row, the row after disbursement and a row that an adjustment restores have the same one.
  */
-export function installmentKey(loan: Loan, number: number): string {
-  return loan.encodedKey.slice(0, 24) + number.toString(16).padStart(8, '0');
+export function installmentEncodedKey(loan: Loan, key: number): string {
+  return loan.encodedKey.slice(0, 24) + key.toString(16).padStart(8, '0');
+}
+
+/** The index of the row with this key, from 0; -1 when there is none. */
+export function indexOfInstallment(rows: readonly Installment[], key: number): number {
+  // Until rows are inserted or removed, a row lies where its key says.
+  return rows[key - 1]?.key === key ? key - 1 : rows.findIndex((row) => row.key === key);
+}
+
+/** The row with this key; undefined when there is none. */
+export function findInstallment(rows: readonly Installment[], key: number): Installment | undefined {
+  return rows[indexOfInstallment(rows, key)];
 }
 
 /** The id of the account's transaction with this number, counted from 1. */

@@ -6,7 +6,7 @@ import { behaviourOf } from './product-behaviour.ts';
 import type { LoanProduct } from './product.ts';
 import { rebuildRows } from './schedule/build-schedule.ts';
 import { type StartOfAccrual, levelPayment } from './schedule/principal-plan.ts';
-import type { LocalDate } from './terms.ts';
+import { type LocalDate, termsInForce } from './terms.ts';
 
 /**
  * Whether a method can be used with a product. Agreed rows stay as they are. A level payment can be reduced, or kept
@@ -37,6 +37,7 @@ export function reamortize(
   asOf: LocalDate,
 ): Decimal | null {
   const { loan, position, rows } = ledger;
+  const terms = termsInForce(loan, position);
   const open = rows.slice(first);
   const outstanding = sum(open.map(({ principal }) => dueOf(principal))).minus(amount);
   const before = open.map((row) => ({
@@ -49,7 +50,7 @@ export function reamortize(
   const start = startOf(loan, open[0], asOf);
   const { periodicPayment } = position;
   const rebuilt = rebuildRows({
-    terms: loan.terms,
+    terms,
     amountLent: position.principalLent,
     outstanding,
     rows: before,
@@ -69,7 +70,7 @@ export function reamortize(
   const isRepriced =
     method === 'REDUCE_AMOUNT_PER_INSTALLMENT' || method === 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS';
   if (periodicPayment === null || !isRepriced) return periodicPayment;
-  return levelPayment(loan.terms, outstanding, before, start ?? undefined);
+  return levelPayment(terms, outstanding, before, start ?? undefined);
 }
 
 function startOf(loan: Loan, row: Installment | undefined, asOf: LocalDate): StartOfAccrual | null {

@@ -41,8 +41,8 @@ export function inOrder(charges: readonly FeeCharge[]): FeeCharge[] {
 }
 
 /** Whether a charge is asked for outside the rows. A capitalised fee is part of the rows' principal. */
-export function isOutsideRows({ installmentNumber, trigger }: FeeCharge): boolean {
-  return installmentNumber === null && trigger !== 'CAPITALIZED_DISBURSEMENT';
+export function isOutsideRows({ installmentKey, trigger }: FeeCharge): boolean {
+  return installmentKey === null && trigger !== 'CAPITALIZED_DISBURSEMENT';
 }
 
 function added(sums: SettledFees, charge: FeeCharge, sign: 1 | -1): SettledFees {

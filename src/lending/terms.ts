@@ -20,9 +20,17 @@ export type RepaymentElementsRoundingMethod = 'NO_ROUNDING' | 'ROUND_ALL' | 'PAY
 export type RoundingRepaymentScheduleMethod =
   'NO_ROUNDING' | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT' | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT';
 
-export interface InterestTerms {
+/** The interest rate from one day on, until the next segment begins. */
+export interface RateSegment {
+  /** The interest of the days after this one is earned at the rate; null in the first segment, which has no start. */
+  readonly from: LocalDate | null;
   /** Percent per charge-frequency unit, e.g. 10 for ten percent. */
   readonly interestRate: Decimal;
+}
+
+export interface InterestTerms {
+  /** At least one, in the order of their days. */
+  readonly rateSegments: readonly RateSegment[];
   readonly interestChargeFrequency: InterestChargeFrequency;
   /** The X of EVERY_X_DAYS; 1 otherwise. */
   readonly interestChargeFrequencyCount: number;
@@ -55,7 +63,7 @@ export interface RoundingTerms {
   readonly roundingRepaymentScheduleMethod: RoundingRepaymentScheduleMethod;
 }
 
-/** Everything that decides a repayment schedule except the amount and the dates: an account's copy of its product. */
+/** Everything that decides a repayment schedule except the amount and the dates, as in force. */
 export interface ScheduleTerms {
   readonly currency: Currency;
   readonly interest: InterestTerms;
@@ -85,4 +93,42 @@ export interface ScheduleRow {
   readonly dueDate: LocalDate;
   readonly principal: Decimal;
   readonly interest: Decimal;
+}
+
+/** What an account agreed with its product when it was opened: the terms without those that change over time. */
+export interface AgreedTerms extends Omit<ScheduleTerms, 'interest'> {
+  readonly interest: Omit<InterestTerms, 'rateSegments'>;
+}
+
+/** The terms in force: those agreed, with the rates that a position has. */
+export function termsInForce(
+  { terms }: { readonly terms: AgreedTerms },
+  { rateSegments }: { readonly rateSegments: readonly RateSegment[] },
+): ScheduleTerms {
+  return { ...terms, interest: { ...terms.interest, rateSegments } };
+}
+
+/** The rate that interest is earned at after a day, in percent. @throws Error when there is no segment: a bug */
+export function rateAfter(rateSegments: readonly RateSegment[], day: LocalDate): Decimal {
+  const segment = rateSegments.findLast(({ from }) => from === null || from <= day);
+  if (segment === undefined) throw new Error(`no interest rate after ${day}`);
+  return segment.interestRate;
+}
+
+/** Days with one rate: after the first date, up to and including the second. */
+export interface RateSpan {
+  readonly interestRate: Decimal;
+  readonly from: LocalDate;
+  readonly to: LocalDate;
+}
+
+/** The days after `from` up to `to`, split where the rate changes. None of them is empty, unless there is one rate. */
+export function rateSpans(segments: readonly RateSegment[], from: LocalDate, to: LocalDate): RateSpan[] {
+  const [only, second] = segments;
+  if (only !== undefined && second === undefined) return [{ interestRate: only.interestRate, from, to }];
+  return segments.flatMap(({ from: start, interestRate }, index) => {
+    const next = segments[index + 1]?.from ?? to;
+    const span = { interestRate, from: start === null || start < from ? from : start, to: next < to ? next : to };
+    return span.from < span.to ? [span] : [];
+  });
 }

@@ -1,4 +1,12 @@
-import type { ChargeUndo, Installment, InstallmentUndo, Loan, LoanPosition, PositionUndo } from './loan.ts';
+import {
+  type ChargeUndo,
+  type Installment,
+  type InstallmentUndo,
+  type Loan,
+  type LoanPosition,
+  type PositionUndo,
+  findInstallment,
+} from './loan.ts';
 import { Decimal } from './money.ts';
 import { inOrder, isSettled } from './settled-fees.ts';
 
@@ -9,10 +17,11 @@ import { inOrder, isSettled } from './settled-fees.ts';
  */
 export function undoOf(before: LoanPosition, after: Loan): PositionUndo {
   const { installments, charges: _charges, ...fields } = before;
+  const rows = after.position.installments;
   return {
     fields: changedFields(fields, after.position),
-    installmentCount: installments.length,
-    installments: installments.flatMap((row, index) => rowUndo(row, after.position.installments[index])),
+    addedInstallments: rows.map(({ key }) => key).filter((key) => findInstallment(installments, key) === undefined),
+    installments: installments.flatMap((row) => rowUndo(row, findInstallment(rows, row.key))),
     charges: chargeUndo(before, after),
   };
 }
@@ -22,10 +31,10 @@ export function undoOf(before: LoanPosition, after: Loan): PositionUndo {
  * the charges that the transaction settled.
  */
 export function undone(after: LoanPosition, undo: PositionUndo): LoanPosition {
-  const installments = after.installments.slice(0, undo.installmentCount);
-  for (const { number, fields } of undo.installments) {
-    installments[number - 1] = { ...installments[number - 1], number, ...fields } as Installment;
-  }
+  const rows = new Map(after.installments.map((row) => [row.key, row]));
+  for (const key of undo.addedInstallments) rows.delete(key);
+  for (const { key, fields } of undo.installments) rows.set(key, { key, ...rows.get(key), ...fields } as Installment);
+  const installments = [...rows.values()].sort((one, other) => one.number - other.number);
   const changed = new Set(undo.charges.map(({ number }) => number));
   const unchanged = after.charges.filter(({ number }) => !changed.has(number));
   const charges = inOrder([...unchanged, ...undo.charges.flatMap(({ before }) => before ?? [])]);
@@ -54,9 +63,9 @@ function chargeUndo(before: LoanPosition, after: Loan): ChargeUndo[] {
 /** Nothing for a row that has not changed. */
 function rowUndo(before: Installment, after: Installment | undefined): InstallmentUndo[] {
   if (before === after) return [];
-  const { number, ...fields } = before;
+  const { key, ...fields } = before;
   const changed = after === undefined ? fields : changedFields(fields, after);
-  return Object.keys(changed).length === 0 ? [] : [{ number, fields: changed }];
+  return Object.keys(changed).length === 0 ? [] : [{ key, fields: changed }];
 }
 
 /** The fields of `before` that have another value in `after`. */

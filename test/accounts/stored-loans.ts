@@ -55,13 +55,14 @@ function product(): LoanProduct {
 function loanOf(facts: LoanFacts): Loan {
   const { id, createdAt = 0 } = facts;
   const annuity = { ...product(), encodedKey: facts.productTypeKey ?? 'annuity-key' };
+  const { interestRate: _interestRate, ...agreedInterest } = annuity.interestSettings;
   return {
     id,
     encodedKey: keyOf(id),
     product: annuity,
     terms: {
       currency: annuity.currency,
-      interest: { ...annuity.interestSettings, interestRate: new Decimal(10) },
+      interest: agreedInterest,
       dueDates: {
         scheduleDueDatesMethod: 'INTERVAL',
         repaymentPeriodUnit: 'MONTHS',
@@ -92,7 +93,8 @@ function loanOf(facts: LoanFacts): Loan {
       stateBeforeClosure: null,
       approvedAt: null,
       closedAt: null,
-      disbursement: null,
+      disbursements: [],
+      rateSegments: [{ from: null, interestRate: new Decimal(10) }],
       principalLent: zero,
       asOf: null,
       periodicPayment: null,
@@ -129,7 +131,7 @@ function transaction(loanId: string, number: number): LoanTransaction {
     fees: [],
     customPaymentAmounts: [],
     prepaymentRecalculationMethod: null,
-    installmentNumber: null,
+    installmentKey: null,
     terms: { interestRate: new Decimal(10), periodicPayment: null },
     principalBalanceAfter: zero,
     totalBalanceAfter: zero,

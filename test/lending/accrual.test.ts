@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { accrueTo, expectInterest } from '../../src/lending/accrual.ts';
 import { addDays } from '../../src/lending/dates.ts';
+import type { Loan } from '../../src/lending/loan.ts';
 import {
   approve,
   create,
@@ -115,6 +116,65 @@ describe('interest of a dynamic loan', () => {
 
   it('stops accruing after the last due date', () => {
     expect(interestOn(start(), '2017-12-31')).to.deep.equal(interestOn(start(), '2017-07-21'));
+  });
+});
+
+describe('interest under two rates', () => {
+  /** The loan with another rate from a day on, as of that day the lender had changed it. */
+  const changed = (loan: Loan, from: string, interestRate: number | string): Loan => ({
+    ...loan,
+    position: {
+      ...loan.position,
+      rateSegments: [...loan.position.rateSegments, { from, interestRate: money(interestRate) }],
+    },
+  });
+  const million = (rate: number | string, settings: object = {}): Loan => {
+    const rateOfProduct = {
+      interestRate: { defaultValue: money(rate) },
+      interestChargeFrequency: 'ANNUALIZED',
+    } as const;
+    const actualDays = { daysInYear: 'ACTUAL_360', scheduleInterestDaysCountMethod: 'ACTUAL_DAYS_COUNT' } as const;
+    const lent = dynamicProduct({ interestSettings: { ...rateOfProduct, ...actualDays, ...settings } });
+    return loanOf(given(create(lent, 1_000_000), approve, disburse('2015-03-16')));
+  };
+  const firstInterest = (loan: Loan): string =>
+    accrueTo(loan, loan.position, '2015-04-16').installments[0]?.interest.amount.expected.toFixed(2) ?? '';
+
+  // A bank's example of a cut on the 16th day of a month of 31: 1000000 * (6.55 % / 360 * 16 + 6.15 % / 360 * 15).
+  // Source: lnmlw.com/Bankloan/wlteandaku.html
+  it('is that of the days before and after the change: the published 5473.61', () => {
+    expect(firstInterest(changed(million('6.55'), '2015-04-01', '6.15'))).to.equal('5473.61');
+    expect(firstInterest(million('6.55'))).to.equal('5640.28');
+  });
+
+  it('is expected of a row before the change comes', () => {
+    const loan = changed(million('6.55'), '2015-04-01', '6.15');
+    const [row] = expectInterest(loan, loan.position).installments;
+    expect(row?.interest.amount.expected.toFixed(2)).to.equal('5473.61');
+  });
+
+  it('is P (r1 d1 + r2 d2) / 36000 for any rates and any days, in one step or in two', () => {
+    const hundredths = fc.integer({ min: 0, max: 5_000 });
+    fc.assert(
+      fc.property(hundredths, hundredths, fc.nat(31), fc.nat(31), (before, after, changeDay, stopDay) => {
+        const loan = changed(million(before / 100), addDays('2015-03-16', changeDay), after / 100);
+        const due = '2015-04-16';
+        const once = accrueTo(loan, loan.position, due).installments[0]?.interestAccrued;
+        const stopped = accrueTo(loan, loan.position, addDays('2015-03-16', stopDay));
+        const twice = accrueTo(loan, stopped, due).installments[0]?.interestAccrued;
+        const worked = money(1_000_000 * (before * changeDay + after * (31 - changeDay))).dividedBy(3_600_000);
+        expect(once?.minus(worked).abs().lessThan('1e-19')).to.equal(true);
+        expect(twice?.minus(worked).abs().lessThan('2e-19')).to.equal(true);
+      }),
+    );
+  });
+
+  it('grows with the growth of both parts when it compounds', () => {
+    const loan = changed(million('12', { interestType: 'COMPOUNDING_INTEREST' }), '2015-04-01', '24');
+    const growth = money('1.12')
+      .pow(money(16).dividedBy(360))
+      .times(money('1.24').pow(money(15).dividedBy(360)));
+    expect(firstInterest(loan)).to.equal(growth.minus(1).times(1_000_000).toFixed(2));
   });
 });
 

@@ -52,7 +52,7 @@ describe('a ledger', () => {
           fee: null,
           allocation: 'INSTALLMENT',
           net: money(net),
-          installmentNumber: 1,
+          installmentKey: 1,
         }),
       );
     }

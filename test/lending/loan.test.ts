@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { dayOf, dueOf, installmentKey, rowDue, rowExpected, toInstant } from '../../src/lending/loan.ts';
+import {
+  dayOf,
+  dueOf,
+  findInstallment,
+  indexOfInstallment,
+  installmentEncodedKey,
+  rowDue,
+  rowExpected,
+  toInstant,
+} from '../../src/lending/loan.ts';
 import { disbursed, loanOf, money, repay, when } from './loan-fixtures.ts';
 
 describe('a loan', () => {
@@ -13,8 +22,16 @@ describe('a loan', () => {
   });
 
   it('has a distinct key for each installment', () => {
-    expect(installmentKey(loan, 1)).to.match(/^[0-9a-f]{24}00000001$/);
-    expect(installmentKey(loan, 3660).slice(24)).to.equal('00000e4c');
+    expect(installmentEncodedKey(loan, 1)).to.match(/^[0-9a-f]{24}00000001$/);
+    expect(installmentEncodedKey(loan, 3660).slice(24)).to.equal('00000e4c');
+  });
+
+  it('finds an installment by its key, wherever it lies', () => {
+    const [one = expect.fail(), two = expect.fail(), ...others] = loan.position.installments;
+    const rows = [{ ...one, key: 9 }, two, one, ...others];
+    expect([9, 2, 1, 3, 4, 5].map((key) => indexOfInstallment(rows, key))).to.deep.equal([0, 1, 2, 3, 4, -1]);
+    expect(findInstallment(rows, 1)).to.equal(one);
+    expect(findInstallment(rows, 5)).to.equal(undefined);
   });
 
   it('converts an instant to a day', () => {

@@ -81,8 +81,8 @@ describe('fees that are paid in full', () => {
   it('are outside the rows unless they joined one or were capitalised', () => {
     const [charge = expect.fail()] = loanOf(when(disbursed(), applyFee(5, { installmentNumber: 1 }))).position.charges;
     expect(isOutsideRows(charge)).to.equal(false);
-    expect(isOutsideRows({ ...charge, installmentNumber: null })).to.equal(true);
-    expect(isOutsideRows({ ...charge, installmentNumber: null, trigger: 'CAPITALIZED_DISBURSEMENT' })).to.equal(false);
+    expect(isOutsideRows({ ...charge, installmentKey: null })).to.equal(true);
+    expect(isOutsideRows({ ...charge, installmentKey: null, trigger: 'CAPITALIZED_DISBURSEMENT' })).to.equal(false);
     expect(inOrder([{ ...charge, number: 2 }, charge]).map(({ number }) => number)).to.deep.equal([1, 2]);
   });
 });

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { undoOf, undone } from '../../src/lending/undo.ts';
+import { type StoredUndo, readUndo, writeUndo } from '../../src/lending/changelog/stored-position.ts';
 import type { Installment, Loan, LoanPosition } from '../../src/lending/loan.ts';
 import { adjust, applyFee, disbursed, loanOf, money, repay, texts, when } from './loan-fixtures.ts';
 
@@ -14,7 +16,7 @@ describe('undoing', () => {
     const paid = loanOf(when(before, repay('315.47', '2011-02-23'))).position;
     const undo = undoOf(charged, at(paid));
     expect(Object.keys(undo.fields)).to.deep.equal(['asOf']);
-    expect(undo.installments.map(({ number }) => number)).to.deep.equal([1]);
+    expect(undo.installments.map(({ key }) => key)).to.deep.equal([1]);
     expect(Object.keys(undo.installments[0]?.fields ?? {})).to.deep.equal([
       'principal',
       'interest',
@@ -44,7 +46,7 @@ describe('undoing', () => {
     const negative = { ...row, principalOverpaid: money('-0') };
     const before = { ...position, installments: [negative, ...rest] };
     expect(undoOf(before, at(position)).installments).to.deep.equal([
-      { number: 1, fields: { principalOverpaid: money('-0') } },
+      { key: 1, fields: { principalOverpaid: money('-0') } },
     ]);
   });
 
@@ -53,8 +55,49 @@ describe('undoing', () => {
     const [row = expect.fail(), ...rest] = position.installments;
     const interest = { ...row.interest, tax: { expected: money(1), paid: money(0) } };
     const taxed = { ...position, installments: [{ ...row, interest }, ...rest] };
-    expect(undoOf(position, at(taxed)).installments).to.deep.equal([{ number: 1, fields: { interest: row.interest } }]);
+    expect(undoOf(position, at(taxed)).installments).to.deep.equal([{ key: 1, fields: { interest: row.interest } }]);
     expect(undone(taxed, undoOf(position, at(taxed)))).to.deep.equal(position);
+  });
+});
+
+describe('undoing what moved rows', () => {
+  const charged = when(disbursed(), applyFee(5, { installmentNumber: 3 }));
+  const { position } = loanOf(charged);
+  const [first = expect.fail()] = position.installments;
+
+  /** Rows in another order of events: some left out, others inserted, numbered again without a gap. */
+  const recalculated = fc
+    .record({
+      kept: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
+      inserted: fc.array(fc.nat(4), { maxLength: 3 }),
+      paid: fc.array(fc.nat(3), { maxLength: 2 }),
+    })
+    .map(({ kept, inserted, paid }): LoanPosition => {
+      const rows = position.installments.filter((_, index) => kept[index]);
+      for (const [index, place] of inserted.entries()) rows.splice(place, 0, { ...first, key: 5 + index });
+      for (const index of paid) {
+        const row = rows[index];
+        if (row !== undefined) rows[index] = { ...row, lastPaidDate: '2011-02-01', principalOverpaid: money(1) };
+      }
+      return { ...position, installments: rows.map((row, index) => ({ ...row, number: index + 1 })) };
+    });
+
+  it('restores every row under its key, whatever was inserted, removed and numbered again', () => {
+    fc.assert(
+      fc.property(recalculated, recalculated, (before, after) => {
+        const undo = undoOf(before, at(after));
+        const stored = readUndo(JSON.parse(writeUndo(undo)) as StoredUndo);
+        expect(undone(after, stored)).to.deep.equal(before);
+      }),
+    );
+  });
+
+  it('stores of a row that only moved its number alone', () => {
+    const rows = [{ ...first, key: 5 }, ...position.installments];
+    const moved = { ...position, installments: rows.map((row, index) => ({ ...row, number: index + 1 })) };
+    const undo = undoOf(position, at(moved));
+    expect(undo.addedInstallments).to.deep.equal([5]);
+    expect(undo.installments).to.deep.equal([1, 2, 3, 4].map((number) => ({ key: number, fields: { number } })));
   });
 });
 

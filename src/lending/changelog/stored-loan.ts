@@ -19,7 +19,7 @@ import {
  * The number of the format of accounts and transactions. A text of another one is refused: a process must not decide on
  * what it may misread.
  */
-export const storedFormat = 2;
+export const storedFormat = 3;
 
 /** The fields that lists of loans show and sort by. */
 export type LoanSummary = Pick<
@@ -47,7 +47,7 @@ interface StoredLoan {
  * An account as one line of JSON in which each decimal keeps every digit:
  *
  * ```
- * {"format":2,"summary":{...},"product":{...},"terms":{...},"account":{...},"position":{...},
+ * {"format":3,"summary":{...},"product":{...},"terms":{...},"account":{...},"position":{...},
  *  "installments":[...],"charges":[...]}
  * ```
  *

@@ -20,6 +20,8 @@ import { decimalOf, reviveMarked, writeMarked } from './decimal-json.ts';
 type StoredPortion = readonly [expected: string, paid?: string];
 
 interface StoredRow {
+  /** Absent when it is the number. */
+  readonly key?: number;
   readonly dueDate: string;
   /** Absent when it is the due date of the row before. */
   readonly accruesAfter?: string;
@@ -49,8 +51,9 @@ export interface StoredCharge extends Omit<FeeCharge, 'amount' | 'tax'> {
 /** An undo as parsed; its fields are marked. Of a row it has only the fields that were different, zeros included. */
 export interface StoredUndo {
   readonly fields: PositionUndo['fields'];
-  readonly installmentCount: number;
-  readonly installments: readonly (Partial<StoredRow> & { readonly number: number })[];
+  /** Runs of consecutive keys. */
+  readonly addedInstallments: readonly (readonly [first: number, count: number])[];
+  readonly installments: readonly (Partial<StoredRow> & { readonly key: number; readonly number?: number })[];
   readonly charges: readonly {
     readonly number: number;
     readonly before?: StoredCharge;
@@ -63,8 +66,9 @@ export function writeRows(rows: readonly Installment[]): string {
   let text = '';
   let dueDateBefore = '';
   for (const row of rows) {
+    const key = row.key === row.number ? '' : `"key":${row.key},`;
     const accrual = row.accruesAfter === dueDateBefore ? '' : `,"accruesAfter":"${row.accruesAfter}"`;
-    text += `${text === '' ? '' : ','}{"dueDate":"${row.dueDate}"${accrual}${writtenAmounts(row)}}`;
+    text += `${text === '' ? '' : ','}{${key}"dueDate":"${row.dueDate}"${accrual}${writtenAmounts(row)}}`;
     dueDateBefore = row.dueDate;
   }
   return `[${text}]`;
@@ -77,6 +81,7 @@ export function readRows(stored: StoredRows): Installment[] {
     const { dueDate, accruesAfter = dueDateBefore } = fields;
     dueDateBefore = dueDate;
     return {
+      key: fields.key ?? index + 1,
       number: index + 1,
       accruesAfter,
       dueDate,
@@ -157,18 +162,20 @@ function readCharge({ amount, tax, ...fields }: StoredCharge): FeeCharge {
 }
 
 /** An undo as a JSON object. */
-export function writeUndo({ fields, installmentCount, installments, charges }: PositionUndo): string {
+export function writeUndo({ fields, addedInstallments, installments, charges }: PositionUndo): string {
   const rows = installments.map(writeRowUndo).join(',');
   const undone = charges.map(writeChargeUndo).join(',');
-  const counted = `"installmentCount":${installmentCount}`;
-  return `{"fields":${writeMarked(fields)},${counted},"installments":[${rows}],"charges":[${undone}]}`;
+  const added = `"addedInstallments":${JSON.stringify(runsOf(addedInstallments))}`;
+  return `{"fields":${writeMarked(fields)},${added},"installments":[${rows}],"charges":[${undone}]}`;
 }
 
 /** The undo that {@link writeUndo} wrote. */
 export function readUndo(stored: StoredUndo): PositionUndo {
   return {
     fields: reviveMarked(stored.fields) as PositionUndo['fields'],
-    installmentCount: stored.installmentCount,
+    addedInstallments: stored.addedInstallments.flatMap(([first, count]) =>
+      Array.from({ length: count }, (_, index) => first + index),
+    ),
     installments: stored.installments.map(readRowUndo),
     charges: stored.charges.map(({ number, before, settled }) => ({
       number,
@@ -184,18 +191,30 @@ function writeChargeUndo({ number, before, settled }: ChargeUndo): string {
   return `{"number":${number}${earlier}${left}}`;
 }
 
-function writeRowUndo({ number, fields }: InstallmentUndo): string {
-  const { accruesAfter, dueDate } = fields;
-  const start = accruesAfter === undefined ? '' : `,"accruesAfter":"${accruesAfter}"`;
-  const end = dueDate === undefined ? '' : `,"dueDate":"${dueDate}"`;
-  return `{"number":${number}${start}${end}${writeAmounts(fields, true)}}`;
+/** Keys as runs of consecutive ones, because a disbursement adds all rows. */
+function runsOf(keys: readonly number[]): [first: number, count: number][] {
+  const runs: [first: number, count: number][] = [];
+  for (const key of keys) {
+    const run = runs.at(-1);
+    if (run !== undefined && run[0] + run[1] === key) run[1] += 1;
+    else runs.push([key, 1]);
+  }
+  return runs;
 }
 
-function readRowUndo({ number, ...stored }: StoredUndo['installments'][number]): InstallmentUndo {
+function writeRowUndo({ key, fields }: InstallmentUndo): string {
+  const { number, accruesAfter, dueDate } = fields;
+  const place = number === undefined ? '' : `,"number":${number}`;
+  const start = accruesAfter === undefined ? '' : `,"accruesAfter":"${accruesAfter}"`;
+  const end = dueDate === undefined ? '' : `,"dueDate":"${dueDate}"`;
+  return `{"key":${key}${place}${start}${end}${writeAmounts(fields, true)}}`;
+}
+
+function readRowUndo({ key, ...stored }: StoredUndo['installments'][number]): InstallmentUndo {
   const { principal, interest, interestTax, fee, feeTax, penalty, penaltyTax, ...rest } = stored;
   const { interestAccrued, principalOverpaid, ...dates } = rest;
   return {
-    number,
+    key,
     fields: {
       ...dates,
       ...(principal === undefined ? {} : { principal: readPortion(principal) }),

@@ -14,7 +14,7 @@ type OptionalField =
   | 'fees'
   | 'customPaymentAmounts'
   | 'prepaymentRecalculationMethod'
-  | 'installmentNumber'
+  | 'installmentKey'
   | 'adjustmentTransactionKey'
   | 'originalTransactionKey'
   | 'previousAdjustableKey';
@@ -52,7 +52,7 @@ export function decodeTransaction(text: string): LoanTransaction {
     fees: [],
     customPaymentAmounts: [],
     prepaymentRecalculationMethod: null,
-    installmentNumber: null,
+    installmentKey: null,
     adjustmentTransactionKey: null,
     originalTransactionKey: null,
     previousAdjustableKey: null,

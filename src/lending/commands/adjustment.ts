@@ -47,7 +47,7 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
         affected: negated(original.affected),
         taxes: negated(original.taxes),
         fees: original.fees.map((fee) => ({ ...fee, amount: zero.minus(fee.amount), tax: zero.minus(fee.tax) })),
-        installmentNumber: original.installmentNumber,
+        installmentKey: original.installmentKey,
         originalTransactionKey: original.encodedKey,
       }),
     },

@@ -6,7 +6,7 @@ import type { Bounded, LoanProduct } from '../product.ts';
 import { areFixedDays, isCountFrom } from '../product-rules.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { noSettledFees } from '../settled-fees.ts';
-import type { DueDateTerms, ScheduleTerms } from '../terms.ts';
+import type { AgreedTerms, DueDateTerms } from '../terms.ts';
 
 /** The longest a schedule may run, so that its last due date stays within the calendar. Days. */
 const scheduleDaysMaximum = 365 * 200;
@@ -26,9 +26,10 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
   if (product === null) return { refusals: [refusal('LOAN_PRODUCT_MISMATCH', 'productTypeKey')] };
   if (product.state !== 'ACTIVE') return { refusals: [refusal('LOAN_PRODUCT_NOT_ACTIVE', 'productTypeKey')] };
   const terms = termsOf(command, product);
+  const interestRate = command.interestRate ?? defaultOf(product.interestSettings.interestRate) ?? zero;
   const refusals = [
     ...amountRefusals(command, product),
-    ...termsRefusals(terms, command, product),
+    ...termsRefusals(terms, interestRate, command, product),
     ...dateRefusals(command),
   ];
   if (command.penaltyRate?.isNegative() === true) {
@@ -57,7 +58,8 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
       stateBeforeClosure: null,
       approvedAt: null,
       closedAt: null,
-      disbursement: null,
+      disbursements: [],
+      rateSegments: [{ from: null, interestRate }],
       principalLent: zero,
       asOf: null,
       periodicPayment: null,
@@ -75,12 +77,11 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
   return { fact: { type: 'LOAN_CREATED', loan } };
 }
 
-function termsOf(command: CreateLoan, product: LoanProduct): ScheduleTerms {
+function termsOf(command: CreateLoan, product: LoanProduct): AgreedTerms {
   const { interestSettings, scheduleSettings, gracePeriodSettings, paymentSettings } = product;
   return {
     currency: product.currency,
     interest: {
-      interestRate: command.interestRate ?? defaultOf(interestSettings.interestRate) ?? zero,
       interestChargeFrequency: interestSettings.interestChargeFrequency,
       interestChargeFrequencyCount: interestSettings.interestChargeFrequencyCount,
       interestType: interestSettings.interestType,
@@ -135,9 +136,13 @@ function isCountWithin({ minValue, maxValue }: Bounded<number>, value: number): 
   return (minValue === undefined || value >= minValue) && (maxValue === undefined || value <= maxValue);
 }
 
-function termsRefusals(terms: ScheduleTerms, command: CreateLoan, product: LoanProduct): Refusal[] {
+function termsRefusals(
+  terms: AgreedTerms,
+  interestRate: Decimal,
+  command: CreateLoan,
+  product: LoanProduct,
+): Refusal[] {
   const refusals: Refusal[] = [];
-  const { interestRate } = terms.interest;
   const { numInstallments, firstRepaymentDueDateOffset } = product.scheduleSettings;
   if (interestRate.isNegative() || !isWithin(product.interestSettings.interestRate, interestRate)) {
     refusals.push(refusal('INVALID_INTEREST_RATE', 'interestSettings.interestRate'));

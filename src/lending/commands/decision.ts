@@ -1,7 +1,7 @@
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
 import type { LoanFact, PostedTransaction } from '../facts.ts';
 import { type Loan, type LoanPosition, type LoanTransactionType, type PostedTransactions, dayOf } from '../loan.ts';
-import type { LocalDate } from '../terms.ts';
+import { type LocalDate, rateAfter } from '../terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
 import type { Toggles } from '../toggle-names.ts';
 
@@ -32,7 +32,7 @@ type OwnFields = Pick<PostedTransaction, 'amount' | 'valueDate' | 'affected' | '
       | 'fees'
       | 'customPaymentAmounts'
       | 'prepaymentRecalculationMethod'
-      | 'installmentNumber'
+      | 'installmentKey'
       | 'originalTransactionKey'
     >
   >;
@@ -55,7 +55,7 @@ export function transactionOf(
     fees: [],
     customPaymentAmounts: [],
     prepaymentRecalculationMethod: null,
-    installmentNumber: null,
+    installmentKey: null,
     originalTransactionKey: null,
     ...own,
     type,
@@ -65,7 +65,10 @@ export function transactionOf(
     externalId: command.externalId ?? null,
     notes: command.notes ?? null,
     transactionDetails: command.transactionDetails ?? null,
-    terms: { interestRate: loan.terms.interest.interestRate, periodicPayment: position.periodicPayment },
+    terms: {
+      interestRate: rateAfter(position.rateSegments, own.valueDate),
+      periodicPayment: position.periodicPayment,
+    },
   };
 }
 

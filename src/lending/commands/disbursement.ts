@@ -8,7 +8,7 @@ import { type Decimal, sum, zero } from '../money.ts';
 import type { FeeTrigger, ProductFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { buildSchedule, periodicPayment } from '../schedule/build-schedule.ts';
-import type { LocalDate, ScheduleRow } from '../terms.ts';
+import { type LocalDate, type ScheduleRow, termsInForce } from '../terms.ts';
 
 const disbursementTriggers: readonly FeeTrigger[] = [
   'DISBURSEMENT',
@@ -32,7 +32,7 @@ const disbursementTriggers: readonly FeeTrigger[] = [
  */
 export function decideDisbursement(loan: Loan, command: Disburse, context: DecisionContext): Decision {
   const { position } = loan;
-  if (position.disbursement !== null) return refuse('ACCOUNT_ALREADY_DISBURSED');
+  if (position.disbursements.length > 0) return refuse('ACCOUNT_ALREADY_DISBURSED');
   if (position.accountState !== 'APPROVED') return refuse('INVALID_ACCOUNT_STATE');
   const fault = refusalOfDays(command, 'INVALID_DISBURSEMENT_DATE');
   if (fault !== null) return { refusals: [fault] };
@@ -139,9 +139,9 @@ export function disburse(
           return [];
         }
         if (net.isZero()) return [];
-        const installmentNumber = row?.number ?? null;
-        const encodedKey = newKey(`fee/${feeIndex}/${installmentNumber ?? 0}`);
-        const added = newCharge(loan, { encodedKey, fee, allocation: 'INSTALLMENT', net, installmentNumber });
+        const installmentKey = row?.key ?? null;
+        const encodedKey = newKey(`fee/${feeIndex}/${installmentKey ?? 0}`);
+        const added = newCharge(loan, { encodedKey, fee, allocation: 'INSTALLMENT', net, installmentKey });
         return [isPaid ? { ...added, amount: paidInFull(added.amount), tax: paidInFull(added.tax) } : added];
       });
     });
@@ -154,7 +154,7 @@ export function disburse(
 
   const principalLent = loan.loanAmount.plus(totalOf(capitalised));
   const request = {
-    terms: loan.terms,
+    terms: termsInForce(loan, loan.position),
     principal: principalLent,
     disbursementDate: date,
     ...(firstRepaymentDate === null ? {} : { firstRepaymentDate }),
@@ -170,7 +170,7 @@ export function disburse(
     ...loan.position,
     accountState: 'ACTIVE',
     accountSubState: null,
-    disbursement: { date, firstRepaymentDate, transactionKey, paidOut },
+    disbursements: [{ date, firstRepaymentDate, transactionKey, paidOut }],
     principalLent,
     asOf: date,
     periodicPayment: payment,
@@ -195,6 +195,7 @@ function unpaidInstallment(
   const nothing = { amount: unpaid(zero), tax: unpaid(zero) };
   const gross = withInterestTax(loan, interest);
   return {
+    key: number,
     number,
     accruesAfter,
     dueDate,

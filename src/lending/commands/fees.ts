@@ -21,7 +21,8 @@ import { taxedAmount } from '../taxes.ts';
  */
 export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContext): Decision {
   const { position } = loan;
-  if (position.accountState !== 'ACTIVE' || position.disbursement === null) return refuse('INVALID_ACCOUNT_STATE');
+  const [disbursement] = position.disbursements;
+  if (position.accountState !== 'ACTIVE' || disbursement === undefined) return refuse('INVALID_ACCOUNT_STATE');
   const found = findManualFee(loan, command.predefinedFeeKey);
   if ('errorReason' in found) return { refusals: [found] };
   const { fee } = found;
@@ -33,7 +34,7 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
   const fault = refusalOfDays(command);
   if (fault !== null) return { refusals: [fault] };
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
-  if (valueDate < position.disbursement.date) return refuse('INVALID_DATE', 'valueDate');
+  if (valueDate < disbursement.date) return refuse('INVALID_DATE', 'valueDate');
   const row = allocation === 'NO_ALLOCATION' ? null : rowForFee(loan, command, valueDate);
   if (row !== null && 'errorReason' in row) return { refusals: [row] };
   const amount = feeAmount(loan, fee, command.amount, row?.principal.expected ?? zero);
@@ -46,7 +47,7 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
     fee,
     allocation,
     net: amount,
-    installmentNumber: row?.number ?? null,
+    installmentKey: row?.key ?? null,
   });
   addCharge(ledger, added);
   if (!hasPostableTotals(ledger)) return refuse('INVALID_AMOUNT', 'amount');
@@ -60,7 +61,7 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
         affected: { ...noAmounts, fees: added.amount.expected },
         taxes: { ...noAmounts, fees: added.tax.expected },
         fees: [transactionFee(added)],
-        installmentNumber: row?.number ?? null,
+        installmentKey: row?.key ?? null,
       }),
     },
   };
@@ -154,13 +155,13 @@ interface NewCharge {
   readonly allocation: FeeAllocation;
   /** Before tax is added, or including the tax it contains. */
   readonly net: Decimal;
-  readonly installmentNumber: number | null;
+  readonly installmentKey: number | null;
 }
 
 /** An unpaid charge of this fee, with the product's tax on fees. */
 export function newCharge(
   loan: Loan,
-  { encodedKey, fee, allocation, net, installmentNumber }: NewCharge,
+  { encodedKey, fee, allocation, net, installmentKey }: NewCharge,
 ): UnnumberedCharge {
   const { taxSettings, currency } = loan.product;
   const { owed, tax } = taxSettings.taxesOnFeesEnabled
@@ -172,7 +173,7 @@ export function newCharge(
     feeName: fee?.name ?? 'Arbitrary fee',
     trigger: fee?.trigger ?? 'ARBITRARY',
     allocation,
-    installmentNumber,
+    installmentKey,
     amount: { expected: owed, paid: zero },
     tax: { expected: tax, paid: zero },
   };

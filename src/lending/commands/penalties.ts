@@ -2,7 +2,7 @@ import type { ApplyPenalty } from '../commands.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { isPaid, nextDueRow } from './fees.ts';
 import { addExpected, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
-import { type Installment, type Loan, dayOf } from '../loan.ts';
+import { type Installment, type Loan, dayOf, indexOfInstallment } from '../loan.ts';
 import { isPostable, zero } from '../money.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { taxedAmount } from '../taxes.ts';
@@ -16,14 +16,15 @@ import { taxedAmount } from '../taxes.ts';
 export function decidePenalty(loan: Loan, command: ApplyPenalty, context: DecisionContext): Decision {
   const { position, product } = loan;
   const { taxSettings, currency } = product;
-  if (position.accountState !== 'ACTIVE' || position.disbursement === null) return refuse('INVALID_ACCOUNT_STATE');
+  const [disbursement] = position.disbursements;
+  if (position.accountState !== 'ACTIVE' || disbursement === undefined) return refuse('INVALID_ACCOUNT_STATE');
   if (!isPostable(command.amount, currency.digits)) {
     return refuse('INVALID_AMOUNT', 'amount');
   }
   const fault = refusalOfDays(command);
   if (fault !== null) return { refusals: [fault] };
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
-  if (valueDate < position.disbursement.date) return refuse('INVALID_DATE', 'valueDate');
+  if (valueDate < disbursement.date) return refuse('INVALID_DATE', 'valueDate');
   const row = rowForPenalty(loan, command, valueDate);
   if ('errorReason' in row) return { refusals: [row] };
 
@@ -31,7 +32,7 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
     ? taxedAmount(command.amount, taxSettings, currency, loan.terms.rounding.roundingMode)
     : { owed: command.amount, tax: zero };
   const ledger = openLedger(loan, position, valueDate);
-  ledger.rows[row.number - 1] = {
+  ledger.rows[indexOfInstallment(ledger.rows, row.key)] = {
     ...row,
     penalty: { amount: addExpected(row.penalty.amount, owed), tax: addExpected(row.penalty.tax, tax) },
     lastPenaltyAppliedDate: valueDate,
@@ -46,7 +47,7 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
         valueDate,
         affected: { ...noAmounts, penalty: owed },
         taxes: { ...noAmounts, penalty: tax },
-        installmentNumber: row.number,
+        installmentKey: row.key,
       }),
     },
   };

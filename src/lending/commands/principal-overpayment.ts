@@ -55,7 +55,7 @@ export function decidePrincipalOverpayment(
           affected: { ...noAmounts, principal: amount },
           taxes: noAmounts,
           prepaymentRecalculationMethod: command.prepaymentRecalculationMethod ?? null,
-          installmentNumber: row.number,
+          installmentKey: row.key,
         },
         position,
       ),

@@ -136,7 +136,8 @@ function paymentsOf(
   if (first === undefined || !carriesFirstPeriod(terms, first, rows)) return levelPayments(terms, payment, rows);
   const earned = periodInterest(principal, terms, first, start?.from).plus(start?.accruedInterest ?? zero);
   const charged = roundScheduleAmount(earned, 'INTEREST', terms);
-  const regular = roundScheduleAmount(principal.times(regularPeriodRate(terms)), 'INTEREST', terms);
+  const regularRate = regularPeriodRate(terms, start?.from ?? first.accruesAfter);
+  const regular = roundScheduleAmount(principal.times(regularRate), 'INTEREST', terms);
   return levelPayments(terms, payment, rows, payment.plus(charged).minus(regular));
 }
 

@@ -1,10 +1,10 @@
 import { countedDays, daysPerYear } from './day-count.ts';
 import { fraction, multiplyFractions } from '../fraction.ts';
 import type { Fraction } from '../fraction.ts';
-import { Decimal } from '../money.ts';
+import { Decimal, sum } from '../money.ts';
 import { elapsedYears, regularPeriodYears } from './period-length.ts';
 import type { AccrualPeriod, AccrualTerms } from './period-length.ts';
-import type { InterestChargeFrequency, InterestTerms, LocalDate } from '../terms.ts';
+import { type InterestChargeFrequency, type InterestTerms, type LocalDate, rateAfter, rateSpans } from '../terms.ts';
 
 /**
  * Interest of a principal that stayed unchanged from one date (excluded) to another (included), unrounded, in up to 40
@@ -14,7 +14,8 @@ import type { InterestChargeFrequency, InterestTerms, LocalDate } from '../terms
  * of a period sum to the whole. A principal that changes inside a period is charged part by part.
  *
  * Simple: principal * rate * units, where units is the elapsed time in the rate's own unit (years, months, weeks,
- * days). Compounding daily: principal * ((1 + rate)^units - 1), with the growth counted from the period's start.
+ * days). Compounding daily: principal * ((1 + rate)^units - 1), with the growth counted from the period's start. Where
+ * the rate changes, the days before and after count apart: simple interest is their sum, growth their product.
  * FLAT takes the amount lent as its principal, the other methods what is outstanding.
  */
 export function periodInterest(
@@ -24,22 +25,34 @@ export function periodInterest(
   from: LocalDate = period.accruesAfter,
   to: LocalDate = period.dueDate,
 ): Decimal {
-  if (terms.interest.interestType === 'COMPOUNDING_INTEREST') {
+  const { rateSegments, interestType } = terms.interest;
+  if (interestType === 'COMPOUNDING_INTEREST') {
     const growthAt = (date: LocalDate): Decimal =>
-      compoundGrowth(terms.interest, chargeUnits(terms, period, period.accruesAfter, date));
+      rateSpans(rateSegments, period.accruesAfter, date)
+        .map((span) => compoundGrowth(span.interestRate, chargeUnits(terms, period, span.from, span.to)))
+        .reduce((product, growth) => product.times(growth), one);
     return principal.times(growthAt(to).minus(growthAt(from)));
   }
-  const { numerator, denominator } = chargeUnits(terms, period, from, to);
-  // The only division comes last: exact values stay exact, and a tie between two minor units is recognised as one.
-  return principal.times(terms.interest.interestRate).times(numerator).dividedBy(new Decimal(denominator).times(100));
+  const interests = rateSpans(rateSegments, from, to).map((span) => {
+    const { numerator, denominator } = chargeUnits(terms, period, span.from, span.to);
+    // The only division comes last: exact values stay exact, and a tie between two minor units is recognised as one.
+    return principal.times(span.interestRate).times(numerator).dividedBy(new Decimal(denominator).times(100));
+  });
+  return sum(interests);
 }
 
-/** The rate of a regular period, as a fraction. STANDARD_PAYMENTS computes its level payment from it. */
-export function regularPeriodRate(terms: AccrualTerms): Decimal {
+const one = new Decimal(1);
+
+/**
+ * The rate of a regular period after a day, as a fraction. STANDARD_PAYMENTS computes its level payment from it, and so
+ * assumes that the rate of its first period stays.
+ */
+export function regularPeriodRate(terms: AccrualTerms, day: LocalDate): Decimal {
   const { interest } = terms;
+  const interestRate = rateAfter(interest.rateSegments, day);
   const units = multiplyFractions(regularPeriodYears(terms), chargeUnitsPerYear(interest));
-  if (interest.interestType === 'COMPOUNDING_INTEREST') return compoundGrowth(interest, units).minus(1);
-  return interest.interestRate.times(units.numerator).dividedBy(new Decimal(units.denominator).times(100));
+  if (interest.interestType === 'COMPOUNDING_INTEREST') return compoundGrowth(interestRate, units).minus(1);
+  return interestRate.times(units.numerator).dividedBy(new Decimal(units.denominator).times(100));
 }
 
 /** The most growth factors cached: a portfolio's rates times the few lengths its periods have. */
@@ -47,7 +60,7 @@ const maxGrowthsKept = 4096;
 const growthsKept = new Map<string, Decimal>();
 
 /** (1 + rate)^units. A power in 40 digits costs as much as a schedule of simple interest, so known ones are kept. */
-function compoundGrowth({ interestRate }: InterestTerms, { numerator, denominator }: Fraction): Decimal {
+function compoundGrowth(interestRate: Decimal, { numerator, denominator }: Fraction): Decimal {
   const key = `${interestRate.toString()}^${numerator}/${denominator}`;
   const cached = growthsKept.get(key);
   if (cached !== undefined) return cached;

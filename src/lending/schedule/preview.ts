@@ -17,7 +17,7 @@ export function previewInstallments(loan: Loan): readonly Installment[] {
 
 /** Why a loan not yet disbursed cannot have a schedule preview. Empty when it has one, or is already disbursed. */
 export function previewRefusals(loan: Loan): readonly Refusal[] {
-  if (loan.position.disbursement !== null) return [];
+  if (loan.position.disbursements.length > 0) return [];
   const outcome = disburseAsExpected(loan);
   return 'refusals' in outcome ? outcome.refusals : [];
 }

@@ -78,10 +78,11 @@ export function levelPayment(
   start?: StartOfAccrual,
 ): Decimal {
   const paying = rows.filter((row) => paysPrincipal(terms, row, rows));
-  if (paying.length === 0) return zero;
+  const [firstRow] = rows;
+  if (firstRow === undefined || paying.length === 0) return zero;
   const exact =
     terms.amortizationMethod === 'STANDARD_PAYMENTS'
-      ? annuityPayment(outstanding, regularPeriodRate(terms), paying.length)
+      ? annuityPayment(outstanding, regularPeriodRate(terms, start?.from ?? firstRow.accruesAfter), paying.length)
       : evenPayment(terms, outstanding, paying, paying[0] === rows[0] ? start : undefined);
   return roundScheduleAmount(exact, 'PAYMENT', terms);
 }
@@ -96,7 +97,7 @@ function evenPayment(
   const isCarried = first !== undefined && carriesFirstPeriod(terms, first, paying);
   const rates = paying.map((row, index) =>
     index === 0 && isCarried
-      ? regularPeriodRate(terms)
+      ? regularPeriodRate(terms, start?.from ?? row.accruesAfter)
       : periodInterest(new Decimal(1), terms, row, index === 0 ? start?.from : undefined),
   );
   const [firstRate = zero] = rates;

@@ -1,6 +1,6 @@
 import { earnedGross, figuresOf } from '../balances.ts';
 import { startOfDay } from './installments.ts';
-import { type AccountState, type AccountSubState, type Loan, toInstant } from '../loan.ts';
+import { type AccountState, type AccountSubState, type Loan, dayOf, toInstant } from '../loan.ts';
 import { type Decimal, larger, sum, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
@@ -15,6 +15,7 @@ import type {
   RepaymentPeriodUnit,
   ShortMonthHandlingMethod,
 } from '../terms.ts';
+import { rateAfter } from '../terms.ts';
 
 /** A loan account as GET /loans/{id} and the loan search show it: one serialiser for both. */
 export interface AccountView {
@@ -81,6 +82,7 @@ type AccountBalanceName =
 /** The body of GET /loans/{id}. Its fee balances keep their names whatever the toggles say. */
 export function accountOf(loan: Loan): AccountView {
   const { position, product, terms } = loan;
+  const [firstDisbursement] = position.disbursements;
   return {
     encodedKey: loan.encodedKey,
     id: loan.id,
@@ -96,14 +98,14 @@ export function accountOf(loan: Loan): AccountView {
     lastModifiedDate: toInstant(loan.modifiedAt),
     approvedDate: instantOrNull(position.approvedAt),
     closedDate: instantOrNull(position.closedAt),
-    activationTransactionKey: position.disbursement?.transactionKey ?? null,
+    activationTransactionKey: firstDisbursement?.transactionKey ?? null,
     paymentMethod: product.paymentSettings.paymentMethod,
     notes: loan.notes,
     taxRate: product.taxSettings.taxRate,
     accruedInterest: accruedInterest(loan),
     balances: accountBalances(loan),
     interestSettings: {
-      interestRate: terms.interest.interestRate,
+      interestRate: rateAfter(position.rateSegments, position.asOf ?? dayOf(loan.createdAt)),
       interestChargeFrequency: terms.interest.interestChargeFrequency,
       interestType: terms.interest.interestType,
       interestCalculationMethod: terms.interest.interestCalculationMethod,
@@ -117,8 +119,8 @@ export function accountOf(loan: Loan): AccountView {
     penaltySettings: { penaltyRate: loan.penaltyRate },
     disbursementDetails: {
       expectedDisbursementDate: startOfDayOrNull(loan.expectedDisbursementDate),
-      disbursementDate: startOfDayOrNull(position.disbursement?.date ?? null),
-      firstRepaymentDate: startOfDayOrNull(position.disbursement?.firstRepaymentDate ?? loan.firstRepaymentDate),
+      disbursementDate: startOfDayOrNull(firstDisbursement?.date ?? null),
+      firstRepaymentDate: startOfDayOrNull(firstDisbursement?.firstRepaymentDate ?? loan.firstRepaymentDate),
     },
   };
 }

@@ -4,7 +4,8 @@ import {
   type Portion,
   type TaxedPortion,
   dueOf,
-  installmentKey,
+  findInstallment,
+  installmentEncodedKey,
   isWhollyUnpaid,
   rowDue,
   rowExpected,
@@ -61,7 +62,7 @@ export interface ScheduleView {
  */
 export function scheduleOf(loan: Loan, toggles: Toggles): ScheduleView {
   const { code } = loan.product.currency;
-  const isDisbursed = loan.position.disbursement !== null;
+  const isDisbursed = loan.position.disbursements.length > 0;
   const rows = isDisbursed ? loan.position.installments : previewInstallments(loan);
   return {
     currency: { code, currencyCode: code },
@@ -78,8 +79,8 @@ export function changedInstallments(before: Loan, after: Loan, toggles: Toggles)
   const isSwitched = toggleNames.some((name) => publishedUnder[name] !== toggles[name]);
   const isSameDay =
     before.position.asOf === after.position.asOf && before.position.accountState === after.position.accountState;
-  return after.position.installments.flatMap((row, index) => {
-    const old = before.position.installments[index];
+  return after.position.installments.flatMap((row) => {
+    const old = findInstallment(before.position.installments, row.key);
     const isUntouched = !isSwitched && old === row;
     // An untouched row can still have become late, or be settled because the loan is closed.
     if (isUntouched && (isSameDay || installmentState(before, row) === installmentState(after, row))) return [];
@@ -114,7 +115,7 @@ function isSame(one: unknown, other: unknown): boolean {
 function installmentView(loan: Loan, row: Installment, toggles: Toggles): InstallmentView {
   const fee = taxed(row.fee);
   return {
-    encodedKey: installmentKey(loan, row.number),
+    encodedKey: installmentEncodedKey(loan, row.key),
     parentAccountKey: loan.encodedKey,
     number: String(row.number),
     dueDate: startOfDay(row.dueDate),

@@ -1,7 +1,13 @@
 import type { CustomPaymentAmount, TransactionChannel } from '../commands.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { startOfDay } from './installments.ts';
-import { type Loan, type LoanTransaction, type LoanTransactionType, installmentKey, toInstant } from '../loan.ts';
+import {
+  type Loan,
+  type LoanTransaction,
+  type LoanTransactionType,
+  installmentEncodedKey,
+  toInstant,
+} from '../loan.ts';
 import type { Decimal } from '../money.ts';
 import type { FeeTrigger } from '../product.ts';
 
@@ -57,7 +63,7 @@ export interface TransactionView {
 
 /** One transaction of the loan as the API and events show it. */
 export function transactionView(loan: Loan, transaction: LoanTransaction): TransactionView {
-  const { affected, taxes, terms, installmentNumber } = transaction;
+  const { affected, taxes, terms, installmentKey } = transaction;
   return {
     encodedKey: transaction.encodedKey,
     id: transaction.id,
@@ -94,7 +100,7 @@ export function transactionView(loan: Loan, transaction: LoanTransaction): Trans
     })),
     customPaymentAmounts: transaction.customPaymentAmounts,
     prepaymentRecalculationMethod: transaction.prepaymentRecalculationMethod,
-    installmentEncodedKey: installmentNumber === null ? null : installmentKey(loan, installmentNumber),
+    installmentEncodedKey: installmentKey === null ? null : installmentEncodedKey(loan, installmentKey),
     externalId: transaction.externalId,
     notes: transaction.notes,
     transactionDetails: transaction.transactionDetails,

@@ -25,10 +25,10 @@ describe('a stored account', () => {
   }
 
   for (const [text, reason] of [
-    ['{}', 'it is of format undefined, and this version reads format 2'],
-    ['{"format":1,"summary":{}}', 'it is of format 1, and this version reads format 2'],
-    ['{"format":3,"summary":{}}', 'it is of format 3, and this version reads format 2'],
-    ['{"format":2,"summary":null}', 'it has no summary'],
+    ['{}', 'it is of format undefined, and this version reads format 3'],
+    ['{"format":1,"summary":{}}', 'it is of format 1, and this version reads format 3'],
+    ['{"format":2,"summary":{}}', 'it is of format 2, and this version reads format 3'],
+    ['{"format":3,"summary":null}', 'it has no summary'],
     ['no json', 'JSON'],
   ] as const) {
     it(`cannot be read from ${text}, with the reason`, () => {
@@ -54,12 +54,12 @@ describe('a stored account', () => {
   });
 
   it('begins with the number of its format, which later versions check', () => {
-    expect(encodeLoan(loan)).to.match(/^\{"format":2,"summary":\{/);
+    expect(encodeLoan(loan)).to.match(/^\{"format":3,"summary":\{/);
   });
 
   it('is refused with a reason when a part is missing', () => {
-    expect(() => decodeLoan('{"format":2,"summary":{}}')).to.throw('it has no product, no terms or no account');
-    expect(() => decodeLoan('{"format":2,"summary":{},"product":{},"terms":{},"account":null}')).to.throw(
+    expect(() => decodeLoan('{"format":3,"summary":{}}')).to.throw('it has no product, no terms or no account');
+    expect(() => decodeLoan('{"format":3,"summary":{},"product":{},"terms":{},"account":null}')).to.throw(
       'it has no account',
     );
   });

@@ -41,12 +41,36 @@ describe('a stored position', () => {
     expect([writeRows([]), writeCharges([])]).to.deep.equal(['[]', '[]']);
   });
 
+  it('has the key of a row where it is not its number', () => {
+    const [first = expect.fail(), ...others] = position.installments;
+    const rows = [first, { ...first, key: 9, accruesAfter: first.dueDate }, ...others].map((row, index) => ({
+      ...row,
+      number: index + 1,
+    }));
+    const stored = JSON.parse(writeRows(rows)) as StoredRows;
+    expect(stored.map(({ key }) => key)).to.deep.equal([undefined, 9, 2, 3, 4]);
+    expect(readRows(stored)).to.deep.equal(rows);
+  });
+
+  it('has the keys of added rows as runs', () => {
+    const added = [1, 2, 3, 7, 9, 10];
+    const stored = JSON.parse(
+      writeUndo({ fields: {}, addedInstallments: added, installments: [], charges: [] }),
+    ) as StoredUndo;
+    expect(stored.addedInstallments).to.deep.equal([
+      [1, 3],
+      [7, 1],
+      [9, 2],
+    ]);
+    expect(readUndo(stored).addedInstallments).to.deep.equal(added);
+  });
+
   it('has an undo with the fields of rows that changed, which is read as it was written', () => {
     const undo = undoOf(before, { ...loan, position });
     const stored = JSON.parse(writeUndo(undo)) as StoredUndo;
     expect(stored.installments).to.deep.equal([
       {
-        number: 1,
+        key: 1,
         principal: ['215.47'],
         interest: ['100'],
         fee: ['5'],

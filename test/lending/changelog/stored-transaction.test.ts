@@ -28,10 +28,10 @@ describe('a stored transaction', () => {
 
   it('begins with the number of its format, and is refused with the reason when that is another', () => {
     const text = encodeTransaction(disbursement);
-    expect(text).to.match(/^\{"format":2,"transaction":\{/);
+    expect(text).to.match(/^\{"format":3,"transaction":\{/);
     for (const decode of [decodeTransaction, decodeTransactionIdentity]) {
-      expect(() => decode(text.replace('"format":2', '"format":1'))).to.throw('it is of format 1');
-      expect(() => decode('{"format":2}')).to.throw('it has no transaction');
+      expect(() => decode(text.replace('"format":3', '"format":1'))).to.throw('it is of format 1');
+      expect(() => decode('{"format":3}')).to.throw('it has no transaction');
     }
   });
 
@@ -45,7 +45,7 @@ describe('a stored transaction', () => {
     const transaction = {
       ...disbursement,
       affected: { ...disbursement.affected, fees: money('-0') },
-      undo: { fields: {}, installmentCount: 1, installments: [{ number: 1, fields }], charges: [] },
+      undo: { fields: {}, addedInstallments: [2, 3, 7], installments: [{ key: 1, fields }], charges: [] },
     };
     expect(decodeTransaction(encodeTransaction(transaction))).to.deep.equal(transaction);
   });

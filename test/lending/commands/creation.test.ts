@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { type AskedCommand, create, given, loanOf, money, product, reasons } from '../loan-fixtures.ts';
+import { rateAfter } from '../../../src/lending/terms.ts';
 
 const bounded = product({
   loanAmountSettings: { loanAmount: { minValue: money(100), maxValue: money(5000) } },
@@ -17,7 +18,7 @@ const ask = (more: object): ReturnType<typeof given> => given({ ...create(bounde
 describe('opening an account', () => {
   it('uses the product settings that the command leaves out', () => {
     const { terms, position } = loanOf(ask({}));
-    expect(terms.interest.interestRate.toFixed()).to.equal('10');
+    expect(position.rateSegments).to.deep.equal([{ from: null, interestRate: money(10) }]);
     expect(terms.repaymentInstallments).to.equal(4);
     expect(terms.gracePeriod).to.equal(1);
     expect(terms.dueDates).to.deep.equal({
@@ -38,20 +39,20 @@ describe('opening an account', () => {
       },
       gracePeriodSettings: { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: { minValue: 1 } },
     });
-    const { terms } = loanOf(given(create(least)));
-    expect(terms.interest.interestRate.toFixed()).to.equal('5');
+    const { terms, position } = loanOf(given(create(least)));
+    expect(rateAfter(position.rateSegments, '2011-01-23').toFixed()).to.equal('5');
     expect([terms.repaymentInstallments, terms.gracePeriod, terms.dueDates.firstRepaymentDueDateOffset]).to.deep.equal([
       3, 1, 2,
     ]);
   });
 
   it('uses the values of the command within the bounds of the product', () => {
-    const { terms } = loanOf(ask({ interestRate: money(20), repaymentInstallments: 12, gracePeriod: 6 }));
-    expect([terms.interest.interestRate.toFixed(), terms.repaymentInstallments, terms.gracePeriod]).to.deep.equal([
-      '20',
-      12,
-      6,
-    ]);
+    const { terms, position } = loanOf(ask({ interestRate: money(20), repaymentInstallments: 12, gracePeriod: 6 }));
+    expect([
+      rateAfter(position.rateSegments, '2011-01-23').toFixed(),
+      terms.repaymentInstallments,
+      terms.gracePeriod,
+    ]).to.deep.equal(['20', 12, 6]);
   });
 
   it('accepts the maximum number of installments, length of schedule and grace period, and not one more', () => {

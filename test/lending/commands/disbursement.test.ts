@@ -47,7 +47,7 @@ describe('a disbursement', () => {
     const story = disbursed(mix, 100_000);
     const { position } = loanOf(story);
     const { transactions } = story;
-    expect(position.disbursement?.paidOut.toFixed(2)).to.equal('98000.00');
+    expect(position.disbursements[0]?.paidOut.toFixed(2)).to.equal('98000.00');
     const balances = balancesOf(loanOf(story), allTogglesOff);
     expect(
       [balances.principalBalance, balances.feesBalance, balances.feesPaid].map((amount) => amount?.toFixed(2)),

@@ -46,13 +46,13 @@ describe('a manual fee', () => {
         valueDate: '2011-01-23',
       });
       expect(loanOf(story).position.installments[1]?.fee.amount.expected.toFixed(2)).to.equal('20.00');
-      expect(story.transactions.at(-1)).to.include({ type: 'FEE_CHARGED', installmentNumber: 2 });
+      expect(story.transactions.at(-1)).to.include({ type: 'FEE_CHARGED', installmentKey: 2 });
     }
   });
 
   it('is added to the next due installment of a dynamic loan', () => {
     const story = when(disbursed(dynamic), applyFee(5, { valueDate: '2011-03-01' }));
-    expect(loanOf(story).position.charges[0]?.installmentNumber).to.equal(2);
+    expect(loanOf(story).position.charges[0]?.installmentKey).to.equal(2);
     expect(nextDueRow(loanOf(story), '2031-01-01').number).to.equal(6);
   });
 
@@ -203,7 +203,7 @@ describe('the amount of a fee', () => {
         fee: null,
         allocation: 'INSTALLMENT',
         net: money(100),
-        installmentNumber: 1,
+        installmentKey: 1,
       });
       const listed = transactionFee(added);
       expect([listed.amount.toFixed(2), listed.tax.toFixed(2), listed.trigger]).to.deep.equal([

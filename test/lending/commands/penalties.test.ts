@@ -11,7 +11,7 @@ describe('a penalty', () => {
       [next, 2],
     ] as const) {
       expect(loanOf(story).position.installments[number - 1]?.penalty.amount.expected.toFixed(2)).to.equal('1.50');
-      expect(story.transactions.at(-1)).to.include({ type: 'PENALTY_APPLIED', installmentNumber: number });
+      expect(story.transactions.at(-1)).to.include({ type: 'PENALTY_APPLIED', installmentKey: number });
     }
   });
 

@@ -40,7 +40,8 @@ function termsOf(
       const repaymentInstallments = Math.min(rowCount === 'most' ? most : rowCount, most);
       const gracePeriod = Math.floor((drawn.gracePeriod / drawn.repaymentInstallments) * repaymentInstallments);
       const interestRate = new Decimal(rate).dividedBy(100);
-      const interest = { ...drawn.interest, interestCalculationMethod: method, interestRate };
+      const rateSegments = [{ from: null, interestRate }];
+      const interest = { ...drawn.interest, interestCalculationMethod: method, rateSegments };
       return {
         terms: { ...drawn, repaymentInstallments, gracePeriod, interest },
         disbursementDate,

@@ -14,7 +14,7 @@ export const euro: Currency = { code: 'EUR', digits: 2 };
 
 /** The terms that a test sets; the rest is a plain monthly loan without interest in euros. */
 export interface TermOptions extends Partial<Omit<ScheduleTerms, 'interest' | 'rounding'>> {
-  readonly interest?: Partial<Omit<InterestTerms, 'interestRate'>> & { readonly interestRate?: string };
+  readonly interest?: Partial<Omit<InterestTerms, 'rateSegments'>> & { readonly interestRate?: string };
   readonly rounding?: Partial<RoundingTerms>;
 }
 
@@ -50,7 +50,7 @@ export function interestTerms({ interestRate = '0', ...words }: NonNullable<Term
     daysInYear: 'E30_360',
     scheduleInterestDaysCountMethod: 'ACTUAL_DAYS_COUNT',
     ...words,
-    interestRate: new Decimal(interestRate),
+    rateSegments: [{ from: null, interestRate: new Decimal(interestRate) }],
   };
 }
 
