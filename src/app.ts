@@ -41,7 +41,13 @@ import { createSubscriptionsRouter } from './http/streaming/subscriptions.ts';
 import { createTogglesRouter } from './http/lending/toggles.ts';
 import { Health } from './health.ts';
 import type { Logger } from './logger.ts';
-import { createMetrics, removeStaleSeries, type Metrics } from './metrics.ts';
+import {
+  createMetrics,
+  removeStaleSeries,
+  removeStaleSeriesRegularly,
+  type ExistingLabels,
+  type Metrics,
+} from './metrics.ts';
 import { packageRoot } from './schemas.ts';
 import {
   ensureLendingTopics,
@@ -188,6 +194,8 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
   await publisher.prepare(loanCommandsTopic);
   // Without this series an alert could not see that the very first command is not decided.
   metrics.publishedEvents.inc({ event_type: loanCommandsTopic }, 0);
+  const staleSeries = removeStaleSeriesRegularly(metrics, existingIn(registry), clock);
+  registerCleanup(() => staleSeries.cancel());
   const broker = { ...shared, publisher };
   const lending: LendingServices = { view, publisher, registry, clock, logger, idempotencyMilliseconds };
   const activity = new HistoryRecorder(shared);
@@ -280,10 +288,14 @@ async function measureLag(metrics: Metrics, broker: SharedServices): Promise<voi
   for (const { subscriptionId, eventType, unconsumedEvents } of lags) {
     metrics.subscriptionLag.set({ subscription_id: subscriptionId, event_type: eventType }, unconsumedEvents);
   }
-  await removeStaleSeries(metrics, {
-    subscriptionExists: (id) => broker.registry.get('subscription', id) !== undefined,
-    eventTypeExists: (name) => broker.registry.get('event-type', name) !== undefined,
-  });
+  await removeStaleSeries(metrics, existingIn(broker.registry));
+}
+
+function existingIn(registry: Registry): ExistingLabels {
+  return {
+    subscriptionExists: (id) => registry.get('subscription', id) !== undefined,
+    eventTypeExists: (name) => registry.get('event-type', name) !== undefined,
+  };
 }
 
 function packageVersion(): string {

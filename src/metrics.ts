@@ -1,10 +1,14 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { every, type Clock, type Timer } from './clock.ts';
 
 /**
  * Every metric of the service. Labels are bounded: names of event types and subscriptions (which admins create), never
  * ids that grow with traffic. Durations are in seconds, the unit of Prometheus.
  */
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** How often the series of what was deleted are removed, apart from scrapes. Milliseconds. */
+export const staleSeriesMilliseconds = 60_000;
 
 /** Creates the metrics of a process, in a registry of their own together with the default ones of the library. */
 export function createMetrics() {
@@ -113,6 +117,11 @@ export async function removeStaleSeries(metrics: Metrics, existing: ExistingLabe
     const names = new Set((await metric.get()).values.map(({ labels }) => textOf(labels.event_type)));
     for (const name of names) if (!eventTypeExists(name)) metric.remove({ event_type: name });
   }
+}
+
+/** Calls {@link removeStaleSeries} once a minute, until the returned timer is cancelled: no scrape may ever come. */
+export function removeStaleSeriesRegularly(metrics: Metrics, existing: ExistingLabels, clock: Clock): Timer {
+  return every(clock, staleSeriesMilliseconds, () => void removeStaleSeries(metrics, existing));
 }
 
 function textOf(label: string | number | undefined): string {

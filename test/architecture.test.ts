@@ -122,7 +122,7 @@ const files: Record<string, Room> = {
   'src/clock.ts': { imports: [], owns: [] },
   'src/health.ts': { imports: [/^src\/clock\.ts$/], owns: [] },
   'src/logger.ts': { imports: [], owns: ['pino'] },
-  'src/metrics.ts': { imports: [], owns: ['prom-client'] },
+  'src/metrics.ts': { imports: [/^src\/clock\.ts$/], owns: ['prom-client'] },
   'src/schemas.ts': { imports: [], owns: [] },
   'src/sqlite.ts': { imports: [], owns: ['@photostructure/sqlite'] },
   'src/contract.ts': { imports: [/^src\/contract\.generated\.ts$/], owns: [] },

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { createMetrics, removeStaleSeries } from '../src/metrics.ts';
+import {
+  createMetrics,
+  removeStaleSeries,
+  removeStaleSeriesRegularly,
+  staleSeriesMilliseconds,
+} from '../src/metrics.ts';
+import { SimulatedClock } from './support/simulated-clock.ts';
 
 describe('removeStaleSeries', () => {
   const things = {
@@ -40,5 +46,21 @@ describe('removeStaleSeries', () => {
     expect(await seriesOf(metrics)).to.deep.equal(['lendstream_open_streams{subscription_id="deleted"} 0']);
     await removeStaleSeries(metrics, things);
     expect(await seriesOf(metrics)).to.deep.equal([]);
+  });
+
+  it('happens every minute without a scrape, until it is cancelled', async () => {
+    const metrics = createMetrics();
+    const clock = new SimulatedClock();
+    const timer = removeStaleSeriesRegularly(metrics, things, clock);
+    const deleted = 'lendstream_delivered_events_total{subscription_id="deleted"} 1';
+    metrics.deliveredEvents.inc({ subscription_id: 'deleted' });
+    await clock.turn(staleSeriesMilliseconds - 1);
+    expect(await seriesOf(metrics)).to.deep.equal([deleted]);
+    await clock.turn(1);
+    expect(await seriesOf(metrics)).to.deep.equal([]);
+    timer.cancel();
+    metrics.deliveredEvents.inc({ subscription_id: 'deleted' });
+    await clock.turn(2 * staleSeriesMilliseconds);
+    expect(await seriesOf(metrics)).to.deep.equal([deleted]);
   });
 });

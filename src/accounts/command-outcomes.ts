@@ -1,8 +1,11 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { LendstreamError } from '../errors.ts';
 
-/** How many outcomes are remembered for later requests. Those not asked for the longest are dropped first. */
-export const recentOutcomesMaximum = 20_000;
+/**
+ * How much memory the outcomes may take that are remembered for later requests: some twenty thousand. Those not asked
+ * for the longest are dropped first. Bytes.
+ */
+export const recentOutcomesBytesMaximum = 16 * 1024 * 1024;
 
 /** How many commands under way are remembered. Those not asked for the longest are dropped first. */
 export const pendingCommandsMaximum = 20_000;
@@ -16,7 +19,7 @@ interface Waiter<Outcome> {
 }
 
 export interface CommandOutcomesLimits {
-  readonly recentMaximum?: number;
+  readonly recentBytesMaximum?: number;
   readonly pendingMaximum?: number;
   readonly waitersMaximum?: number;
 }
@@ -35,12 +38,14 @@ export class CommandOutcomes<Outcome> {
   readonly #waitersMaximum: number;
   #waiterCount = 0;
 
-  constructor({
-    recentMaximum = recentOutcomesMaximum,
-    pendingMaximum = pendingCommandsMaximum,
-    waitersMaximum = outcomeWaitersMaximum,
-  }: CommandOutcomesLimits = {}) {
-    this.#recent = new BoundedMap(recentMaximum);
+  /** @param bytesOf The memory that an outcome takes while it is remembered. It must not change. */
+  constructor(bytesOf: (outcome: Outcome) => number, limits: CommandOutcomesLimits = {}) {
+    const {
+      recentBytesMaximum = recentOutcomesBytesMaximum,
+      pendingMaximum = pendingCommandsMaximum,
+      waitersMaximum = outcomeWaitersMaximum,
+    } = limits;
+    this.#recent = new BoundedMap(recentBytesMaximum, bytesOf);
     this.#pendingDigests = new BoundedMap(pendingMaximum);
     this.#waitersMaximum = waitersMaximum;
   }

@@ -10,6 +10,7 @@ import { accountRecordOf } from '../lending-format/account-record-keys.ts';
 import {
   type CheckpointRecord,
   type CommandOutcome,
+  bytesOfOutcome,
   isCheckpointKey,
   parseCheckpoint,
 } from '../lending-format/checkpoint.ts';
@@ -63,7 +64,7 @@ export class LoanView implements ChangelogCopy {
 
   private constructor(options: LoanViewOptions, database: LoanDatabase) {
     this.#options = options;
-    this.#outcomes = new CommandOutcomes(options.outcomes);
+    this.#outcomes = new CommandOutcomes(bytesOfOutcome, options.outcomes);
     this.#database = database;
     this.#commandOffsets = database.commandOffsets();
     this.#tail = this.#newTail();

@@ -71,3 +71,14 @@ export function parseCheckpoint(value: Buffer | string): CheckpointRecord {
   }
   throw new LendstreamError('INTERNAL', 'A checkpoint record has no position or no outcomes.');
 }
+
+/** The memory of an outcome and its entry in a map, without its texts. Bytes. */
+const outcomeOverheadBytes = 400;
+
+/** How much memory an outcome takes while it is remembered, by estimate. Bytes. */
+export function bytesOfOutcome({ commandId, digest, loanAccountId, loanProductId, ...others }: CommandOutcome): number {
+  const { transactionKey, errors, reason } = others;
+  const texts = [commandId ?? '', digest, loanAccountId, loanProductId, transactionKey, reason];
+  const errorsLength = errors === undefined ? 0 : JSON.stringify(errors).length;
+  return texts.reduce((bytes, text) => bytes + (text?.length ?? 0), outcomeOverheadBytes + errorsLength);
+}

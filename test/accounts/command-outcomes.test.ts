@@ -1,13 +1,19 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { LendstreamError, isLendstreamError } from '../../src/errors.ts';
-import { CommandOutcomes, pendingCommandsMaximum, outcomeWaitersMaximum } from '../../src/accounts/command-outcomes.ts';
+import {
+  CommandOutcomes,
+  outcomeWaitersMaximum,
+  pendingCommandsMaximum,
+  recentOutcomesBytesMaximum,
+} from '../../src/accounts/command-outcomes.ts';
 
 const never = new AbortController().signal;
+const lengthOf = ({ length }: string): number => length;
 
 describe('the outcomes of commands', () => {
   it('reach every waiter for that command, and no other', async () => {
-    const outcomes = new CommandOutcomes<string>();
+    const outcomes = new CommandOutcomes<string>(lengthOf);
     const waiting = [outcomes.waitFor('a', never), outcomes.waitFor('a', never)];
     const patience = new AbortController();
     const other = outcomes.waitFor('b', patience.signal);
@@ -17,7 +23,7 @@ describe('the outcomes of commands', () => {
   });
 
   it('reach a waiter only when they come after it began to wait', async () => {
-    const outcomes = new CommandOutcomes<string>();
+    const outcomes = new CommandOutcomes<string>(lengthOf);
     outcomes.add('a', 'refused');
     const waiting = outcomes.waitFor('a', never);
     outcomes.add('a', 'committed');
@@ -26,11 +32,11 @@ describe('the outcomes of commands', () => {
   });
 
   it('are not delivered to a waiter that has stopped waiting', async () => {
-    expect(await new CommandOutcomes<string>().waitFor('a', AbortSignal.abort())).to.equal(undefined);
+    expect(await new CommandOutcomes<string>(lengthOf).waitFor('a', AbortSignal.abort())).to.equal(undefined);
   });
 
   it('are dropped oldest first beyond the limit', () => {
-    const outcomes = new CommandOutcomes<number>({ recentMaximum: 2 });
+    const outcomes = new CommandOutcomes<number>(() => 5, { recentBytesMaximum: 10 });
     outcomes.add('a', 1);
     outcomes.add('b', 2);
     outcomes.add('a', 3);
@@ -38,8 +44,20 @@ describe('the outcomes of commands', () => {
     expect(['a', 'b', 'c'].map((commandId) => outcomes.recent(commandId))).to.deep.equal([3, undefined, 4]);
   });
 
+  it('take 16 MiB at most, however large each one is', () => {
+    const mebibyte = 1024 * 1024;
+    expect(recentOutcomesBytesMaximum).to.equal(16 * mebibyte);
+    const outcomes = new CommandOutcomes<string>(lengthOf);
+    const large = 'x'.repeat(4 * mebibyte);
+    for (const commandId of ['a', 'b', 'c', 'd']) outcomes.add(commandId, large);
+    expect(outcomes.recent('a')).to.equal(large);
+    outcomes.add('e', 'x');
+    const remembered = ['a', 'b', 'c', 'd', 'e'].filter((commandId) => outcomes.recent(commandId) !== undefined);
+    expect(remembered).to.deep.equal(['a', 'c', 'd', 'e']);
+  });
+
   it('have as many waiters as the limit allows, and each one that is served or stops frees a slot', async () => {
-    const outcomes = new CommandOutcomes<string>();
+    const outcomes = new CommandOutcomes<string>(lengthOf);
     const patience = Array.from({ length: outcomeWaitersMaximum }, () => new AbortController());
     const waiting = patience.slice(1).map(({ signal }, number) => outcomes.waitFor(`c${number}`, signal));
     const last = outcomes.waitFor('last', never);
@@ -62,7 +80,7 @@ describe('the outcomes of commands', () => {
   });
 
   it('fail for all waiters when no more can come', async () => {
-    const outcomes = new CommandOutcomes<string>();
+    const outcomes = new CommandOutcomes<string>(lengthOf);
     const waiting = outcomes.waitFor('a', never).catch((error: unknown) => error);
     outcomes.close(new LendstreamError('LOG_CLOSED', 'Closed.'));
     expect(isLendstreamError(await waiting, 'LOG_CLOSED')).to.equal(true);
@@ -71,7 +89,7 @@ describe('the outcomes of commands', () => {
 
 describe('a command of this process', () => {
   it('is pending until it is decided or was not sent, with or without waiters', () => {
-    const outcomes = new CommandOutcomes<string>();
+    const outcomes = new CommandOutcomes<string>(lengthOf);
     outcomes.begin('a', 'digest');
     expect(outcomes.pendingDigest('a')).to.equal('digest');
     outcomes.add('a', 'committed');
@@ -82,7 +100,7 @@ describe('a command of this process', () => {
   });
 
   it('is dropped when too many later ones are in progress, in the order of sending', () => {
-    const outcomes = new CommandOutcomes<string>();
+    const outcomes = new CommandOutcomes<string>(lengthOf);
     for (let number = 0; number <= pendingCommandsMaximum; number += 1) outcomes.begin(`c${number}`, 'digest');
     expect(outcomes.pendingDigest('c0')).to.equal(undefined);
     expect(outcomes.pendingDigest('c1')).to.equal('digest');

@@ -4,6 +4,7 @@ import { isLendstreamError } from '../../src/errors.ts';
 import { isAccountOrProductId } from '../../src/lending-format/command-format.ts';
 import {
   type CheckpointRecord,
+  bytesOfOutcome,
   checkpointKey,
   isCheckpointKey,
   parseCheckpoint,
@@ -46,4 +47,27 @@ describe('the checkpoint record', () => {
       expect(isLendstreamError(caught, 'INTERNAL')).to.equal(true);
     });
   }
+});
+
+describe('the memory of an outcome', () => {
+  const overheadBytes = 400;
+
+  it('is that of its texts, and 400 bytes', () => {
+    expect(bytesOfOutcome({ commandId: null, outcome: 'dead_letter', reason: 'x'.repeat(500) })).to.equal(
+      overheadBytes + 500,
+    );
+    const [commandId, digest, loanAccountId, transactionKey] = ['c'.repeat(36), 'd'.repeat(64), 'L1', 't'.repeat(36)];
+    const posted = bytesOfOutcome({ commandId, outcome: 'committed', digest, loanAccountId, transactionKey });
+    expect(posted).to.equal(overheadBytes + 36 + 64 + 2 + 36);
+  });
+
+  it('contains all that a refusal lists', () => {
+    const errors = Array.from({ length: 1_000 }, () => ({
+      errorCode: 4,
+      errorReason: 'INVALID_PARAMETERS',
+      errorSource: null,
+    }));
+    const bytes = bytesOfOutcome({ commandId: 'c', outcome: 'refused', loanProductId: 'P', errors });
+    expect(bytes).to.equal(overheadBytes + 2 + JSON.stringify(errors).length);
+  });
 });

@@ -202,7 +202,9 @@ describe('a request that changes a loan', () => {
   describe('on a service that waits at most a second, without a worker', () => {
     const wait = { secondsDefault: 0.3, secondsMaximum: 1 };
     const clock = new SimulatedClock();
-    const limits = { outcomeWait: wait, outcomes: { recentMaximum: 2 }, clock };
+    /** Room for two outcomes of some 600 bytes, and for no third. */
+    const outcomes = { recentBytesMaximum: 1_500 };
+    const limits = { outcomeWait: wait, outcomes, clock };
 
     before(() => suite.restart(false, limits));
     after(() => suite.restart());
