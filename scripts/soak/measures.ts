@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/sqlite.ts';
@@ -25,12 +26,24 @@ export interface Disk {
 
 /** The memory of a process, as its metrics have it. */
 export async function memoryOf({ url }: Pick<MeasuredService, 'url'>): Promise<Memory> {
-  const text = await (await fetch(`${url}/metrics`, { headers: { Accept: 'text/plain' } })).text();
+  const text = await read(`${url}/metrics`);
   const valueOf = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
   return {
     residentBytes: valueOf('process_resident_memory_bytes'),
     heapBytes: valueOf('nodejs_heap_size_used_bytes') + valueOf('nodejs_external_memory_bytes'),
   };
+}
+
+/** Reads a text on a connection of its own: the service closes one that was idle since the last interval. */
+function read(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = get(url, { agent: false, headers: { Accept: 'text/plain' } }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('error', reject).on('end', () => resolve(text));
+    });
+    sent.on('error', reject);
+  });
 }
 
 const collectMilliseconds = 2_000;
@@ -65,7 +78,7 @@ function bytesOfFiles(folder: string): number {
 }
 
 function eventBytesOf(file: string): number {
-  return read(
+  return queried(
     file,
     `SELECT total(bytes) FROM (SELECT partition_id, total(body_bytes) AS bytes FROM batch GROUP BY partition_id)
      JOIN partition ON partition.id = partition_id JOIN topic ON topic.id = topic_id
@@ -74,11 +87,11 @@ function eventBytesOf(file: string): number {
 }
 
 function bytesInPages(file: string): number {
-  const pages = read(file, 'SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count');
-  return pages * read(file, 'SELECT page_size FROM pragma_page_size');
+  const pages = queried(file, 'SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count');
+  return pages * queried(file, 'SELECT page_size FROM pragma_page_size');
 }
 
-function read(file: string, query: string): number {
+function queried(file: string, query: string): number {
   if (!existsSync(file)) return 0;
   const connection = openDatabase(file, { readOnly: true, returnArrays: true });
   try {
