@@ -12,7 +12,7 @@ import { LogHealthCheck } from './broker/log/log-health-check.ts';
 import { NodeLease } from './broker/streaming/node-lease.ts';
 import { Publisher } from './broker/publishing/publisher.ts';
 import { Registry, registryTopic } from './broker/definitions/registry.ts';
-import { subscriptionLag } from './broker/subscriptions/statistics.ts';
+import { subscriptionLag } from './broker/subscriptions/subscription-lag.ts';
 import { after, systemClock, type Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { LendstreamError, describeError, isLendstreamError } from './errors.ts';

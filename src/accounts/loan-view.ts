@@ -1,6 +1,6 @@
 import type { EventLog, Offset, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
-import { boundsOfPartition } from '../broker/log/partition-bounds.ts';
+import { boundsOfPartition } from '../ports/partition-bounds.ts';
 import { TopicTail } from '../broker/log/topic-tail.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';

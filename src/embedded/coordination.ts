@@ -9,7 +9,6 @@ import {
   type Coordination,
   type CoordinationChange,
   type CursorToCommit,
-  type EventTypePartition,
   type LateCommits,
   type OpenSessionResult,
   type OwnershipChange,
@@ -18,6 +17,7 @@ import {
   type SubscriptionHistory,
   type Topology,
 } from '../ports/coordination.ts';
+import type { EventTypePartition } from '../ports/event-type-partition.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/log/cursors-topic.ts';
 import { CursorMirror } from './cursor-mirror.ts';

@@ -1,4 +1,5 @@
-import { endedStreamsMaximum, partitionKey, type LastCommit, type SubscriptionHistory } from '../ports/coordination.ts';
+import { endedStreamsMaximum, type LastCommit, type SubscriptionHistory } from '../ports/coordination.ts';
+import { partitionKey } from '../ports/event-type-partition.ts';
 
 /** The most subscriptions with a history. Beyond it, the ones that were idle longest are dropped. */
 const subscriptionsMaximum = 10_000;

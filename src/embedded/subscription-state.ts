@@ -1,17 +1,15 @@
-import {
-  comparePartitions,
-  partitionKey,
-  type CommittedOffset,
-  type CursorToCommit,
-  type EventTypePartition,
-  type LateCommits,
-  type OpenSessionResult,
-  type OwnershipChange,
-  type OwnershipState,
-  type ReleaseResult,
-  type Session,
-  type Topology,
+import type {
+  CommittedOffset,
+  CursorToCommit,
+  LateCommits,
+  OpenSessionResult,
+  OwnershipChange,
+  OwnershipState,
+  ReleaseResult,
+  Session,
+  Topology,
 } from '../ports/coordination.ts';
+import { comparePartitions, partitionKey, type EventTypePartition } from '../ports/event-type-partition.ts';
 import type { Offset } from '../ports/event-log.ts';
 
 /** An offset that is being written to the mirror. */

@@ -1,4 +1,5 @@
 import type { Offset } from './event-log.ts';
+import type { EventTypePartition } from './event-type-partition.ts';
 
 /**
  * Coordination: the port behind which Redis (cluster) or memory (one machine) keeps the state that the consumers of a
@@ -11,11 +12,6 @@ import type { Offset } from './event-log.ts';
  * Words: a *session* is one open stream, known by its stream id; it lives on a *node* (process) and dies with the
  * node's *lease*. A partition's *fence* is a number that grows by one with each change of owner and is never reused.
  */
-
-export interface EventTypePartition {
-  readonly eventType: string;
-  readonly partition: number;
-}
 
 export interface Session {
   readonly streamId: string;
@@ -240,36 +236,4 @@ export interface Coordination {
   watch(subscriptionId: string, listener: ChangeListener): () => void;
 
   close(): Promise<void>;
-}
-
-/**
- * Whether the id is not a subscription's, but one under which the service shares partitions among its own processes.
- * Commits under it mean nothing and are never shown.
- */
-export function isReservedId(subscriptionId: string): boolean {
-  return subscriptionId.startsWith('lendstream.');
-}
-
-/** The map key of a partition: each partition has exactly one. */
-export function partitionKey({ eventType, partition }: EventTypePartition): string {
-  return `${eventType}:${partition}`;
-}
-
-/** Compares by event type, then partition: the order of every list of partitions. */
-export function comparePartitions(left: EventTypePartition, right: EventTypePartition): number {
-  if (left.eventType !== right.eventType) return left.eventType < right.eventType ? -1 : 1;
-  return left.partition - right.partition;
-}
-
-/** A partition as the API's messages write it. `partition` may be any text: it is shown as given. */
-export function describePartition(eventType: string, partition: string | number): string {
-  return `EventTypePartition{eventType='${eventType}', partition='${partition}'}`;
-}
-
-/** Partitions as the API's messages list them. */
-export function describePartitions(partitions: readonly EventTypePartition[]): string {
-  return [...partitions]
-    .sort(comparePartitions)
-    .map(({ eventType, partition }) => describePartition(eventType, partition))
-    .join(', ');
 }

@@ -253,14 +253,3 @@ export const recordBytesMaximum = 8 * 1024 * 1024;
 
 /** The largest total size of one partition's records in one append, as {@link appendBytes} counts them. Bytes. */
 export const appendBytesMaximum = 8 * 1024 * 1024;
-
-/** The most that any log stores for a record in addition to its key and value. Bytes. */
-const framingBytesMaximum = 48;
-
-/** A character of a key has at most three bytes. */
-const bytesPerCharacterMaximum = 3;
-
-/** The size that a record counts for in an append: quick to compute, and never less than its stored size. Bytes. */
-export function appendBytes({ key, value }: LogRecord): number {
-  return bytesPerCharacterMaximum * (key?.length ?? 0) + (value?.length ?? 0) + framingBytesMaximum;
-}

@@ -1,5 +1,6 @@
 import { every, type Clock, type Timer } from '../clock.ts';
-import { isReservedId, type CommittedOffset } from '../ports/coordination.ts';
+import type { CommittedOffset } from '../ports/coordination.ts';
+import { isReservedId } from '../ports/reserved-ids.ts';
 import { readMirror } from '../broker/log/cursors-topic.ts';
 import type { EventLog, Offset } from '../ports/event-log.ts';
 import { describeError, isLendstreamError } from '../errors.ts';

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import {
-  comparePartitions,
   endedStreamsMaximum,
-  partitionKey,
   type ChangeListener,
   type CommitResult,
   type CommittedOffset,
   type Coordination,
   type CoordinationChange,
   type CursorToCommit,
-  type EventTypePartition,
   type LateCommits,
   type OpenSessionResult,
   type OwnershipChange,
@@ -18,6 +15,13 @@ import {
   type SubscriptionHistory,
   type Topology,
 } from '../ports/coordination.ts';
+import { KeySpace } from './keys.ts';
+import {
+  parsePartitionKey,
+  comparePartitions,
+  partitionKey,
+  type EventTypePartition,
+} from '../ports/event-type-partition.ts';
 import { createCursorsTopic } from '../broker/log/cursors-topic.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { systemRandom, withTimeout, type Clock, type Random } from '../clock.ts';
@@ -34,7 +38,6 @@ import {
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
-import { KeySpace, parsePartitionKey } from './keys.ts';
 import { ShardLeases } from './shard-leases.ts';
 import { LastSeenState } from './last-seen-state.ts';
 import { CursorMirror } from './cursor-mirror.ts';

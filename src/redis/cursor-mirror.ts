@@ -4,7 +4,8 @@ import type { EventLog } from '../ports/event-log.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { pairs } from './script-values.ts';
-import { parsePartitionKey, shardCount, shardOf } from './keys.ts';
+import { shardCount, shardOf } from './keys.ts';
+import { parsePartitionKey } from '../ports/event-type-partition.ts';
 import { isNewer, decodeOffset, removedOffsetMark, encodeOffset, type StoredOffset } from './stored-offset.ts';
 import type { ScriptCalls } from './script-calls.ts';
 

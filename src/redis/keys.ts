@@ -1,5 +1,3 @@
-import type { EventTypePartition } from '../ports/coordination.ts';
-
 /**
  * The keys in Redis. Every subscription belongs to one of {@link shardCount} shards. The name of the shard is the hash
  * tag of all its keys: they lie in one slot of Redis Cluster, so a script sees all that it needs.
@@ -78,10 +76,4 @@ export function shardOf(subscriptionId: string): number {
     hash = Math.imul(hash ^ subscriptionId.charCodeAt(index), 0x01000193);
   }
   return (hash >>> 0) % shardCount;
-}
-
-/** Parses a partition key: the inverse of partitionKey in coordination.ts. */
-export function parsePartitionKey(partitionKey: string): EventTypePartition {
-  const colon = partitionKey.lastIndexOf(':');
-  return { eventType: partitionKey.slice(0, colon), partition: Number(partitionKey.slice(colon + 1)) };
 }

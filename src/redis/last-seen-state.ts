@@ -1,5 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
-import { partitionKey, type PartitionOwnership, type Session, type Topology } from '../ports/coordination.ts';
+import type { PartitionOwnership, Session, Topology } from '../ports/coordination.ts';
+import { partitionKey } from '../ports/event-type-partition.ts';
 
 /**
  * The state of one subscription that this process has seen. It suffices to recognise a Redis that lost something, and

@@ -1,4 +1,4 @@
-import { partitionKey } from '../ports/coordination.ts';
+import { partitionKey } from '../ports/event-type-partition.ts';
 import { readMirror, type MirroredOffset } from '../broker/log/cursors-topic.ts';
 import { after, withTimeout, type Clock } from '../clock.ts';
 import type { EventLog } from '../ports/event-log.ts';

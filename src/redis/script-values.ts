@@ -1,17 +1,19 @@
+import type {
+  EndedStream,
+  LastCommit,
+  OpenSessionResult,
+  OwnershipState,
+  PartitionOwnership,
+  Session,
+  SubscriptionHistory,
+  Topology,
+} from '../ports/coordination.ts';
 import {
+  parsePartitionKey,
   comparePartitions,
   partitionKey,
-  type EndedStream,
   type EventTypePartition,
-  type LastCommit,
-  type OpenSessionResult,
-  type OwnershipState,
-  type PartitionOwnership,
-  type Session,
-  type SubscriptionHistory,
-  type Topology,
-} from '../ports/coordination.ts';
-import { parsePartitionKey } from './keys.ts';
+} from '../ports/event-type-partition.ts';
 import { decodeOffset, type StoredOffset } from './stored-offset.ts';
 
 /** The forms in which Redis keeps sessions, owners and offsets, and the results of scripts. */

@@ -10,7 +10,7 @@ import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
 import { LoanStore } from './loan-store.ts';
-import { boundsOfPartition } from '../broker/log/partition-bounds.ts';
+import { boundsOfPartition } from '../ports/partition-bounds.ts';
 import type { LoopEnd } from './partition-ownership.ts';
 import { readToggles } from '../lending-format/stored-toggles.ts';
 import type { CommandLag } from './command-lag.ts';

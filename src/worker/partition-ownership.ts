@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { applyRebalance } from '../broker/subscriptions/joining.ts';
+import { applyRebalance } from '../broker/subscriptions/ownership-changes.ts';
 import type { Coordination, PartitionOwnership, Topology } from '../ports/coordination.ts';
 import { after, type Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';

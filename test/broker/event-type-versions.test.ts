@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { eventTypeBytesMaximum, recordWithSchema } from '../../src/broker/event-types/event-type-records.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
-import { readEventType } from '../../src/broker/event-types/validation.ts';
+import { readEventType } from '../../src/broker/event-types/requested-event-type.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';

@@ -8,10 +8,10 @@ import {
   type Coordination,
   type CoordinationChange,
   type CursorToCommit,
-  type EventTypePartition,
   type PartitionOwnership,
   type Session,
 } from '../../src/ports/coordination.ts';
+import type { EventTypePartition } from '../../src/ports/event-type-partition.ts';
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeRandomHistories } from './coordination-histories.contract.ts';

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { appendBytes, appendBytesMaximum, recordBytesMaximum } from '../../src/ports/event-log.ts';
+import { appendBytesMaximum, recordBytesMaximum } from '../../src/ports/event-log.ts';
+import { appendBytes } from '../../src/ports/append-size.ts';
 import type {
   AppendResult,
   CleanupPolicy,

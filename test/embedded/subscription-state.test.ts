@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { beforeEach, describe, it } from 'mocha';
-import type { EventTypePartition, OwnershipChange, Session } from '../../src/ports/coordination.ts';
+import type { OwnershipChange, Session } from '../../src/ports/coordination.ts';
+import type { EventTypePartition } from '../../src/ports/event-type-partition.ts';
 import { SubscriptionState } from '../../src/embedded/subscription-state.ts';
 
 const at = (partition: number): EventTypePartition => ({ eventType: 'loans', partition });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { KeySpace, parsePartitionKey, shardCount, shardOf } from '../../src/redis/keys.ts';
+import { KeySpace, shardCount, shardOf } from '../../src/redis/keys.ts';
+import { parsePartitionKey } from '../../src/ports/event-type-partition.ts';
 import { decodeOffset, encodeOffset, isNewer } from '../../src/redis/stored-offset.ts';
 
 describe('the keys in Redis', () => {

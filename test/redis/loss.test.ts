@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { partitionKey, type CommittedOffset, type Coordination, type Topology } from '../../src/ports/coordination.ts';
+import type { CommittedOffset, Coordination, Topology } from '../../src/ports/coordination.ts';
+import { partitionKey } from '../../src/ports/event-type-partition.ts';
 import { readMirror } from '../../src/broker/log/cursors-topic.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';

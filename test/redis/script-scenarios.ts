@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import {
-  partitionKey,
-  type CommittedOffset,
-  type Coordination,
-  type PartitionOwnership,
-  type Topology,
-} from '../../src/ports/coordination.ts';
+import type { CommittedOffset, Coordination, PartitionOwnership, Topology } from '../../src/ports/coordination.ts';
+import { partitionKey } from '../../src/ports/event-type-partition.ts';
 import { readMirror } from '../../src/broker/log/cursors-topic.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';

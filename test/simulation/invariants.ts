@@ -1,12 +1,11 @@
-import {
-  partitionKey,
-  type CommitResult,
-  type CommittedOffset,
-  type CursorToCommit,
-  type EventTypePartition,
-  type PartitionOwnership,
-  type Session,
+import type {
+  CommitResult,
+  CommittedOffset,
+  CursorToCommit,
+  PartitionOwnership,
+  Session,
 } from '../../src/ports/coordination.ts';
+import { partitionKey, type EventTypePartition } from '../../src/ports/event-type-partition.ts';
 import type { Offset } from '../../src/ports/event-log.ts';
 import type { StoreOperation, SubscriptionSnapshot } from './store.ts';
 

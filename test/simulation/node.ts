@@ -1,13 +1,14 @@
 import { OpenStreams } from '../../src/http/streaming/open-streams.ts';
-import { partitionCounts } from '../../src/broker/subscriptions/joining.ts';
-import { commitCursors, resetCursors, type CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
+import { partitionCounts } from '../../src/broker/subscriptions/partition-counts.ts';
+import { commitCursors, type CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
+import { resetCursors } from '../../src/broker/subscriptions/cursor-reset.ts';
 import { EndOffsetCache } from '../../src/broker/subscriptions/end-offsets.ts';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
 import { readStreamParameters } from '../../src/broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../src/broker/streaming/subscription-stream.ts';
 import type { Registry } from '../../src/broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
-import { knownSubscription } from '../../src/broker/definitions/subscription.ts';
+import { knownSubscription } from '../../src/broker/definitions/subscription-lookup.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';

@@ -8,7 +8,6 @@ import {
   type Coordination,
   type CoordinationChange,
   type CursorToCommit,
-  type EventTypePartition,
   type LateCommits,
   type OpenSessionResult,
   type OwnershipChange,
@@ -17,6 +16,7 @@ import {
   type SubscriptionHistory,
   type Topology,
 } from '../../src/ports/coordination.ts';
+import type { EventTypePartition } from '../../src/ports/event-type-partition.ts';
 import { SessionCloseRetries } from '../../src/redis/session-close-retries.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { Network } from './network.ts';

@@ -1,11 +1,12 @@
-import { partitionCounts } from '../../src/broker/subscriptions/joining.ts';
+import { partitionCounts } from '../../src/broker/subscriptions/partition-counts.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
-import { subscriptionId, type Subscription } from '../../src/broker/definitions/subscription.ts';
+import type { Subscription } from '../../src/broker/definitions/subscription.ts';
+import { subscriptionId } from '../../src/broker/definitions/subscription-id.ts';
 import { formatOffset } from '../../src/broker/cursors/cursor-text.ts';
 import { describeError, LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { EventTypePartition } from '../../src/ports/coordination.ts';
+import type { EventTypePartition } from '../../src/ports/event-type-partition.ts';
 import type { TopicPartition } from '../../src/ports/event-log.ts';
 import { SimulatedClock, settled } from '../support/simulated-clock.ts';
 import { Chance } from './chance.ts';

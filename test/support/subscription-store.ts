@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Router } from 'express';
 import { randomUUID } from 'node:crypto';
-import {
-  initialisePartitions,
-  openSession,
-  partitionCounts,
-  applyRebalance,
-} from '../../src/broker/subscriptions/joining.ts';
+import { applyRebalance } from '../../src/broker/subscriptions/ownership-changes.ts';
+import { openSession } from '../../src/broker/subscriptions/stream-slots.ts';
+import { initialisePartitions } from '../../src/broker/subscriptions/starting-offsets.ts';
+import { partitionCounts } from '../../src/broker/subscriptions/partition-counts.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';

@@ -1,11 +1,6 @@
-import { partitionKey, type CommittedOffset } from '../../ports/coordination.ts';
+import type { CommittedOffset } from '../../ports/coordination.ts';
 import { beforeFirst, formatOffset } from './cursor-text.ts';
 import type { Offset, PartitionBounds } from '../../ports/event-log.ts';
-
-/** The bounds of each partition under its key. */
-export function boundsByPartition(bounds: readonly PartitionBounds[]): Map<string, PartitionBounds> {
-  return new Map(bounds.map((bound) => [partitionKey({ eventType: bound.topic, partition: bound.partition }), bound]));
-}
 
 /**
  * Why a commit may not name this position: no event beyond the end was ever delivered. Undefined when it may.

@@ -3,12 +3,9 @@ import { LendstreamError } from '../../errors.ts';
 import { eventRules } from '../schemas/compiled-schemas.ts';
 import { type TopicConfiguration, recordBytesMaximum } from '../../ports/event-log.ts';
 import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
-import {
-  checkChange,
-  partitionCountFor,
-  retentionMillisecondsDefault,
-  type EventTypeDefinition,
-} from './validation.ts';
+import { retentionMillisecondsDefault, type EventTypeDefinition } from './requested-event-type.ts';
+import { checkChange } from './allowed-changes.ts';
+import { partitionCountFor } from './partition-count.ts';
 import { parseSchema } from '../schemas/schema-validator.ts';
 import { nextSchemaVersion } from '../schemas/schema-evolution.ts';
 import { describesField } from '../schemas/schema-fields.ts';

@@ -1,8 +1,8 @@
 /**
  * Event types: creating, changing, listing and deleting them.
  * In: definitions as the API receives them. Out: registry records, and the topics that hold the events.
- * Start with `EventTypes` below; `validation.ts` says what is wrong with a definition, `event-type-records.ts` makes
- * the record.
+ * Start with `EventTypes` below; `requested-event-type.ts` says what is wrong with a definition,
+ * `event-type-records.ts` makes the record.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -15,7 +15,8 @@ import { ensureTopic } from '../log/ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
 import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
-import { similarNameViolation, topicSpelling, type EventTypeDefinition } from './validation.ts';
+import type { EventTypeDefinition } from './requested-event-type.ts';
+import { similarNameViolation, topicSpelling } from './similar-names.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
 import { compareVersions } from '../schemas/schema-evolution.ts';
 import type { Subscription } from '../definitions/subscription.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
-import type { CommittedOffset, EventTypePartition } from '../../ports/coordination.ts';
+import type { CommittedOffset } from '../../ports/coordination.ts';
+import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import { ensureTopic } from './ensure-topic.ts';
 import { noValue, type EventLog, type LogRecord, type RecordBatch } from '../../ports/event-log.ts';
 

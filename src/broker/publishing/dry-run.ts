@@ -1,12 +1,13 @@
 import { giveWay } from '../../clock.ts';
 import { FieldViolations, isLendstreamError, type FieldViolation } from '../../errors.ts';
-import { readBoundedSchema } from '../schemas/effective-schema.ts';
+import { readBoundedSchema } from '../schemas/admin-schema.ts';
 import { parseEvents, type ParsedEvents } from './request-parsing.ts';
-import { prepareEventType, violationsOf } from './event-preparation.ts';
+import { violationsOf } from './event-validation.ts';
+import { prepareEventType } from './prepared-event-type.ts';
 import { changedRecord, createdRecord } from '../event-types/event-type-records.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
-import type { EventTypeDefinition } from '../event-types/validation.ts';
-import type { SchemaViolation } from '../schemas/schema-validator.ts';
+import type { EventTypeDefinition } from '../event-types/requested-event-type.ts';
+import type { SchemaViolation } from '../schemas/violation-texts.ts';
 import { compareSchemas, type SchemaChange } from '../schemas/schema-evolution.ts';
 import { inTurns } from './long-work-in-turns.ts';
 import { ValidationBudget } from '../schemas/validation-budget.ts';

@@ -73,3 +73,8 @@ export function numberText(raw: string): string {
   const [digits = '', exponent = ''] = value.toExponential().split('e');
   return `${digits.includes('.') ? digits : `${digits}.0`}E${Number(exponent)}`;
 }
+
+/** The key of a record, made from the fields that choose its partition. There is at least one field. */
+export function joinKeyFields(fields: readonly string[]): string {
+  return fields.length === 1 ? (fields[0] as string) : fields.join(',');
+}

@@ -13,19 +13,20 @@ import type { Metrics } from '../../metrics.ts';
 import { createEnrichment, type Enrichment } from './enrichment.ts';
 import { parseEvents, type ParsedEvents } from './request-parsing.ts';
 import {
-  appendBytes,
   appendBytesMaximum,
   type AppendResult,
   type EventLog,
   type LogRecord,
   type PartitionRecords,
 } from '../../ports/event-log.ts';
-import { joinKeyFields, prepareEventType, prepareRecords, type PreparedEventType } from './event-preparation.ts';
+import { appendBytes } from '../../ports/append-size.ts';
+import { prepareRecords } from './event-preparation.ts';
+import { joinKeyFields, hashPartition } from './partitioning.ts';
+import { prepareEventType, type PreparedEventType } from './prepared-event-type.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { EventTypes } from '../event-types/event-types.ts';
 import { eidOf, publishedItem, type PublishedItem } from './response-items.ts';
 import { KnownShapes } from './known-shapes/known-shapes.ts';
-import { hashPartition } from './partitioning.ts';
 import { inTurns } from './long-work-in-turns.ts';
 
 export interface PublishContext {

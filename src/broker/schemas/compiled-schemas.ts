@@ -1,4 +1,5 @@
-import { effectiveSchema, readAdminSchema, type ValidatedType } from './effective-schema.ts';
+import { effectiveSchema, type ValidatedType } from './effective-schema.ts';
+import { readAdminSchema } from './admin-schema.ts';
 import { requiresDigits, compileValidator, type SchemaValidator, type ValidatorOptions } from './schema-validator.ts';
 import type { SchemaObject } from './schema-walk.ts';
 import { refuseManyEvaluatedNames } from './schema-cost.ts';

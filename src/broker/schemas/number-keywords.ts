@@ -1,13 +1,8 @@
 import { _, str, type Code, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import { meter } from './validation-meter.ts';
-import {
-  Divisor,
-  canonicalNumber,
-  compareNumbers,
-  isIntegerText,
-  needsDigits,
-  writtenDigits,
-} from './written-numbers.ts';
+import { canonicalNumber, compareNumbers, isIntegerText, needsDigits } from './written-numbers.ts';
+import { Divisor } from './multiple-of.ts';
+import { writtenDigits } from './schema-digits.ts';
 
 /**
  * The rules of schemas for numbers, judged by their digits. Like in Ajv itself, the double is checked first. Doubles

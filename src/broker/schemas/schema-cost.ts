@@ -1,5 +1,6 @@
 import { LendstreamError } from '../../errors.ts';
-import { decodedPointer, isSchemaObject, type SchemaObject } from './schema-walk.ts';
+import { decodedPointer, isSchemaObject, type SchemaObject, dataKeywords } from './schema-walk.ts';
+import { patternCost } from './pattern-cost.ts';
 
 /**
  * The cost of a schema before any event is validated against it. Compiling a schema blocks the whole process, so its
@@ -32,9 +33,6 @@ export const schemaPatternCostMaximum = 20_000;
  * Characters.
  */
 export const schemaPointerCharactersMaximum = 500_000;
-
-/** Keywords that list data. A schema of the longest allowed text has too little of it to matter when it is compiled. */
-const dataKeywords = new Set(['enum', 'const', 'default', 'examples', 'example', 'title', 'description', '$comment']);
 
 /**
  * Checks the cost of compiling a schema.
@@ -153,17 +151,6 @@ function partsOf(root: SchemaObject): { readonly values: readonly unknown[]; rea
   return { values, pointerCharacters };
 }
 
-/**
- * The keyword whose listed values a reference leads into; undefined if there is none. A listed value is no schema and
- * does not count as one.
- * @param reference `#` and a JSON pointer, percent-encoded as in a URI.
- */
-export function listingKeywordOf(reference: string): string | undefined {
-  const steps = decodedPointer(reference).split('/');
-  const at = steps.findIndex((step, index) => dataKeywords.has(step) && /^\d+$/.test(steps[index + 1] ?? ''));
-  return steps[at];
-}
-
 /** Whether a part is a reference or a type of whole numbers. Either takes half as much code again as other parts. */
 function isExpensive(part: unknown): boolean {
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return false;
@@ -185,77 +172,5 @@ function patternsOf(part: unknown): string[] {
   return typeof pattern === 'string' ? [pattern, ...names] : names;
 }
 
-/** A class of Unicode, such as \p{L}, has hundreds of ranges. */
-const unicodeClassCost = 10;
-
 /** The cost of a regular expression for the compiler, in addition to its own instructions. Parts. */
 const patternParts = 10;
-
-/**
- * About how many instructions a regular expression becomes. Repetitions are written out: `(a{9}){9}` counts as
- * eighty-one. Only the text is read, so the cost is known before anything is compiled.
- */
-export function patternCost(pattern: string): number {
-  const outer: number[] = [];
-  let sum = 0;
-  // The cost of the part that a repetition would repeat.
-  let last = 0;
-  const atom = (cost: number): void => {
-    sum += last;
-    last = cost;
-  };
-  for (let at = 0; at < pattern.length; at += 1) {
-    switch (pattern.charAt(at)) {
-      case '\\':
-        atom(/[pP]/.test(pattern.charAt(at + 1)) ? unicodeClassCost : 1);
-        at += (/^[pP](?:\{[^}]*\}|.)/s.exec(pattern.slice(at + 1, at + 64))?.[0] ?? 'a').length;
-        break;
-      case '[': {
-        const end = endOfClass(pattern, at);
-        atom(classCost(pattern.slice(at, end)));
-        at = end;
-        break;
-      }
-      case '(':
-        atom(0);
-        outer.push(sum);
-        sum = 0;
-        break;
-      case ')': {
-        const inside = sum + last + 1;
-        sum = outer.pop() ?? 0;
-        last = inside;
-        break;
-      }
-      case '{': {
-        const times = /^\{(\d+)(?:,(\d*))?\}/.exec(pattern.slice(at, at + 24));
-        if (times === null) atom(1);
-        else {
-          const [whole, least = '', most] = times;
-          last *= Math.max(1, Number(least) + (most === '' ? 1 : 0), Number(most ?? 0));
-          at += whole.length - 1;
-        }
-        break;
-      }
-      default:
-        atom(1);
-    }
-  }
-  return outer.reduce((whole, part) => whole + part, sum + last);
-}
-
-/** Every range of a class is checked wherever the class is repeated. */
-function classCost(text: string): number {
-  return 1 + Math.floor(text.length / unicodeClassCost) + unicodeClassCost * (text.split(/\\[pP]/).length - 1);
-}
-
-/** The position of the `]` that ends the class beginning at `begin`; the end of the pattern when there is none. */
-function endOfClass(pattern: string, begin: number): number {
-  const first = begin + (pattern[begin + 1] === '^' ? 2 : 1);
-  // In first position a `]` stands for itself.
-  for (let at = pattern[first] === ']' ? first + 1 : first; at < pattern.length; at += 1) {
-    if (pattern[at] === '\\') at += 1;
-    else if (pattern[at] === ']') return at;
-  }
-  return pattern.length;
-}

@@ -3,7 +3,7 @@ import { LendstreamError } from '../../errors.ts';
 import type { EventType } from '../definitions/event-type.ts';
 import type { JsonSchema } from '../../schemas.ts';
 import { isSchemaObject, pointerStep, type SchemaObject } from './schema-walk.ts';
-import { mergeSchemas, writtenDigits } from './written-numbers.ts';
+import { mergeSchemas, writtenDigits } from './schema-digits.ts';
 
 /**
  * The kinds of changes between two schemas of an event type. They decide the next version.

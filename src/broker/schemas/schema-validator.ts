@@ -5,7 +5,7 @@
  * `validation-budget.ts` and `validation-meter.ts` what checking events may cost.
  */
 
-import type { ErrorObject, Format, FormatDefinition, Options } from 'ajv';
+import type { Options } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
@@ -13,24 +13,21 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { JsonSchema } from '../../schemas.ts';
 import { isSchemaObject, mapSchema, referredTo, visitSchema, type SchemaObject } from './schema-walk.ts';
 import { linearPattern } from './linear-patterns.ts';
-import { collectedViolationsMaximum, meterCode } from './metered-code.ts';
+import { meterCode } from './metered-code.ts';
 import { isNumberFormat, listedKeyword, numberKeywordsOf, sizedKeyword, integerKeyword } from './number-keywords.ts';
 import { areUnique, type ItemComparison } from './unique-items.ts';
 import { ValidationBudget, ValidationBudgetUsedUp } from './validation-budget.ts';
 import { meter } from './validation-meter.ts';
-import { copyDigits, needsDigits, recordDigits, type WrittenNumbers } from './written-numbers.ts';
+import { needsDigits, type WrittenNumbers } from './written-numbers.ts';
+import { copyDigits, recordDigits } from './schema-digits.ts';
+import { describeErrors, type SchemaViolation } from './violation-texts.ts';
+import { isDateTime, stepsOfFormat, checkOf } from './text-formats.ts';
 
 /**
  * Validates by JSON Schemas that users wrote, drafts 04 to 2020-12. Unknown keywords and formats are allowed, regular
  * expressions are evaluated in linear time, the work of a request is counted and limited, numbers are judged by their
  * digits, and nothing is ever fetched.
  */
-
-/** One rule that a value breaks: its position (a JSON pointer, `#` for the value itself) and a message. */
-export interface SchemaViolation {
-  readonly pointer: string;
-  readonly message: string;
-}
 
 /**
  * Returns the violations of a value, none when it is valid. When the value cannot be checked, one violation says so.
@@ -88,18 +85,6 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
     if (error instanceof LendstreamError) throw error;
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${describeError(error)}`, { cause: error });
   }
-}
-
-/** The most violations that one text names. Of further ones it only shows the number. */
-export const namedViolationsMaximum = 100;
-
-/** All violations in one text: `#/amount: ...`, or a count and one line for each. */
-export function describeViolations(violations: readonly SchemaViolation[]): string {
-  const lines = violations.slice(0, namedViolationsMaximum).map(({ pointer, message }) => `${pointer}: ${message}`);
-  if (violations.length === 1) return lines[0] ?? '';
-  const count =
-    violations.length < collectedViolationsMaximum ? violations.length : `${collectedViolationsMaximum} or more`;
-  return `#: ${count} schema violations found\n${lines.join('\n')}`;
 }
 
 const noViolations: readonly SchemaViolation[] = [];
@@ -319,22 +304,6 @@ function createAjv(
 /** Ajv needs the name of the engine as code, which only its stand-alone mode uses. */
 const linearRegExp = Object.assign(linearPattern, { code: 'linearRegExp' });
 
-/** The pattern has a fixed width up to the seconds, so day, month and year can be read by position. */
-const dateTimePattern =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt ](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
-const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-/** Whether a text is a date and time with a zone, RFC 3339 section 5.6. */
-export function isDateTime(text: string): boolean {
-  if (!dateTimePattern.test(text)) return false;
-  const day = Number(text.slice(8, 10));
-  if (day <= 28) return true;
-  const year = Number(text.slice(0, 4));
-  const month = Number(text.slice(5, 7));
-  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return day <= (month === 2 && isLeapYear ? 29 : (daysOfMonth[month - 1] as number));
-}
-
 /** Any 128 bits written as 8-4-4-4-12 hexadecimal digits, of any version and in either case. */
 const eventIdPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
@@ -365,25 +334,6 @@ const formats: NonNullable<Options['formats']> = {
   regex: isRegularExpression,
 };
 
-/** The cost of checking a text under a format, and of each character of a long text. Steps. */
-const stepsPerFormat = 80;
-const stepsPerFormatCharacter = 10;
-
-/** The longest text that has no cost per character. Characters. */
-const shortTextCharactersMaximum = 64;
-
-/** Making a regular expression of a text costs more, and more for each character. Steps. */
-const stepsPerRegularExpression = 10_000;
-const stepsPerRegularExpressionCharacter = 100;
-
-/** The cost of checking a text of this many characters under a format. Steps. */
-function stepsOfFormat(name: string, characters: number): number {
-  // The password of a URL may begin at each of its colons.
-  if (name === 'url') return stepsPerFormat + (characters * characters) / 2;
-  if (name === 'regex') return stepsPerRegularExpression + characters * stepsPerRegularExpressionCharacter;
-  return stepsPerFormat + (characters > shortTextCharactersMaximum ? characters * stepsPerFormatCharacter : 0);
-}
-
 /** The same formats, charged to the budget of the request. */
 const meteredFormats = Object.fromEntries(
   Object.entries(formats).map(([name, format]) => {
@@ -396,102 +346,6 @@ const meteredFormats = Object.fromEntries(
     return [name, metered];
   }),
 );
-
-/** The function by which a format checks a text; undefined for a format of numbers or without a rule. */
-function checkOf(format: Format | undefined): ((text: string) => boolean) | undefined {
-  if (format instanceof RegExp) return (text) => format.test(text);
-  if (typeof format === 'function') return format;
-  if (typeof format !== 'object' || !isTextFormat(format)) return undefined;
-  const { validate } = format;
-  if (typeof validate === 'string') return undefined;
-  return validate instanceof RegExp ? (text) => validate.test(text) : validate;
-}
-
-function isTextFormat(format: object): format is FormatDefinition<string> {
-  return Reflect.get(format, 'type') !== 'number';
-}
-
-/** The JSON name of a value's type, as messages show it. */
-function typeName(value: unknown): string {
-  if (value === null) return 'Null';
-  if (Array.isArray(value)) return 'Array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'Integer' : 'Number';
-  const name = typeof value;
-  return name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-/** The longest value that a message repeats. Characters. */
-const shownValueCharactersMaximum = 100;
-
-/** The text that messages show for a value, made once for each value. */
-type Shown = (value: unknown) => string;
-
-function showing(showsContents: boolean): Shown {
-  const texts = new Map<unknown, string>();
-  return (value) => {
-    if (typeof value === 'string') return shorten(value, shownValueCharactersMaximum);
-    if (!showsContents && typeof value === 'object') return typeName(value);
-    const known = texts.get(value);
-    if (known !== undefined) return known;
-    const text = shorten(JSON.stringify(value) ?? String(value), shownValueCharactersMaximum);
-    texts.set(value, text);
-    return text;
-  };
-}
-
-/**
- * The longest position and the longest message of a violation. Names of fields may have any length, and a thousand
- * violations may be in one field. Characters.
- */
-const violationCharactersMaximum = 1_000;
-
-function shorten(text: string, charactersMaximum: number): string {
-  return text.length > charactersMaximum ? `${text.slice(0, charactersMaximum)}...` : text;
-}
-
-/** @param all Whether all violations were asked for, which happens for small values only. */
-function describeErrors(errors: readonly ErrorObject[], all: boolean): readonly SchemaViolation[] {
-  const show = showing(all);
-  // The last violation is the one that counts. Those before it come from alternatives that did not fit either.
-  return (all ? errors : errors.slice(-alternativesListed)).map((error) => ({
-    pointer: shorten(`#${error.instancePath}`, violationCharactersMaximum),
-    message: shorten(describeKeyword(error, show), violationCharactersMaximum),
-  }));
-}
-
-/** How many violations are reported for a value when only the first was asked for. */
-const alternativesListed = 10;
-
-function describeKeyword({ keyword, params, data, message }: ErrorObject, show: Shown): string {
-  const parameters: Record<string, unknown> = params;
-  switch (keyword) {
-    case 'required':
-      return `required key [${String(parameters['missingProperty'])}] not found`;
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return `extraneous key [${String(parameters['additionalProperty'] ?? parameters['unevaluatedProperty'])}] is not permitted`;
-    case integerKeyword:
-      return 'expected type: Integer, found: Number';
-    case 'type': {
-      const expected = [parameters['type']].flat().map((name) => {
-        const text = String(name);
-        return text.charAt(0).toUpperCase() + text.slice(1);
-      });
-      return `expected type: ${expected.join(' or ')}, found: ${typeName(data)}`;
-    }
-    case 'enum':
-    case 'const':
-    case listedKeyword:
-      return `${show(data)} is not a valid enum value`;
-    case 'format':
-    case sizedKeyword:
-      return `[${show(data)}] is not a valid ${String(parameters['format'])}`;
-    case 'pattern':
-      return `string [${show(data)}] does not match pattern ${String(parameters['pattern'])}`;
-    default:
-      return message ?? `breaks the rule ${keyword}`;
-  }
-}
 
 /**
  * Reads the text of a schema.

@@ -1,4 +1,4 @@
-import { copyDigits } from './written-numbers.ts';
+import { copyDigits } from './schema-digits.ts';
 
 /**
  * Walks a JSON Schema by the keywords that hold further schemas. A property that happens to be named `items` is no
@@ -136,3 +136,26 @@ function mapElsewhere(value: unknown, pointer: string, mapping: Mapping): unknow
   copyDigits(value, mapped);
   return mapped;
 }
+
+/**
+ * The keyword whose listed values a reference leads into; undefined if there is none. A listed value is no schema and
+ * does not count as one.
+ * @param reference `#` and a JSON pointer, percent-encoded as in a URI.
+ */
+export function listingKeywordOf(reference: string): string | undefined {
+  const steps = decodedPointer(reference).split('/');
+  const at = steps.findIndex((step, index) => dataKeywords.has(step) && /^\d+$/.test(steps[index + 1] ?? ''));
+  return steps[at];
+}
+
+/** Keywords that list data. A schema of the longest allowed text has too little of it to matter when it is compiled. */
+export const dataKeywords = new Set([
+  'enum',
+  'const',
+  'default',
+  'examples',
+  'example',
+  'title',
+  'description',
+  '$comment',
+]);

@@ -1,4 +1,3 @@
-import { LendstreamError } from '../../errors.ts';
 import { jsonPattern } from '../../json-bytes.ts';
 
 /**
@@ -13,7 +12,7 @@ export const plainNumberCharactersMaximum = 15;
  * The value of a number: digits times ten to the power of the exponent. The digits have neither leading nor trailing
  * zeros; zero has no digits.
  */
-interface Decimal {
+export interface WrittenDecimal {
   readonly isNegative: boolean;
   readonly digits: string;
   readonly exponent: number;
@@ -25,7 +24,7 @@ const exponentMaximum = 1e15;
 const numberPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** @param text A JSON number. */
-function readDecimal(text: string): Decimal {
+export function readDecimal(text: string): WrittenDecimal {
   const [, sign = '', whole = '', fraction = '', power = '0'] = numberPattern.exec(text) ?? [];
   const all = whole + fraction;
   let begin = 0;
@@ -46,7 +45,7 @@ export function compareNumbers(left: string, right: string): number {
   return (first.isNegative ? -1 : 1) * compareMagnitudes(first, second);
 }
 
-function compareMagnitudes(left: Decimal, right: Decimal): number {
+function compareMagnitudes(left: WrittenDecimal, right: WrittenDecimal): number {
   if (left.digits === '' || right.digits === '') return left.digits.length - right.digits.length;
   const leftPower = left.exponent + left.digits.length;
   const rightPower = right.exponent + right.digits.length;
@@ -67,94 +66,6 @@ export function canonicalNumber(text: string): string {
   return `${isNegative ? '-' : ''}${digits}e${exponent}`;
 }
 
-/** The longest `multipleOf`. Digits. */
-export const divisorDigitsMaximum = 100;
-
-/** A `multipleOf` of a schema. */
-export class Divisor {
-  readonly #value: Decimal;
-  readonly #digits: bigint;
-  /** The divisor in units of a hundred-millionth, when it is a whole number of units and small enough; else 0. */
-  readonly #units: number;
-  readonly #spend: (steps: number) => void;
-
-  /**
-   * @param text A JSON number above zero.
-   * @param spend Called with the cost of each division that reads digits. Steps of the budget for validation.
-   * @throws UNPROCESSABLE when it is longer than {@link divisorDigitsMaximum}.
-   */
-  constructor(text: string, spend: (steps: number) => void = () => {}) {
-    this.#spend = spend;
-    this.#value = readDecimal(text);
-    if (this.#value.digits.length > divisorDigitsMaximum) {
-      const detail = `Invalid schema: a multipleOf has more than ${divisorDigitsMaximum} digits`;
-      throw new LendstreamError('UNPROCESSABLE', detail);
-    }
-    this.#digits = BigInt(this.#value.digits);
-    this.#units = needsDigits(text) ? 0 : (unitsOf(Number(text)) ?? 0);
-  }
-
-  /**
-   * Whether a number is a multiple.
-   * @param value The number as a double.
-   * @param text The written form of the number, when the double may not hold it.
-   */
-  divides(value: number, text: string | undefined): boolean {
-    if (text === undefined) {
-      const units = this.#units === 0 ? undefined : unitsOf(value);
-      if (units !== undefined) return units % this.#units === 0;
-    }
-    const all = text ?? String(value);
-    this.#spend(stepsPerDivision + all.length * stepsPerDividedDigit);
-    const { digits, exponent } = readDecimal(all);
-    if (digits === '') return true;
-    const power = exponent - this.#value.exponent;
-    if (power >= 0) return (remainder(digits, this.#digits) * powerOfTen(power, this.#digits)) % this.#digits === 0n;
-    // A multiple would end with zeros, and the digits do not include trailing zeros.
-    return false;
-  }
-}
-
-/** The cost of a division, and of each digit. Steps. */
-const stepsPerDivision = 2_000;
-const stepsPerDividedDigit = 20;
-
-const unitsPerOne = 100_000_000;
-
-/**
- * Above this, two neighbouring counts of units may have the same double: from 2 ** 26 on, doubles lie further apart
- * than units.
- */
-const unitsMaximum = 2 ** 52;
-
-/** A number in units of a hundred-millionth, when only one whole number of units has its double; else undefined. */
-function unitsOf(value: number): number | undefined {
-  const units = Math.round(value * unitsPerOne);
-  return Math.abs(units) <= unitsMaximum && units / unitsPerOne === value ? units : undefined;
-}
-
-/** How many digits are read at once: as many as are cheap to divide. */
-const chunkDigits = 200;
-
-function remainder(digits: string, divisor: bigint): bigint {
-  let rest = 0n;
-  for (let at = 0; at < digits.length; at += chunkDigits) {
-    const chunk = digits.slice(at, at + chunkDigits);
-    rest = (rest * 10n ** BigInt(chunk.length) + BigInt(chunk)) % divisor;
-  }
-  return rest;
-}
-
-function powerOfTen(power: number, modulus: bigint): bigint {
-  let result = 1n;
-  let factor = 10n % modulus;
-  for (let rest = BigInt(power); rest > 0n; rest >>= 1n) {
-    if ((rest & 1n) === 1n) result = (result * factor) % modulus;
-    factor = (factor * factor) % modulus;
-  }
-  return result % modulus;
-}
-
 /** Whether a JSON number needs its digits because another one may have the same double. */
 export function needsDigits(text: string): boolean {
   return text.length > plainNumberCharactersMaximum || /[eE]/.test(text);
@@ -169,7 +80,7 @@ export class WrittenNumbers {
    * @param value The value that the parser returned.
    */
   constructor(text: string, value: unknown) {
-    new Reader(text, (container, key, digits) => {
+    new LongNumberReader(text, (container, key, digits) => {
       const texts = this.#texts.get(container) ?? new Map<string | number, string>();
       this.#texts.set(container, texts.set(key, digits));
     }).read(value);
@@ -181,55 +92,11 @@ export class WrittenNumbers {
   }
 }
 
-/**
- * Where the numbers of a schema keep their digits. Code that copies a schema has to copy them with it: a spread does,
- * `Object.entries` does not.
- */
-const digitsOfSchema = Symbol('digits');
-
-/** Notes the written form of those numbers of a schema that a double does not hold. */
-export function recordDigits(text: string, schema: unknown): void {
-  if (!/\d[\d.]{14}|\d[eE]/.test(text)) return;
-  new Reader(text, (container, key, digits) => {
-    Object.defineProperty(container, digitsOfSchema, {
-      value: { ...recordedDigits(container), [key]: digits },
-      enumerable: true,
-      configurable: true,
-    });
-  }).read(schema);
-}
-
-/** The written form of the number of a schema under a key or at an index; undefined when its double holds it. */
-export function writtenDigits(container: object, key: string | number): string | undefined {
-  return recordedDigits(container)[key];
-}
-
-/** Copies the digits of a part of a schema to a copy of that part, with the same keys or some of them renamed. */
-export function copyDigits(from: object, to: object, renamed: Readonly<Record<string, string>> = {}): void {
-  const digits = Object.entries(recordedDigits(from));
-  if (digits.length === 0) return;
-  const value = Object.fromEntries(digits.map(([key, text]) => [renamed[key] ?? key, text]));
-  Object.defineProperty(to, digitsOfSchema, { value, enumerable: true, configurable: true });
-}
-
-/** A part of a schema under the keywords of another one, which win; each number keeps its own digits. */
-export function mergeSchemas<Part extends object>(under: Part, over: Part): Part {
-  const merged = { ...under, ...over };
-  const kept = Object.entries(recordedDigits(under)).filter(([key]) => !Object.hasOwn(over, key));
-  const value = { ...Object.fromEntries(kept), ...recordedDigits(over) };
-  if (!(digitsOfSchema in merged)) return merged;
-  return Object.defineProperty(merged, digitsOfSchema, { value, enumerable: true, configurable: true });
-}
-
-function recordedDigits(container: object): Readonly<Record<string, string>> {
-  return (Reflect.get(container, digitsOfSchema) as Record<string, string> | undefined) ?? {};
-}
-
 const token = new RegExp(String.raw`[\s:,]*(${jsonPattern.string}|${jsonPattern.number}|[[\]{}]|[a-z]+)`, 'y');
 
 type NumberListener = (container: object, key: string | number, digits: string) => void;
 
-class Reader {
+export class LongNumberReader {
   readonly #text: string;
   readonly #onNumber: NumberListener;
 

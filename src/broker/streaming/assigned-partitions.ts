@@ -1,4 +1,5 @@
-import { partitionKey, type CommittedOffset, type PartitionOwnership } from '../../ports/coordination.ts';
+import type { CommittedOffset, PartitionOwnership } from '../../ports/coordination.ts';
+import { partitionKey } from '../../ports/event-type-partition.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { PartitionBounds } from '../../ports/event-log.ts';
 import { UndeliveredNotices } from './undelivered-notices.ts';

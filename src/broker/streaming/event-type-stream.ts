@@ -1,7 +1,8 @@
 import type { Clock, Timer } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
-import { uncommittableLineFrame, type Chunk, type LineInfo } from './line-format.ts';
+import { uncommittableLineFrame, type LineInfo } from './line-format.ts';
+import type { Chunk } from './chunk-builder.ts';
 import { flushDueAt, sendAllowance, type BatchRules } from './batch-rules.ts';
 import { closeInfo, type CloseCode } from './close-codes.ts';
 import { closingDueAt, closingReason, type Closing, type ClosingRules, type StreamProgress } from './end-conditions.ts';

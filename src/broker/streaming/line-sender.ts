@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ChunkBuilder, lineEnd, type Chunk, type LineInfo } from './line-format.ts';
+import { lineEnd, type LineInfo } from './line-format.ts';
+import { ChunkBuilder, type Chunk } from './chunk-builder.ts';
 import { dueBatch, sendAllowance, type BatchCause, type BatchRules } from './batch-rules.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
 import type { StreamPartition } from './stream-partition.ts';

@@ -1,4 +1,4 @@
-import type { EventRun } from './line-format.ts';
+import type { EventRun } from './chunk-builder.ts';
 import { noValue, type Offset, type RecordBatch } from '../../ports/event-log.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { LendstreamError } from '../../errors.ts';
 import type { BatchRules } from './batch-rules.ts';
-import { describePartition, type EventTypePartition } from '../../ports/coordination.ts';
+import { describePartition, type EventTypePartition } from '../../ports/event-type-partition.ts';
 import { parsePartition } from '../cursors/cursor-text.ts';
 
 /** The parameters that a consumer requested for its stream, checked, with every default filled in. */

@@ -1,7 +1,9 @@
 import { eventsEnd, eventsStart, lineFrame, lineStart } from './line-format.ts';
-import type { ChunkBuilder, LineFrame } from './line-format.ts';
+import type { LineFrame } from './line-format.ts';
+import type { ChunkBuilder } from './chunk-builder.ts';
 import type { PendingEvents } from './batch-rules.ts';
-import type { EventTypePartition, PartitionOwnership } from '../../ports/coordination.ts';
+import type { PartitionOwnership } from '../../ports/coordination.ts';
+import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import { formatOffset } from '../cursors/cursor-text.ts';
 import type { Offset, ReadResult } from '../../ports/event-log.ts';
 import { PartitionBuffer } from './partition-buffer.ts';

@@ -11,8 +11,8 @@ import type { Clock, Timer } from '../../clock.ts';
 import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
-import { surplusStreams } from '../subscriptions/joining.ts';
-import type { Chunk } from './line-format.ts';
+import { surplusStreams } from '../subscriptions/stream-slots.ts';
+import type { Chunk } from './chunk-builder.ts';
 import { flushDueAt } from './batch-rules.ts';
 import { closeInfo, closesImmediately, type CloseCode } from './close-codes.ts';
 import type { CommittedOffset, Coordination, CoordinationChange } from '../../ports/coordination.ts';
@@ -26,7 +26,8 @@ import type { StreamParameters } from './stream-parameters.ts';
 import { StreamPartition } from './stream-partition.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { StreamSender } from './line-sender.ts';
-import { commitWithoutConsumer, openStreamSession } from './session.ts';
+import { openStreamSession } from './stream-session.ts';
+import { commitWithoutConsumer } from './commit-without-consumer.ts';
 import { SubscriptionWatch, type Observation, type Observer } from './subscription-watch.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
@@ -138,7 +139,7 @@ export class SubscriptionStream implements Observer {
   /**
    * Opens a stream: its session is registered when this returns. Nothing is read or sent before {@link start}.
    * @param eventTypes The subscription's event types with their partition counts.
-   * @throws CONFLICT, PRECONDITION_FAILED (see joining.ts), and the errors of the log and the coordination
+   * @throws CONFLICT, PRECONDITION_FAILED (see ownership-changes.ts), and the errors of the log and the coordination
    */
   static async open(
     services: StreamServices,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { applyRebalance } from '../subscriptions/joining.ts';
+import { applyRebalance } from '../subscriptions/ownership-changes.ts';
 import type { CommittedOffset, Coordination, CoordinationChange, Topology } from '../../ports/coordination.ts';
 import type { NodeLease } from './node-lease.ts';
 

@@ -1,4 +1,4 @@
-import type { EventRun } from './line-format.ts';
+import type { EventRun } from './chunk-builder.ts';
 import type { Offset } from '../../ports/event-log.ts';
 
 /**

@@ -1,5 +1,6 @@
-import { partitionKey, type CommittedOffset, type EventTypePartition } from '../../ports/coordination.ts';
-import { boundsByPartition } from '../cursors/cursor-availability.ts';
+import type { CommittedOffset } from '../../ports/coordination.ts';
+import { partitionKey, type EventTypePartition } from '../../ports/event-type-partition.ts';
+import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import type { EventLog, Offset } from '../../ports/event-log.ts';
 import type { Registry } from '../definitions/registry.ts';
 

@@ -4,12 +4,12 @@ import type { Logger } from '../../logger.ts';
 import type { SubscriptionCursor } from './commits.ts';
 import {
   endedStreamsMaximum,
-  partitionKey,
   type Coordination,
   type EndedStream,
   type LastCommit,
   type SubscriptionHistory,
 } from '../../ports/coordination.ts';
+import { partitionKey } from '../../ports/event-type-partition.ts';
 
 /** How long activity may wait before they are stored: commits come by the thousand. Milliseconds. */
 const storeAfterMilliseconds = 5_000;

@@ -1,11 +1,5 @@
-import {
-  comparePartitions,
-  partitionKey,
-  type EventTypePartition,
-  type OwnershipChange,
-  type PartitionOwnership,
-  type Session,
-} from '../../ports/coordination.ts';
+import type { OwnershipChange, PartitionOwnership, Session } from '../../ports/coordination.ts';
+import { comparePartitions, partitionKey, type EventTypePartition } from '../../ports/event-type-partition.ts';
 
 /**
  * Which partitions must change hands so that every open stream of a subscription has its share. Any stream may call

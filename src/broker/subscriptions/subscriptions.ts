@@ -10,17 +10,19 @@ import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { withLock } from '../definitions/definition-locks.ts';
 import type { Coordination } from '../../ports/coordination.ts';
-import { checkAuthorizationChange, hasRole, type AuthorizationAttribute } from '../definitions/rules.ts';
+import { checkAuthorizationChange, hasRole, type AuthorizationAttribute } from '../definitions/authorization.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
 import {
-  checkInitialCursors,
   partitionsPerSubscriptionMaximum,
   readSubscription,
   type SubscriptionDefinition,
-} from './validation.ts';
-import { findSubscription, knownSubscription, subscriptionId, type Subscription } from '../definitions/subscription.ts';
+} from './requested-subscription.ts';
+import { checkInitialCursors } from './initial-cursors.ts';
+import type { Subscription } from '../definitions/subscription.ts';
+import { findSubscription, knownSubscription } from '../definitions/subscription-lookup.ts';
+import { subscriptionId } from '../definitions/subscription-id.ts';
 
 export interface SubscriptionsOptions {
   readonly registry: Registry;

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { AuthorizationAttribute } from '../../broker/definitions/rules.ts';
+import type { AuthorizationAttribute } from '../../broker/definitions/authorization.ts';
 import { LendstreamError } from '../../errors.ts';
 
 /**

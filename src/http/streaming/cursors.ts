@@ -1,5 +1,7 @@
 import { Router, type Request } from 'express';
-import { commitCursors, listCursors, resetCursors, type CommitServices } from '../../broker/subscriptions/commits.ts';
+import { commitCursors, type CommitServices } from '../../broker/subscriptions/commits.ts';
+import { listCursors } from '../../broker/subscriptions/committed-cursors.ts';
+import { resetCursors } from '../../broker/subscriptions/cursor-reset.ts';
 import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
 import { EndOffsetCache } from '../../broker/subscriptions/end-offsets.ts';
 import type { Responses } from '../../contract.ts';

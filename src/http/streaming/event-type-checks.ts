@@ -1,9 +1,9 @@
 import { Router, type Request } from 'express';
-import { writtenValueAt } from '../../broker/publishing/event-byte-positions.ts';
+import { writtenValueAt } from '../../broker/publishing/json-as-written.ts';
 import { checkDefinition, checkEvent } from '../../broker/publishing/dry-run.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
-import { readEventType, type EventTypeDefinition } from '../../broker/event-types/validation.ts';
-import { readBoundedSchema } from '../../broker/schemas/effective-schema.ts';
+import { readEventType, type EventTypeDefinition } from '../../broker/event-types/requested-event-type.ts';
+import { readBoundedSchema } from '../../broker/schemas/admin-schema.ts';
 import { nextSchemaVersion } from '../../broker/schemas/schema-evolution.ts';
 import { toTimestamp, type Clock } from '../../clock.ts';
 import type { Responses, Requests, Schemas, Unread } from '../../contract.ts';

@@ -1,9 +1,13 @@
 import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
-import { hasRole } from '../../broker/definitions/rules.ts';
+import { hasRole } from '../../broker/definitions/authorization.ts';
 import type { EventType } from '../../broker/definitions/event-type.ts';
-import { enrichmentStrategies, partitionStrategies, readEventType } from '../../broker/event-types/validation.ts';
-import { readBoundedSchema } from '../../broker/schemas/effective-schema.ts';
+import {
+  enrichmentStrategies,
+  partitionStrategies,
+  readEventType,
+} from '../../broker/event-types/requested-event-type.ts';
+import { readBoundedSchema } from '../../broker/schemas/admin-schema.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { readJsonObject } from '../edge/request-body.ts';

@@ -7,14 +7,14 @@
 import { after, systemRandom } from '../../clock.ts';
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
-import { partitionCounts } from '../../broker/subscriptions/joining.ts';
+import { partitionCounts } from '../../broker/subscriptions/partition-counts.ts';
 import { type CloseCode, closeCodes } from '../../broker/streaming/close-codes.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
 import type { RegistryChange } from '../../broker/definitions/registry.ts';
 import { readStreamParameters } from '../../broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../broker/streaming/subscription-stream.ts';
-import { findSubscription, knownSubscription } from '../../broker/definitions/subscription.ts';
+import { findSubscription, knownSubscription } from '../../broker/definitions/subscription-lookup.ts';
 import { describeError } from '../../errors.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { Coordination, PartitionOwnership } from '../../ports/coordination.ts';
 import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
-import { findSubscription } from '../../broker/definitions/subscription.ts';
+import { findSubscription } from '../../broker/definitions/subscription-lookup.ts';
 import { toTimestamp } from '../../clock.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';

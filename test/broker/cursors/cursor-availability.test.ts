@@ -1,11 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import {
-  beyondEndReason,
-  boundsByPartition,
-  unavailabilityReason,
-} from '../../../src/broker/cursors/cursor-availability.ts';
-import { partitionKey } from '../../../src/ports/coordination.ts';
+import { beyondEndReason, unavailabilityReason } from '../../../src/broker/cursors/cursor-availability.ts';
+import { boundsByPartition } from '../../../src/ports/partition-bounds.ts';
+import { partitionKey } from '../../../src/ports/event-type-partition.ts';
 
 /** Events 5 to 9 are available. */
 const bounds = { topic: 'loans', partition: 2, earliest: 5, latest: 10 };

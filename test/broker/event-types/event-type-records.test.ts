@@ -7,7 +7,7 @@ import {
   systemRecord,
   topicOf,
 } from '../../../src/broker/event-types/event-type-records.ts';
-import { readEventType } from '../../../src/broker/event-types/validation.ts';
+import { readEventType } from '../../../src/broker/event-types/requested-event-type.ts';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 
 const definition = readEventType(eventTypeBody('orders', { labels: { team: 'a' } }));

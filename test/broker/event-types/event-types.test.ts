@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
-import { readEventType, type EventTypeDefinition } from '../../../src/broker/event-types/validation.ts';
+import { readEventType, type EventTypeDefinition } from '../../../src/broker/event-types/requested-event-type.ts';
 import type { SystemEventType } from '../../../src/broker/definitions/event-type.ts';
 import { Registry, registryTopic } from '../../../src/broker/definitions/registry.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';

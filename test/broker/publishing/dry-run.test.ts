@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { checkDefinition, checkEvent } from '../../../src/broker/publishing/dry-run.ts';
 import { createdRecord } from '../../../src/broker/event-types/event-type-records.ts';
-import { readEventType } from '../../../src/broker/event-types/validation.ts';
+import { readEventType } from '../../../src/broker/event-types/requested-event-type.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 
 const now = '2026-11-21T10:00:00.000Z';

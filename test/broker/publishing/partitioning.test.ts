@@ -8,6 +8,7 @@ import {
   numberText,
   randomPartition,
   valueAt,
+  joinKeyFields,
 } from '../../../src/broker/publishing/partitioning.ts';
 
 describe('hashPartition', () => {
@@ -89,5 +90,12 @@ describe('valueAt', () => {
     for (const path of [['z'], ['a', 'z'], ['a', 'b', 'c'], ['a', 'c', '0'], ['constructor'], ['a', 'toString']]) {
       expect(valueAt(event, path), path.join('.')).to.equal(absent);
     }
+  });
+});
+
+describe('the key of a record', () => {
+  it('has every field that chooses the partition, in their order', () => {
+    expect(joinKeyFields(['a'])).to.equal('a');
+    expect(joinKeyFields(['a', '7', 'b,c'])).to.equal('a,7,b,c');
   });
 });

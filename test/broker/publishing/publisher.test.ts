@@ -5,7 +5,7 @@ import type { AppendResult, EventLog, PartitionRecords } from '../../../src/port
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
 import { Registry, registryTopic } from '../../../src/broker/definitions/registry.ts';
-import { readEventType } from '../../../src/broker/event-types/validation.ts';
+import { readEventType } from '../../../src/broker/event-types/requested-event-type.ts';
 import { eventBytesMaximum } from '../../../src/broker/publishing/event-preparation.ts';
 import { Publisher, type PublishOutcome } from '../../../src/broker/publishing/publisher.ts';
 import { systemClock } from '../../../src/clock.ts';

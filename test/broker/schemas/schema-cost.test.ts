@@ -1,18 +1,17 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { effectiveSchema, readAdminSchema } from '../../../src/broker/schemas/effective-schema.ts';
+import { effectiveSchema } from '../../../src/broker/schemas/effective-schema.ts';
+import { readAdminSchema } from '../../../src/broker/schemas/admin-schema.ts';
 import { compileValidator } from '../../../src/broker/schemas/schema-validator.ts';
-import type { SchemaObject } from '../../../src/broker/schemas/schema-walk.ts';
 import {
-  listingKeywordOf,
   evaluatedNamesMaximum,
-  patternCost,
   refuseCostlySchema,
   refuseManyEvaluatedNames,
   schemaPartsMaximum,
   schemaPatternCostMaximum,
   schemaPointerCharactersMaximum,
 } from '../../../src/broker/schemas/schema-cost.ts';
+import type { SchemaObject } from '../../../src/broker/schemas/schema-walk.ts';
 import { loadSchema } from '../../../src/schemas.ts';
 
 function many(count: number, make: (index: number) => unknown): unknown[] {
@@ -146,61 +145,5 @@ describe('The evaluated names that validators collect', () => {
     });
     refuseManyEvaluatedNames({ allOf: [{ $ref: '#' }], unevaluatedProperties: false, properties: {} });
     expect(() => refuseManyEvaluatedNames({ properties, $defs: { all: fields(100, () => true) } })).to.throw(/names/);
-  });
-});
-
-describe('A reference to a listed value', () => {
-  const keywords: [reference: string, keyword: string | undefined][] = [
-    ['#/examples/0', 'examples'],
-    ['#/properties/a/enum/12/properties/b', 'enum'],
-    ['#/x/default/0', 'default'],
-    ['#/%65xamples/0', 'examples'],
-    ['#/examples%2F0', 'examples'],
-    ['#/const/0', 'const'],
-    ['#/properties/examples/properties/0', undefined],
-    ['#/definitions/enum', undefined],
-    ['#', undefined],
-    ['#/%E0%A4%A', undefined],
-  ];
-  for (const [reference, keyword] of keywords) {
-    it(`is ${keyword === undefined ? 'not' : `under ${keyword} what`} ${reference} is`, () => {
-      expect(listingKeywordOf(reference)).to.equal(keyword);
-    });
-  }
-});
-
-describe('The cost of a regular expression', () => {
-  const costs: [pattern: string, cost: number][] = [
-    ['', 0],
-    ['abc', 3],
-    ['a{9}', 9],
-    ['a{2,9}', 9],
-    ['a{9,}', 10],
-    ['a{0}', 1],
-    ['a{', 2],
-    ['\\{9}', 3],
-    ['(ab){9}', 27],
-    ['((a{9}){9}){9}', 819],
-    ['[abc]{9}', 9],
-    ['[]a]{9}', 9],
-    ['[^]a]{9}', 9],
-    ['[\\]a]{9}', 9],
-    ['\\p{L}', 10],
-    ['\\p{L}{3}', 30],
-    ['\\pL{3}', 30],
-    ['[\\p{L}\\P{N}]{2}', 44],
-    ['[', 1],
-    [')', 1],
-    ['(((', 0],
-    ['a\\', 2],
-  ];
-  for (const [pattern, cost] of costs) {
-    it(`is ${cost} for ${pattern === '' ? 'none' : pattern}`, () => {
-      expect(patternCost(pattern)).to.equal(cost);
-    });
-  }
-
-  it('is computed immediately for a text of the maximum length of a schema', () => {
-    expect(patternCost('(a{999}'.repeat(30_000))).to.be.greaterThan(schemaPatternCostMaximum);
   });
 });

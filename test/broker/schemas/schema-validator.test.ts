@@ -1,13 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import {
-  compileValidator,
-  describeViolations,
-  isDateTime,
-  namedViolationsMaximum,
-  parseSchema,
-  requiresDigits,
-} from '../../../src/broker/schemas/schema-validator.ts';
+import { compileValidator, parseSchema, requiresDigits } from '../../../src/broker/schemas/schema-validator.ts';
+import { describeViolations } from '../../../src/broker/schemas/violation-texts.ts';
 import { collectedViolationsMaximum } from '../../../src/broker/schemas/metered-code.ts';
 import { ValidationBudget, validationStepsPerEvent } from '../../../src/broker/schemas/validation-budget.ts';
 import { WrittenNumbers } from '../../../src/broker/schemas/written-numbers.ts';
@@ -486,47 +480,6 @@ describe('compileValidator with exact digits of numbers', () => {
     compileValidator(divisor(100), { allViolations: false });
     expect(() => compileValidator(divisor(101), { allViolations: false })).to.throw(/more than 100 digits/);
   });
-});
-
-describe('describeViolations', () => {
-  it('is the violation itself when there is one, otherwise a count and all of them', () => {
-    const violation = { pointer: '#/a', message: 'is bad' };
-    expect(describeViolations([violation])).to.equal('#/a: is bad');
-    expect(describeViolations([violation, violation])).to.equal(
-      '#: 2 schema violations found\n#/a: is bad\n#/a: is bad',
-    );
-  });
-});
-
-describe('describeViolations of very many', () => {
-  it('names the first and counts the rest', () => {
-    const text = describeViolations(Array.from({ length: 1_000 }, () => ({ pointer: '#', message: 'is bad' })));
-    expect(text.split('\n')).to.have.length(1 + namedViolationsMaximum);
-    expect(text).to.match(/^#: 1000 or more schema violations found/);
-  });
-});
-
-describe('isDateTime', () => {
-  it('has the last day of each month, and not the day after it', () => {
-    for (const [index, days] of [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].entries()) {
-      const month = `2026-${String(index + 1).padStart(2, '0')}`;
-      expect(isDateTime(`${month}-${days}T00:00:00Z`), month).to.equal(true);
-      expect(isDateTime(`${month}-${days + 1}T00:00:00Z`), month).to.equal(false);
-    }
-  });
-
-  for (const text of ['2024-02-29T00:00:00Z', '2026-12-31T23:59:60.123456+01:00', '2026-01-01t00:00:00z']) {
-    it(`accepts ${text}`, () => expect(isDateTime(text)).to.equal(true));
-  }
-  for (const text of [
-    '2026-02-29T00:00:00Z',
-    '2026-04-31T00:00:00Z',
-    '2026-01-01T24:00:00Z',
-    '2026-01-01 x',
-    '2026-1-1T00:00:00Z',
-  ]) {
-    it(`refuses ${text}`, () => expect(isDateTime(text)).to.equal(false));
-  }
 });
 
 describe('parseSchema', () => {

@@ -6,6 +6,7 @@ import {
   pointerStep,
   referredTo,
   visitSchema,
+  listingKeywordOf,
 } from '../../../src/broker/schemas/schema-walk.ts';
 
 const schema = {
@@ -98,4 +99,24 @@ describe('isSchemaObject', () => {
   it('distinguishes objects from arrays, null and booleans', () => {
     expect([{}, [], null, true].map(isSchemaObject)).to.deep.equal([true, false, false, false]);
   });
+});
+
+describe('A reference to a listed value', () => {
+  const keywords: [reference: string, keyword: string | undefined][] = [
+    ['#/examples/0', 'examples'],
+    ['#/properties/a/enum/12/properties/b', 'enum'],
+    ['#/x/default/0', 'default'],
+    ['#/%65xamples/0', 'examples'],
+    ['#/examples%2F0', 'examples'],
+    ['#/const/0', 'const'],
+    ['#/properties/examples/properties/0', undefined],
+    ['#/definitions/enum', undefined],
+    ['#', undefined],
+    ['#/%E0%A4%A', undefined],
+  ];
+  for (const [reference, keyword] of keywords) {
+    it(`is ${keyword === undefined ? 'not' : `under ${keyword} what`} ${reference} is`, () => {
+      expect(listingKeywordOf(reference)).to.equal(keyword);
+    });
+  }
 });

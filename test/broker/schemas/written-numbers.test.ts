@@ -3,17 +3,13 @@ import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import {
-  Divisor,
   WrittenNumbers,
   canonicalNumber,
   compareNumbers,
-  copyDigits,
-  mergeSchemas,
   isIntegerText,
   needsDigits,
-  recordDigits,
-  writtenDigits,
 } from '../../../src/broker/schemas/written-numbers.ts';
+import { Divisor } from '../../../src/broker/schemas/multiple-of.ts';
 
 const Exact = Decimal.clone({ precision: 2_000, minE: -9_000, maxE: 9_000 });
 
@@ -47,47 +43,12 @@ describe('Numbers as they are written', () => {
     );
   });
 
-  it('cost more to divide the more digits they have, unless a double suffices', () => {
-    const stepsFor = (digitsCount: number): number => {
-      let spent = 0;
-      const text = '1'.repeat(digitsCount);
-      new Divisor('3', (steps) => (spent += steps)).divides(Number(text), needsDigits(text) ? text : undefined);
-      return spent;
-    };
-    expect(stepsFor(7)).to.equal(0);
-    expect(stepsFor(300)).to.be.greaterThan(2_000);
-    expect(stepsFor(1_300) - stepsFor(300)).to.be.within(10_000, 40_000);
-  });
-
   it('are integers when decimals are', () => {
     fc.assert(
       fc.property(jsonNumber, (text) => {
         expect(isIntegerText(text), text).to.equal(new Exact(text).isInteger());
       }),
       { numRuns: 2_000 },
-    );
-  });
-
-  it('are multiples when decimals are, computed with doubles where these suffice', () => {
-    const divisors = fc.oneof(
-      fc.constantFrom('0.01', '0.05', '1', '3', '0.1', '1e-9', '25', '1e20', '0.3', '12e-3', '7e300'),
-      jsonNumber.filter((text) => new Exact(text).greaterThan(0)),
-    );
-    const values = fc.oneof(
-      jsonNumber,
-      fc
-        .tuple(divisors, fc.integer({ min: -1_000, max: 1_000 }))
-        .map(([one, times]) => new Exact(one).times(times).toFixed()),
-    );
-    const amounts = ['45035996.27', '45035996.28', '67108863.99', '67108864.01', '70000000.01', '-89999999.99'];
-    const examples = amounts.map((text): [string, string] => ['0.01', text]);
-    fc.assert(
-      fc.property(divisors, values, (divisor, text) => {
-        const expected = new Exact(text).modulo(divisor).isZero();
-        const written = needsDigits(text) ? text : undefined;
-        expect(new Divisor(divisor).divides(Number(text), written), `${text} by ${divisor}`).to.equal(expected);
-      }),
-      { numRuns: 2_000, examples: [...examples, ['0.010000000000000001', '0.01']] },
     );
   });
 
@@ -158,40 +119,6 @@ describe('The digits of a document', () => {
           }
         },
       ),
-    );
-  });
-
-  it('are kept for a schema and its copies, and under the other names in descriptions', () => {
-    const text = '{"maximum":9007199254740993,"enum":[1,1e5]}';
-    const schema = JSON.parse(text) as { enum: number[] };
-    recordDigits(text, schema);
-    expect(writtenDigits(schema, 'maximum')).to.equal('9007199254740993');
-    expect(writtenDigits(schema.enum, 1)).to.equal('1e5');
-    expect(writtenDigits({ ...schema }, 'maximum')).to.equal('9007199254740993');
-    const copy = {};
-    copyDigits(schema, copy, { maximum: 'exclusiveMaximum' });
-    expect([writtenDigits(copy, 'maximum'), writtenDigits(copy, 'exclusiveMaximum')]).to.deep.equal([
-      undefined,
-      '9007199254740993',
-    ]);
-    copyDigits({}, copy);
-    expect(writtenDigits(copy, 'exclusiveMaximum')).to.equal('9007199254740993');
-    expect(JSON.stringify(schema)).to.equal('{"maximum":9007199254740992,"enum":[1,100000]}');
-  });
-
-  it('are kept for the keyword that wins where parts of a schema are merged', () => {
-    const read = (text: string): Record<string, number> => {
-      const schema = JSON.parse(text) as Record<string, number>;
-      recordDigits(text, schema);
-      return schema;
-    };
-    const under = read('{"minimum":9007199254740993,"maximum":9007199254740995}');
-    const both = mergeSchemas(under, read('{"maximum":5,"multipleOf":9007199254740997}'));
-    expect(both).to.include({ maximum: 5 });
-    const digits = ['minimum', 'maximum', 'multipleOf'].map((key) => writtenDigits(both, key));
-    expect(digits).to.deep.equal(['9007199254740993', undefined, '9007199254740997']);
-    expect(writtenDigits(mergeSchemas(read('{"maximum":9007199254740995}'), { maximum: 5 }), 'maximum')).to.equal(
-      undefined,
     );
   });
 });

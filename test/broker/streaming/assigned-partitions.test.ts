@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { ChunkBuilder } from '../../../src/broker/streaming/line-format.ts';
+import { ChunkBuilder } from '../../../src/broker/streaming/chunk-builder.ts';
 import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
 import { AssignedPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
 import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';

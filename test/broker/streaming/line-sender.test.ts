@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import type { Chunk } from '../../../src/broker/streaming/line-format.ts';
+import type { Chunk } from '../../../src/broker/streaming/chunk-builder.ts';
 import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
 import { AssignedPartitions, bufferBytesMaximum } from '../../../src/broker/streaming/assigned-partitions.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';

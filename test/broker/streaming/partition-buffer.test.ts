@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fastCheck from 'fast-check';
 import { describe, it } from 'mocha';
-import { ChunkBuilder, type Chunk, type EventRun } from '../../../src/broker/streaming/line-format.ts';
+import { ChunkBuilder, type Chunk, type EventRun } from '../../../src/broker/streaming/chunk-builder.ts';
 import type { RecordBatch } from '../../../src/ports/event-log.ts';
 import { PartitionBuffer } from '../../../src/broker/streaming/partition-buffer.ts';
 import { UncommittedEvents } from '../../../src/broker/streaming/uncommitted-events.ts';

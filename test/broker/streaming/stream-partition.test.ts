@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { ChunkBuilder, lineEnd, uncommittableLineFrame } from '../../../src/broker/streaming/line-format.ts';
+import { lineEnd, uncommittableLineFrame } from '../../../src/broker/streaming/line-format.ts';
+import { ChunkBuilder } from '../../../src/broker/streaming/chunk-builder.ts';
 import { StreamPartition } from '../../../src/broker/streaming/stream-partition.ts';
 import type { Batch } from '../../support/http/client.ts';
 import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';

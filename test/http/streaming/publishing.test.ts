@@ -10,7 +10,7 @@ import {
   validationStepsPerRequest,
 } from '../../../src/broker/schemas/validation-budget.ts';
 import { eventsPerRequestMaximum } from '../../../src/broker/publishing/request-parsing.ts';
-import { readEventType } from '../../../src/broker/event-types/validation.ts';
+import { readEventType } from '../../../src/broker/event-types/requested-event-type.ts';
 import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
 import {
   eventTypeBody,

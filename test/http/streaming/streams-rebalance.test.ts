@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { partitionKey } from '../../../src/ports/coordination.ts';
+import { partitionKey } from '../../../src/ports/event-type-partition.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startStreamServer, type StreamClient, type StreamServer } from '../../support/http/stream-server.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, it } from 'mocha';
 import { partitionsPerTopicMaximum } from '../../../src/ports/event-log.ts';
-import { eventTypeNameCharactersMaximum } from '../../../src/broker/event-types/validation.ts';
+import { eventTypeNameCharactersMaximum } from '../../../src/broker/event-types/requested-event-type.ts';
 import type { KafkaLog } from '../../../src/kafka/log.ts';
 import kafkajs from 'kafkajs';
 import { describeOnCluster } from '../../support/cluster.ts';

@@ -1,11 +1,13 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Enrichment } from '../enrichment.ts';
 import type { ParsedEvents } from '../request-parsing.ts';
-import { eventBytesMaximum, joinKeyFields, packByPartition } from '../event-preparation.ts';
-import type { PreparedEventType, PreparedRecords, RecordContext } from '../event-preparation.ts';
+import { eventBytesMaximum } from '../event-preparation.ts';
+import { packByPartition } from '../records-by-partition.ts';
+import { joinKeyFields, hashPartition, randomPartition } from '../partitioning.ts';
+import type { PreparedRecords, RecordContext } from '../event-preparation.ts';
+import type { PreparedEventType } from '../prepared-event-type.ts';
 import { spanField } from '../event-byte-positions.ts';
 import { shapeOf } from './event-shape.ts';
-import { hashPartition, randomPartition } from '../partitioning.ts';
 import { matchEvents, patternOf, type MatchedEvent, type ShapePattern } from './shape-matching.ts';
 
 /** The metadata fields that the enrichment reads, or overwrites without reading. */

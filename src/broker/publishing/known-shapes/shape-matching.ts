@@ -1,7 +1,7 @@
 import { jsonByte } from '../../../json-bytes.ts';
 import { eventsPerRequestMaximum } from '../request-parsing.ts';
 import { gapKind, type EventShape } from './event-shape.ts';
-import { isDateTime } from '../../schemas/schema-validator.ts';
+import { isDateTime } from '../../schemas/text-formats.ts';
 
 /**
  * A shape as a regular expression, which the engine compiles to machine code. Comparing byte by byte here takes a third

@@ -3,13 +3,13 @@ import { array, assert, constantFrom, nat, oneof, property, record, string, tupl
 import { describe, it } from 'mocha';
 import { createEnrichment } from '../../../../src/broker/publishing/enrichment.ts';
 import { parseEvents } from '../../../../src/broker/publishing/request-parsing.ts';
-import { prepareEventType, prepareRecords } from '../../../../src/broker/publishing/event-preparation.ts';
-import type {
-  PreparedEventType,
-  PreparedRecords,
-  RecordContext,
+import {
+  prepareRecords,
+  type PreparedRecords,
+  type RecordContext,
 } from '../../../../src/broker/publishing/event-preparation.ts';
-import { readEventType } from '../../../../src/broker/event-types/validation.ts';
+import { prepareEventType, type PreparedEventType } from '../../../../src/broker/publishing/prepared-event-type.ts';
+import { readEventType } from '../../../../src/broker/event-types/requested-event-type.ts';
 import { KnownShapes } from '../../../../src/broker/publishing/known-shapes/known-shapes.ts';
 import { inTurns } from '../../../../src/broker/publishing/long-work-in-turns.ts';
 import { isLendstreamError } from '../../../../src/errors.ts';

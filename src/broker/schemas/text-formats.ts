@@ -1,0 +1,53 @@
+import type { Format, FormatDefinition } from 'ajv';
+
+/** The pattern has a fixed width up to the seconds, so day, month and year can be read by position. */
+const dateTimePattern =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt ](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
+
+const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether a text is a date and time with a zone, RFC 3339 section 5.6. */
+export function isDateTime(text: string): boolean {
+  if (!dateTimePattern.test(text)) return false;
+  const day = Number(text.slice(8, 10));
+  if (day <= 28) return true;
+  const year = Number(text.slice(0, 4));
+  const month = Number(text.slice(5, 7));
+  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day <= (month === 2 && isLeapYear ? 29 : (daysOfMonth[month - 1] as number));
+}
+
+/** The cost of checking a text under a format, and of each character of a long text. Steps. */
+const stepsPerFormat = 80;
+
+const stepsPerFormatCharacter = 10;
+
+/** The longest text that has no cost per character. Characters. */
+const shortTextCharactersMaximum = 64;
+
+/** Making a regular expression of a text costs more, and more for each character. Steps. */
+const stepsPerRegularExpression = 10_000;
+
+const stepsPerRegularExpressionCharacter = 100;
+
+/** The cost of checking a text of this many characters under a format. Steps. */
+export function stepsOfFormat(name: string, characters: number): number {
+  // The password of a URL may begin at each of its colons.
+  if (name === 'url') return stepsPerFormat + (characters * characters) / 2;
+  if (name === 'regex') return stepsPerRegularExpression + characters * stepsPerRegularExpressionCharacter;
+  return stepsPerFormat + (characters > shortTextCharactersMaximum ? characters * stepsPerFormatCharacter : 0);
+}
+
+/** The function by which a format checks a text; undefined for a format of numbers or without a rule. */
+export function checkOf(format: Format | undefined): ((text: string) => boolean) | undefined {
+  if (format instanceof RegExp) return (text) => format.test(text);
+  if (typeof format === 'function') return format;
+  if (typeof format !== 'object' || !isTextFormat(format)) return undefined;
+  const { validate } = format;
+  if (typeof validate === 'string') return undefined;
+  return validate instanceof RegExp ? (text) => validate.test(text) : validate;
+}
+
+function isTextFormat(format: object): format is FormatDefinition<string> {
+  return Reflect.get(format, 'type') !== 'number';
+}

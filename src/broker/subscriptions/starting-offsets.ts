@@ -1,0 +1,71 @@
+import { LendstreamError } from '../../errors.ts';
+import type { CommittedOffset, Coordination } from '../../ports/coordination.ts';
+import { partitionKey } from '../../ports/event-type-partition.ts';
+import { beyondEndReason } from '../cursors/cursor-availability.ts';
+import { boundsByPartition } from '../../ports/partition-bounds.ts';
+import { beforeFirst, parseOffset } from '../cursors/cursor-text.ts';
+import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
+import type { Subscription } from '../definitions/subscription.ts';
+
+/**
+ * Where partitions without a committed offset begin.
+ *
+ * A subscription that never streamed starts where its definition says: at the oldest event held, at the end, or after
+ * its initial cursors. Partitions that came later start at their first event, so that no event published to them is
+ * missed.
+ *
+ * @param bounds Of every partition of the subscription.
+ * @param committed The offsets that are known already.
+ */
+export function startingOffsets(
+  subscription: Subscription,
+  bounds: readonly PartitionBounds[],
+  committed: readonly CommittedOffset[],
+): CommittedOffset[] {
+  const known = new Set(committed.map(partitionKey));
+  const readFrom = known.size === 0 ? subscription.read_from : 'begin';
+  const initialOffsets = new Map(
+    subscription.initial_cursors.map((cursor) => [
+      partitionKey({ eventType: cursor.event_type, partition: Number(cursor.partition) }),
+      parseOffset(cursor.offset),
+    ]),
+  );
+  return bounds.flatMap(({ topic, partition, earliest, latest }) => {
+    const eventTypePartition = { eventType: topic, partition };
+    if (known.has(partitionKey(eventTypePartition))) return [];
+    if (readFrom === 'end') return [{ eventType: topic, partition, offset: latest - 1 }];
+    const initial =
+      readFrom === 'cursors' ? (initialOffsets.get(partitionKey(eventTypePartition)) ?? beforeFirst) : beforeFirst;
+    return [{ eventType: topic, partition, offset: initial === beforeFirst ? earliest - 1 : initial }];
+  });
+}
+
+/**
+ * Registers every partition of the subscription with the coordination store, each with an offset to start after.
+ * Streams may do so at the same time; the first one's offsets count.
+ *
+ * @throws PRECONDITION_FAILED when a position lies beyond the end of the log
+ */
+export async function initialisePartitions(
+  log: EventLog,
+  coordination: Coordination,
+  subscription: Subscription,
+  eventTypes: ReadonlyMap<string, number>,
+): Promise<void> {
+  const partitions = [...eventTypes].flatMap(([topic, count]) =>
+    Array.from({ length: count }, (_, partition) => ({ topic, partition })),
+  );
+  const committed = await coordination.committedOffsets(subscription.id);
+  const bounds = await log.bounds(partitions);
+  const start = startingOffsets(subscription, bounds, committed);
+  refusePositionsBeyondEnd(bounds, [...committed, ...start]);
+  if (start.length > 0) await coordination.initialise(subscription.id, start);
+}
+
+function refusePositionsBeyondEnd(bounds: readonly PartitionBounds[], positions: readonly CommittedOffset[]): void {
+  const byPartition = boundsByPartition(bounds);
+  for (const position of positions) {
+    const reason = beyondEndReason(position, byPartition.get(partitionKey(position))?.latest);
+    if (reason !== undefined) throw new LendstreamError('PRECONDITION_FAILED', reason);
+  }
+}

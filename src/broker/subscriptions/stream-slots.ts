@@ -1,0 +1,42 @@
+import { LendstreamError } from '../../errors.ts';
+import type { Coordination, Session, Topology } from '../../ports/coordination.ts';
+import { describePartitions, partitionKey } from '../../ports/event-type-partition.ts';
+
+/**
+ * Opens the session of a stream.
+ * @throws CONFLICT when every slot is taken, a requested partition belongs to another stream, or a reset is in progress
+ */
+export async function openSession(coordination: Coordination, subscriptionId: string, session: Session): Promise<void> {
+  await coordination.reapSessions(subscriptionId);
+  const result = await coordination.openSession(subscriptionId, session);
+  switch (result.outcome) {
+    case 'opened':
+      return;
+    case 'resetting':
+      throw new LendstreamError('CONFLICT', 'Resetting subscription cursors request is still in progress');
+    case 'no_free_slots':
+      throw new LendstreamError(
+        'CONFLICT',
+        `No free slots for streaming available for subscription ${subscriptionId}. Total slots: ${result.totalSlots}`,
+      );
+    case 'partitions_taken':
+      throw new LendstreamError(
+        'CONFLICT',
+        'The following partitions are already requested by other stream(s) of this subscription: ' +
+          describePartitions(result.partitions),
+      );
+  }
+}
+
+/**
+ * The streams that get no partition because others requested partitions directly. Of the streams that take any
+ * partition, these are the ones opened last.
+ */
+export function surplusStreams({ sessions, partitions }: Pick<Topology, 'sessions' | 'partitions'>): Set<string> {
+  const requested = new Set(sessions.flatMap(({ requestedPartitions }) => requestedPartitions.map(partitionKey)));
+  const sharedCount = partitions.filter((partition) => !requested.has(partitionKey(partition))).length;
+  const autoStreams = sessions
+    .filter(({ requestedPartitions }) => requestedPartitions.length === 0)
+    .sort((left, right) => left.openedAt - right.openedAt || (left.streamId < right.streamId ? -1 : 1));
+  return new Set(autoStreams.slice(sharedCount).map(({ streamId }) => streamId));
+}

@@ -1,0 +1,12 @@
+import type { LogRecord } from './event-log.ts';
+
+/** The most that any log stores for a record in addition to its key and value. Bytes. */
+const framingBytesMaximum = 48;
+
+/** A character of a key has at most three bytes. */
+const bytesPerCharacterMaximum = 3;
+
+/** The size that a record counts for in an append: quick to compute, and never less than its stored size. Bytes. */
+export function appendBytes({ key, value }: LogRecord): number {
+  return bytesPerCharacterMaximum * (key?.length ?? 0) + (value?.length ?? 0) + framingBytesMaximum;
+}

@@ -1,0 +1,34 @@
+export interface EventTypePartition {
+  readonly eventType: string;
+  readonly partition: number;
+}
+
+/** The map key of a partition: each partition has exactly one. */
+export function partitionKey({ eventType, partition }: EventTypePartition): string {
+  return `${eventType}:${partition}`;
+}
+
+/** Compares by event type, then partition: the order of every list of partitions. */
+export function comparePartitions(left: EventTypePartition, right: EventTypePartition): number {
+  if (left.eventType !== right.eventType) return left.eventType < right.eventType ? -1 : 1;
+  return left.partition - right.partition;
+}
+
+/** A partition as the API's messages write it. `partition` may be any text: it is shown as given. */
+export function describePartition(eventType: string, partition: string | number): string {
+  return `EventTypePartition{eventType='${eventType}', partition='${partition}'}`;
+}
+
+/** Partitions as the API's messages list them. */
+export function describePartitions(partitions: readonly EventTypePartition[]): string {
+  return [...partitions]
+    .sort(comparePartitions)
+    .map(({ eventType, partition }) => describePartition(eventType, partition))
+    .join(', ');
+}
+
+/** Parses a partition key: the inverse of partitionKey in coordination.ts. */
+export function parsePartitionKey(partitionKey: string): EventTypePartition {
+  const colon = partitionKey.lastIndexOf(':');
+  return { eventType: partitionKey.slice(0, colon), partition: Number(partitionKey.slice(colon + 1)) };
+}

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { Decimal } from 'decimal.js';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { needsDigits } from '../../../src/broker/schemas/written-numbers.ts';
+import { Divisor } from '../../../src/broker/schemas/multiple-of.ts';
+
+const Exact = Decimal.clone({ precision: 2_000, minE: -9_000, maxE: 9_000 });
+
+const digits = (least: number, most: number) =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(''));
+
+/** JSON numbers, many of them close to each other. */
+const jsonNumber = fc
+  .record({
+    sign: fc.constantFrom('', '', '-'),
+    whole: fc.oneof(
+      fc.constantFrom('0', '1', '9007199254740992', '9007199254740993', '900719925474099'),
+      digits(1, 25).map((text) => text.replace(/^0+(?=\d)/, '')),
+    ),
+    fraction: fc.oneof(
+      fc.constantFrom('', '', '.0', '.5', '.01', '.000'),
+      digits(1, 25).map((text) => `.${text}`),
+    ),
+    exponent: fc.constantFrom('', '', '', 'e0', 'E+2', 'e-2', 'e-17', 'e300', 'e-400', 'E400'),
+  })
+  .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent);
+
+describe('Multiples of a number', () => {
+  it('cost more to divide the more digits they have, unless a double suffices', () => {
+    const stepsFor = (digitsCount: number): number => {
+      let spent = 0;
+      const text = '1'.repeat(digitsCount);
+      new Divisor('3', (steps) => (spent += steps)).divides(Number(text), needsDigits(text) ? text : undefined);
+      return spent;
+    };
+    expect(stepsFor(7)).to.equal(0);
+    expect(stepsFor(300)).to.be.greaterThan(2_000);
+    expect(stepsFor(1_300) - stepsFor(300)).to.be.within(10_000, 40_000);
+  });
+
+  it('are multiples when decimals are, computed with doubles where these suffice', () => {
+    const divisors = fc.oneof(
+      fc.constantFrom('0.01', '0.05', '1', '3', '0.1', '1e-9', '25', '1e20', '0.3', '12e-3', '7e300'),
+      jsonNumber.filter((text) => new Exact(text).greaterThan(0)),
+    );
+    const values = fc.oneof(
+      jsonNumber,
+      fc
+        .tuple(divisors, fc.integer({ min: -1_000, max: 1_000 }))
+        .map(([one, times]) => new Exact(one).times(times).toFixed()),
+    );
+    const amounts = ['45035996.27', '45035996.28', '67108863.99', '67108864.01', '70000000.01', '-89999999.99'];
+    const examples = amounts.map((text): [string, string] => ['0.01', text]);
+    fc.assert(
+      fc.property(divisors, values, (divisor, text) => {
+        const expected = new Exact(text).modulo(divisor).isZero();
+        const written = needsDigits(text) ? text : undefined;
+        expect(new Divisor(divisor).divides(Number(text), written), `${text} by ${divisor}`).to.equal(expected);
+      }),
+      { numRuns: 2_000, examples: [...examples, ['0.010000000000000001', '0.01']] },
+    );
+  });
+});

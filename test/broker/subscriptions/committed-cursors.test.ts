@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { listCursors } from '../../../src/broker/subscriptions/committed-cursors.ts';
+import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
+import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
+import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+
+describe('the committed cursors of a subscription', () => {
+  let store: SubscriptionStore;
+  let subscription: Subscription;
+
+  beforeEach(async () => {
+    store = await openSubscriptionStore();
+    await store.define('loans', 2);
+    await store.publish('loans', 0, 200);
+    await store.publish('loans', 1, 10);
+    const body = { owning_application: 'core', event_types: ['loans'], read_from: 'begin' };
+    subscription = (await new Subscriptions(store).create(body)).subscription;
+  });
+
+  afterEach(() => store.close());
+
+  describe('listing cursors', () => {
+    it('returns none before the first stream, then one per partition with its own token', async () => {
+      expect(await listCursors(store, subscription.id)).to.deep.equal([]);
+      await store.join(subscription);
+      const [first, second] = [await listCursors(store, subscription.id), await listCursors(store, subscription.id)];
+      expect(first.map(({ partition, offset, event_type }) => ({ partition, offset, event_type }))).to.deep.equal([
+        { partition: '0', offset: '001-0001--1', event_type: 'loans' },
+        { partition: '1', offset: '001-0001--1', event_type: 'loans' },
+      ]);
+      expect(new Set([...first, ...second].map((each) => each.cursor_token)).size).to.equal(4);
+      expect(await failureOf(listCursors(store, 'x'))).to.have.property('code', 'NOT_FOUND');
+    });
+  });
+});

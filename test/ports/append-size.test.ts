@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { assert, property, string, uint8Array, option } from 'fast-check';
+import { describe, it } from 'mocha';
+import { appendBytes } from '../../src/ports/append-size.ts';
+import { encodedRecordBytes } from '../../src/kafka/protocol/record-batch-encoding.ts';
+
+describe('the size that a record counts in an append', () => {
+  it('is at least its size in a batch of Kafka, whatever its key and value', () => {
+    const key = option(string({ unit: 'binary', maxLength: 200 }), { nil: null });
+    const value = option(uint8Array({ maxLength: 200 }), { nil: null });
+    assert(
+      property(key, value, (text, bytes) => {
+        const record = { key: text, value: bytes === null ? null : Buffer.from(bytes) };
+        expect(appendBytes(record)).to.be.at.least(encodedRecordBytes(record));
+      }),
+    );
+  });
+
+  it('is at least that too at the sizes at which a length takes one more byte', () => {
+    for (const size of [0, 1, 63, 64, 8_191, 8_192, 1_048_575, 1_048_576]) {
+      for (const character of ['k', 'é', '€']) {
+        const record = { key: character.repeat(size), value: Buffer.alloc(size) };
+        expect(appendBytes(record), `${size} ${character}`).to.be.at.least(encodedRecordBytes(record));
+      }
+    }
+  });
+});
