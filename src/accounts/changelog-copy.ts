@@ -1,7 +1,21 @@
 import type { Offset } from '../ports/event-log.ts';
+import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
+
+/** What the owner of a partition has committed to the changelog. */
+export interface OwnCommit {
+  readonly partition: number;
+  /** Up to this offset the owner knows of all records. From there on, this commit is the first one. */
+  readonly from: Offset;
+  /** The offset after the last record of the commit. */
+  readonly nextOffset: Offset;
+  /** The records of the commit by their keys, null where it deleted one, without the checkpoint record. */
+  readonly records: ReadonlyMap<string, Buffer | null>;
+  readonly checkpoint: CheckpointRecord;
+}
 
 /**
- * The local copy of the changelog, as far as the worker reads it. It follows the log, so it may lack the last commits.
+ * The local copy of the changelog, as the worker reads and writes it. The copy follows the log. The owner of a
+ * partition gives it each commit directly, so that nothing has to be read back.
  * Each method throws LOG_UNAVAILABLE while the copy is being rebuilt.
  */
 export interface ChangelogCopy {
@@ -16,8 +30,20 @@ export interface ChangelogCopy {
   /** The offset of the last command done in the newest checkpoint record of the partition; null before the first. */
   checkpointPosition(partition: number): Offset | null;
   /**
-   * Returns when the copy has the partition of the changelog up to its present end.
+   * Makes the copy take nothing of a partition from the log, because its owner is about to commit and will give the
+   * commit to the copy itself.
+   * @returns a function that ends this. Call it as soon as the copy has the commit or the commit has failed.
+   */
+  holdBack(partition: number): () => void;
+  /**
+   * Takes a commit from the owner of the partition, unless the copy has it already.
+   * @returns false when the copy lacks earlier records. It then takes nothing, and gets all of them from the log.
+   */
+  applyOwnCommit(commit: OwnCommit): boolean;
+  /**
+   * Returns when the copy has the partition of the changelog up to its present end, and that end. Records that are
+   * being committed count too.
    * @throws LOG_CLOSED when `signal` aborts or the copy is closed, and the errors of the log
    */
-  catchUpPartition(partition: number, signal: AbortSignal): Promise<void>;
+  catchUpPartition(partition: number, signal: AbortSignal): Promise<Offset>;
 }

@@ -27,7 +27,7 @@ import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './loan-row.ts';
 import { newDatabase, openOrRebuild } from './open-database.ts';
 import { DamagedText } from './sealed-text.ts';
-import type { ChangelogCopy } from './changelog-copy.ts';
+import type { ChangelogCopy, OwnCommit } from './changelog-copy.ts';
 
 export interface LoanViewOptions {
   /** The folder of the file of the view, accounts.db. */
@@ -58,6 +58,8 @@ export class LoanView implements ChangelogCopy {
   /** As in the database: the offset of the last command done, of each partition. */
   #commandOffsets: Map<number, Offset>;
   #tail: TopicTail;
+  /** The partitions whose owner in this process is about to commit. */
+  readonly #heldBack = new Map<number, { readonly released: Promise<void> }>();
   #failure: string | undefined;
   #rebuilding: Promise<void> | undefined;
   readonly #closing = new AbortController();
@@ -80,7 +82,9 @@ export class LoanView implements ChangelogCopy {
       clock,
       logger,
       ...(health === undefined ? {} : { health }),
-      apply: (batch) => this.#apply(batch),
+      // The owner of a partition on another node announces an outcome when its commit is durable.
+      includeUncommitted: true,
+      apply: (batch, nextOffset) => this.#applyFromLog(batch, nextOffset),
       onFailure: (error) => this.#fail(error),
     });
   }
@@ -160,16 +164,35 @@ export class LoanView implements ChangelogCopy {
     return this.#commandOffsets.get(partition) ?? null;
   }
 
-  /**
-   * Returns when the view has a partition of the changelog up to its present end.
-   * @throws LOG_CLOSED when `signal` aborts or the view is closed, LOG_UNAVAILABLE while it is rebuilt, and the errors
-   *   of the log
-   */
-  async catchUpPartition(partition: number, signal: AbortSignal): Promise<void> {
+  holdBack(partition: number): () => void {
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    this.#heldBack.set(partition, { released });
+    return () => {
+      this.#heldBack.delete(partition);
+      release();
+    };
+  }
+
+  applyOwnCommit({ partition, from, nextOffset, records, checkpoint }: OwnCommit): boolean {
+    this.#read(() => undefined);
+    const position = this.#tail.position(partition);
+    if (position >= nextOffset) return true;
+    if (position < from) return false;
+    const changes = new RecordedChanges();
+    for (const [key, value] of records) changes.add(key, value === null ? null : value.toString());
+    changes.addCheckpoint(checkpoint);
+    this.#apply(partition, changes, nextOffset);
+    return true;
+  }
+
+  async catchUpPartition(partition: number, signal: AbortSignal): Promise<Offset> {
     await this.#rebuilding;
-    const { latest } = await boundsOfPartition(this.#options.log, { topic: accountsTopic, partition });
+    const topicPartition = { topic: accountsTopic, partition };
+    const { latest } = await boundsOfPartition(this.#options.log, topicPartition, { includeUncommitted: true });
     try {
       await this.#tail.waitUntilApplied(partition, latest, { signal });
+      return latest;
     } catch (error) {
       // A rebuild ends the reading of the log, and begins it again.
       if (!signal.aborted) this.#read(() => undefined);
@@ -315,39 +338,62 @@ export class LoanView implements ChangelogCopy {
     }
   }
 
-  #apply(batch: RecordBatch): void {
-    const loans = new Map<string, LoanRow | null>();
-    const transactions = new Map<string, TransactionRow | null>();
-    const commands = new Map<string, CommandRow | null>();
-    const outcomes: CommandOutcome[] = [];
-    let checkpoint: CheckpointRecord | undefined;
+  /** Takes a batch of the log, as soon as no owner in this process is about to commit to its partition. */
+  async #applyFromLog(batch: RecordBatch, nextOffset: Offset): Promise<void> {
+    const { partition } = batch;
+    while (this.#heldBack.has(partition)) await this.#heldBack.get(partition)?.released;
+    if (this.#tail.position(partition) >= nextOffset) return;
+    const changes = new RecordedChanges();
     for (let index = 0; index < batch.count; index += 1) {
       const key = batch.key(index);
       if (key === null) continue;
       const start = batch.valueStarts[index] ?? noValue;
-      const text = start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]);
-      const account = accountRecordOf(key);
-      const commandId = commandIdOfKey(key);
-      if (account?.transactionKey !== undefined) {
-        transactions.set(account.transactionKey, text === null ? null : transactionRow(text));
-      } else if (account !== undefined) {
-        loans.set(account.loanAccountId, text === null ? null : loanRow(text));
-      } else if (commandId !== undefined) {
-        commands.set(commandId, text === null ? null : commandRow(text));
-      } else if (isCheckpointKey(key) && text !== null) {
-        checkpoint = parseCheckpoint(text);
-        outcomes.push(...checkpoint.outcomes);
-      }
+      changes.add(key, start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]));
     }
-    // Not the end of the whole read: its later batches are not in the tables yet.
-    const nextOffset = (batch.offsets[batch.count - 1] ?? 0) + 1;
+    this.#apply(partition, changes, nextOffset);
+  }
+
+  #apply(
+    partition: number,
+    { loans, transactions, commands, checkpoint, outcomes }: RecordedChanges,
+    nextOffset: Offset,
+  ): void {
     const commandOffset = checkpoint?.position;
-    const { partition } = batch;
     this.#applyChanges({ partition, nextOffset, loans, transactions, commands, commandOffset });
+    this.#tail.advance(partition, nextOffset);
     if (commandOffset !== undefined) this.#commandOffsets.set(partition, commandOffset);
     for (const outcome of outcomes) {
       if (outcome.commandId !== null) this.#outcomes.add(outcome.commandId, outcome);
     }
+  }
+}
+
+/** The changes that records of the changelog make, collected one by one. */
+class RecordedChanges {
+  readonly loans = new Map<string, LoanRow | null>();
+  readonly transactions = new Map<string, TransactionRow | null>();
+  readonly commands = new Map<string, CommandRow | null>();
+  readonly outcomes: CommandOutcome[] = [];
+  checkpoint: CheckpointRecord | undefined;
+
+  /** @param text Null for a record that was deleted. */
+  add(key: string, text: string | null): void {
+    const account = accountRecordOf(key);
+    const commandId = commandIdOfKey(key);
+    if (account?.transactionKey !== undefined) {
+      this.transactions.set(account.transactionKey, text === null ? null : transactionRow(text));
+    } else if (account !== undefined) {
+      this.loans.set(account.loanAccountId, text === null ? null : loanRow(text));
+    } else if (commandId !== undefined) {
+      this.commands.set(commandId, text === null ? null : commandRow(text));
+    } else if (isCheckpointKey(key) && text !== null) {
+      this.addCheckpoint(parseCheckpoint(text));
+    }
+  }
+
+  addCheckpoint(checkpoint: CheckpointRecord): void {
+    this.checkpoint = checkpoint;
+    this.outcomes.push(...checkpoint.outcomes);
   }
 }
 

@@ -1,7 +1,8 @@
 import { LendstreamError } from '../errors.ts';
-import type { FencedWriter, PartitionRecords } from '../ports/event-log.ts';
+import type { CommittedPartition, FencedWriter, Offset, PartitionRecords } from '../ports/event-log.ts';
 import type { AppendPart, AppendQueue } from './append-queue.ts';
 import { writerFenced } from './append-queue.ts';
+import type { PartitionState } from './partition-state.ts';
 import { approximateBytes } from './records/record-sizes.ts';
 
 /** The most that a transaction may contain before its commit. Bytes. */
@@ -67,12 +68,14 @@ export class EmbeddedWriter implements FencedWriter {
     });
   }
 
-  commit(): Promise<void> {
+  commit(): Promise<readonly CommittedPartition[]> {
     return this.#step(async () => {
       const parts = this.#staged;
       this.#staged = [];
       this.#stagedBytes = 0;
-      if (parts.length > 0) await this.#queue.add(parts, { writerId: this.writerId, epoch: this.#epoch });
+      if (parts.length === 0) return [];
+      const baseOffsets = await this.#queue.add(parts, { writerId: this.writerId, epoch: this.#epoch });
+      return committedPartitions(parts, baseOffsets);
     });
   }
 
@@ -89,10 +92,10 @@ export class EmbeddedWriter implements FencedWriter {
     return Promise.resolve();
   }
 
-  async #step(action: () => void | Promise<void>): Promise<void> {
+  async #step<Result>(action: () => Result | Promise<Result>): Promise<Result> {
     if (this.#invalidReason !== undefined) throw this.#invalidReason;
     try {
-      await action();
+      return await action();
     } catch (error) {
       throw this.invalidate(
         error instanceof LendstreamError
@@ -101,4 +104,14 @@ export class EmbeddedWriter implements FencedWriter {
       );
     }
   }
+}
+
+/** Each partition once, with the end of its last part. */
+function committedPartitions(parts: readonly AppendPart[], baseOffsets: readonly Offset[]): CommittedPartition[] {
+  const ends = new Map<PartitionState, Offset>();
+  parts.forEach(({ partition, records }, index) => {
+    const { length } = records.keys;
+    if (length > 0) ends.set(partition, (baseOffsets[index] as Offset) + length);
+  });
+  return [...ends].map(([{ topic, partition }, nextOffset]) => ({ topic, partition, nextOffset }));
 }

@@ -235,15 +235,22 @@ export interface FencedWriter {
 
   /**
    * Makes everything appended since the last commit or abort durable and visible at once, in all topics.
+   * @returns where the records are. A partition of which the log did not learn the offsets is left out.
    * @throws WRITER_FENCED (nothing was committed), LOG_FULL, OUTCOME_UNKNOWN
    */
-  commit(): Promise<void>;
+  commit(): Promise<readonly CommittedPartition[]>;
 
   /** Discards everything appended since the last commit or abort.
    * @throws WRITER_FENCED, OUTCOME_UNKNOWN */
   abort(): Promise<void>;
 
   close(): Promise<void>;
+}
+
+/** A partition that a commit wrote to. */
+export interface CommittedPartition extends TopicPartition {
+  /** The offset after the last record of the commit. */
+  readonly nextOffset: Offset;
 }
 
 export const partitionsPerTopicMaximum = 1_000;

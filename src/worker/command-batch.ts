@@ -122,15 +122,8 @@ export class CommandBatch {
 
   /** The changes of the commit, complete once {@link records} was called. */
   get state(): CommittedState {
-    const drafts = [...this.#drafts];
-    return {
-      checkpoint: this.checkpoint,
-      records: this.#changelog,
-      loans: new Map(drafts.map(([loanAccountId, { loan }]) => [loanAccountId, loan])),
-      transactions: drafts.flatMap(([loanAccountId, { transactions }]) =>
-        [...transactions].map(([keyOrId, transaction]) => [loanAccountId, keyOrId, transaction] as const),
-      ),
-    };
+    const loans = new Map([...this.#drafts].map(([loanAccountId, { loan }]) => [loanAccountId, loan]));
+    return { checkpoint: this.checkpoint, records: this.#changelog, loans };
   }
 
   get products(): ReadonlyMap<string, ProductRecord> {

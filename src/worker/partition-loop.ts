@@ -1,4 +1,4 @@
-import type { EventLog, FencedWriter, Offset, PartitionRecords } from '../ports/event-log.ts';
+import type { EventLog, FencedWriter, Offset } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
 import { giveWay, type Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
@@ -143,8 +143,11 @@ async function processCommands(
     }
     const startedAt = clock.monotonic();
     const batch = await decide(options, store, pending);
-    await commit(writer, batch, partition);
-    store.apply(batch.state);
+    const records = batch.records(partition);
+    await store.commit(batch.state, async () => {
+      await writer.append(records);
+      return writer.commit();
+    });
     commandLag.advance(partition, batch.checkpoint.position + 1);
     retention.advance(batch.checkpoint.position + 1);
     onCommit();
@@ -195,12 +198,6 @@ async function decide(
     sliceEnd = clock.monotonic() + decideSliceMilliseconds;
   }
   return batch;
-}
-
-async function commit(writer: FencedWriter, batch: CommandBatch, partition: number): Promise<void> {
-  const records: readonly PartitionRecords[] = batch.records(partition);
-  await writer.append(records);
-  await writer.commit();
 }
 
 /** The offset of the first command that is not decided yet. */

@@ -32,13 +32,14 @@ const topic = 'lendstream.accounts';
 const loanCount = 1_500;
 
 /** The position at which bytes of the file are overwritten. */
-const places: readonly [name: string, find: string][] = [
+const places = [
   ['the header', 'SELECT 1'],
   ['an inner page of the states', `SELECT max(pageno) FROM dbstat WHERE name = 'states' AND pagetype = 'internal'`],
   ['a leaf of the states', `SELECT max(pageno) FROM dbstat WHERE name = 'states' AND pagetype = 'leaf'`],
   ['a leaf of the loans', `SELECT max(pageno) FROM dbstat WHERE name = 'loans' AND pagetype = 'leaf'`],
   ['a leaf of an index', `SELECT max(pageno) FROM dbstat WHERE name = 'loans_by_key' AND pagetype = 'leaf'`],
-];
+] as const;
+const never = new AbortController().signal;
 
 const commandId = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
 
@@ -200,6 +201,34 @@ describe('a damaged view of loans', () => {
       expect(read()).to.deep.equal([account, account, posted, posted, posted, decided]);
     });
   }
+
+  it('takes no commit of an owner while it is rebuilt, and then has the commit from the log', async () => {
+    const opened = await open();
+    const from = await opened.catchUpPartition(0, never);
+    const record = loanRecord({ id: 'loan-0', loanName: 'changed' });
+    const release = opened.holdBack(0);
+    const writer = await log.openWriter('test');
+    await writer.append([{ topic, partition: 0, records: [record] }]);
+    const [committed] = await writer.commit();
+    const checkpoint = { position: 7, outcomes: [] };
+    const records = new Map([[String(record.key), record.value]]);
+    const commit = { partition: 0, from, nextOffset: committed?.nextOffset ?? 0, records, checkpoint };
+    damage(join(folder, 'accounts.db'), places[2][1]);
+    await askForAll(opened);
+    let code: unknown;
+    try {
+      opened.applyOwnCommit(commit);
+    } catch (error) {
+      code = isLendstreamError(error) ? error.code : error;
+    }
+    expect(code).to.equal('LOG_UNAVAILABLE');
+    release();
+    expect(await opened.catchUpPartition(0, never)).to.be.at.least(commit.nextOffset);
+    expect(await opened.find('loan-0')).to.include('changed');
+    expect(opened.applyOwnCommit(commit), 'it has the commit').to.equal(true);
+    expect(opened.checkpointPosition(0)).to.equal(null);
+    await writer.close();
+  });
 
   it('is not rebuilt when it is intact after a process that did not close it', async function () {
     requireBootId(this);

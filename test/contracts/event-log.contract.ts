@@ -545,14 +545,38 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await writer.close();
       });
 
+      it('says where its commit ends in each partition', async () => {
+        const [first, second, untouched] = [await newPartition(), await newPartition(), await newPartition()];
+        const writer = await log.openWriter(`writer-${randomUUID()}`);
+        const endIn = async (where: TopicPartition, count: number): Promise<Offset> =>
+          ((await readCount(log, where, count)).at(-1)?.offset ?? 0) + 1;
+        await writer.append([
+          { ...first, records: records('f1', 'f2') },
+          { ...second, records: records('s1') },
+        ]);
+        await writer.append([
+          { ...first, records: records('f3') },
+          { ...untouched, records: [] },
+        ]);
+        expect(await writer.commit()).to.have.deep.members([
+          { ...first, nextOffset: await endIn(first, 3) },
+          { ...second, nextOffset: await endIn(second, 1) },
+        ]);
+        await writer.append([{ ...second, records: records('aborted') }]);
+        await writer.abort();
+        await writer.append([{ ...second, records: [...records('s2', 's3'), keyed('key', null)] }]);
+        expect(await writer.commit()).to.deep.equal([{ ...second, nextOffset: await endIn(second, 4) }]);
+        await writer.close();
+      });
+
       it('commits and aborts an empty transaction without error', async () => {
         const writer = await log.openWriter(`writer-${randomUUID()}`);
-        await writer.commit();
+        expect(await writer.commit()).to.deep.equal([]);
         await writer.abort();
         await writer.close();
       });
 
-      const steps: [string, (writer: FencedWriter, where: TopicPartition) => Promise<void>][] = [
+      const steps: [string, (writer: FencedWriter, where: TopicPartition) => Promise<unknown>][] = [
         ['append', (writer, where) => writer.append([{ ...where, records: records('too late') }])],
         ['commit', (writer) => writer.commit()],
         ['abort', (writer) => writer.abort()],

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/clock.ts';
 import { LendstreamError, describeError } from '../../src/errors.ts';
 import type {
   AppendResult,
+  CommittedPartition,
   EventLog,
   FencedWriter,
   LogRecord,
@@ -202,10 +203,15 @@ class SimulatedWriter implements FencedWriter {
     });
   }
 
-  commit(): Promise<void> {
-    return this.#step('commit', () =>
-      this.#end((where, records) => void this.#data.append(where, records, this.#clock.now())),
-    );
+  commit(): Promise<readonly CommittedPartition[]> {
+    const committed: CommittedPartition[] = [];
+    return this.#step('commit', () => {
+      this.#end(({ topic, partition }, records) => {
+        const baseOffset = this.#data.append({ topic, partition }, records, this.#clock.now());
+        if (records.length > 0) committed.push({ topic, partition, nextOffset: baseOffset + records.length });
+      });
+      return committed;
+    });
   }
 
   abort(): Promise<void> {
@@ -231,10 +237,10 @@ class SimulatedWriter implements FencedWriter {
     }
   }
 
-  async #step(name: string, work: () => void): Promise<void> {
+  async #step<Result>(name: string, work: () => Result): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure;
     try {
-      await this.#transport(name, work);
+      return await this.#transport(name, work);
     } catch (error) {
       this.#failure = error;
       throw error;

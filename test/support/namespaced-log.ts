@@ -75,7 +75,7 @@ export class NamespacedLog implements EventLog {
     return {
       writerId,
       append: (partitions) => writer.append(this.#prefixedRecords(partitions)),
-      commit: () => writer.commit(),
+      commit: async () => (await writer.commit()).map((committed) => this.#unprefixed(committed)),
       abort: () => writer.abort(),
       close: () => writer.close(),
     };

@@ -41,8 +41,9 @@ function steppingWriter(writer: FencedWriter, onStep: OnStep): FencedWriter {
     // A failure while the step waits is reported below, not as an unhandled one.
     committing.catch(() => {});
     await onStep('commit sent');
-    await committing;
+    const committed = await committing;
     await onStep('committed');
+    return committed;
   };
   return overriding(writer, { append, commit });
 }

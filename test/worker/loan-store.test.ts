@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { after, before, beforeEach, describe, it } from 'mocha';
-import type { EventLog } from '../../src/ports/event-log.ts';
+import type { EventLog, Offset } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
-import { isLendstreamError } from '../../src/errors.ts';
+import { LendstreamError, isLendstreamError } from '../../src/errors.ts';
 import { encodeLoan } from '../../src/lending/changelog/stored-loan.ts';
-import type { Loan, LoanTransaction } from '../../src/lending/loan.ts';
-import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-record-keys.ts';
-import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
+import type { Loan } from '../../src/lending/loan.ts';
+import { accountRecordKey } from '../../src/lending-format/account-record-keys.ts';
+import { writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';
 import { LoanView } from '../../src/accounts/loan-view.ts';
-import { type CommittedState, LoanStore } from '../../src/worker/loan-store.ts';
+import { LoanStore } from '../../src/worker/loan-store.ts';
 import { decided, loanText, openLendingLog, startWorker } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
@@ -99,136 +99,113 @@ describe('the loans of a partition', () => {
     else expect(isLendstreamError(refused, 'LOG_CLOSED')).to.equal(true);
   });
 
-  describe('after a commit that the copy does not have yet', () => {
+  describe('after a commit', () => {
+    const remembered = { digest: 'd', decidedAt: 1 };
     let store: LoanStore;
-    let copied: number | null;
-    let waits: number;
-    let requests: unknown[];
     let before: Loan;
+    let end: Offset;
+    /** The calls of the copy; a commit begins a new list. */
+    let calls: unknown[][];
+    let requests: unknown[];
+    const note = (call: unknown): void => void calls.at(-1)?.push(call);
 
     beforeEach(async () => {
-      copied = 7;
-      waits = 0;
+      calls = [[]];
       requests = [];
       const copy: ChangelogCopy = overriding<ChangelogCopy>(view, {
-        checkpointPosition: () => copied,
-        commandText: (_partition, commandId) => (commandId === 'old' ? writeIdempotencyRecord(remembered) : undefined),
+        holdBack: (partition) => {
+          calls.push([`hold ${partition} back`]);
+          return () => note('release');
+        },
+        applyOwnCommit: ({ partition, from, nextOffset }) => {
+          note([partition, from, nextOffset]);
+          if (nextOffset === lost) return false;
+          if (nextOffset === damaging) throw new LendstreamError('LOG_UNAVAILABLE', 'It is being rebuilt.');
+          if (nextOffset === impossible) throw new Error('It cannot be.');
+          return true;
+        },
+        catchUpPartition: async (partition, signal) => {
+          end = await view.catchUpPartition(partition, signal);
+          note('catch up');
+          return end;
+        },
         commandsDecidedUpTo: (...request) => {
           requests.push(request);
           return ['old', 'older'];
         },
-        catchUpPartition: () => {
-          waits += 1;
-          return Promise.resolve();
-        },
+        commandText: () => writeIdempotencyRecord(remembered),
       });
-      store = await LoanStore.open(copy, 0, never, 1);
+      store = await LoanStore.open(copy, 0, never);
       before = store.loanOf('L3') ?? expect.fail();
-      expect(waits, 'when it was opened').to.equal(1);
-      waits = 0;
+      calls = [];
     });
 
-    const remembered = { digest: 'd', decidedAt: 1 };
+    const [lost, damaging, impossible] = [1_001, 1_002, 1_003];
 
-    /** A commit that changes the loan, and nothing else unless the test says so. */
-    function committed(position: number, loanName: string, more: Partial<CommittedState> = {}): CommittedState {
+    /** Commits a new name of the loan. */
+    function commit(position: number, nextOffset: Offset | undefined, loanName = 'new'): Promise<void> {
       const loan = { ...before, loanName };
       const records = new Map([[accountRecordKey('L3'), Buffer.from(encodeLoan(loan))]]);
-      const loans = new Map([['L3', loan]]);
-      return { checkpoint: { position, outcomes: [] }, loans, records, transactions: [], ...more };
+      const state = { checkpoint: { position, outcomes: [] }, loans: new Map([['L3', loan]]), records };
+      const elsewhere = { topic: accountsTopic, partition: 1, nextOffset: 5 };
+      const committed = { topic: accountsTopic, partition: 0 };
+      return store.commit(state, () => {
+        note('write');
+        return Promise.resolve([elsewhere, ...(nextOffset === undefined ? [] : [{ ...committed, nextOffset }])]);
+      });
     }
 
-    it('have the state of the commit, also when they are no longer decoded', () => {
-      store.apply(committed(8, 'first'));
-      expect(store.position).to.equal(8);
-      expect(store.loanOf('L3')?.loanName).to.equal('first');
-      store.loanOf('L1');
-      expect(store.loanOf('L3')?.loanName).to.equal('first');
+    it('have its state, and the copy has it from the end of what this worker knew', async () => {
+      await commit(8, 500);
+      await store.waitForCopy(never);
+      await commit(9, 600);
+      await store.waitForCopy(never);
+      expect(calls).to.deep.equal([
+        ['hold 0 back', 'write', [0, end, 500], 'release'],
+        ['hold 0 back', 'write', [0, 500, 600], 'release'],
+      ]);
+      expect(store.position).to.equal(9);
+      expect(store.loanOf('L3')?.loanName).to.equal('new');
     });
 
-    it('have the state of the copy as soon as the copy has the commit', () => {
-      store.apply(committed(8, 'first'));
-      store.apply(committed(9, 'second'));
-      copied = 8;
-      store.apply({
-        checkpoint: { position: 10, outcomes: [] },
-        loans: new Map(),
-        records: new Map(),
-        transactions: [],
+    const rows: [what: string, nextOffset: Offset | undefined, applied: boolean][] = [
+      ['lacks earlier records', lost, true],
+      ['is being rebuilt', damaging, true],
+      ['would have to take a commit of which the log knows no end', undefined, false],
+    ];
+    for (const [what, nextOffset, applied] of rows) {
+      it(`wait until the copy has it from the log when the copy ${what}`, async () => {
+        await commit(8, nextOffset);
+        await store.waitForCopy(never);
+        await store.waitForCopy(never);
+        expect(store.position).to.equal(8);
+        await commit(9, 700);
+        expect(calls).to.deep.equal([
+          ['hold 0 back', 'write', ...(applied ? [[0, end, nextOffset]] : []), 'release', 'catch up'],
+          ['hold 0 back', 'write', [0, end, 700], 'release'],
+        ]);
       });
-      store.loanOf('L1');
-      expect(store.loanOf('L3')?.loanName, 'of the second commit').to.equal('second');
-      copied = 9;
-      store.apply({
-        checkpoint: { position: 11, outcomes: [] },
-        loans: new Map(),
-        records: new Map(),
-        transactions: [],
-      });
-      store.loanOf('L1');
-      expect(store.loanOf('L3')?.loanName, 'of the copy').to.equal(before.loanName);
+    }
+
+    it('stay as they were when it failed, and the copy continues with the log', async () => {
+      const state = { checkpoint: { position: 8, outcomes: [] }, loans: new Map<string, Loan>(), records: new Map() };
+      const failure = new LendstreamError('OUTCOME_UNKNOWN', 'The answer was lost.');
+      expect(await store.commit(state, () => Promise.reject(failure)).catch((error: unknown) => error)).to.equal(
+        failure,
+      );
+      expect(store.position).to.not.equal(8);
+      const bug: unknown = await commit(8, impossible).catch((error: unknown) => error);
+      expect(bug).to.be.an('error').with.property('message', 'It cannot be.');
+      expect(calls).to.deep.equal([
+        ['hold 0 back', 'release'],
+        ['hold 0 back', 'write', [0, end, impossible], 'release'],
+      ]);
     });
 
-    it('have the state of the first commit of all, of which the copy has nothing', () => {
-      copied = null;
-      store.apply(committed(0, 'first'));
-      store.loanOf('L1');
-      expect(store.loanOf('L3')?.loanName).to.equal('first');
-    });
-
-    it('have the transactions of the commit, by id and by encodedKey', () => {
-      const posted = store.transactionOf('L3', 'L3-1') ?? expect.fail();
-      const next: LoanTransaction = { ...posted, id: 'L3-2', encodedKey: 'next' };
-      const transactions: CommittedState['transactions'] = [
-        ['L3', 'L3-2', next],
-        ['L3', 'next', next],
-      ];
-      store.apply(committed(8, 'first', { transactions }));
-      expect(store.transactionOf('L3', 'L3-2')).to.equal(next);
-      expect(store.transactionOf('L3', 'next')).to.equal(next);
-      copied = 8;
-      store.apply(committed(9, 'second'));
-      expect(store.transactionOf('L3', 'next')).to.equal(undefined);
-      expect(transactionRecordKey('L3', 'next')).to.equal('loan/L3/transaction/next');
-    });
-
-    it('remember its commands and forget those that it deleted', () => {
-      expect(store.commandsDecidedUpTo(5)).to.deep.equal(['old', 'older']);
-      expect(requests, 'at most 500 for one commit').to.deep.equal([[0, 5, 500]]);
+    it('are with the commands that the copy remembers, of which one commit forgets at most 500', () => {
       expect(store.idempotencyRecord('old')).to.deep.equal(remembered);
-      const records = new Map([
-        [idempotencyRecordKey('old'), null],
-        [idempotencyRecordKey('new'), Buffer.from(writeIdempotencyRecord({ digest: 'n', decidedAt: 2 }))],
-      ]);
-      store.apply(committed(8, 'first', { records }));
-      expect(store.idempotencyRecord('old')).to.equal(undefined);
-      expect(store.idempotencyRecord('new')).to.deep.equal({ digest: 'n', decidedAt: 2 });
-      expect(store.commandsDecidedUpTo(5), 'the deleted one is not deleted again').to.deep.equal(['older']);
-      const again = Buffer.from(writeIdempotencyRecord({ digest: 'o', decidedAt: 5 }));
-      store.apply(committed(9, 'second', { records: new Map([[idempotencyRecordKey('older'), again]]) }));
-      expect(store.commandsDecidedUpTo(4), 'the newer one is not old').to.deep.equal([]);
-      expect(store.commandsDecidedUpTo(5)).to.deep.equal(['older']);
-    });
-
-    it('wait for the copy when it lacks more than 32 MiB', async () => {
-      const key = 'k'.repeat(24);
-      const records = new Map([
-        [key, Buffer.alloc(32 * 1024 * 1024 - key.length - 1)],
-        ['d', null],
-      ]);
-      store.apply(committed(8, 'first', { records }));
-      await store.waitForCopy(never);
-      expect(waits).to.equal(0);
-      store.apply(committed(9, 'second', { records: new Map([['k', null]]) }));
-      await store.waitForCopy(never);
-      expect(waits).to.equal(1);
-      copied = 9;
-      await store.waitForCopy(never);
-      await store.waitForCopy(never);
-      expect(waits, 'not when the copy has it').to.equal(2);
-      store.apply(committed(10, 'third'));
-      await store.waitForCopy(never);
-      expect(waits).to.equal(2);
+      expect(store.commandsDecidedUpTo(5)).to.deep.equal(['old', 'older']);
+      expect(requests).to.deep.equal([[0, 5, 500]]);
     });
   });
 });

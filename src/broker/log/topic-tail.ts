@@ -28,6 +28,7 @@ export interface TopicTailOptions {
    * changes are also announced elsewhere, so that a caller may already know of them.
    */
   readonly includeUncommitted?: boolean;
+  /** Takes the next batch and the offset after it. */
   readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
   readonly logger: Logger;
   /** Default: the clock of the system. */
@@ -104,6 +105,13 @@ export class TopicTail {
   /** The next offset that will be applied. */
   position(partition: number): Offset {
     return this.#applied[partition] as number;
+  }
+
+  /** Says that everything below the offset has been applied. Batches below it that are being read are left out. */
+  advance(partition: number, offset: Offset): void {
+    if (offset <= this.position(partition)) return;
+    this.#applied[partition] = offset;
+    this.#resolveWaiting();
   }
 
   /**
@@ -220,10 +228,12 @@ export class TopicTail {
           { topic, partition, offset },
           { bytesMaximum: readBytes, waitMilliseconds: Infinity, signal },
         );
-        for (const batch of batches) await apply(this.#ownRecords(batch), nextOffset);
-        this.#applied[partition] = nextOffset;
+        for (const batch of batches) {
+          const end = endOf(batch);
+          if (end > this.position(partition)) await apply(this.#ownRecords(batch), end);
+        }
+        this.advance(partition, nextOffset);
         this.#recordRead(partition);
-        this.#resolveWaiting();
       } catch (error) {
         if (isLendstreamError(error) && error.retriable && error.code !== 'LOG_CLOSED') {
           logger.warn({ topic, partition, error: describeError(error) }, 'Reading failed; retrying');
@@ -279,4 +289,9 @@ export class TopicTail {
       if (this.position(waiter.partition) >= waiter.offset) waiter.resolve();
     }
   }
+}
+
+/** The offset after the last record of a batch. */
+function endOf({ offsets, count }: RecordBatch): Offset {
+  return (offsets[count - 1] ?? 0) + 1;
 }

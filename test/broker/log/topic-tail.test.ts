@@ -158,6 +158,35 @@ describe('following a topic', () => {
     expect(order).to.deep.equal(values);
   });
 
+  it('leaves out what was applied in another way, also while it is being read', async () => {
+    const isRead: (() => void)[] = [];
+    const tail = newTail({
+      log: overriding<EventLog>(temporary.log, {
+        read: async (from, options) => {
+          const result = await temporary.log.read(from, options);
+          if (result.batches.length > 0) await new Promise<void>((resolve) => isRead.push(resolve));
+          return result;
+        },
+      }),
+    });
+    await tail.start();
+    const first = await put(0, 'a', 'directly');
+    const waiting = tail.waitUntilApplied(0, first + 1);
+    tail.advance(0, first + 1);
+    await waiting;
+    expect(tail.position(0)).to.equal(first + 1);
+    tail.advance(0, first);
+    expect(tail.position(0), 'it never goes back').to.equal(first + 1);
+    const last = await put(0, 'a', 'from the log');
+    const reading = tail.waitUntilApplied(0, last + 1);
+    await eventually(() => {
+      isRead.shift()?.();
+      return applied.length > 0;
+    });
+    await reading;
+    expect(applied).to.deep.equal(['0:a=from the log']);
+  });
+
   it('ends when applying fails, and rejects the waiting calls', async () => {
     const failure = new Error('cannot be applied');
     const tail = newTail({

@@ -1,12 +1,12 @@
 import { type Timer, after } from '../../../clock.ts';
-import type { FencedWriter, PartitionRecords, TopicPartition } from '../../../ports/event-log.ts';
+import type { CommittedPartition, FencedWriter, PartitionRecords, TopicPartition } from '../../../ports/event-log.ts';
 import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../../../errors.ts';
 import type { KafkaConnections } from '../../connection/connections.ts';
 import { keyOf } from '../../protocol/partitions-by-topic.ts';
 import { type CleanupPolicyOf, checkRecords, recordBytesBound } from '../record-checks.ts';
 import { orTransientError } from '../../connection/retry.ts';
 import { TransactionCoordinator, type TransactionCoordinatorOptions } from './transaction-coordinator.ts';
-import { TransactionOutput, type TransactionOutputOptions } from './transaction-output.ts';
+import { TransactionOutput, type TransactionOutputOptions, type WrittenPartition } from './transaction-output.ts';
 import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
 
 export interface KafkaWriterOptions extends TransactionCoordinatorOptions, TransactionOutputOptions {
@@ -54,7 +54,7 @@ class KafkaWriter implements FencedWriter {
   readonly #coordination: TransactionCoordinator;
   readonly #output: TransactionOutput;
   /** Partitions of the open transaction by key; none when no transaction is open. */
-  readonly #partitions = new Map<string, TopicPartition>();
+  readonly #partitions = new Map<string, WrittenPartition>();
   #transactionBytes = 0;
   /** Why no further step is possible. */
   #failure: LendstreamError | undefined;
@@ -78,8 +78,12 @@ class KafkaWriter implements FencedWriter {
     return this.#step(() => this.#append(partitions));
   }
 
-  commit(): Promise<void> {
-    return this.#step(() => this.#end(true));
+  commit(): Promise<readonly CommittedPartition[]> {
+    return this.#step(async () => {
+      const written = [...this.#partitions.values()];
+      await this.#end(true);
+      return written.filter(isOffsetKnown);
+    });
   }
 
   abort(): Promise<void> {
@@ -123,10 +127,14 @@ class KafkaWriter implements FencedWriter {
       // A partition that does not exist is refused here. One without a leader may have one when its records are
       // written.
       await Promise.all([...added.values()].map((request) => orTransientError(metadata.leaderOf(request))));
-      for (const [key, { topic, partition }] of added) this.#partitions.set(key, { topic, partition });
+      for (const [key, { topic, partition }] of added) {
+        this.#partitions.set(key, { topic, partition, nextOffset: undefined });
+      }
       await this.#coordination.addPartitions(this.#identity, [...added.values()]);
     }
-    await this.#output.write(partitions);
+    for (const { topic, partition, nextOffset } of await this.#output.write(partitions)) {
+      this.#partitions.set(keyOf({ topic, partition }), { topic, partition, nextOffset });
+    }
   }
 
   async #end(isCommit: boolean): Promise<void> {
@@ -173,16 +181,19 @@ class KafkaWriter implements FencedWriter {
   }
 
   /** Runs one step after another, and none after an error. */
-  #step(action: () => Promise<void>): Promise<void> {
+  #step<Result>(action: () => Promise<Result>): Promise<Result> {
     const step = this.#lastStep.then(async () => {
       if (this.#failure !== undefined) throw this.#failure;
       try {
-        await action();
+        return await action();
       } catch (error) {
         throw this.#fail(error);
       }
     });
-    this.#lastStep = step.catch(() => {});
+    this.#lastStep = step.then(
+      () => {},
+      () => {},
+    );
     return step;
   }
 
@@ -194,4 +205,8 @@ class KafkaWriter implements FencedWriter {
         });
     return this.#failure;
   }
+}
+
+function isOffsetKnown(written: WrittenPartition): written is CommittedPartition {
+  return written.nextOffset !== undefined;
 }

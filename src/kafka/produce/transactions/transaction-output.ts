@@ -1,4 +1,4 @@
-import type { LogRecord, PartitionRecords, TopicPartition } from '../../../ports/event-log.ts';
+import type { LogRecord, Offset, PartitionRecords, TopicPartition } from '../../../ports/event-log.ts';
 import type { Clock } from '../../../clock.ts';
 import { type LendstreamError, isLendstreamError } from '../../../errors.ts';
 import type { RequestSender } from '../../connection/connections.ts';
@@ -36,6 +36,14 @@ interface PartitionOutput extends TopicPartition {
   next: number;
   /** The batch that begins with it, sent until it is known to be stored. */
   batch: { readonly bytes: Buffer; readonly count: number } | undefined;
+  /** The offset after the last batch stored, where the broker said it. */
+  nextOffset: Offset | undefined;
+}
+
+/** A partition that has all of its records. */
+export interface WrittenPartition extends TopicPartition {
+  /** The offset after its last record; undefined when no broker said it, because the records had been sent before. */
+  readonly nextOffset: Offset | undefined;
 }
 
 /** Writes the records of one writer's transactions. Each batch is stored once, however often it has to be sent. */
@@ -60,8 +68,9 @@ export class TransactionOutput {
    * several leaders are stored at the same time.
    * @throws WRITER_FENCED, UNKNOWN_TOPIC_OR_PARTITION, RECORD_TOO_LARGE, LOG_UNAVAILABLE, OUTCOME_UNKNOWN, LOG_CLOSED
    */
-  async write(partitions: readonly PartitionRecords[]): Promise<void> {
-    let pending = outputsOf(partitions);
+  async write(partitions: readonly PartitionRecords[]): Promise<readonly WrittenPartition[]> {
+    const outputs = outputsOf(partitions);
+    let pending = outputs;
     const retry = new Retry(this.#options.clock, {
       forMilliseconds: produceMilliseconds,
       firstPauseMilliseconds,
@@ -72,6 +81,7 @@ export class TransactionOutput {
       pending = pending.filter(({ next, records }) => next < records.length);
       if (errors[0] !== undefined) await retry.after(errors[0]);
     }
+    return outputs;
   }
 
   /** Sends one request to each leader. Returns the errors that may pass. */
@@ -120,6 +130,8 @@ export class TransactionOutput {
       this.#sequences.set(key, sequenceAfter(this.#sequences.get(key) ?? 0, batch.count));
       output.next += batch.count;
       output.batch = undefined;
+      const baseOffset = result?.baseOffset ?? unknownOffset;
+      output.nextOffset = baseOffset === unknownOffset ? undefined : baseOffset + batch.count;
       return undefined;
     }
     const error = errorOf(errorCode, `Appending to topic ${topic}, partition ${partition},`, { topic, partition });
@@ -146,6 +158,9 @@ export class TransactionOutput {
   }
 }
 
+/** In the response for a batch that was sent before, if that is too long ago. */
+const unknownOffset = -1;
+
 /** Returns one output for each partition, with all of its records in order. */
 function outputsOf(partitions: readonly PartitionRecords[]): PartitionOutput[] {
   const outputs = new Map<string, PartitionOutput>();
@@ -154,7 +169,15 @@ function outputsOf(partitions: readonly PartitionRecords[]): PartitionOutput[] {
     const key = keyOf({ topic, partition });
     const output = outputs.get(key);
     if (output === undefined)
-      outputs.set(key, { topic, partition, key, records: [...records], next: 0, batch: undefined });
+      outputs.set(key, {
+        topic,
+        partition,
+        key,
+        records: [...records],
+        next: 0,
+        batch: undefined,
+        nextOffset: undefined,
+      });
     else output.records.push(...records);
   }
   return [...outputs.values()];

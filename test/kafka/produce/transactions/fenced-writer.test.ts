@@ -301,7 +301,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     }
   });
 
-  const steps: readonly (readonly [string, (writer: FencedWriter, topic: string) => Promise<void>])[] = [
+  const steps: readonly (readonly [string, (writer: FencedWriter, topic: string) => Promise<unknown>])[] = [
     ['append to a partition of its transaction', (writer, topic) => writer.append(to({ topic, partition: 0 }, 'late'))],
     ['append to another partition', (writer, topic) => writer.append(to({ topic, partition: 1 }, 'late'))],
     ['commit', (writer) => writer.commit()],

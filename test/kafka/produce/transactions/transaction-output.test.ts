@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { BrokerAddress, RequestSender } from '../../../../src/kafka/connection/connections.ts';
 import { ClusterMetadata } from '../../../../src/kafka/connection/cluster-metadata.ts';
-import { TransactionOutput } from '../../../../src/kafka/produce/transactions/transaction-output.ts';
+import {
+  TransactionOutput,
+  type WrittenPartition,
+} from '../../../../src/kafka/produce/transactions/transaction-output.ts';
 import { field } from '../../../../src/kafka/protocol/record-batch.ts';
 import type { KafkaRequest } from '../../../../src/kafka/protocol/request.ts';
 import { WireReader, WireWriter } from '../../../../src/kafka/protocol/wire.ts';
@@ -23,6 +26,8 @@ interface StoredBatch {
 class StoringBroker implements RequestSender {
   readonly requests: StoredBatch[][] = [];
   batchBytesMaximum = Infinity;
+  /** The offset of the first record of every batch. */
+  baseOffset = 0;
   readonly simulated: SimulatedBroker;
 
   constructor(clock: SimulatedClock) {
@@ -53,7 +58,7 @@ class StoringBroker implements RequestSender {
       writer
         .string(topic)
         .array(results, ({ partition, errorCode }) =>
-          writer.int32(partition).int16(errorCode).int64(0).int64(0).int64(0),
+          writer.int32(partition).int16(errorCode).int64(this.baseOffset).int64(0).int64(0),
         ),
     );
     return request.decode(writer.int32(0).toBuffer());
@@ -66,7 +71,7 @@ function newOutput() {
   const metadata = new ClusterMetadata(broker, broker.simulated.seeds, clock);
   const identity = { producerId: 7n, producerEpoch: 0 };
   const output = new TransactionOutput({ connections: broker, metadata, clock }, 'writer', identity);
-  const write = (partitions: readonly number[], count: number, bytes: number): Promise<void> =>
+  const write = (partitions: readonly number[], count: number, bytes: number): Promise<readonly WrittenPartition[]> =>
     output.write(
       partitions.map((partition) => ({
         topic: broker.simulated.topic,
@@ -91,6 +96,20 @@ describe('The records of a transaction', () => {
         { partition: 1, sequence: 0, count: 2 },
       ],
     ]);
+  });
+
+  it('end where the last of their batches does, as far as the broker says it', async () => {
+    const { broker, write } = newOutput();
+    broker.baseOffset = 100;
+    const ends = async (...append: Parameters<typeof write>): Promise<unknown[]> =>
+      (await write(...append)).map(({ partition, nextOffset }) => [partition, nextOffset]);
+    expect(await ends([0, 1], 2, 10)).to.deep.equal([
+      [0, 102],
+      [1, 102],
+    ]);
+    expect(await ends([0], 20, mebibyte)).to.deep.equal([[0, 104]]);
+    broker.baseOffset = -1;
+    expect(await ends([0], 2, 10)).to.deep.equal([[0, undefined]]);
   });
 
   it('share requests until one of them has eight mebibytes', async () => {
