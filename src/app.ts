@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { openBackend } from './backend.ts';
+import { openBackend, type Backend } from './backend.ts';
 import type { Coordination } from './ports/coordination.ts';
 import type { EventLog } from './ports/event-log.ts';
 import { EventTypes } from './broker/event-types/event-types.ts';
@@ -92,7 +92,8 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
   const registerCleanup = (close: () => Promise<void> | void): void => void cleanups.push(close);
 
   try {
-    const { log, coordination, viewFolder } = await openBackend({ config, logger, clock, health, registerCleanup });
+    const backend = await openBackend({ config, logger, clock, health, registerCleanup });
+    const { log, coordination, viewFolder } = backend;
     await refuseEarlierFormat(log);
     const registry = new Registry(log, logger, health.part('definitions'), clock);
     await registry.start();
@@ -133,7 +134,10 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const operations: OperationsServices = {
       metrics,
       version: packageVersion(),
-      refreshMetrics: async () => worker?.measure(),
+      refreshMetrics: async () => {
+        reportIntegrity(metrics, [...backend.checkedFiles, view]);
+        await worker?.measure();
+      },
       health,
     };
     const { routers, endStreams } = config.roles.serve
@@ -296,6 +300,15 @@ function existingIn(registry: Registry): ExistingLabels {
     subscriptionExists: (id) => registry.get('subscription', id) !== undefined,
     eventTypeExists: (name) => registry.get('event-type', name) !== undefined,
   };
+}
+
+function reportIntegrity(metrics: Metrics, files: Backend['checkedFiles']): void {
+  for (const { integrity } of files) {
+    const { file, checkedShare, finishedAt, damageCount } = integrity;
+    metrics.integrityCheckedShare.set({ file }, checkedShare);
+    metrics.integrityDamages.set({ file }, damageCount);
+    if (finishedAt !== null) metrics.integrityFinishedAt.set({ file }, finishedAt / 1_000);
+  }
 }
 
 function packageVersion(): string {

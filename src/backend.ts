@@ -9,6 +9,7 @@ import { lockDataFolder, isReadableByOthers } from './embedded/data-folder.ts';
 import { EmbeddedLog } from './embedded/log.ts';
 import { KafkaLog, type KafkaLogOptions } from './kafka/log.ts';
 import type { Health } from './health.ts';
+import type { IntegrityProgress } from './integrity/integrity-check.ts';
 import type { Logger } from './logger.ts';
 import { RedisCoordination } from './redis/coordination.ts';
 
@@ -18,6 +19,8 @@ export interface Backend {
   readonly coordination: Coordination;
   /** A folder for local views, used by this process alone. */
   readonly viewFolder: string;
+  /** The files that a background check reads. */
+  readonly checkedFiles: readonly { readonly integrity: IntegrityProgress }[];
 }
 
 export interface BackendOptions {
@@ -47,7 +50,7 @@ async function openEmbedded({ config, logger, clock, health, registerCleanup }: 
   registerCleanup(() => log.close());
   const coordination = await EmbeddedCoordination.open({ log, clock, logger });
   registerCleanup(() => coordination.close());
-  return { log, coordination, viewFolder: config.dataFolder };
+  return { log, coordination, viewFolder: config.dataFolder, checkedFiles: [log] };
 }
 
 async function openCluster(options: BackendOptions, cluster: ClusterConfig): Promise<Backend> {
@@ -61,7 +64,7 @@ async function openCluster(options: BackendOptions, cluster: ClusterConfig): Pro
   // The view of another cluster's log would be wrong here, and so would its positions.
   const viewFolder = join(lock.path, `cluster-${log.clusterId}`);
   mkdirSync(viewFolder, { recursive: true, mode: 0o700 });
-  return { log, coordination, viewFolder };
+  return { log, coordination, viewFolder, checkedFiles: [] };
 }
 
 function kafkaOptions(cluster: ClusterConfig): Omit<KafkaLogOptions, 'logger' | 'clock'> {

@@ -90,6 +90,24 @@ export function createMetrics() {
       labelNames: ['partition'],
       registers,
     }),
+    integrityCheckedShare: new Gauge({
+      name: 'lendstream_integrity_checked_ratio',
+      help: 'How much of a file the present integrity check has read, or the last one when none runs.',
+      labelNames: ['file'],
+      registers,
+    }),
+    integrityFinishedAt: new Gauge({
+      name: 'lendstream_integrity_check_finished_timestamp_seconds',
+      help: 'When an integrity check last reached the end of a file.',
+      labelNames: ['file'],
+      registers,
+    }),
+    integrityDamages: new Gauge({
+      name: 'lendstream_integrity_damages',
+      help: 'Damages of a file that the present integrity check has found, or the last one when none runs.',
+      labelNames: ['file'],
+      registers,
+    }),
   };
 }
 

@@ -13,6 +13,7 @@ interface Room {
 const shared = /^src\/(bounded-map|errors|clock|health|json-bytes|logger|schemas|contract)\.ts$/;
 const metrics = /^src\/metrics\.ts$/;
 const sqlite = /^src\/sqlite\.ts$/;
+const integrity = /^src\/integrity\//;
 const ports = /^src\/ports\//;
 const lending = /^src\/lending\//;
 const lendingFormat = /^src\/lending-format\//;
@@ -51,10 +52,21 @@ const rooms: Record<string, Room> = {
     owns: [],
   },
 
+  'src/integrity': { imports: [shared, sqlite], owns: [] },
   'src/embedded/records': { imports: [shared, ports], owns: [] },
-  'src/embedded/thread': { imports: [shared, ports, sqlite, within('src/embedded', 'records')], owns: [] },
+  'src/embedded/thread': {
+    imports: [shared, ports, sqlite, integrity, within('src/embedded', 'records')],
+    owns: [],
+  },
   'src/embedded': {
-    imports: [shared, ports, sqlite, within('src/broker', 'log'), within('src/embedded', 'records', 'thread')],
+    imports: [
+      shared,
+      ports,
+      sqlite,
+      integrity,
+      within('src/broker', 'log'),
+      within('src/embedded', 'records', 'thread'),
+    ],
     owns: [],
   },
 
@@ -72,7 +84,10 @@ const rooms: Record<string, Room> = {
     imports: [shared, ports, lending, within('src/broker', 'log', 'definitions', 'publishing')],
     owns: ['lossless-json'],
   },
-  'src/accounts': { imports: [shared, ports, sqlite, lending, lendingFormat, within('src/broker', 'log')], owns: [] },
+  'src/accounts': {
+    imports: [shared, ports, sqlite, integrity, lending, lendingFormat, within('src/broker', 'log')],
+    owns: [],
+  },
   'src/worker': {
     imports: [
       shared,
@@ -113,7 +128,7 @@ const filesInFolderMaximum = 25;
 /** Files directly in src. */
 const files: Record<string, Room> = {
   'src/app.ts': { imports: [everything], owns: [] },
-  'src/backend.ts': { imports: [shared, ports, /^src\/(config|embedded\/|kafka\/|redis\/)/], owns: [] },
+  'src/backend.ts': { imports: [shared, ports, /^src\/(config|embedded\/|integrity\/|kafka\/|redis\/)/], owns: [] },
   'src/main.ts': { imports: [/^src\/(app|clock|config|logger|errors)\.ts$/], owns: [] },
   'src/config.ts': { imports: [shared], owns: [] },
   'src/bounded-map.ts': { imports: [], owns: [] },

@@ -88,14 +88,13 @@ export interface CommandRow {
 /**
  * The tables of accounts. They are a copy of the changelog, together with the position that the copy has reached.
  * A change and its position are one SQLite transaction. Writes do not wait for the disk, so a file that was in use when
- * the machine stopped is not opened again. After the end of the process alone the file is whole, and is checked all the
- * same.
+ * the machine stopped is not opened again. After the end of the process alone the file is whole.
  */
 export class LoanDatabase {
   readonly #database: Connection;
   readonly #statements;
 
-  /** @throws Error when the file is no database, is damaged, or may have lost data when the machine stopped */
+  /** @throws Error when the file is no database, cannot be read, or may have lost data when the machine stopped */
   constructor(file: string) {
     this.#database = openDatabase(file);
     try {
@@ -249,12 +248,7 @@ export class LoanDatabase {
     return (found as { transaction_count: number } | undefined)?.transaction_count ?? 0;
   }
 
-  /** Whether every page can be read and is consistent with the others. Linear in the size of the file. */
-  isIntact(): boolean {
-    return (this.#database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string }).quick_check === 'ok';
-  }
-
-  /** Closes the file cleanly, so that the next start need not check it. */
+  /** Closes the file cleanly, so that it can be continued even after a stop of the machine. */
   close(): void {
     if (!this.#database.isOpen) return;
     try {
@@ -271,14 +265,13 @@ export class LoanDatabase {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** @throws Error when the file was not closed cleanly and may not be whole */
+  /** @throws Error when the machine stopped while the file was in use, so that it may not be whole */
   #checkPreviousStop(): void {
     const previousUse = this.#database.prepare('SELECT boot_id FROM in_use').get() as { boot_id: string } | undefined;
     if (previousUse === undefined) return;
     // Nothing was written through to the disk: it is unknown which writes survived the stop of the machine.
     const isSameBoot = previousUse.boot_id !== '' && previousUse.boot_id === bootId();
     if (!isSameBoot) throw new Error('the machine ended while it was in use');
-    if (!this.isIntact()) throw new Error('it is damaged');
   }
 
   /** Marks the file as in use. The mark is on the disk before anything else is written. */

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { EventLog, Offset, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
 import { boundsOfPartition } from '../ports/partition-bounds.ts';
 import { TopicTail } from '../broker/log/topic-tail.ts';
 import type { Clock } from '../clock.ts';
+import { IntegrityCheck, type IntegrityProgress } from '../integrity/integrity-check.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
@@ -60,6 +62,7 @@ export class LoanView implements ChangelogCopy {
   #tail: TopicTail;
   /** The partitions whose owner in this process is about to commit. */
   readonly #heldBack = new Map<number, { readonly released: Promise<void> }>();
+  #integrity: IntegrityCheck;
   #failure: string | undefined;
   #rebuilding: Promise<void> | undefined;
   readonly #closing = new AbortController();
@@ -70,6 +73,20 @@ export class LoanView implements ChangelogCopy {
     this.#database = database;
     this.#commandOffsets = database.commandOffsets();
     this.#tail = this.#newTail();
+    this.#integrity = this.#newIntegrityCheck();
+  }
+
+  #newIntegrityCheck(): IntegrityCheck {
+    const { dataFolder, clock, logger } = this.#options;
+    return new IntegrityCheck({
+      path: join(dataFolder, 'accounts.db'),
+      script: new URL('../integrity/table-check.js', import.meta.url),
+      clock,
+      logger,
+      onDamages: ({ first }) => {
+        if (first !== null) this.#rebuild(new Error(first));
+      },
+    });
   }
 
   #newTail(): TopicTail {
@@ -256,8 +273,14 @@ export class LoanView implements ChangelogCopy {
     this.#closing.abort();
     await this.#tail.stop();
     await this.#rebuilding;
+    await this.#integrity.close();
     this.#outcomes.close(this.#unavailable());
     this.#database.close();
+  }
+
+  /** How far the check of the file is, which runs in the background. */
+  get integrity(): IntegrityProgress {
+    return this.#integrity.progress;
   }
 
   get #isClosed(): boolean {
@@ -307,6 +330,7 @@ export class LoanView implements ChangelogCopy {
   async #rebuildFromLog(): Promise<void> {
     const { clock, logger, health } = this.#options;
     await this.#tail.stop();
+    await this.#integrity.close();
     this.#database.abandon();
     while (!this.#isClosed) {
       try {
@@ -314,6 +338,7 @@ export class LoanView implements ChangelogCopy {
         this.#commandOffsets = new Map();
         this.#tail = this.#newTail();
         await this.#tail.start();
+        this.#integrity = this.#newIntegrityCheck();
         this.#failure = undefined;
         health?.reportReady();
         return;

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
-import { Health } from '../health.ts';
+import { Health, type HealthPart } from '../health.ts';
+import { type DamageReport, IntegrityCheck, type IntegrityProgress } from '../integrity/integrity-check.ts';
 import type { Logger } from '../logger.ts';
 import { recordBytesMaximum } from '../ports/event-log.ts';
 import type {
@@ -59,6 +60,8 @@ export interface EmbeddedLogOptions {
   readonly maintenanceMilliseconds?: number;
   /** Age at which compaction removes tombstones. Milliseconds. Default one day. */
   readonly tombstoneMilliseconds?: number;
+  /** When the first check of the file begins. Milliseconds after the start. Default ten seconds. */
+  readonly firstCheckMilliseconds?: number;
   /**
    * Whether an append waits for the disk. Default true. Only tests set false: a loss of power would take what was
    * acknowledged. No setting of the service leads here.
@@ -83,6 +86,7 @@ export class EmbeddedLog implements EventLog {
   readonly #groupOffsets: GroupOffsets;
   readonly #maintenance: LogMaintenance;
   readonly #storage: StorageHealth;
+  readonly #integrity: IntegrityCheck;
   readonly #writers = new Map<string, EmbeddedWriter>();
   #closing: Promise<void> | undefined;
 
@@ -149,6 +153,17 @@ export class EmbeddedLog implements EventLog {
       tombstoneMilliseconds: options.tombstoneMilliseconds ?? dayMilliseconds,
     });
     void this.#maintenance.removePartitions(state.orphanedPartitionIds);
+    const integrityHealth = health.part('log-integrity');
+    this.#integrity = new IntegrityCheck({
+      path: join(lock.path, 'log.db'),
+      script: new URL('./thread/log-check.js', import.meta.url),
+      clock: this.#clock,
+      logger: options.logger,
+      ...(options.firstCheckMilliseconds === undefined
+        ? {}
+        : { firstCheckMilliseconds: options.firstCheckMilliseconds }),
+      onDamages: (damages) => reportDamages(integrityHealth, damages),
+    });
     this.#queue = new AppendQueue({
       writer: writerThread,
       clock: this.#clock,
@@ -323,6 +338,11 @@ export class EmbeddedLog implements EventLog {
     await this.#maintenance.runCompaction(now);
   }
 
+  /** How far the check of the file is, which runs in the background. */
+  get integrity(): IntegrityProgress {
+    return this.#integrity.progress;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -333,6 +353,7 @@ export class EmbeddedLog implements EventLog {
     for (const { partitions } of this.#catalogue.topics.values()) {
       for (const partition of partitions) partition.waiting.fail(logClosed());
     }
+    await this.#integrity.close();
     await this.#queue.drained();
     await this.#storage.close();
     await this.#maintenance.close();
@@ -355,6 +376,14 @@ export class EmbeddedLog implements EventLog {
   async #fromMemory<Value>(compute: () => Value): Promise<Value> {
     this.#assertOpen();
     return compute();
+  }
+}
+
+function reportDamages(health: HealthPart, { count, first }: DamageReport): void {
+  if (first === null) health.reportReady();
+  else {
+    const others = count === 1 ? '' : ` ${count - 1} more damages were found.`;
+    health.reportNotReady(`The log is damaged and must be restored from a copy. ${first}${others}`);
   }
 }
 

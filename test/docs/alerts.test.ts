@@ -173,6 +173,13 @@ const rows: readonly Row[] = [
     atTheThreshold: nothing,
     justAbove: once(({ refusedBodies }) => refusedBodies.inc({ budget: 'large' })),
   },
+  {
+    alert: 'a file is damaged',
+    forSeconds: 0,
+    // A damaged copy is rebuilt.
+    atTheThreshold: ({ integrityDamages }) => integrityDamages.set({ file: 'accounts.db' }, 1),
+    justAbove: ({ integrityDamages }) => integrityDamages.set({ file: 'log.db' }, 1),
+  },
   { alert: 'memory', forSeconds: 15 * minute, atTheThreshold: memory(1.5e9), justAbove: memory(1.5e9 + 1) },
 ];
 

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock, type Clock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
+import { Health } from '../../src/health.ts';
 import { openDatabase } from '../../src/sqlite.ts';
+import { eventually } from '../support/eventually.ts';
 import { appendTo, codeOf, keyed, readAll, records, recordsOf } from '../support/log-reading.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 import type { TemporaryLog } from '../support/temporary-log.ts';
@@ -83,6 +86,33 @@ describe('damage to the stored data', () => {
     const error: unknown = await temporary.reopen().catch((thrown: unknown) => thrown);
     expect(isLendstreamError(error, 'DATA_FOLDER_UNUSABLE')).to.equal(true);
     expect(isLendstreamError(error) && error.message).to.match(/log\.db (is damaged|cannot be opened)/);
+  });
+
+  it('is found when the log opens if the file was cut off, however little is missing', async () => {
+    for (let batch = 0; batch < 50; batch += 1) await appendTo(temporary.log, where, records('x'.repeat(3_000)));
+    await temporary.log.close();
+    const path = join(temporary.dataFolder, 'log.db');
+    const { size } = statSync(path);
+    truncateSync(path, size - 1);
+    const error: unknown = await temporary.reopen().catch((thrown: unknown) => thrown);
+    expect(isLendstreamError(error, 'DATA_FOLDER_UNUSABLE')).to.equal(true);
+    expect(isLendstreamError(error) && error.message).to.include(`it has ${size - 1} bytes instead of ${size}`);
+  });
+
+  it('of a batch is found without a reader, and makes the process not ready', async () => {
+    await appendTo(temporary.log, where, records('"sound"', '"the damaged one"'));
+    await flipBitIn('the damaged one');
+    const health = new Health(systemClock);
+    // A second passes in a millisecond: the check in the background begins at once.
+    const sleep: Clock['sleep'] = (milliseconds, signal) => systemClock.sleep(milliseconds / 1_000, signal);
+    const reopened = await temporary.reopen({ health, clock: { ...systemClock, sleep } });
+    await eventually(() => reopened.integrity.finishedAt !== null);
+    expect(reopened.integrity).to.deep.include({ file: 'log.db', checkedShare: 1, damageCount: 1 });
+    expect(health.notReadyReasons()).to.deep.equal([
+      'The log is damaged and must be restored from a copy. The records of topic orders, partition 1, from offset 0 to 1 ' +
+        'do not match their checksum. The data on disk is damaged.',
+    ]);
+    await appendTo(reopened, where, records('"the log goes on"'));
   });
 
   it('is not reported for a newer schema', async () => {

@@ -24,7 +24,12 @@ describe('the schedule of maintenance', () => {
     threads = watchThreads();
     clock = new SimulatedClock();
     health = new Health(clock);
-    temporary = await openTemporaryLog({ clock, health, maintenanceMilliseconds: 3_600_000 });
+    temporary = await openTemporaryLog({
+      clock,
+      health,
+      maintenanceMilliseconds: 3_600_000,
+      firstCheckMilliseconds: 3_600_000,
+    });
     await temporary.log.createTopic({
       name: where.topic,
       partitionCount: 1,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { type Connection, databaseErrorKind, openDatabase } from '../../sqlite.ts';
@@ -83,6 +84,7 @@ const schema = `
  */
 export function openForWriting(path: string, databaseBytesMaximum?: number, syncsToDisk = true): Connection {
   try {
+    const walBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     const connection = openDatabase(path, { returnArrays: true });
     connection.exec(`
       PRAGMA busy_timeout = ${lockWaitMilliseconds};
@@ -97,7 +99,8 @@ export function openForWriting(path: string, databaseBytesMaximum?: number, sync
     if (databaseBytesMaximum !== undefined) {
       connection.exec(`PRAGMA max_page_count = ${Math.floor(databaseBytesMaximum / pageBytesOf(connection))}`);
     }
-    checkIntegrity(connection, path);
+    // What the file lacks may still be in the write-ahead log.
+    if (walBytes === 0) requireWholeFile(connection, path);
     const version = pragmaNumber(connection, 'user_version');
     if (version === 0) {
       connection.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
@@ -109,19 +112,28 @@ export function openForWriting(path: string, databaseBytesMaximum?: number, sync
     }
     return connection;
   } catch (error) {
-    if (error instanceof LendstreamError) throw error;
-    throw new LendstreamError('DATA_FOLDER_UNUSABLE', `${path} cannot be opened: ${describeError(error)}.`, {
-      cause: error,
-    });
+    throw unusable(path, error);
   }
 }
 
-function checkIntegrity(connection: Connection, path: string): void {
-  const findings = (connection.prepare('PRAGMA quick_check(5)').all() as [string][]).map(([finding]) => finding);
-  if (findings.length === 1 && findings[0] === 'ok') return;
+/** The error for a file that cannot be opened (DATA_FOLDER_UNUSABLE). */
+export function unusable(path: string, error: unknown): LendstreamError {
+  if (error instanceof LendstreamError) return error;
+  const detail = `${path} cannot be opened: ${describeError(error)}.`;
+  return new LendstreamError('DATA_FOLDER_UNUSABLE', detail, { cause: error });
+}
+
+/**
+ * Refuses a file that was cut off, such as a copy that was interrupted. Any other check takes as long as reading all of
+ * the file, so it runs beside the service: see log-check.ts.
+ */
+function requireWholeFile(connection: Connection, path: string): void {
+  const bytes = pragmaNumber(connection, 'page_count') * pageBytesOf(connection);
+  const present = statSync(path).size;
+  if (present >= bytes) return;
   throw new LendstreamError(
     'DATA_FOLDER_UNUSABLE',
-    `${path} is damaged and must be restored from a copy. The integrity check says: ${findings.join('; ')}.`,
+    `${path} is damaged and must be restored from a copy: it has ${present} bytes instead of ${bytes}.`,
   );
 }
 

@@ -2,7 +2,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
 import { checksumOf } from '../records/batch-format.ts';
-import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber, restartWal } from './database.ts';
+import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber, restartWal, unusable } from './database.ts';
 import type {
   CommitResponse,
   CommitRequest,
@@ -330,7 +330,13 @@ function shrinkFile(): { freedPages: number } {
 serveRequests<WriterRequests>({
   open: ({ path, databaseBytesMaximum, diskReserveBytes, syncsToDisk }) => {
     const connection = openForWriting(path, databaseBytesMaximum, syncsToDisk);
-    const state = loadState(connection);
+    let state: PersistedState;
+    try {
+      state = loadState(connection);
+    } catch (error) {
+      connection.close();
+      throw unusable(path, error);
+    }
     const storage = new FilesAndDisk(path, diskReserveBytes);
     opened = { connection, statements: prepareStatements(connection), storage, isFull: false, lost: null };
     return state;
