@@ -62,6 +62,8 @@ export interface EmbeddedLogOptions {
   readonly tombstoneMilliseconds?: number;
   /** When the first check of the file begins. Milliseconds after the start. Default ten seconds. */
   readonly firstCheckMilliseconds?: number;
+  /** Memory for the keys of a compaction. With more keys it takes several passes. Bytes. Default 64 MiB. */
+  readonly compactionBytesMaximum?: number;
   /**
    * Whether an append waits for the disk. Default true. Only tests set false: a loss of power would take what was
    * acknowledged. No setting of the service leads here.
@@ -70,6 +72,7 @@ export interface EmbeddedLogOptions {
 }
 
 const queuedBytesMaximumDefault = 64 * 1024 * 1024;
+const compactionBytesMaximumDefault = 64 * 1024 * 1024;
 const minuteMilliseconds = 60_000;
 const dayMilliseconds = 24 * 60 * minuteMilliseconds;
 
@@ -151,6 +154,7 @@ export class EmbeddedLog implements EventLog {
       logger: options.logger,
       maintenanceMilliseconds: options.maintenanceMilliseconds ?? minuteMilliseconds,
       tombstoneMilliseconds: options.tombstoneMilliseconds ?? dayMilliseconds,
+      compactionBytesMaximum: options.compactionBytesMaximum ?? compactionBytesMaximumDefault,
     });
     void this.#maintenance.removePartitions(state.orphanedPartitionIds);
     const integrityHealth = health.part('log-integrity');

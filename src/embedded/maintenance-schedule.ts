@@ -46,6 +46,8 @@ export interface MaintenanceOptions {
   readonly maintenanceMilliseconds: number;
   /** Age at which a compaction removes tombstones. Milliseconds. */
   readonly tombstoneMilliseconds: number;
+  /** The most memory for the keys of a compaction. Bytes. */
+  readonly compactionBytesMaximum: number;
 }
 
 /**
@@ -185,19 +187,28 @@ export class LogMaintenance {
   }
 
   async #compactPartition(partition: PartitionState, now: number): Promise<void> {
-    const { writer, tombstoneMilliseconds } = this.#options;
+    const { tombstoneMilliseconds } = this.#options;
     if (this.#isStopped(partition) || partition.latest === 0) return;
-    const { topic, partition: number, id: partitionId, latest } = partition;
-    const thread = await this.#startedThread();
+    const { latest } = partition;
     const tombstonesBefore = now - tombstoneMilliseconds;
-    await thread.call('beginCompaction', { topic, partition: number, partitionId, latest, tombstonesBefore });
+    do await this.#compactSome(partition, latest, tombstonesBefore);
+    while (!this.#isStopped(partition) && partition.compactedTo < latest);
+  }
+
+  /** Compacts as many of the records below `latest` as the memory for their keys allows. */
+  async #compactSome(partition: PartitionState, latest: Offset, tombstonesBefore: number): Promise<void> {
+    const { writer, compactionBytesMaximum: keyBytesMaximum } = this.#options;
+    const { topic, partition: number, id: partitionId, compactedTo } = partition;
+    const thread = await this.#startedThread();
+    const range = { topic, partition: number, partitionId, compactedTo, latest };
+    const { toOffset } = await thread.call('beginCompaction', { ...range, keyBytesMaximum, tombstonesBefore });
     for (;;) {
       const { isDone, rows, recordCount } = await thread.call('nextCompaction', null);
       if (this.#isStopped(partition)) return;
       await this.#replace(partition, rows);
       if (!isDone) continue;
-      await writer.call('saveCompaction', { partitionId, toOffset: latest, recordCount });
-      partition.compactedTo = latest;
+      await writer.call('saveCompaction', { partitionId, toOffset, recordCount });
+      partition.compactedTo = toOffset;
       partition.compactedRecordCount = recordCount;
       return;
     }

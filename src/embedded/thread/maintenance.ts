@@ -26,7 +26,9 @@ let connection: Connection | undefined;
 let compaction: Compaction | undefined;
 
 interface Compaction {
+  /** Its `latest` is the end of what this compaction replaces. */
   readonly request: CompactionRequest;
+  /** Of the records since the last compaction: before them, each key has one record. */
   readonly newestByKey: ReadonlyMap<string, Offset>;
   position: Offset;
   recordCount: number;
@@ -87,22 +89,35 @@ function batchesFrom(partition: TopicPartition & { partitionId: number; latest: 
   });
 }
 
-function beginCompaction(request: CompactionRequest): { keyCount: number } {
+/** The memory of an entry of a map with an offset by key, without the characters of the key. Bytes. */
+const keyOverheadBytes = 100;
+
+/**
+ * Finds the newest record of each key since the last compaction, as far as the memory for keys allows. A partition with
+ * many new keys takes several compactions, each of which reads all before it.
+ */
+function beginCompaction(request: CompactionRequest): { toOffset: Offset } {
+  const { compactedTo, latest, keyBytesMaximum } = request;
   const newestByKey = new Map<string, Offset>();
-  let position = 0;
-  for (;;) {
-    const batches = batchesFrom(request, position);
+  let keyBytes = 0;
+  let toOffset = compactedTo;
+  while (toOffset < latest && keyBytes <= keyBytesMaximum) {
+    const batches = batchesFrom(request, toOffset);
+    // Behind the last row there may be offsets without a record.
+    if (batches.length === 0) toOffset = latest;
     for (const batch of batches) {
       for (const [index, offset] of batch.offsets.entries()) {
         const key = batch.key(index);
-        if (key !== null) newestByKey.set(key, offset);
+        if (key === null) continue;
+        if (!newestByKey.has(key)) keyBytes += keyOverheadBytes + key.length;
+        newestByKey.set(key, offset);
       }
-      position = batch.position.lastOffset + 1;
+      toOffset = batch.position.lastOffset + 1;
+      if (keyBytes > keyBytesMaximum) break;
     }
-    if (batches.length === 0) break;
   }
-  compaction = { request, newestByKey, position: 0, recordCount: 0 };
-  return { keyCount: newestByKey.size };
+  compaction = { request: { ...request, latest: toOffset }, newestByKey, position: 0, recordCount: 0 };
+  return { toOffset };
 }
 
 function nextCompaction(): MaintenanceRequests['nextCompaction']['response'] {
@@ -135,7 +150,7 @@ function keptIndexes({ request, newestByKey }: Compaction, batch: StoredBatch): 
   const kept: number[] = [];
   for (const [index, offset] of batch.offsets.entries()) {
     const key = batch.key(index);
-    const isNewest = key === null || newestByKey.get(key) === offset;
+    const isNewest = key === null || (newestByKey.get(key) ?? offset) === offset;
     const isTombstone = batch.valueStarts[index] === noValue;
     if (isNewest && !(isTombstone && tombstonesExpired)) kept.push(index);
   }

@@ -78,7 +78,8 @@ export interface MaintenanceRequests {
   open: { request: { path: string }; response: null };
   checkpoint: { request: null; response: { walBytes: number } };
   planRetention: { request: RetentionRequest; response: { earliest: Offset } };
-  beginCompaction: { request: CompactionRequest; response: { keyCount: number } };
+  /** The response says below which offset this compaction replaces rows; the rest needs another one. */
+  beginCompaction: { request: CompactionRequest; response: { toOffset: Offset } };
   /** The next rows to replace, in small steps. */
   nextCompaction: {
     request: null;
@@ -160,8 +161,12 @@ export interface CompactionRequest {
   readonly topic: string;
   readonly partition: number;
   readonly partitionId: number;
+  /** Below this offset, each key has one record since the last compaction. */
+  readonly compactedTo: Offset;
   /** Only records below this offset are compacted. */
   readonly latest: Offset;
+  /** The most memory that the keys between both offsets may take. A batch that exceeds it is the last. Bytes. */
+  readonly keyBytesMaximum: number;
   /** Tombstones appended before this are removed as well. Milliseconds since the epoch. */
   readonly tombstonesBefore: number;
 }

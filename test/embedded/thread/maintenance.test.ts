@@ -250,7 +250,8 @@ describe('maintaining the embedded log', () => {
         const script = new URL('../../../src/embedded/thread/maintenance.js', import.meta.url);
         const thread = startLogThread<MaintenanceRequests>(script, () => undefined);
         await thread.call('open', { path: join(temporary.dataFolder, 'log.db') });
-        await thread.call('beginCompaction', { ...states, partitionId: 1, latest, tombstonesBefore: 0 });
+        const range = { ...states, partitionId: 1, compactedTo: 0, latest };
+        await thread.call('beginCompaction', { ...range, keyBytesMaximum: Infinity, tombstonesBefore: 0 });
         const counts: number[] = [];
         for (let isDone = false; !isDone;) {
           const step = await thread.call('nextCompaction', null);
@@ -280,6 +281,64 @@ describe('maintaining the embedded log', () => {
           expect(await steps(15)).to.deep.equal(expected);
         });
       }
+    });
+
+    describe('with little memory for keys', () => {
+      /** Where a compaction of the partition ends. A key of one character takes 101 bytes. */
+      async function endWithin(keyBytesMaximum: number, compactedTo: number): Promise<number> {
+        const script = new URL('../../../src/embedded/thread/maintenance.js', import.meta.url);
+        const thread = startLogThread<MaintenanceRequests>(script, () => undefined);
+        await thread.call('open', { path: join(temporary.dataFolder, 'log.db') });
+        const [{ latest } = expect.fail()] = await temporary.log.bounds([states]);
+        const range = { ...states, partitionId: 1, compactedTo, latest };
+        const request = { ...range, keyBytesMaximum, tombstonesBefore: 0 };
+        const { toOffset } = await thread.call('beginCompaction', request);
+        await thread.call('close', null);
+        await thread.end();
+        return toOffset;
+      }
+
+      it('ends behind the batch whose keys exceed it, and counts each key once', async () => {
+        await appendTo(temporary.log, states, [keyed('a', '1'), keyed('b', '1')]);
+        await appendTo(temporary.log, states, [keyed('a', '2'), keyed('b', '2')]);
+        await appendTo(temporary.log, states, [keyed('c', '1'), keyed('d', '1')]);
+        await appendTo(temporary.log, states, [keyed('e', '1')]);
+        expect(await endWithin(0, 0), 'it always proceeds').to.equal(2);
+        expect(await endWithin(2 * 101 - 1, 0)).to.equal(2);
+        expect(await endWithin(2 * 101, 0)).to.equal(6);
+        expect(await endWithin(4 * 101 - 1, 0)).to.equal(6);
+        expect(await endWithin(4 * 101, 0)).to.equal(7);
+        expect(await endWithin(0, 2), 'from where the last one ended').to.equal(4);
+        expect(await endWithin(0, 7), 'nothing is new').to.equal(7);
+      });
+
+      it('passes over offsets without a record', async () => {
+        await appendTo(temporary.log, states, [keyed('a', '1')]);
+        await appendTo(temporary.log, states, [keyed('a', null)]);
+        now += 2 * dayMilliseconds;
+        await temporary.log.runCompaction();
+        await temporary.log.runCompaction();
+        expect(await values(states)).to.deep.equal([]);
+        expect(await endWithin(0, 0)).to.equal(2);
+      });
+
+      it('keeps the newest record of every key, also of those that only earlier passes have seen', async () => {
+        await temporary.reopen({ compactionBytesMaximum: 10 * 101 });
+        const expected = new Map<string, string>();
+        for (let batch = 0; batch < 60; batch += 1) {
+          const appended = Array.from({ length: 5 }, (_, index) => {
+            const [key, value] = [`key-${(batch * 7 + index * 11) % 97}`, `${batch}.${index}`];
+            expected.set(key, value);
+            return keyed(key, value);
+          });
+          await appendTo(temporary.log, states, appended);
+          if (batch === 40) await temporary.log.runCompaction();
+        }
+        await temporary.log.runCompaction();
+        const kept = await readAll(temporary.log, states);
+        expect(kept).to.have.length(expected.size);
+        expect(new Map(kept.map(({ key, value }) => [key, value]))).to.deep.equal(expected);
+      });
     });
 
     it('is visible to readers of batches that were cached', async () => {
@@ -312,7 +371,7 @@ describe('maintaining the embedded log', () => {
       expect(await values(states)).to.have.length(50);
     });
 
-    it('keeps the records that a map by key would hold, for any records', async () => {
+    it('keeps the records that a map by key would hold, for any records and any memory for keys', async () => {
       const change = fc.record({
         key: fc.constantFrom('a', 'b', 'c', 'd'),
         value: fc.option(fc.string({ maxLength: 3 })),
@@ -320,7 +379,8 @@ describe('maintaining the embedded log', () => {
       const appends = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 });
       let number = 0;
       await fc.assert(
-        fc.asyncProperty(appends, fc.boolean(), async (all, isTombstoneAgePassed) => {
+        fc.asyncProperty(appends, fc.boolean(), fc.nat(5), async (all, isTombstoneAgePassed, keyCount) => {
+          await temporary.reopen({ compactionBytesMaximum: keyCount * 101 });
           const topic = `states-${(number += 1)}`;
           const partition = { topic, partition: 0 };
           const { log } = temporary;
