@@ -6,6 +6,7 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { commandTypes, unreadableCommandType } from '../lending-format/command-format.ts';
 import { commandOutcomes } from '../lending-format/checkpoint.ts';
+import { DecodedLoans } from './decoded-loans.ts';
 import { commandsPerCommitMaximum, definitionsMillisecondsMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-ownership.ts';
 import { idempotencyMilliseconds } from '../lending-format/idempotency-record.ts';
@@ -55,6 +56,7 @@ export class LendingWorker {
     }
     const commandLag = new CommandLag(options);
     this.#commandLag = commandLag;
+    const decodedLoans = new DecodedLoans();
     this.#sharing = new PartitionSharing({
       ...options,
       runPartition: (partition, signal, onOwned) =>
@@ -65,6 +67,7 @@ export class LendingWorker {
           retentionMilliseconds: Infinity,
           ...options,
           commandLag,
+          decodedLoans,
           partition,
           signal,
           onOwned,

@@ -1,7 +1,7 @@
 import type { CommittedPartition, Offset } from '../ports/event-log.ts';
-import { BoundedMap } from '../bounded-map.ts';
 import { isLendstreamError } from '../errors.ts';
 import type { ChangelogCopy, OwnCommit } from '../accounts/changelog-copy.ts';
+import { DecodedLoans, type DecodedLoansOfPartition } from './decoded-loans.ts';
 import { decodeLoan } from '../lending/changelog/stored-loan.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
@@ -9,12 +9,6 @@ import { accountRecordKey } from '../lending-format/account-record-keys.ts';
 import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
 import { type IdempotencyRecord, parseIdempotencyRecord } from '../lending-format/idempotency-record.ts';
 import { accountsTopic } from '../lending-format/lending-topics.ts';
-
-/** How much memory the decoded loans of a partition may take. Bytes. */
-const hotBytesMaximum = 48 * 1024 * 1024;
-
-/** A decoded loan takes about this many times the memory of its text. */
-const decodedBytesPerCharacter = 5;
 
 /**
  * The most commands that one commit forgets, so that none takes long. It is more than one commit adds, so that expired
@@ -42,23 +36,24 @@ export class LoanStore {
   readonly #copy: ChangelogCopy;
   readonly #partition: number;
   /** The decoded loans. Only this worker changes them, so they are never older than the copy. */
-  readonly #hot: BoundedMap<string, { readonly loan: Loan; readonly bytes: number }>;
+  readonly #decoded: DecodedLoansOfPartition;
   /** All records of the changelog below this offset are known to this worker: it read or wrote them. */
   #knownTo: Offset;
   #isCopied = true;
   #position: Offset | null;
 
-  private constructor(copy: ChangelogCopy, partition: number, knownTo: Offset, hotMaximum: number) {
+  private constructor(copy: ChangelogCopy, partition: number, knownTo: Offset, decodedLoans: DecodedLoans) {
     this.#copy = copy;
     this.#partition = partition;
     this.#knownTo = knownTo;
-    this.#hot = new BoundedMap(hotMaximum, ({ bytes }) => bytes);
+    this.#decoded = decodedLoans.openPartition();
     this.#position = copy.checkpointPosition(partition);
   }
 
   /**
    * Opens the state of a partition, once the local copy has all of it. The caller must already have the writer of the
    * partition: an end taken before the previous owner was fenced could miss its last commit.
+   * @param decodedLoans Of the process.
    * @throws LOG_CLOSED when `signal` aborts meanwhile, LOG_UNAVAILABLE while the copy is rebuilt, and the errors of the
    *   log
    */
@@ -66,9 +61,9 @@ export class LoanStore {
     copy: ChangelogCopy,
     partition: number,
     signal: AbortSignal,
-    hotMaximum: number = hotBytesMaximum,
+    decodedLoans: DecodedLoans = new DecodedLoans(),
   ): Promise<LoanStore> {
-    return new LoanStore(copy, partition, await copy.catchUpPartition(partition, signal), hotMaximum);
+    return new LoanStore(copy, partition, await copy.catchUpPartition(partition, signal), decodedLoans);
   }
 
   /** The offset of the last command done; null when none was done yet. */
@@ -78,12 +73,12 @@ export class LoanStore {
 
   /** The committed state of a loan; null when there is no loan with that id. */
   loanOf(loanAccountId: string): Loan | null {
-    const hot = this.#hot.get(loanAccountId);
-    if (hot !== undefined) return hot.loan;
+    const decoded = this.#decoded.get(loanAccountId);
+    if (decoded !== undefined) return decoded;
     const text = this.#copy.accountText(loanAccountId);
     if (text === undefined) return null;
     const loan = decodeLoan(text);
-    this.#keepHot(loanAccountId, loan, text.length);
+    this.#decoded.set(loanAccountId, loan, text.length);
     return loan;
   }
 
@@ -135,7 +130,7 @@ export class LoanStore {
   #apply({ checkpoint, loans, records }: CommittedState, committed: readonly CommittedPartition[]): void {
     this.#position = checkpoint.position;
     for (const [loanAccountId, loan] of loans) {
-      this.#keepHot(loanAccountId, loan, records.get(accountRecordKey(loanAccountId))?.length ?? 0);
+      this.#decoded.set(loanAccountId, loan, records.get(accountRecordKey(loanAccountId))?.length ?? 0);
     }
     const partition = this.#partition;
     const end = committed.find((each) => each.topic === accountsTopic && each.partition === partition);
@@ -151,9 +146,5 @@ export class LoanStore {
       if (isLendstreamError(error) && error.retriable) return false;
       throw error;
     }
-  }
-
-  #keepHot(loanAccountId: string, loan: Loan, textLength: number): void {
-    this.#hot.set(loanAccountId, { loan, bytes: textLength * decodedBytesPerCharacter });
   }
 }

@@ -9,6 +9,7 @@ import { CommandRetention } from './command-retention.ts';
 import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
+import type { DecodedLoans } from './decoded-loans.ts';
 import { LoanStore } from './loan-store.ts';
 import { boundsOfPartition } from '../ports/partition-bounds.ts';
 import type { LoopEnd } from './partition-ownership.ts';
@@ -31,6 +32,8 @@ export interface PartitionLoopOptions {
   readonly registry: Registry;
   /** The local copy of the changelog. */
   readonly copy: ChangelogCopy;
+  /** Shared by all partitions of the process. */
+  readonly decodedLoans: DecodedLoans;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -101,11 +104,11 @@ async function runUntilStopped(options: PartitionLoopOptions): Promise<LoopEnd> 
 }
 
 async function acquireAndProcess(options: PartitionLoopOptions, onCommit: () => void): Promise<void> {
-  const { log, copy, logger, partition, signal } = options;
+  const { log, copy, decodedLoans, logger, partition, signal } = options;
   const writer = await log.openWriter(`lending-worker/${partition}`, partitionsWrittenBy(partition));
   const retention = new CommandRetention(options);
   try {
-    const store = await LoanStore.open(copy, partition, signal);
+    const store = await LoanStore.open(copy, partition, signal, decodedLoans);
     logger.info({ position: store.position }, 'The worker owns the partition');
     options.onOwned();
     await processCommands(options, writer, store, retention, onCommit);

@@ -11,6 +11,7 @@ import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';
 import { LoanView } from '../../src/accounts/loan-view.ts';
+import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
 import { decided, loanText, openLendingLog, startWorker } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
@@ -78,7 +79,7 @@ describe('the loans of a partition', () => {
   it('stay decoded up to the limit, and the least recently used are dropped first', async () => {
     const lengths = await Promise.all(loanIds.map(async (id) => (await loanText(log, id))?.length ?? 0));
     // Two loans take at most this much, and three more.
-    const store = await LoanStore.open(view, 0, never, 5 * 2 * Math.max(...lengths));
+    const store = await LoanStore.open(view, 0, never, new DecodedLoans(5 * 2 * Math.max(...lengths)));
     const first = store.loanOf('L1');
     expect(store.loanOf('L1'), 'still decoded').to.equal(first);
     store.loanOf('L2');

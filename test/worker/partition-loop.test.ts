@@ -14,6 +14,7 @@ import { isCheckpointKey, parseCheckpoint } from '../../src/lending-format/check
 import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
 import { accountsTopic, ensureLendingTopics, loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
 import { CommandLag } from '../../src/worker/command-lag.ts';
+import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
 import { type LoopEnd } from '../../src/worker/partition-ownership.ts';
 import {
   type PartitionLoopOptions,
@@ -93,6 +94,7 @@ describe('the loop of a partition', () => {
       log,
       registry,
       copy: view,
+      decodedLoans: new DecodedLoans(),
       clock,
       logger,
       metrics,

@@ -1,0 +1,43 @@
+import { BoundedMap } from '../bounded-map.ts';
+import type { Loan } from '../lending/loan.ts';
+
+/** How much memory the decoded loans of a process may take, of all its partitions together. Bytes. */
+export const decodedLoansBytesMaximum = 64 * 1024 * 1024;
+
+/** A decoded loan takes about this many times the memory of its text. */
+const decodedBytesPerCharacter = 5;
+
+/** The decoded loans of one opening of a partition. */
+export interface DecodedLoansOfPartition {
+  get(loanAccountId: string): Loan | undefined;
+  /** @param textLength Of the loan as stored. Characters. */
+  set(loanAccountId: string, loan: Loan, textLength: number): void;
+}
+
+/**
+ * The decoded loans that the partitions of a process used last. Those unused for the longest are dropped first, in
+ * whichever partition they are.
+ */
+export class DecodedLoans {
+  readonly #loans: BoundedMap<string, { readonly loan: Loan; readonly bytes: number }>;
+  #openings = 0;
+
+  constructor(bytesMaximum: number = decodedLoansBytesMaximum) {
+    this.#loans = new BoundedMap(bytesMaximum, ({ bytes }) => bytes);
+  }
+
+  /**
+   * Begins with no loan: another process may have changed those of an earlier opening of the same partition. Nothing
+   * reads these any more, so they are dropped in their turn.
+   */
+  openPartition(): DecodedLoansOfPartition {
+    this.#openings += 1;
+    const prefix = `${this.#openings}/`;
+    return {
+      get: (loanAccountId) => this.#loans.get(prefix + loanAccountId)?.loan,
+      set: (loanAccountId, loan, textLength) => {
+        this.#loans.set(prefix + loanAccountId, { loan, bytes: textLength * decodedBytesPerCharacter });
+      },
+    };
+  }
+}
