@@ -12,17 +12,7 @@ import { toTimestamp } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { CreateLoan, CreateProduct, LoanCommand, UpdateProduct } from '../lending/commands.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
-import {
-  type CreateLoanPayload,
-  readAdjustTransaction,
-  readApplyFee,
-  readApplyPenalty,
-  readChangeState,
-  readCreateLoan,
-  readDisburse,
-  readPrincipalOverpayment,
-  readRepay,
-} from './command-payload.ts';
+import { type CreateLoanPayload, type ExistingLoanCommand, payloadReaders, readCreateLoan } from './command-payload.ts';
 import { type CommandPosition, keysOf } from './derived-ids.ts';
 import { type ExactJson, isExactObject, readExactObject, writeExact } from './exact-json.ts';
 import { FieldReader } from './field-reader.ts';
@@ -32,19 +22,13 @@ import { readProduct, readUpdateProduct } from './product-payload.ts';
  * The wire format of loan commands: `{metadata, commandId?, type, loanAccountId | loanProductId, payload}`, where
  * `payload` is the body of the REST request of that command, its numbers as they were written.
  */
-export const commandTypes = [
+export const commandTypes: readonly CommandType[] = [
   'CREATE_LOAN',
-  'CHANGE_STATE',
-  'DISBURSE',
-  'REPAY',
-  'APPLY_FEE',
-  'APPLY_PENALTY',
-  'ADJUST_TRANSACTION',
-  'PRINCIPAL_OVERPAYMENT',
+  ...(Object.keys(payloadReaders) as ExistingLoanCommand['type'][]),
   'CREATE_PRODUCT',
   'UPDATE_PRODUCT',
-] as const;
-export type CommandType = (typeof commandTypes)[number];
+];
+export type CommandType = LoanCommand['type'] | CreateProduct['type'] | UpdateProduct['type'];
 
 /** The type under which unreadable commands are counted. */
 export const unreadableCommandType = 'unknown';
@@ -79,7 +63,7 @@ export type ParsedCommand =
   | {
       readonly kind: 'loan';
       readonly envelope: CommandEnvelope;
-      readonly command: Exclude<LoanCommand, CreateLoan> | CreateLoanRequest;
+      readonly command: ExistingLoanCommand | CreateLoanRequest;
     }
   | { readonly kind: 'product'; readonly envelope: CommandEnvelope; readonly command: CreateProduct }
   | { readonly kind: 'product update'; readonly envelope: CommandEnvelope; readonly command: UpdateProduct }
@@ -216,48 +200,26 @@ function readByType(
 ): ParsedCommand {
   const { commandId, digest, receivedAt } = envelope;
   const header = { commandId, digest, receivedAt, loanAccountId: envelope.loanAccountId ?? '' };
-  const loan = (command: Exclude<LoanCommand, CreateLoan> | CreateLoanRequest): ParsedCommand => ({
+  const loan = (command: ExistingLoanCommand | CreateLoanRequest): ParsedCommand => ({
     kind: 'loan',
     envelope,
     command,
   });
-  switch (envelope.type) {
-    case 'CREATE_LOAN': {
-      const payload: CreateLoanPayload = readCreateLoan(reader, header.loanAccountId);
-      return loan({ type: envelope.type, ...header, ...payload });
-    }
-    case 'CHANGE_STATE':
-      return loan({ type: envelope.type, ...header, ...readChangeState(reader) });
-    case 'DISBURSE':
-      return loan({ type: envelope.type, ...header, ...readDisburse(reader) });
-    case 'REPAY':
-      return loan({ type: envelope.type, ...header, ...readRepay(reader) });
-    case 'APPLY_FEE':
-      return loan({ type: envelope.type, ...header, ...readApplyFee(reader) });
-    case 'APPLY_PENALTY':
-      return loan({ type: envelope.type, ...header, ...readApplyPenalty(reader) });
-    case 'ADJUST_TRANSACTION':
-      return loan({ type: envelope.type, ...header, ...readAdjustTransaction(reader) });
-    case 'PRINCIPAL_OVERPAYMENT':
-      return loan({ type: envelope.type, ...header, ...readPrincipalOverpayment(reader) });
-    case 'UPDATE_PRODUCT': {
-      const changes = readUpdateProduct(reader);
-      return {
-        kind: 'product update',
-        envelope,
-        command: { type: envelope.type, commandId, digest, receivedAt, changes },
-      };
-    }
-    case 'CREATE_PRODUCT':
-    default: {
-      const product = readProduct(reader, envelope.loanProductId ?? '', newKey);
-      return {
-        kind: 'product',
-        envelope,
-        command: { type: envelope.type, commandId, digest, receivedAt, product },
-      };
-    }
+  const { type } = envelope;
+  if (type === 'CREATE_LOAN') {
+    const payload: CreateLoanPayload = readCreateLoan(reader, header.loanAccountId);
+    return loan({ type, ...header, ...payload });
   }
+  if (type === 'CREATE_PRODUCT') {
+    const product = readProduct(reader, envelope.loanProductId ?? '', newKey);
+    return { kind: 'product', envelope, command: { type, commandId, digest, receivedAt, product } };
+  }
+  if (type === 'UPDATE_PRODUCT') {
+    const changes = readUpdateProduct(reader);
+    return { kind: 'product update', envelope, command: { type, commandId, digest, receivedAt, changes } };
+  }
+  // The table's type says that the payload it reads for a type completes the command of that type.
+  return loan({ type, ...header, ...payloadReaders[type](reader) } as ExistingLoanCommand);
 }
 
 function unreadable(reason: string, commandId: string | null): ParsedCommand {

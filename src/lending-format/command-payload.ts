@@ -5,6 +5,7 @@ import {
   type ChangeState,
   type CreateLoan,
   type Disburse,
+  type LoanCommand,
   type PrincipalOverpayment,
   type Repay,
   stateActions,
@@ -51,14 +52,12 @@ export function readCreateLoan(reader: FieldReader, loanAccountId: string): Crea
   };
 }
 
-/** Reads the payload of CHANGE_STATE. The reader collects the refusals; with any, the result is not to be used. */
-export function readChangeState(reader: FieldReader): Payload<ChangeState> {
+function readChangeState(reader: FieldReader): Payload<ChangeState> {
   const action = reader.require('action', reader.choice('action', stateActions)) ?? 'REQUEST_APPROVAL';
   return { action, ...present({ notes: reader.notes('notes') }) };
 }
 
-/** Reads the payload of DISBURSE. The reader collects the refusals; with any, the result is not to be used. */
-export function readDisburse(reader: FieldReader): Payload<Disburse> {
+function readDisburse(reader: FieldReader): Payload<Disburse> {
   return {
     ...readTransactionDetails(reader),
     fees: reader.objects('fees').map((fee) => ({
@@ -69,8 +68,7 @@ export function readDisburse(reader: FieldReader): Payload<Disburse> {
   };
 }
 
-/** Reads the payload of REPAY. The reader collects the refusals; with any, the result is not to be used. */
-export function readRepay(reader: FieldReader): Payload<Repay> {
+function readRepay(reader: FieldReader): Payload<Repay> {
   return {
     ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
@@ -85,8 +83,7 @@ export function readRepay(reader: FieldReader): Payload<Repay> {
   };
 }
 
-/** Reads the payload of APPLY_FEE. The reader collects the refusals; with any, the result is not to be used. */
-export function readApplyFee(reader: FieldReader): Payload<ApplyFee> {
+function readApplyFee(reader: FieldReader): Payload<ApplyFee> {
   return {
     ...readTransactionDetails(reader),
     ...present({
@@ -97,8 +94,7 @@ export function readApplyFee(reader: FieldReader): Payload<ApplyFee> {
   };
 }
 
-/** Reads the payload of APPLY_PENALTY. The reader collects the refusals; with any, the result is not to be used. */
-export function readApplyPenalty(reader: FieldReader): Payload<ApplyPenalty> {
+function readApplyPenalty(reader: FieldReader): Payload<ApplyPenalty> {
   return {
     ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
@@ -106,26 +102,39 @@ export function readApplyPenalty(reader: FieldReader): Payload<ApplyPenalty> {
   };
 }
 
-/**
- * Reads the payload of ADJUST_TRANSACTION. The reader collects the refusals; with any, the result is not to be used.
- */
-export function readAdjustTransaction(reader: FieldReader): Payload<AdjustTransaction> {
+function readAdjustTransaction(reader: FieldReader): Payload<AdjustTransaction> {
   return {
     transactionId: reader.require('transactionId', reader.text('transactionId')) ?? '',
     ...present({ bookingDate: reader.date('bookingDate'), notes: reader.notes('notes') }),
   };
 }
 
-/**
- * Reads the payload of PRINCIPAL_OVERPAYMENT. The reader collects the refusals; with any, the result is not to be used.
- */
-export function readPrincipalOverpayment(reader: FieldReader): Payload<PrincipalOverpayment> {
+function readPrincipalOverpayment(reader: FieldReader): Payload<PrincipalOverpayment> {
   return {
     ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
     ...readRecalculation(reader),
   };
 }
+
+/** Every command on a loan that exists: all but the one that opens it. */
+export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan>;
+
+/**
+ * How the payload of each command on a loan is read. The reader collects the refusals. With any of them, the result is
+ * not to be used.
+ */
+export const payloadReaders: {
+  readonly [Command in ExistingLoanCommand as Command['type']]: (reader: FieldReader) => Payload<Command>;
+} = {
+  CHANGE_STATE: readChangeState,
+  DISBURSE: readDisburse,
+  REPAY: readRepay,
+  APPLY_FEE: readApplyFee,
+  APPLY_PENALTY: readApplyPenalty,
+  ADJUST_TRANSACTION: readAdjustTransaction,
+  PRINCIPAL_OVERPAYMENT: readPrincipalOverpayment,
+};
 
 function readTransactionDetails(reader: FieldReader) {
   // A deposit account as the target is refused like any unknown field, as there are no deposit accounts.

@@ -1,21 +1,12 @@
 import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf, isPlanned } from './balances.ts';
 import type { LoanCommand, StateAction } from './commands.ts';
-import type {
-  BalanceChange,
-  LoanEvent,
-  LoanEventHeader,
-  LoanFeeEvent,
-  ScheduleChangeReason,
-  StateEventName,
-  TransactionEventName,
-} from './events.ts';
+import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from './events.ts';
 import type { LoanFact } from './facts.ts';
 import { changedInstallments, startOfDay } from './views/installments.ts';
 import {
   type FeeCharge,
   type Loan,
   type LoanTransaction,
-  type LoanTransactionType,
   findInstallment,
   installmentEncodedKey,
   rowDue,
@@ -23,6 +14,7 @@ import {
 } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
+import { type LoanTransactionType, type ScheduleChangeReason, eventNamesOf } from './transaction-types.ts';
 import type { Toggles } from './toggle-names.ts';
 import { transactionView } from './views/transactions.ts';
 
@@ -82,7 +74,7 @@ function transactionBodies(
   return [
     {
       eventType: 'loan_transaction_posted',
-      name: transactionEventNames[type],
+      name: eventNamesOf(type).eventName,
       transaction: transactionView(after, posted),
     },
     ...feeBodies(before, after, toggles),
@@ -94,19 +86,6 @@ function transactionBodies(
     ...(schedule === null ? [] : [schedule]),
   ];
 }
-
-const transactionEventNames: Readonly<Record<LoanTransactionType, TransactionEventName>> = {
-  DISBURSEMENT: 'loan_disbursed',
-  REPAYMENT: 'loan_repayment',
-  FEE_CHARGED: 'loan_fee_applied',
-  PENALTY_APPLIED: 'loan_penalty_applied',
-  PRINCIPAL_OVERPAYMENT: 'loan_principal_overpaid',
-  DISBURSEMENT_ADJUSTMENT: 'loan_disbursement_reversed',
-  REPAYMENT_ADJUSTMENT: 'loan_repayment_reversed',
-  FEE_ADJUSTMENT: 'loan_fee_reversed',
-  PENALTY_ADJUSTMENT: 'loan_penalty_reversed',
-  PRINCIPAL_OVERPAYMENT_ADJUSTMENT: 'loan_principal_overpayment_reversed',
-};
 
 function balanceChanges(
   old: Balances,
@@ -250,21 +229,8 @@ function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, togg
 
 function scheduleReason(type: LoanTransactionType, before: Loan, after: Loan): ScheduleChangeReason {
   if (type === 'REPAYMENT' && !isSamePrincipalPlan(before, after)) return 'PREPAYMENT_RECALCULATED';
-  return scheduleReasons[type];
+  return eventNamesOf(type).scheduleReason;
 }
-
-const scheduleReasons: Readonly<Record<LoanTransactionType, ScheduleChangeReason>> = {
-  DISBURSEMENT: 'DISBURSED',
-  REPAYMENT: 'REPAID',
-  FEE_CHARGED: 'FEE_APPLIED',
-  PENALTY_APPLIED: 'PENALTY_APPLIED',
-  PRINCIPAL_OVERPAYMENT: 'PREPAYMENT_RECALCULATED',
-  DISBURSEMENT_ADJUSTMENT: 'ADJUSTED',
-  REPAYMENT_ADJUSTMENT: 'ADJUSTED',
-  FEE_ADJUSTMENT: 'ADJUSTED',
-  PENALTY_ADJUSTMENT: 'ADJUSTED',
-  PRINCIPAL_OVERPAYMENT_ADJUSTMENT: 'ADJUSTED',
-};
 
 function isSamePrincipalPlan(before: Loan, after: Loan): boolean {
   const plan = (loan: Loan): string => loan.position.installments.map((row) => row.principal.expected.toFixed()).join();

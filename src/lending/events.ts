@@ -1,10 +1,11 @@
-import type { AccountState, AccountSubState, LoanTransactionType } from './loan.ts';
+import type { AccountState, AccountSubState } from './loan.ts';
 import type { Decimal } from './money.ts';
 import type { BalanceName, Balances } from './balances.ts';
 import type { InstallmentView } from './views/installments.ts';
 import type { TransactionView } from './views/transactions.ts';
 import type { FeeAllocation, FeeTrigger } from './product.ts';
 import type { LocalDate } from './terms.ts';
+import type { LoanTransactionType, ScheduleChangeReason, TransactionEventName } from './transaction-types.ts';
 import type { Toggles } from './toggle-names.ts';
 
 /** What happened to a loan, in the order transaction, fees, balances, schedule, state. Amounts are exact decimals. */
@@ -29,18 +30,6 @@ export interface LoanEventHeader {
   /** The toggles in force when the event was made. */
   readonly toggles: Toggles;
 }
-
-export type TransactionEventName =
-  | 'loan_disbursed'
-  | 'loan_repayment'
-  | 'loan_fee_applied'
-  | 'loan_penalty_applied'
-  | 'loan_principal_overpaid'
-  | 'loan_disbursement_reversed'
-  | 'loan_repayment_reversed'
-  | 'loan_fee_reversed'
-  | 'loan_penalty_reversed'
-  | 'loan_principal_overpayment_reversed';
 
 export interface LoanTransactionPosted extends LoanEventHeader {
   readonly eventType: 'loan_transaction_posted';
@@ -84,9 +73,6 @@ export interface LoanBalanceChanged extends LoanEventHeader {
   readonly changes: readonly BalanceChange[];
   readonly balances: Balances;
 }
-
-export type ScheduleChangeReason =
-  'DISBURSED' | 'REPAID' | 'PREPAYMENT_RECALCULATED' | 'FEE_APPLIED' | 'PENALTY_APPLIED' | 'ADJUSTED';
 
 export interface LoanScheduleChanged extends LoanEventHeader {
   readonly eventType: 'loan_schedule_changed';

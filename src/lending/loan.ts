@@ -1,8 +1,9 @@
 import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
-import { type Decimal, add } from './money.ts';
+import { type Decimal, add, zero } from './money.ts';
 import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
 import type { AgreedTerms, LocalDate, RateSegment } from './terms.ts';
+import type { LoanTransactionType } from './transaction-types.ts';
 import type { Toggles } from './toggle-names.ts';
 
 /**
@@ -139,6 +140,31 @@ export interface Installment {
   readonly lastPenaltyAppliedDate: LocalDate | null;
 }
 
+/** What a row is made with. Nothing of it is paid yet, and nothing but principal and interest is asked for. */
+export type NewInstallment = Pick<
+  Installment,
+  'key' | 'number' | 'accruesAfter' | 'dueDate' | 'principal' | 'interest'
+>;
+
+/** A row as it is made. */
+export function newInstallment(made: NewInstallment): Installment {
+  return {
+    ...made,
+    fee: nothingTaxed,
+    penalty: nothingTaxed,
+    interestAccrued: zero,
+    principalOverpaid: zero,
+    lastPaidDate: null,
+    repaidDate: null,
+    lastPenaltyAppliedDate: null,
+  };
+}
+
+/** A portion that asks for nothing. */
+export const nothing: Portion = { expected: zero, paid: zero };
+/** An element that asks for nothing. */
+export const nothingTaxed: TaxedPortion = { amount: nothing, tax: nothing };
+
 /** One fee charged to the account. */
 export interface FeeCharge {
   /** Counts the fees of the account in the order they were charged, from 1. */
@@ -154,17 +180,6 @@ export interface FeeCharge {
   readonly amount: Portion;
   readonly tax: Portion;
 }
-
-export type AdjustableTransactionType =
-  'DISBURSEMENT' | 'REPAYMENT' | 'FEE_CHARGED' | 'PENALTY_APPLIED' | 'PRINCIPAL_OVERPAYMENT';
-export type AdjustmentTransactionType =
-  | 'DISBURSEMENT_ADJUSTMENT'
-  | 'REPAYMENT_ADJUSTMENT'
-  | 'FEE_ADJUSTMENT'
-  | 'PENALTY_ADJUSTMENT'
-  | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT';
-/** Names as the lending API spells them. */
-export type LoanTransactionType = AdjustableTransactionType | AdjustmentTransactionType;
 
 /** Amounts by element: what a repayment paid, or what a charge added. Negative in an adjustment. */
 export interface ElementAmounts {

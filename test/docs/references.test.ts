@@ -56,6 +56,29 @@ describe('links of the documents', () => {
   });
 });
 
+describe('CONTRIBUTING.md', () => {
+  const document = read('CONTRIBUTING.md');
+
+  it('names existing files', () => {
+    const named = [...document.matchAll(/`((?:src|test|schemas|scripts|docs)\/[\w./-]*)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.length).to.be.greaterThan(30);
+    expect(named.filter((path) => !existsSync(join(packageRoot, path)))).to.deep.equal([]);
+  });
+
+  it('lists the source files that a loan command touches: those that name its example, and no others', () => {
+    const [, section = ''] = document.split('## Adding a loan command');
+    const listed = [...section.matchAll(/^\| `(src\/[^`]+)`/gm)].map(([, path = '']) => path);
+    const sources = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
+      .map((path) => `src/${path}`)
+      .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.generated.ts'));
+    const touched = sources.filter((path) => /\b(APPLY_PENALTY|PENALTY_APPLIED)\b/.test(read(path)));
+    expect(listed).to.have.length(6);
+    expect([...listed].sort()).to.deep.equal(touched.sort());
+  });
+});
+
 describe('docs/errors.md', () => {
   const rows = rowsByName('docs/errors.md');
 

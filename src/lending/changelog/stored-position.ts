@@ -1,11 +1,13 @@
-import type {
-  ChargeUndo,
-  FeeCharge,
-  Installment,
-  InstallmentUndo,
-  Portion,
-  PositionUndo,
-  TaxedPortion,
+import {
+  type ChargeUndo,
+  type FeeCharge,
+  type Installment,
+  type InstallmentUndo,
+  type Portion,
+  type PositionUndo,
+  type TaxedPortion,
+  nothing,
+  nothingTaxed,
 } from '../loan.ts';
 import { type Decimal, zero } from '../money.ts';
 import { decimalOf, reviveMarked, writeMarked } from './decimal-json.ts';
@@ -239,9 +241,6 @@ function isNothing({ expected, paid }: Portion): boolean {
 function writePortion({ expected, paid }: Portion): string {
   return isZero(paid) ? `["${expected.valueOf()}"]` : `["${expected.valueOf()}","${paid.valueOf()}"]`;
 }
-
-const nothing: Portion = { expected: zero, paid: zero };
-const nothingTaxed: TaxedPortion = { amount: nothing, tax: nothing };
 
 function readPortion(stored: StoredPortion | undefined): Portion {
   if (stored === undefined) return nothing;

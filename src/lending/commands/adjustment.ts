@@ -1,22 +1,8 @@
 import type { AdjustTransaction } from '../commands.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
-import {
-  type AdjustableTransactionType,
-  type AdjustmentTransactionType,
-  type ElementAmounts,
-  type Loan,
-  type LoanTransactionType,
-  dayOf,
-} from '../loan.ts';
+import { type ElementAmounts, type Loan, dayOf } from '../loan.ts';
 import { zero } from '../money.ts';
-
-const adjustmentTypes: Readonly<Record<AdjustableTransactionType, AdjustmentTransactionType>> = {
-  DISBURSEMENT: 'DISBURSEMENT_ADJUSTMENT',
-  REPAYMENT: 'REPAYMENT_ADJUSTMENT',
-  FEE_CHARGED: 'FEE_ADJUSTMENT',
-  PENALTY_APPLIED: 'PENALTY_ADJUSTMENT',
-  PRINCIPAL_OVERPAYMENT: 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT',
-};
+import { adjustmentOf } from '../transaction-types.ts';
 
 /**
  * Takes back the last transaction that has not been taken back. Balances, schedule and state become exactly what they
@@ -29,7 +15,8 @@ const adjustmentTypes: Readonly<Record<AdjustableTransactionType, AdjustmentTran
 export function decideAdjustment(loan: Loan, command: AdjustTransaction, context: DecisionContext): Decision {
   const original = context.transactions.find(command.transactionId);
   if (original === undefined) return refuse('INVALID_TRANSACTION_ID', 'transactionId');
-  if (!isAdjustable(original.type)) return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
+  const type = adjustmentOf(original.type);
+  if (type === null) return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
   if (original.adjustmentTransactionKey !== null) return refuse('TRANSACTION_ALREADY_ADJUSTED', 'transactionId');
   if (original.encodedKey !== loan.adjustableTransactionKey) {
     return refuse('NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE', 'transactionId');
@@ -40,7 +27,7 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
     fact: {
       type: 'TRANSACTION_ADJUSTED',
       original,
-      transaction: transactionOf(loan, command, context, adjustmentTypes[original.type], {
+      transaction: transactionOf(loan, command, context, type, {
         amount: zero.minus(original.amount),
         valueDate: original.valueDate,
         bookingDate: command.bookingDate ?? dayOf(command.receivedAt),
@@ -52,10 +39,6 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
       }),
     },
   };
-}
-
-function isAdjustable(type: LoanTransactionType): type is AdjustableTransactionType {
-  return Object.hasOwn(adjustmentTypes, type);
 }
 
 function negated({ principal, interest, fees, penalty }: ElementAmounts): ElementAmounts {

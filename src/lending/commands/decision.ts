@@ -1,8 +1,9 @@
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
 import type { LoanFact, PostedTransaction } from '../facts.ts';
-import { type Loan, type LoanPosition, type LoanTransactionType, type PostedTransactions, dayOf } from '../loan.ts';
+import { type Loan, type LoanPosition, type PostedTransactions, dayOf } from '../loan.ts';
 import { type LocalDate, rateAfter } from '../terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
+import type { LoanTransactionType } from '../transaction-types.ts';
 import type { Toggles } from '../toggle-names.ts';
 
 /** The inputs of a decision other than the loan and the command. */

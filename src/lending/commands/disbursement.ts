@@ -3,7 +3,7 @@ import { withInterestTax } from '../balances.ts';
 import { type Decision, type DecisionContext, isUsableDate, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { type UnnumberedCharge, feeAmount, newCharge, transactionFee } from './fees.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
-import { type Installment, type Loan, type LoanPosition, dayOf } from '../loan.ts';
+import { type Installment, type Loan, type LoanPosition, dayOf, newInstallment } from '../loan.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import type { FeeTrigger, ProductFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
@@ -192,21 +192,13 @@ function unpaidInstallment(
   { number, accruesAfter, dueDate, principal, interest }: ScheduleRow,
 ): Installment {
   const unpaid = (expected: Decimal): { expected: Decimal; paid: Decimal } => ({ expected, paid: zero });
-  const nothing = { amount: unpaid(zero), tax: unpaid(zero) };
   const gross = withInterestTax(loan, interest);
-  return {
+  return newInstallment({
     key: number,
     number,
     accruesAfter,
     dueDate,
     principal: unpaid(principal),
     interest: { amount: unpaid(gross.amount), tax: unpaid(gross.tax) },
-    fee: nothing,
-    penalty: nothing,
-    interestAccrued: zero,
-    principalOverpaid: zero,
-    lastPaidDate: null,
-    repaidDate: null,
-    lastPenaltyAppliedDate: null,
-  };
+  });
 }

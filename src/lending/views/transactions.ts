@@ -1,15 +1,10 @@
 import type { CustomPaymentAmount, TransactionChannel } from '../commands.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { startOfDay } from './installments.ts';
-import {
-  type Loan,
-  type LoanTransaction,
-  type LoanTransactionType,
-  installmentEncodedKey,
-  toInstant,
-} from '../loan.ts';
+import { type Loan, type LoanTransaction, installmentEncodedKey, toInstant } from '../loan.ts';
 import type { Decimal } from '../money.ts';
 import type { FeeTrigger } from '../product.ts';
+import type { LoanTransactionType } from '../transaction-types.ts';
 
 /** A transaction as GET /loans/{id}/transactions and transaction events show it. */
 export interface TransactionView {

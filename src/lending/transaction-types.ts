@@ -1,0 +1,79 @@
+/** What belongs to one type of transaction. A type is a row of the table below. */
+interface TransactionRow {
+  /** The type of the transaction that takes one of this type back. */
+  readonly adjustment: string;
+  /** The name of its event, and of the event of its adjustment. */
+  readonly eventName: string;
+  readonly reversedEventName: string;
+  /** Why the schedule changed with it. */
+  readonly scheduleReason: string;
+}
+
+/** The types of transactions, with the names that the lending API gives them. */
+const rows = {
+  DISBURSEMENT: {
+    adjustment: 'DISBURSEMENT_ADJUSTMENT',
+    eventName: 'loan_disbursed',
+    reversedEventName: 'loan_disbursement_reversed',
+    scheduleReason: 'DISBURSED',
+  },
+  REPAYMENT: {
+    adjustment: 'REPAYMENT_ADJUSTMENT',
+    eventName: 'loan_repayment',
+    reversedEventName: 'loan_repayment_reversed',
+    scheduleReason: 'REPAID',
+  },
+  FEE_CHARGED: {
+    adjustment: 'FEE_ADJUSTMENT',
+    eventName: 'loan_fee_applied',
+    reversedEventName: 'loan_fee_reversed',
+    scheduleReason: 'FEE_APPLIED',
+  },
+  PENALTY_APPLIED: {
+    adjustment: 'PENALTY_ADJUSTMENT',
+    eventName: 'loan_penalty_applied',
+    reversedEventName: 'loan_penalty_reversed',
+    scheduleReason: 'PENALTY_APPLIED',
+  },
+  PRINCIPAL_OVERPAYMENT: {
+    adjustment: 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT',
+    eventName: 'loan_principal_overpaid',
+    reversedEventName: 'loan_principal_overpayment_reversed',
+    scheduleReason: 'PREPAYMENT_RECALCULATED',
+  },
+} as const satisfies Readonly<Record<string, TransactionRow>>;
+
+export type AdjustableTransactionType = keyof typeof rows;
+type Row = (typeof rows)[AdjustableTransactionType];
+export type AdjustmentTransactionType = Row['adjustment'];
+export type LoanTransactionType = AdjustableTransactionType | AdjustmentTransactionType;
+export type TransactionEventName = Row['eventName'] | Row['reversedEventName'];
+export type ScheduleChangeReason = Row['scheduleReason'] | 'ADJUSTED';
+
+interface EventNames {
+  readonly eventName: TransactionEventName;
+  readonly scheduleReason: ScheduleChangeReason;
+}
+
+const namesByType: ReadonlyMap<LoanTransactionType, EventNames> = new Map(
+  Object.entries(rows).flatMap(([type, row]): [LoanTransactionType, EventNames][] => [
+    [type as AdjustableTransactionType, row],
+    [row.adjustment, { eventName: row.reversedEventName, scheduleReason: 'ADJUSTED' }],
+  ]),
+);
+
+/** The name of a transaction's event, and why the schedule changed with it. */
+export function eventNamesOf(type: LoanTransactionType): EventNames {
+  const names = namesByType.get(type);
+  if (names === undefined) throw new Error(`${type} is no type of transaction`);
+  return names;
+}
+
+/** The type of the transaction that takes this one back; null for one that cannot be taken back. */
+export function adjustmentOf(type: LoanTransactionType): AdjustmentTransactionType | null {
+  return isAdjustable(type) ? rows[type].adjustment : null;
+}
+
+function isAdjustable(type: LoanTransactionType): type is AdjustableTransactionType {
+  return Object.hasOwn(rows, type);
+}
