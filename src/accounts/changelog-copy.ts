@@ -1,3 +1,4 @@
+import type { NamedProduct } from '../lending/changelog/stored-loan.ts';
 import type { Offset } from '../ports/event-log.ts';
 import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
 
@@ -21,6 +22,13 @@ export interface OwnCommit {
 export interface ChangelogCopy {
   /** The text of an account. */
   accountText(loanAccountId: string): string | undefined;
+  /**
+   * The product that accounts refer to by this name.
+   * @throws Error when the copy has no such product
+   */
+  accountProduct(reference: string): NamedProduct;
+  /** Whether a partition has the record of a product. */
+  hasAccountProduct(partition: number, reference: string): boolean;
   /** The text of the transaction of an account with this encodedKey or id. */
   transactionText(loanAccountId: string, keyOrId: string): string | undefined;
   /** The text of the record of a command of a partition that posted no transaction. */

@@ -6,7 +6,7 @@ import { type LoanRow, type TransactionRow, parseTransactionId } from './loan-ro
 import { DamagedText, sealed, unsealed } from './sealed-text.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -31,6 +31,13 @@ const schema = `
   -- Each account as the changelog has it: what every response is written from. Apart, so that sorting reads small rows.
   -- This and every other state begins with its checksum, see sealed-text.ts.
   CREATE TABLE states (loan_id TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT;
+  -- The products that accounts refer to, as the changelog has them. Each partition has its own.
+  CREATE TABLE products (
+    reference TEXT NOT NULL,
+    partition INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    PRIMARY KEY (reference, partition)
+  ) STRICT, WITHOUT ROWID;
   CREATE INDEX loans_by_key ON loans (encoded_key);
   CREATE INDEX loans_by_state ON loans (account_state, creation_date);
   CREATE INDEX loans_by_holder ON loans (account_holder_key, creation_date);
@@ -67,6 +74,8 @@ export interface LoanChanges {
   readonly partition: number;
   /** The offset to continue from after these changes. */
   readonly nextOffset: Offset;
+  /** The texts of the products that accounts refer to, by reference. None is ever deleted. */
+  readonly products: ReadonlyMap<string, string>;
   /** The newest state of each loan, by loan account id; null for a loan that was deleted. */
   readonly loans: ReadonlyMap<string, LoanRow | null>;
   /** By encodedKey; null for a transaction that was deleted. */
@@ -123,9 +132,12 @@ export class LoanDatabase {
   }
 
   /** Writes the changes and the position in one transaction. */
-  apply({ partition, nextOffset, loans, transactions, commands, commandOffset }: LoanChanges): void {
+  apply({ partition, nextOffset, products, loans, transactions, commands, commandOffset }: LoanChanges): void {
     this.#database.exec('BEGIN');
     try {
+      for (const [reference, state] of products) {
+        this.#statements.putProduct.run(reference, partition, sealed(reference, state));
+      }
       for (const [loanId, row] of loans) {
         if (row === null) this.#remove(loanId);
         else this.#put(row);
@@ -165,6 +177,17 @@ export class LoanDatabase {
     if (found !== undefined) return unsealed(loanId, found.state);
     if (this.#statements.idOfId.get(loanId) === undefined) return undefined;
     throw new DamagedText(`The text of ${loanId} is missing`);
+  }
+
+  /** The text of the product that accounts refer to by this name. */
+  productState(reference: string): string | undefined {
+    const found = this.#statements.product.get(reference) as { state: string } | undefined;
+    return found === undefined ? undefined : unsealed(reference, found.state);
+  }
+
+  /** Whether a partition has the product with this reference. */
+  hasProduct(partition: number, reference: string): boolean {
+    return this.#statements.productOfPartition.get(reference, partition) !== undefined;
   }
 
   /** The id of the loan with this id or, if there is none, with this encodedKey. */
@@ -363,6 +386,9 @@ function prepare(database: Connection) {
     removeLoan: database.prepare('DELETE FROM loans WHERE loan_id = ?'),
     removeState: database.prepare('DELETE FROM states WHERE loan_id = ?'),
     state: database.prepare('SELECT state FROM states WHERE loan_id = ?'),
+    putProduct: database.prepare('INSERT OR REPLACE INTO products VALUES (?, ?, ?)'),
+    product: database.prepare('SELECT state FROM products WHERE reference = ? LIMIT 1'),
+    productOfPartition: database.prepare('SELECT 1 FROM products WHERE reference = ? AND partition = ?'),
     idOfId: database.prepare('SELECT loan_id FROM loans WHERE loan_id = ?'),
     idOfKey: database.prepare('SELECT loan_id FROM loans WHERE encoded_key = ?'),
     transactionCount: database.prepare('SELECT transaction_count FROM loans WHERE loan_id = ?'),

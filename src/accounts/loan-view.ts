@@ -8,6 +8,7 @@ import { IntegrityCheck, type IntegrityProgress } from '../integrity/integrity-c
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
+import { AccountProducts, accountProductReference } from '../lending-format/account-products.ts';
 import { accountRecordOf } from '../lending-format/account-record-keys.ts';
 import {
   type CheckpointRecord,
@@ -22,6 +23,8 @@ import {
   parseIdempotencyRecord,
 } from '../lending-format/idempotency-record.ts';
 import { accountsTopic } from '../lending-format/lending-topics.ts';
+import { type NamedProduct, decodeLoan } from '../lending/changelog/stored-loan.ts';
+import type { Loan } from '../lending/loan.ts';
 import { databaseErrorKind } from '../sqlite.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
 import type { CommandRow, LoanChanges, LoanDatabase } from './loan-database.ts';
@@ -57,6 +60,8 @@ export class LoanView implements ChangelogCopy {
   readonly #options: LoanViewOptions;
   #database: LoanDatabase;
   readonly #outcomes: CommandOutcomes<CommandOutcome>;
+  /** References are hashes of texts, so a database that is rebuilt has the same products under them. */
+  readonly #products = new AccountProducts((reference) => this.#database.productState(reference));
   /** As in the database: the offset of the last command done, of each partition. */
   #commandOffsets: Map<number, Offset>;
   #tail: TopicTail;
@@ -127,13 +132,21 @@ export class LoanView implements ChangelogCopy {
   }
 
   /**
-   * The loan with this id or, if there is none, with this encodedKey, as stored in the changelog. This and the other
-   * lookups of one thing find also what a command on another process may have stored a moment ago.
+   * The loan with this id or, if there is none, with this encodedKey. This and the other lookups of one thing find also
+   * what a command on another process may have stored a moment ago.
    * @returns at once when this view has it; undefined when it does not exist
    * @throws LOG_CLOSED, LOG_UNAVAILABLE when the view, or what others stored, cannot be read
    */
-  find(idOrKey: string): Promise<string | undefined> {
-    return this.#find((database) => database.loanState(idOrKey));
+  find(idOrKey: string): Promise<Loan | undefined> {
+    return this.#find((database) => {
+      const text = database.loanState(idOrKey);
+      return text === undefined ? undefined : this.loanOf(text);
+    });
+  }
+
+  /** The loan of a text of this view. */
+  loanOf(text: string): Loan {
+    return decodeLoan(text, (reference) => this.accountProduct(reference));
   }
 
   /** The id of the loan with this id or, if there is none, with this encodedKey, looked up as by {@link find}. */
@@ -141,7 +154,7 @@ export class LoanView implements ChangelogCopy {
     return this.#find((database) => database.loanId(idOrKey));
   }
 
-  /** One page of loans in the order of the query, as stored in the changelog. */
+  /** One page of loans in the order of the query, as stored in the changelog: {@link loanOf} reads them. */
   list(query: LoanQuery): string[] {
     return this.#read((database) => database.page(query));
   }
@@ -163,6 +176,14 @@ export class LoanView implements ChangelogCopy {
 
   accountText(loanAccountId: string): string | undefined {
     return this.#read((database) => database.loanStateOfId(loanAccountId));
+  }
+
+  accountProduct(reference: string): NamedProduct {
+    return this.#read(() => this.#products.get(reference));
+  }
+
+  hasAccountProduct(partition: number, reference: string): boolean {
+    return this.#read((database) => database.hasProduct(partition, reference));
   }
 
   transactionText(loanAccountId: string, keyOrId: string): string | undefined {
@@ -380,11 +401,11 @@ export class LoanView implements ChangelogCopy {
 
   #apply(
     partition: number,
-    { loans, transactions, commands, checkpoint, outcomes }: RecordedChanges,
+    { products, loans, transactions, commands, checkpoint, outcomes }: RecordedChanges,
     nextOffset: Offset,
   ): void {
     const commandOffset = checkpoint?.position;
-    this.#applyChanges({ partition, nextOffset, loans, transactions, commands, commandOffset });
+    this.#applyChanges({ partition, nextOffset, products, loans, transactions, commands, commandOffset });
     this.#tail.advance(partition, nextOffset);
     if (commandOffset !== undefined) this.#commandOffsets.set(partition, commandOffset);
     for (const outcome of outcomes) {
@@ -395,6 +416,7 @@ export class LoanView implements ChangelogCopy {
 
 /** The changes that records of the changelog make, collected one by one. */
 class RecordedChanges {
+  readonly products = new Map<string, string>();
   readonly loans = new Map<string, LoanRow | null>();
   readonly transactions = new Map<string, TransactionRow | null>();
   readonly commands = new Map<string, CommandRow | null>();
@@ -405,10 +427,13 @@ class RecordedChanges {
   add(key: string, text: string | null): void {
     const account = accountRecordOf(key);
     const commandId = commandIdOfKey(key);
+    const productReference = accountProductReference(key);
     if (account?.transactionKey !== undefined) {
       this.transactions.set(account.transactionKey, text === null ? null : transactionRow(text));
     } else if (account !== undefined) {
       this.loans.set(account.loanAccountId, text === null ? null : loanRow(text));
+    } else if (productReference !== undefined) {
+      if (text !== null) this.products.set(productReference, text);
     } else if (commandId !== undefined) {
       this.commands.set(commandId, text === null ? null : commandRow(text));
     } else if (isCheckpointKey(key) && text !== null) {

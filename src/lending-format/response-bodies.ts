@@ -2,7 +2,6 @@ import { accountOf, productView } from '../lending/views/accounts.ts';
 import { balancesOf } from '../lending/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
 import { scheduleOf } from '../lending/views/installments.ts';
-import { decodeLoan } from '../lending/changelog/stored-loan.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';
@@ -14,41 +13,36 @@ import { type Written, writeView } from './amount-format.ts';
 
 /**
  * Loans and products as the lending API shows them: JSON text with exact numbers. Events are written by the same
- * functions, so an event's balances equal those of the response. Loans are passed in as the changelog has them.
+ * functions, so an event's balances equal those of the response. Transactions are passed in as the changelog has them.
  */
 
 type WrittenTransaction = Written<Schemas['LoanTransactionPostedTransaction']>;
 
 /** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
-export function writeAccount(loanText: string): string {
-  const loan = decodeLoan(loanText);
+export function writeAccount(loan: Loan): string {
   return write(loan, accountOf(loan) satisfies Written<Schemas['LoanAccount']>);
 }
 
 /** The body of GET /loans/{id}/schedule; the reasons as refusals where a preview of it cannot be made. */
-export function writeSchedule(loanText: string, toggles: Toggles): string | readonly Refusal[] {
-  const loan = decodeLoan(loanText);
+export function writeSchedule(loan: Loan, toggles: Toggles): string | readonly Refusal[] {
   const refusals = previewRefusals(loan);
   if (refusals.length > 0) return refusals;
   return write(loan, scheduleOf(loan, toggles) satisfies Written<Schemas['LoanSchedule']>);
 }
 
 /** The body of GET /loans/{id}/balances. */
-export function writeBalances(loanText: string, toggles: Toggles): string {
-  const loan = decodeLoan(loanText);
+export function writeBalances(loan: Loan, toggles: Toggles): string {
   return write(loan, balancesOf(loan, toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
 }
 
 /** The body of GET /loans/{id}/transactions: these transactions of the loan, in their order. */
-export function writeTransactions(loanText: string, transactionTexts: readonly string[]): string {
-  const loan = decodeLoan(loanText);
+export function writeTransactions(loan: Loan, transactionTexts: readonly string[]): string {
   const views = transactionTexts.map((text) => transactionView(loan, decodeTransaction(text)));
   return write(loan, views satisfies readonly WrittenTransaction[]);
 }
 
 /** One transaction of a loan. */
-export function writeTransaction(loanText: string, transactionText: string): string {
-  const loan = decodeLoan(loanText);
+export function writeTransaction(loan: Loan, transactionText: string): string {
   return write(loan, transactionView(loan, decodeTransaction(transactionText)) satisfies WrittenTransaction);
 }
 

@@ -25,6 +25,8 @@ import {
   checkpointKey,
   writeCheckpoint,
 } from '../lending-format/checkpoint.ts';
+import { accountProductKey, namedProduct } from '../lending-format/account-products.ts';
+import { encodeAccountProduct } from '../lending/changelog/stored-product.ts';
 import { type LendingEventTypeName, accountsTopic, deadLettersTopic } from '../lending-format/lending-topics.ts';
 import { type LoanDraft, assertFits, draftOf } from './loan-draft.ts';
 import type { CommittedState, LoanStore } from './loan-store.ts';
@@ -96,6 +98,8 @@ export class CommandBatch {
   readonly #deadLetters: LogRecord[] = [];
   readonly #drafts = new Map<string, LoanDraft>();
   readonly #products = new Map<string, ProductRecord>();
+  /** The products of accounts that the partition did not have yet, by record key. */
+  readonly #accountProducts = new Map<string, Buffer>();
   /** The texts of the records of commands in this batch that posted no transaction, by command id. */
   readonly #commands = new Map<string, string>();
   /** The records of the changelog that the commit writes, complete once {@link records} was called. */
@@ -141,6 +145,8 @@ export class CommandBatch {
   /** All records to append. The checkpoint record is the last one of its partition. */
   records(partition: number): PartitionRecords[] {
     const { store, idempotencyMilliseconds } = this.#options;
+    // Before the accounts that refer to them.
+    for (const [key, value] of this.#accountProducts) this.#changelog.set(key, value);
     for (const { records } of this.#drafts.values()) {
       for (const [key, value] of records) this.#changelog.set(key, value);
     }
@@ -231,11 +237,26 @@ export class CommandBatch {
       assertFits(key, bytes, 'An event');
       return { topic: event.eventType, key, text, bytes };
     });
+    const newProduct = loan === null ? this.#newAccountProduct(execution.loan.product) : undefined;
     for (const event of events) this.#addEvent(event);
+    if (newProduct !== undefined) {
+      this.#accountProducts.set(newProduct.key, newProduct.value);
+      this.#bytes += newProduct.key.length + newProduct.value.length;
+    }
     this.#addLoan(draft);
     const { transactionKey } = execution;
     if (transactionKey === null) return this.#committed(envelope, command);
     return outcomeOf(envelope, { outcome: 'committed', digest: envelope.digest, transactionKey });
+  }
+
+  /** The record of a product that no account of the partition has yet; undefined when it is stored. */
+  #newAccountProduct(product: LoanProduct): { readonly key: string; readonly value: Buffer } | undefined {
+    const named = namedProduct(product);
+    const key = accountProductKey(named.reference);
+    if (this.#accountProducts.has(key) || this.#options.store.hasAccountProduct(named.reference)) return undefined;
+    const value = Buffer.from(encodeAccountProduct(named));
+    assertFits(key, value.length, 'The product');
+    return { key, value };
   }
 
   /** A malformed payload is refused in the same way as by a rule: its command id is used up. */

@@ -2,6 +2,7 @@ import { recordBytesMaximum } from '../ports/event-log.ts';
 import { encodeLoan } from '../lending/changelog/stored-loan.ts';
 import { encodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
+import { namedProduct } from '../lending-format/account-products.ts';
 import { accountRecordKey, transactionRecordKey } from '../lending-format/account-record-keys.ts';
 
 /** The state of a loan after the commands of one commit, and the records that store what they changed. */
@@ -36,7 +37,7 @@ export function draftOf(loan: Loan, transactions: readonly LoanTransaction[], be
     byKeyOrId.set(transaction.encodedKey, transaction).set(transaction.id, transaction);
     put(transactionRecordKey(loan.id, transaction.encodedKey), encodeTransaction(transaction), 'The transaction');
   }
-  put(accountRecordKey(loan.id), encodeLoan(loan), 'The loan');
+  put(accountRecordKey(loan.id), encodeLoan(loan, namedProduct(loan.product)), 'The loan');
   return { loan, transactions: byKeyOrId, records, bytes };
 }
 

@@ -77,9 +77,14 @@ export class LoanStore {
     if (decoded !== undefined) return decoded;
     const text = this.#copy.accountText(loanAccountId);
     if (text === undefined) return null;
-    const loan = decodeLoan(text);
+    const loan = decodeLoan(text, (reference) => this.#copy.accountProduct(reference));
     this.#decoded.set(loanAccountId, loan, text.length);
     return loan;
+  }
+
+  /** Whether the partition has the record of a product that accounts refer to. */
+  hasAccountProduct(reference: string): boolean {
+    return this.#copy.hasAccountProduct(this.#partition, reference);
   }
 
   /** A transaction of a loan, by its encodedKey or id. */

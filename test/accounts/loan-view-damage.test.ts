@@ -25,11 +25,13 @@ import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { countedLog } from './counted-log.ts';
-import { keyOf, loanRecord, transactionRecord } from './stored-loans.ts';
+import { keyOf, loanRecord, productRecord, storedLoan, transactionRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.accounts';
 /** More than the cache of a connection holds, so that pages are read from the file again. */
-const loanCount = 1_500;
+const loanCount = 3_000;
+/** The loans and their product. */
+const recordCount = loanCount + 1;
 
 /** A second passes in a millisecond: the check in the background begins at once. */
 const fastClock: Clock = {
@@ -66,6 +68,7 @@ const changes: readonly [what: string, statement: string][] = [
     'another digit in a transaction',
     `UPDATE transactions SET state = replace(state, '315', '915') WHERE transaction_key = '${keyOf('loan-1-1')}'`,
   ],
+  ['another letter in a product', `UPDATE products SET state = replace(state, 'annuity', 'annuitx')`],
   ['another digit in the record of a command', `UPDATE commands SET state = replace(state, '1000', '9000')`],
 ];
 
@@ -81,7 +84,7 @@ describe('a damaged view of loans', () => {
     log = await openLogUnderTest(folder);
     await log.createTopic({ name: topic, partitionCount: 1, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
     const loans = Array.from({ length: loanCount }, (_, at) => loanRecord({ id: `loan-${at}` }));
-    await commit(...loans);
+    await commit(productRecord(), ...loans);
   });
   afterEach(async () => {
     await view?.close();
@@ -135,7 +138,7 @@ describe('a damaged view of loans', () => {
       }
     };
     for (let at = 0; at < loanCount; at += 1) {
-      await ask(async () => expect(await asked.find(`loan-${at}`)).to.include(`loan-${at}`));
+      await ask(async () => expect((await asked.find(`loan-${at}`))?.id).to.equal(`loan-${at}`));
       await ask(async () => expect(await asked.loanId(keyOf(`loan-${at}`))).to.equal(`loan-${at}`));
     }
     const sorting = [{ field: 'loanAmount', descending: true }] as const;
@@ -152,7 +155,7 @@ describe('a damaged view of loans', () => {
       if ((await askForAll(opened)) > 0) {
         expect(health.notReadyReasons().join()).to.include('is being rebuilt from the log');
         await eventually(() => health.notReadyReasons().length === 0, 20_000);
-        expect(counted.recordsRead()).to.equal(2 * loanCount);
+        expect(counted.recordsRead()).to.equal(2 * recordCount);
       } else {
         expect(name).to.equal('the header');
       }
@@ -168,8 +171,8 @@ describe('a damaged view of loans', () => {
       await view?.close();
       damage(join(crashed, 'accounts.db'), find);
       const opened = await open(crashed, fastClock);
-      expect(counted.recordsRead()).to.equal(name === 'the header' ? loanCount : 0);
-      await eventually(() => counted.recordsRead() === loanCount && health.notReadyReasons().length === 0, 20_000);
+      expect(counted.recordsRead()).to.equal(name === 'the header' ? recordCount : 0);
+      await eventually(() => counted.recordsRead() === recordCount && health.notReadyReasons().length === 0, 20_000);
       expect(await askForAll(opened)).to.equal(0);
     });
 
@@ -179,7 +182,7 @@ describe('a damaged view of loans', () => {
       const opened = await open();
       await askForAll(opened);
       await eventually(() => health.notReadyReasons().length === 0, 20_000);
-      expect(counted.recordsRead()).to.equal(loanCount);
+      expect(counted.recordsRead()).to.equal(recordCount);
       expect(await askForAll(opened)).to.equal(0);
     });
   }
@@ -197,14 +200,23 @@ describe('a damaged view of loans', () => {
         const [byKey, byId] = [keyOf('loan-1-1'), 'loan-1-1'].map((name) => opened.transactionText('loan-1', name));
         const listed = opened.transactions('loan-1', { offset: 0, limit: 10 });
         const command = opened.commandText(0, commandId);
-        return [opened.accountText('loan-1'), opened.list(page)[1], byKey, byId, listed[0], command];
+        const [text, second] = [opened.accountText('loan-1') ?? '', opened.list(page)[1]];
+        return [text, opened.loanOf(text).product.name, second, byKey, byId, listed[0], command];
       };
       expect(read).to.throw('is being rebuilt from the log');
       await eventually(() => health.notReadyReasons().length === 0, 20_000);
       const account = String(loanRecord({ id: 'loan-1' }).value);
       const posted = String(transactionRecord('loan-1', 1).value);
       const decided = String(commandRecord().value);
-      expect(read()).to.deep.equal([account, account, posted, posted, posted, decided]);
+      expect(read()).to.deep.equal([
+        account,
+        storedLoan({ id: 'loan-1' }).product.name,
+        account,
+        posted,
+        posted,
+        posted,
+        decided,
+      ]);
     });
   }
 
@@ -230,7 +242,7 @@ describe('a damaged view of loans', () => {
     expect(code).to.equal('LOG_UNAVAILABLE');
     release();
     expect(await opened.catchUpPartition(0, never)).to.be.at.least(commit.nextOffset);
-    expect(await opened.find('loan-0')).to.include('changed');
+    expect((await opened.find('loan-0'))?.loanName).to.equal('changed');
     expect(opened.applyOwnCommit(commit), 'it has the commit').to.equal(true);
     expect(opened.checkpointPosition(0)).to.equal(null);
     await writer.close();
@@ -262,7 +274,7 @@ describe('a damaged view of loans', () => {
     database.exec(`UPDATE in_use SET boot_id = 'another'`);
     database.close();
     await open(crashed);
-    expect(counted.recordsRead()).to.equal(loanCount);
+    expect(counted.recordsRead()).to.equal(recordCount);
   });
 });
 

@@ -9,7 +9,7 @@ import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type SmallDisk, mountSmallDisk } from '../support/small-disk.ts';
-import { checkpointRecord, loanRecord } from './stored-loans.ts';
+import { checkpointRecord, loanRecord, productRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.accounts';
 /** More pages than a full disk has space for. */
@@ -63,7 +63,7 @@ describe('a view of loans whose disk is full', () => {
   /** The commit of the worker for one command: the loans and the outcome. */
   async function commit(commandId: string, position: number, loanName: string): Promise<void> {
     const loans = Array.from({ length: loanCount }, (_, at) => loanRecord({ id: `loan-${at}`, loanName }));
-    const records = [...loans, checkpointRecord(0, position, [{ commandId, outcome: 'committed' }])];
+    const records = [productRecord(), ...loans, checkpointRecord(0, position, [{ commandId, outcome: 'committed' }])];
     await log.append([{ topic, partition: 0, records }]);
   }
 
@@ -72,7 +72,7 @@ describe('a view of loans whose disk is full', () => {
     if (disk === undefined) return;
     const opened = await open(disk.folder);
     await commit('before', 1, 'before');
-    await eventually(async () => (await opened.find('loan-0'))?.includes('before') === true);
+    await eventually(async () => (await opened.find('loan-0'))?.loanName === 'before');
 
     disk.fill();
     let outcomes = 0;
@@ -83,7 +83,7 @@ describe('a view of loans whose disk is full', () => {
     await commit('after', 2, 'after');
     // It has failed often enough to be retried, and reports that.
     await eventually(() => messages.filter((line) => line === 'Reading failed; retrying').length >= 5);
-    expect(await opened.find(`loan-${loanCount - 1}`)).to.include('before');
+    expect((await opened.find(`loan-${loanCount - 1}`))?.loanName).to.equal('before');
     expect(opened.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
     expect(outcomes).to.equal(0);
     await eventually(() => health.notReadyReasons().length > 0, 20_000);
@@ -92,11 +92,11 @@ describe('a view of loans whose disk is full', () => {
     disk.empty();
     expect(await waiting).to.deep.equal({ commandId: 'after', outcome: 'committed' });
     await eventually(() => health.notReadyReasons().length === 0);
-    for (let at = 0; at < loanCount; at += 1) expect(await opened.find(`loan-${at}`)).to.include('after');
+    for (let at = 0; at < loanCount; at += 1) expect((await opened.find(`loan-${at}`))?.loanName).to.equal('after');
 
     await opened.close();
     const again = await open(disk.folder);
-    expect(await again.find('loan-0')).to.include('after');
+    expect((await again.find('loan-0'))?.loanName).to.equal('after');
     expect(again.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
   });
 });

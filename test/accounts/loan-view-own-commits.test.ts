@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog, FencedWriter, LogRecord, Offset } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
-import { decodeLoan } from '../../src/lending/changelog/stored-loan.ts';
+import { decodeSummary } from '../../src/lending/changelog/stored-loan.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { OwnCommit } from '../../src/accounts/changelog-copy.ts';
 import { LoanView } from '../../src/accounts/loan-view.ts';
@@ -86,7 +86,7 @@ describe('a view of loans in the process that owns a partition', () => {
     return own;
   }
 
-  const loans = (): string[] => view.list({ sorting: [], offset: 0, limit: 9 }).map((text) => decodeLoan(text).id);
+  const loans = (): string[] => view.list({ sorting: [], offset: 0, limit: 9 }).map((text) => decodeSummary(text).id);
 
   it('has a commit before it could read it, and announces its outcome', async () => {
     const writer = await log.openWriter('owner');
@@ -145,7 +145,7 @@ describe('a view of loans in the process that owns a partition', () => {
     const outcome = view.outcomeOf(command, never);
     letThrough();
     expect(await outcome).to.deep.equal(outcomeWith('a'));
-    expect(decodeLoan((await view.find('a')) ?? '').loanName).to.equal(null);
+    expect(decodeSummary(view.accountText('a') ?? '').loanName).to.equal(null);
     expect(view.applyOwnCommit({ ...forView, from: known, nextOffset }), 'it has the commit now').to.equal(true);
     await writer.close();
   });

@@ -8,7 +8,6 @@ import { catchUpMillisecondsMaximum } from '../../src/broker/log/topic-tail.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { Health, type HealthPart } from '../../src/health.ts';
-import { decodeLoan } from '../../src/lending/changelog/stored-loan.ts';
 import { decodeTransactionIdentity } from '../../src/lending/changelog/stored-transaction.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
@@ -24,7 +23,8 @@ import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { failureOf } from '../support/subscription-store.ts';
 import { countedLog } from './counted-log.ts';
-import { checkpointRecord, keyOf, loanRecord, transactionRecord } from './stored-loans.ts';
+import { checkpointRecord, keyOf, loanRecord, productRecord, storedLoan, transactionRecord } from './stored-loans.ts';
+import { decodeSummary } from '../../src/lending/changelog/stored-loan.ts';
 
 const topic = 'lendstream.accounts';
 const partitionCount = 2;
@@ -94,14 +94,15 @@ describe('the view of loans', () => {
   }
 
   const idsOf = (view: LoanView, query: Partial<LoanQuery> = {}): string[] =>
-    view.list({ ...everything, ...query }).map((text) => decodeLoan(text).id);
+    view.list({ ...everything, ...query }).map((text) => decodeSummary(text).id);
 
   it('returns a loan by id and by encodedKey exactly as the changelog has it', async () => {
-    const record = loanRecord({ id: 'loan-1', loanAmount: '315.50' });
-    await commit(0, record);
+    const facts = { id: 'loan-1', loanAmount: '315.50' };
+    await commit(0, productRecord(), loanRecord(facts));
     const view = await open();
-    expect(await view.find('loan-1')).to.equal(record.value?.toString());
-    expect(await view.find(keyOf('loan-1'))).to.equal(record.value?.toString());
+    for (const idOrKey of ['loan-1', keyOf('loan-1')])
+      expect(await view.find(idOrKey)).to.deep.equal(storedLoan(facts));
+    expect(view.list(everything)).to.deep.equal([loanRecord(facts).value?.toString()]);
     expect(await view.loanId(keyOf('loan-1'))).to.equal('loan-1');
     expect(await view.find('loan-2')).to.equal(undefined);
   });
@@ -126,12 +127,12 @@ describe('the view of loans', () => {
   });
 
   describe('looks up unknown entries again after catching up:', () => {
-    const record = loanRecord({ id: 'late', transactionCount: 1 });
+    const facts = { id: 'late', transactionCount: 1 };
     const known = { digest: 'd', decidedAt: 7 };
     const outcome: CommandOutcome = { commandId: firstCommand, outcome: 'committed' };
     const lookups: [what: string, lookUp: (view: LoanView) => Promise<unknown>, expected: unknown][] = [
-      ['a loan by its id', (view) => view.find('late'), record.value?.toString()],
-      ['a loan by its encodedKey', (view) => view.find(keyOf('late')), record.value?.toString()],
+      ['a loan by its id', (view) => view.find('late'), storedLoan(facts)],
+      ['a loan by its encodedKey', (view) => view.find(keyOf('late')), storedLoan(facts)],
       ['the id of a loan', (view) => view.loanId(keyOf('late')), 'late'],
       ['the loan of a transaction', (view) => view.loanIdOfTransaction(keyOf('late-1')), 'late'],
       ['the record of a command', (view) => view.recordedCommand(firstCommand), known],
@@ -146,7 +147,8 @@ describe('the view of loans', () => {
         expect(late.requests - before).to.equal(1);
         late.holdBack();
         const command = { key: idempotencyRecordKey(firstCommand), value: Buffer.from(writeIdempotencyRecord(known)) };
-        await commit(0, record, transactionRecord('late', 1), command, checkpointRecord(0, 0, [outcome]));
+        const [loan, transaction] = [loanRecord(facts), transactionRecord('late', 1)];
+        await commit(0, productRecord(), loan, transaction, command, checkpointRecord(0, 0, [outcome]));
         expect(await lookUp(view)).to.deep.equal(expected);
         expect(late.requests - before).to.equal(2);
         let found: unknown;
@@ -376,7 +378,7 @@ describe('the view of loans', () => {
       const waiting = view.outcomeOf(firstCommand, never).catch((error: unknown) => error);
       await commit(0, { key: 'loan/a', value: Buffer.from('{"format":99}') });
       expect(isLendstreamError(await waiting, 'LOG_UNAVAILABLE')).to.equal(true);
-      expect(health.notReadyReasons().join()).to.match(/it is of format 99, and this version reads format 2/);
+      expect(health.notReadyReasons().join()).to.match(/it is of format 99, and this version reads format 3/);
       expect((await failureOf(view.find('b'))).message).to.match(/no longer follows/);
     });
   });

@@ -1,10 +1,12 @@
 import type { AccountState, Loan, LoanTransaction } from '../../src/lending/loan.ts';
 import { encodeLoan } from '../../src/lending/changelog/stored-loan.ts';
+import { encodeAccountProduct } from '../../src/lending/changelog/stored-product.ts';
 import { encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
 import { Decimal, zero } from '../../src/lending/money.ts';
 import { noSettledFees } from '../../src/lending/settled-fees.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
+import { accountProductKey, namedProduct } from '../../src/lending-format/account-products.ts';
 import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-record-keys.ts';
 import { parseCommand } from '../../src/lending-format/command-format.ts';
 import { type CommandOutcome, checkpointKey, writeCheckpoint } from '../../src/lending-format/checkpoint.ts';
@@ -30,7 +32,14 @@ export function keyOf(id: string): string {
 }
 
 export function loanRecord(facts: LoanFacts): LogRecord {
-  return { key: accountRecordKey(facts.id), value: Buffer.from(encodeLoan(loanOf(facts))) };
+  const loan = storedLoan(facts);
+  return { key: accountRecordKey(loan.id), value: Buffer.from(encodeLoan(loan, namedProduct(loan.product))) };
+}
+
+/** The record of the product of the loans that name no other one. */
+export function productRecord(): LogRecord {
+  const named = namedProduct(storedLoan({ id: 'any' }).product);
+  return { key: accountProductKey(named.reference), value: Buffer.from(encodeAccountProduct(named)) };
 }
 
 /** The record of a transaction of the loan with this id, and the number of the transaction in it. */
@@ -52,7 +61,8 @@ function product(): LoanProduct {
   return parsed.command.product;
 }
 
-function loanOf(facts: LoanFacts): Loan {
+/** The loan of {@link loanRecord}. */
+export function storedLoan(facts: LoanFacts): Loan {
   const { id, createdAt = 0 } = facts;
   const annuity = { ...product(), encodedKey: facts.productTypeKey ?? 'annuity-key' };
   const { interestRate: _interestRate, ...agreedInterest } = annuity.interestSettings;

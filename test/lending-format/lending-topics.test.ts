@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { compileValidator } from '../../src/broker/schemas/schema-validator.ts';
 import { isLendstreamError } from '../../src/errors.ts';
+import { storedFormat } from '../../src/lending/changelog/stored-format.ts';
 import {
   deadLettersTopic,
   ensureLendingTopics,
@@ -66,6 +67,23 @@ describe('the topics of lending', () => {
     expect(isLendstreamError(refused, 'CONFIGURATION_INVALID')).to.equal(true);
     expect((refused as Error).message).to.match(/^The log has lendstream\.loans, .* start with other data\.$/);
     expect((await log.listTopics()).map(({ name }) => name)).to.deep.equal(['lendstream.loans']);
+  });
+
+  it('are refused with the reason when an account has another format than this version reads', async () => {
+    await ensureLendingTopics(log, 2);
+    await refuseEarlierFormat(log);
+    const append = (key: string, text: string): Promise<unknown> =>
+      log.append([{ topic: accountsTopic, partition: 1, records: [{ key, value: Buffer.from(text) }] }]);
+    await append('checkpoint/1', '{"position":0,"outcomes":[]}');
+    await append('loan/L1', `{"format":${storedFormat},"summary":{}}`);
+    await refuseEarlierFormat(log);
+    await log.deleteTopic(accountsTopic);
+    await ensureLendingTopics(log, 2);
+    await append('checkpoint/1', '{"position":0,"outcomes":[]}');
+    await append('loan/L1', '{"format":2,"summary":{}}');
+    const refused = await refuseEarlierFormat(log).catch((error: unknown) => error);
+    expect(isLendstreamError(refused, 'CONFIGURATION_INVALID')).to.equal(true);
+    expect((refused as Error).message).to.match(/^The log has accounts of format 2, and this version reads format 3: /);
   });
 
   it('have schemas without external references that allow only named fields', () => {

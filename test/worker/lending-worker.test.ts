@@ -20,7 +20,7 @@ import {
   deadLetters,
   decided,
   eventsOfType,
-  loanText,
+  storedLoan,
   outcomesOf,
   recordsOf,
   send,
@@ -58,7 +58,7 @@ describe('the lending worker', () => {
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(outcomes.map(() => 'committed'));
     const sequences = (await allEvents(fixture.log)).map((event) => event['sequence'] as number).sort((a, b) => a - b);
     expect(sequences).to.deep.equal(sequences.map((_, index) => index + 1));
-    const account = JSON.parse(writeAccount((await loanText(fixture.log, 'L1')) ?? '')) as Json;
+    const account = JSON.parse(writeAccount((await storedLoan(fixture.log, 'L1')) ?? expect.fail())) as Json;
     expect(account).to.include({ accountState: 'ACTIVE', loanAmount: 1000 });
     const transactions = await eventsOfType(fixture.log, 'loan_transaction_posted');
     expect(outcomes.map(({ transactionKey }) => transactionKey).filter((key) => key !== undefined)).to.deep.equal(
@@ -112,7 +112,7 @@ describe('the lending worker', () => {
 
   it('publishes a refusal with its reasons and leaves the loan unchanged', async () => {
     await decided(fixture.log, activeLoan);
-    const before = JSON.parse(writeAccount((await loanText(fixture.log, 'L1')) ?? '')) as Json;
+    const before = JSON.parse(writeAccount((await storedLoan(fixture.log, 'L1')) ?? expect.fail())) as Json;
     const errors = [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }];
     const excess = { ...command('REPAY', { amount: 100_000 }), commandId: randomUUID() };
     const [outcome] = await decided(fixture.log, [excess]);
@@ -122,7 +122,7 @@ describe('the lending worker', () => {
     expect(outcome).to.deep.equal({ commandId, digest, loanAccountId: 'L1', outcome: 'refused', errors });
     const [event] = await eventsOfType(fixture.log, 'command_rejected');
     expect(event).to.deep.include({ errors, loanAccountId: 'L1', causationCommandId: excess.commandId });
-    expect(JSON.parse(writeAccount((await loanText(fixture.log, 'L1')) ?? ''))).to.deep.equal(before);
+    expect(JSON.parse(writeAccount((await storedLoan(fixture.log, 'L1')) ?? expect.fail()))).to.deep.equal(before);
   });
 
   it('refuses an invalid payload in the same way, naming the fields', async () => {

@@ -5,22 +5,13 @@ import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { loanNotFound } from '../edge/lending-errors.ts';
 import type { LendingServices } from './services.ts';
 
-/** The loan that the path names by id or encodedKey, as the changelog has it. @throws LendingErrors 404 */
-export async function existingLoan({ view }: LendingServices, request: Request): Promise<string> {
+type FoundLoan = NonNullable<Awaited<ReturnType<LendingServices['view']['find']>>>;
+
+/** The loan that the path names by id or encodedKey. @throws LendingErrors 404 */
+export async function existingLoan({ view }: LendingServices, request: Request): Promise<FoundLoan> {
   const loan = await view.find(String(request.params['loanAccountId']));
   if (loan === undefined) throw loanNotFound();
   return loan;
-}
-
-/** The same loan with its id. @throws LendingErrors 404 */
-export async function identifiedLoan(
-  { view }: LendingServices,
-  request: Request,
-): Promise<{ readonly id: string; readonly text: string }> {
-  const id = await view.loanId(String(request.params['loanAccountId']));
-  const text = id === undefined ? undefined : view.accountText(id);
-  if (id === undefined || text === undefined) throw loanNotFound();
-  return { id, text };
 }
 
 /**
@@ -35,11 +26,11 @@ export async function loanIdOfPath({ view }: LendingServices, request: Request):
   return id;
 }
 
-/** The loan of a command that was committed, as the changelog has it. */
+/** The loan of a command that was committed. */
 export async function loanAfter(
   { view }: LendingServices,
   { commandId, loanAccountId }: CommandOutcome,
-): Promise<string> {
+): Promise<FoundLoan> {
   const loan = loanAccountId === undefined ? undefined : await view.find(loanAccountId);
   if (loan === undefined) throw new LendstreamError('INTERNAL', `Command ${commandId} left no loan to return.`);
   return loan;

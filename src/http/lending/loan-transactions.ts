@@ -13,7 +13,7 @@ import {
   setPageHeaders,
 } from './lending-parameters.ts';
 import type { LendingServices } from './services.ts';
-import { identifiedLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
+import { existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
 
 /** The commands that post a transaction to a loan, by the last part of their path. */
 const postingRoutes: Readonly<Record<string, CommandType>> = {
@@ -71,10 +71,10 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
     .get(async (request, response) => {
       refuseUnknownParameters(request, ...pageParameters, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      const { id: loanId, text: loan } = await identifiedLoan(services, request);
+      const loan = await existingLoan(services, request);
       const page = lendingPage(request);
-      setPageHeaders(response, page, () => view.transactionCount(loanId));
-      response.type('json').send(writeTransactions(loan, view.transactions(loanId, page)));
+      setPageHeaders(response, page, () => view.transactionCount(loan.id));
+      response.type('json').send(writeTransactions(loan, view.transactions(loan.id, page)));
     })
     .all(lendingMethodNotAllowed('GET'));
 }

@@ -68,7 +68,7 @@ export function createLoansRouter(services: LendingServices): Router {
         sorting: sortParameter(request, loanSortFields, 'creationDate'),
         ...page,
       };
-      const body = await writeJsonArray(view.list(query), writeAccount, clock);
+      const body = await writeJsonArray(view.list(query), (text) => writeAccount(view.loanOf(text)), clock);
       setPageHeaders(response, page, () => view.count(query));
       response.type('json').send(body);
     })

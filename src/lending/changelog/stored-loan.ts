@@ -6,6 +6,7 @@
 
 import type { Loan, LoanPosition } from '../loan.ts';
 import { reviveMarked, writeMarked } from './decimal-json.ts';
+import { parseStored, storedFormat } from './stored-format.ts';
 import {
   type StoredCharge,
   type StoredRows,
@@ -14,12 +15,8 @@ import {
   writeCharges,
   writeRows,
 } from './stored-position.ts';
-
-/**
- * The number of the format of accounts and transactions. A text of another one is refused: a process must not decide on
- * what it may misread.
- */
-export const storedFormat = 3;
+import type { AccountProduct } from './stored-product.ts';
+import { readTerms, writeTerms } from './stored-terms.ts';
 
 /** The fields that lists of loans show and sort by. */
 export type LoanSummary = Pick<
@@ -28,38 +25,45 @@ export type LoanSummary = Pick<
 > &
   Pick<LoanPosition, 'accountState' | 'approvedAt' | 'closedAt'> & { readonly productKey: string };
 
-/** What precedes the parts of an account. No mark can occur within a part: in a text, quotes are escaped. */
-const productMark = ',"product":';
-const termsMark = ',"terms":';
+/** What follows the summary. It cannot occur within the summary: in a text, quotes are escaped. */
 const accountMark = ',"account":';
 
-/** The parts of an account as parsed, without its product and terms; decimals are still marked texts. */
+/** An account as parsed; decimals are still marked texts. */
 interface StoredLoan {
   readonly format: number;
   readonly summary: LoanSummary;
   readonly account: Omit<Loan, keyof LoanSummary | 'product' | 'terms' | 'position'>;
+  /** The name of its product in the changelog. */
+  readonly product: string;
+  readonly terms: object;
   readonly position: Omit<LoanPosition, keyof LoanSummary | 'installments' | 'charges'>;
   readonly installments: StoredRows;
   readonly charges: readonly StoredCharge[];
+}
+
+/** The product of an account, with the name under which the changelog has it. */
+export interface NamedProduct extends AccountProduct {
+  readonly reference: string;
 }
 
 /**
  * An account as one line of JSON in which each decimal keeps every digit:
  *
  * ```
- * {"format":3,"summary":{...},"product":{...},"terms":{...},"account":{...},"position":{...},
+ * {"format":3,"summary":{...},"account":{...},"product":"...","terms":{...},"position":{...},
  *  "installments":[...],"charges":[...]}
  * ```
  *
- * The summary comes first, so that it can be read alone. Product and terms are the same in many accounts, and are read
- * and written as whole texts.
+ * The summary comes first, so that it can be read alone. The product is a record of its own, and the terms are the
+ * difference from those it gives.
+ * @param named The product of the account.
  */
-export function encodeLoan({ product, terms, position, ...loan }: Loan): string {
+export function encodeLoan({ product: _product, terms, position, ...loan }: Loan, named: NamedProduct): string {
   const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, transactionCount } = loan;
   const { accountHolderType, penaltyRate, expectedDisbursementDate, firstRepaymentDate, notes } = loan;
   const { adjustableTransactionKey, eventSequence, scheduleVersion, publishedUnder } = loan;
   const { accountState, approvedAt, closedAt, installments, charges, ...otherPosition } = position;
-  const identity = { id, encodedKey, productKey: product.encodedKey, loanName, accountHolderKey, loanAmount };
+  const identity = { id, encodedKey, productKey: named.product.encodedKey, loanName, accountHolderKey, loanAmount };
   const summary: LoanSummary = {
     ...identity,
     createdAt,
@@ -80,87 +84,47 @@ export function encodeLoan({ product, terms, position, ...loan }: Loan): string 
     scheduleVersion,
     publishedUnder,
   };
-  const shared = `${productMark}${writtenOnce(product)}${termsMark}${writtenOnce(terms)}`;
-  const fields = `${accountMark}${writeMarked(account)},"position":${writeMarked(otherPosition)}`;
+  const fields = `${accountMark}${writeMarked(account)},"product":"${named.reference}"`;
+  const changing = `"terms":${writeTerms(terms, named.terms)},"position":${writeMarked(otherPosition)}`;
   const lists = `"installments":${writeRows(installments)},"charges":${writeCharges(charges)}`;
-  return `{"format":${storedFormat},"summary":${writeMarked(summary)}${shared}${fields},${lists}}`;
+  return `{"format":${storedFormat},"summary":${writeMarked(summary)}${fields},${changing},${lists}}`;
 }
 
 /**
  * Reads what {@link encodeLoan} wrote.
+ * @param productOf Finds the product with a reference, or throws.
  * @throws Error for any other text: the changelog is broken and no command may be decided on it.
  */
-export function decodeLoan(text: string): Loan {
-  const productStart = text.indexOf(productMark);
-  const termsStart = text.indexOf(termsMark, productStart);
-  const accountStart = text.indexOf(accountMark, termsStart);
-  if (productStart === -1 || termsStart === -1 || accountStart === -1) {
-    parseStored<StoredLoan>(text, 'summary');
-    throw new Error('it has no product, no terms or no account');
+export function decodeLoan(text: string, productOf: (reference: string) => AccountProduct): Loan {
+  const stored = parseStored<StoredLoan>(text, 'summary');
+  if (typeof stored.account !== 'object' || typeof stored.product !== 'string') {
+    throw new Error('it has no account or no product');
   }
-  const parts = parseStored<StoredLoan>(text.slice(0, productStart) + text.slice(accountStart), 'account');
-  const summary = reviveMarked(parts.summary) as LoanSummary;
+  const summary = reviveMarked(stored.summary) as LoanSummary;
   const { accountState, approvedAt, closedAt, productKey: _productKey, ...identity } = summary;
+  const { product, terms } = productOf(stored.product);
   return {
     ...identity,
-    product: readOnce(text.slice(productStart + productMark.length, termsStart)),
-    terms: readOnce(text.slice(termsStart + termsMark.length, accountStart)),
-    ...(reviveMarked(parts.account) as typeof parts.account),
+    product,
+    terms: readTerms(stored.terms, terms),
+    ...(reviveMarked(stored.account) as typeof stored.account),
     position: {
       accountState,
       approvedAt,
       closedAt,
-      ...(reviveMarked(parts.position) as typeof parts.position),
-      installments: readRows(parts.installments),
-      charges: readCharges(parts.charges),
+      ...(reviveMarked(stored.position) as typeof stored.position),
+      installments: readRows(stored.installments),
+      charges: readCharges(stored.charges),
     },
   };
 }
 
 /** Reads the summary alone. @throws as {@link decodeLoan} */
 export function decodeSummary(text: string): LoanSummary {
-  const end = text.indexOf(productMark);
+  const end = text.indexOf(accountMark);
   const { summary } = parseStored<Pick<StoredLoan, 'format' | 'summary'>>(
     end === -1 ? text : `${text.slice(0, end)}}`,
     'summary',
   );
   return reviveMarked(summary) as LoanSummary;
-}
-
-/** How many products and terms are kept, so that the accounts that have them share one object. */
-const sharedMaximum = 1_000;
-
-const sharedByText = new Map<string, object>();
-const writtenTexts = new WeakMap<object, string>();
-
-/** The value of a text, read once for all accounts that have the same. */
-function readOnce<Value extends object>(text: string): Value {
-  const known = sharedByText.get(text);
-  if (known !== undefined) return known as Value;
-  const value = reviveMarked(JSON.parse(text)) as Value;
-  if (sharedByText.size >= sharedMaximum) sharedByText.clear();
-  sharedByText.set(text, value);
-  writtenTexts.set(value, text);
-  return value;
-}
-
-function writtenOnce(value: object): string {
-  const known = writtenTexts.get(value);
-  if (known !== undefined) return known;
-  const text = writeMarked(value);
-  writtenTexts.set(value, text);
-  return text;
-}
-
-/**
- * Parses a stored text of the present format.
- * @param field A field that must be an object.
- * @throws Error when the text is of another format, or not stored by this program
- */
-export function parseStored<Stored extends { readonly format: number }>(text: string, field: keyof Stored & string) {
-  const stored = JSON.parse(text) as Partial<Stored>;
-  if (stored.format !== storedFormat)
-    throw new Error(`it is of format ${String(stored.format)}, and this version reads format ${storedFormat}`);
-  if (typeof stored[field] !== 'object' || stored[field] === null) throw new Error(`it has no ${field}`);
-  return stored as Stored;
 }

@@ -1,7 +1,7 @@
 import type { ElementAmounts, LoanTransaction } from '../loan.ts';
 import type { Decimal } from '../money.ts';
 import { decimalOf, reviveMarked, writeMarked } from './decimal-json.ts';
-import { parseStored, storedFormat } from './stored-loan.ts';
+import { parseStored, storedFormat } from './stored-format.ts';
 import { type StoredUndo, readUndo, writeUndo } from './stored-position.ts';
 
 type StoredElements = { readonly [Name in keyof ElementAmounts]?: string };

@@ -77,7 +77,21 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
   return { fact: { type: 'LOAN_CREATED', loan } };
 }
 
-function termsOf(command: CreateLoan, product: LoanProduct): AgreedTerms {
+/** What an account may choose within the bounds of its product. */
+export type OwnTerms = Partial<
+  Pick<
+    CreateLoan,
+    | 'repaymentInstallments'
+    | 'principalRepaymentInterval'
+    | 'gracePeriod'
+    | 'firstRepaymentDueDateOffset'
+    | 'repaymentPeriodCount'
+    | 'fixedDaysOfMonth'
+  >
+>;
+
+/** The terms of an account under a product. What the account does not choose comes from the product. */
+export function termsOf(command: OwnTerms, product: LoanProduct): AgreedTerms {
   const { interestSettings, scheduleSettings, gracePeriodSettings, paymentSettings } = product;
   return {
     currency: product.currency,
@@ -101,7 +115,7 @@ function termsOf(command: CreateLoan, product: LoanProduct): AgreedTerms {
   };
 }
 
-function dueDatesOf(command: CreateLoan, { scheduleSettings }: LoanProduct): DueDateTerms {
+function dueDatesOf(command: OwnTerms, { scheduleSettings }: LoanProduct): DueDateTerms {
   const firstRepaymentDueDateOffset =
     command.firstRepaymentDueDateOffset ?? defaultOf(scheduleSettings.firstRepaymentDueDateOffset) ?? 0;
   return scheduleSettings.scheduleDueDatesMethod === 'INTERVAL'

@@ -1,43 +1,48 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { decodeLoan, decodeSummary, encodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
+import { namedProduct, storedAndRead, textOf } from './stored-accounts.ts';
+import type { Loan } from '../../../src/lending/loan.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import { applyFee, create, disbursed, fee, given, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
 
 const loan = loanOf(when(disbursed(), repay(100, '2011-02-23')));
 
+/** Reads an account of which no product is stored. */
+const decodeUnderNone = (text: string): Loan => decodeLoan(text, () => expect.fail('it has no product'));
+
 describe('a stored account', () => {
   it('is read as it was written, with all digits of its decimals', () => {
     const long = { ...loan, loanAmount: money('0.1234567890123456789012345678901234567890') };
-    expect(decodeLoan(encodeLoan(long))).to.deep.equal(long);
-    expect(decodeLoan(encodeLoan(long)).loanAmount).to.be.instanceOf(Decimal);
+    expect(storedAndRead(long)).to.deep.equal(long);
+    expect(storedAndRead(long).loanAmount).to.be.instanceOf(Decimal);
   });
 
   it('is one line', () => {
-    expect(encodeLoan(loan)).to.not.include('\n');
+    expect(textOf(loan)).to.not.include('\n');
   });
 
   for (const notes of ['#1', '##', '#', 'a\nb', '{"format":1}', '1000', '', '\0']) {
     it(`keeps the note ${JSON.stringify(notes)} as text`, () => {
       const noted = loanOf(given({ ...create(product()), notes }));
-      expect(decodeLoan(encodeLoan(noted)).notes).to.equal(notes);
+      expect(storedAndRead(noted).notes).to.equal(notes);
     });
   }
 
   for (const [text, reason] of [
     ['{}', 'it is of format undefined, and this version reads format 3'],
-    ['{"format":1,"summary":{}}', 'it is of format 1, and this version reads format 3'],
     ['{"format":2,"summary":{}}', 'it is of format 2, and this version reads format 3'],
+    ['{"format":4,"summary":{}}', 'it is of format 4, and this version reads format 3'],
     ['{"format":3,"summary":null}', 'it has no summary'],
     ['no json', 'JSON'],
   ] as const) {
     it(`cannot be read from ${text}, with the reason`, () => {
-      for (const decode of [decodeLoan, decodeSummary]) expect(() => decode(text)).to.throw(reason);
+      for (const decode of [decodeUnderNone, decodeSummary]) expect(() => decode(text)).to.throw(reason);
     });
   }
 
   it('has a summary with the fields of lists', () => {
-    expect(decodeSummary(encodeLoan({ ...loan, loanName: '#1' }))).to.deep.equal({
+    expect(decodeSummary(textOf({ ...loan, loanName: '#1' }))).to.deep.equal({
       id: 'L1',
       encodedKey: loan.encodedKey,
       loanName: '#1',
@@ -54,36 +59,48 @@ describe('a stored account', () => {
   });
 
   it('begins with the number of its format, which later versions check', () => {
-    expect(encodeLoan(loan)).to.match(/^\{"format":3,"summary":\{/);
+    expect(textOf(loan)).to.match(/^\{"format":3,"summary":\{/);
   });
 
   it('is refused with a reason when a part is missing', () => {
-    expect(() => decodeLoan('{"format":3,"summary":{}}')).to.throw('it has no product, no terms or no account');
-    expect(() => decodeLoan('{"format":3,"summary":{},"product":{},"terms":{},"account":null}')).to.throw(
-      'it has no account',
-    );
+    for (const text of ['{"format":3,"summary":{}}', '{"format":3,"summary":{},"account":{},"product":{}}']) {
+      expect(() => decodeUnderNone(text)).to.throw('it has no account or no product');
+    }
   });
 
-  it('shares its product and its terms with other accounts that have the same', () => {
-    const [one, other] = [decodeLoan(encodeLoan(loan)), decodeLoan(encodeLoan({ ...loan, id: 'L2' }))];
-    expect(one.product).to.equal(other.product);
-    expect(one.terms).to.equal(other.terms);
-    const named = decodeLoan(encodeLoan({ ...loan, product: { ...loan.product, name: 'Other' } }));
-    expect(named.product.name).to.equal('Other');
-    expect(named.terms).to.equal(one.terms);
+  it('names its product and leaves out the terms that the product gives', () => {
+    expect(textOf(loan)).to.include(`"product":"${namedProduct(loan.product).reference}","terms":{},"position"`);
+    expect(textOf(loan)).to.not.include(loan.product.name);
+  });
+
+  it('keeps the terms that it chose itself', () => {
+    const choices = { repaymentInstallments: 3, firstRepaymentDueDateOffset: 2 };
+    const chosen = loanOf(given(Object.assign(create(product()), choices)));
+    const terms = '"terms":{"dueDates":{"firstRepaymentDueDateOffset":2},"repaymentInstallments":3}';
+    expect(textOf(chosen)).to.include(terms);
+    expect(storedAndRead(chosen)).to.deep.equal(chosen);
+  });
+
+  it('gets the terms that its product gave when it was stored, not those that it would give today', () => {
+    const { reference, terms } = namedProduct(loan.product);
+    const earlier = { reference, product: loan.product, terms: { ...terms, gracePeriod: 1 } };
+    const opened = { ...loan, terms: earlier.terms };
+    const text = encodeLoan(opened, earlier);
+    expect(text).to.include('"terms":{},');
+    expect(decodeLoan(text, () => earlier)).to.deep.equal(opened);
   });
 
   it('keeps texts that look like the beginning of its parts', () => {
-    const name = ',"product":{},"terms":{},"account":{';
+    const name = ',"account":{},"product":"","terms":{';
     const named = { ...loan, loanName: name, notes: name, product: { ...loan.product, name } };
-    expect(decodeLoan(encodeLoan(named))).to.deep.equal(named);
-    expect(decodeSummary(encodeLoan(named)).loanName).to.equal(name);
+    expect(storedAndRead(named)).to.deep.equal(named);
+    expect(decodeSummary(textOf(named)).loanName).to.equal(name);
   });
 
   it('takes less than eighty bytes for a row of which nothing was paid', () => {
     const { installments } = loan.position;
     const lengthOf = (count: number): number =>
-      encodeLoan({ ...loan, position: { ...loan.position, installments: installments.slice(1, 1 + count) } }).length;
+      textOf({ ...loan, position: { ...loan.position, installments: installments.slice(1, 1 + count) } }).length;
     expect(lengthOf(3) - lengthOf(2)).to.be.lessThan(80);
   });
 
@@ -91,7 +108,7 @@ describe('a stored account', () => {
     const [first = expect.fail(), second = expect.fail()] = loan.position.installments;
     const installments = [first, { ...second, accruesAfter: '2011-02-25' }];
     const moved = { ...loan, position: { ...loan.position, installments } };
-    expect(decodeLoan(encodeLoan(moved))).to.deep.equal(moved);
+    expect(storedAndRead(moved)).to.deep.equal(moved);
   });
 
   it('keeps a charge with tax, paid in part', () => {
@@ -102,7 +119,7 @@ describe('a stored account', () => {
     const charge = applyFee(7, { predefinedFeeKey: 'tax', installmentNumber: 1 });
     const charged = loanOf(when(when(disbursed(taxed), charge), repay(3, '2011-02-23')));
     expect(charged.position.charges[0]?.tax.paid.isZero()).to.equal(false);
-    expect(decodeLoan(encodeLoan(charged))).to.deep.equal(charged);
+    expect(storedAndRead(charged)).to.deep.equal(charged);
   });
 
   const elements = ['interest', 'fee', 'penalty'] as const;
@@ -119,7 +136,7 @@ describe('a stored account', () => {
           const changed = { amount: none, tax: none, [part]: { ...none, [side]: money('0.01') } };
           const installments = [{ ...row, number: 1, [element]: changed }];
           const account = { ...loan, position: { ...loan.position, installments } };
-          expect(decodeLoan(encodeLoan(account))).to.deep.equal(account);
+          expect(storedAndRead(account)).to.deep.equal(account);
         });
       }
     }

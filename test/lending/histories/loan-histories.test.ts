@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../../src/schemas.ts';
-import { decodeLoan, encodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
+import { storedAndRead } from '../changelog/stored-accounts.ts';
 import { decodeTransaction, encodeTransaction } from '../../../src/lending/changelog/stored-transaction.ts';
 import { histories, linesOf, storiesOf } from './loan-histories.ts';
 
@@ -31,7 +31,7 @@ describe('loans from their first command to their last', () => {
   for (const history of histories) {
     it(`are read from the changelog as they were, after each command: ${history.title}`, () => {
       for (const { loan, transactions } of storiesOf(history)) {
-        if (loan !== null) expect(decodeLoan(encodeLoan(loan))).to.deep.equal(loan);
+        if (loan !== null) expect(storedAndRead(loan)).to.deep.equal(loan);
         for (const transaction of transactions.slice(-2)) {
           expect(decodeTransaction(encodeTransaction(transaction))).to.deep.equal(transaction);
         }

@@ -14,6 +14,9 @@ import {
   readPayload,
   writeCommand,
 } from '../../../src/lending-format/command-format.ts';
+import { AccountProducts, accountProductKey } from '../../../src/lending-format/account-products.ts';
+import { decodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
+import type { Loan } from '../../../src/lending/loan.ts';
 import { accountRecordKey } from '../../../src/lending-format/account-record-keys.ts';
 import { type CommandOutcome, isCheckpointKey, parseCheckpoint } from '../../../src/lending-format/checkpoint.ts';
 import {
@@ -284,6 +287,16 @@ export async function outcomesOf(log: EventLog, partition = 0, includeUncommitte
 export async function loanText(log: EventLog, loanAccountId: string): Promise<string | null> {
   const records = await recordsOf(log, accountsTopic);
   return records.findLast(({ key }) => key === accountRecordKey(loanAccountId))?.text ?? null;
+}
+
+/** A loan as the changelog has it at last; null when it has none. */
+export async function storedLoan(log: EventLog, loanAccountId: string): Promise<Loan | null> {
+  const records = await recordsOf(log, accountsTopic);
+  const textOf = (wanted: string): string | undefined =>
+    records.findLast(({ key }) => key === wanted)?.text ?? undefined;
+  const products = new AccountProducts((reference) => textOf(accountProductKey(reference)));
+  const text = textOf(accountRecordKey(loanAccountId));
+  return text === undefined ? null : decodeLoan(text, (reference) => products.get(reference));
 }
 
 /** Waits until the commands up to this offset are done. */

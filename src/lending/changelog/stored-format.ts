@@ -1,0 +1,24 @@
+/**
+ * The number of the format of the records of accounts. A text of another one is refused: a process must not decide on
+ * what it may misread.
+ */
+export const storedFormat = 3;
+
+/**
+ * Parses a stored text of the present format.
+ * @param field A field that must be an object.
+ * @throws Error when the text is of another format, or not stored by this program
+ */
+export function parseStored<Stored extends { readonly format: number }>(text: string, field: keyof Stored & string) {
+  const stored = JSON.parse(text) as Partial<Stored>;
+  if (stored.format !== storedFormat)
+    throw new Error(`it is of format ${String(stored.format)}, and this version reads format ${storedFormat}`);
+  if (typeof stored[field] !== 'object' || stored[field] === null) throw new Error(`it has no ${field}`);
+  return stored as Stored;
+}
+
+/** The number of the format of a stored text, which begins with it; undefined when the text does not. */
+export function formatOf(text: string): number | undefined {
+  const digits = /^\{"format":(\d{1,9})\b/.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
