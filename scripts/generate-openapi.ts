@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../src/schemas.ts';
+import { packageRoot } from '../src/package-root.ts';
 import { composeDescription } from './openapi/compose.ts';
 import { endIfHelpIsAsked } from './read-usage.ts';
 

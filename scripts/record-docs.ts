@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { createLogger } from '../src/logger.ts';
-import { packageRoot } from '../src/schemas.ts';
+import { packageRoot } from '../src/package-root.ts';
 import { recordEventExamples } from './docs/event-examples.ts';
 import { exampleBlocks, type FencedBlock } from './docs/markdown.ts';
 import { endIfHelpIsAsked, readUsage } from './read-usage.ts';

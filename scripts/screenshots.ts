@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { packageRoot } from '../src/schemas.ts';
+import { packageRoot } from '../src/package-root.ts';
 import { chromiumProgram, startChromium } from '../test/support/http/chromium.ts';
 import { openStream } from '../test/support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../test/support/processes/service.ts';

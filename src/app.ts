@@ -48,13 +48,9 @@ import {
   type ExistingLabels,
   type Metrics,
 } from './metrics.ts';
-import { packageRoot } from './schemas.ts';
-import {
-  ensureLendingTopics,
-  lendingEventTypes,
-  loanCommandsTopic,
-  refuseEarlierFormat,
-} from './lending-format/lending-topics.ts';
+import { packageRoot } from './package-root.ts';
+import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './lending-format/lending-topics.ts';
+import { refuseEarlierFormat } from './lending-format/earlier-format.ts';
 import { LoanView } from './accounts/loan-view.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../src/schemas.ts';
+import { packageRoot } from '../src/package-root.ts';
 
 /** What each folder of src may import, and the libraries that only it uses: docs/architecture.md in executable form. */
 interface Room {
@@ -10,7 +10,7 @@ interface Room {
   readonly owns: readonly string[];
 }
 
-const shared = /^src\/(bounded-map|errors|clock|health|json-bytes|logger|schemas|contract)\.ts$/;
+const shared = /^src\/(bounded-map|errors|clock|health|json-bytes|logger|package-root|schema-files|contract)\.ts$/;
 const metrics = /^src\/metrics\.ts$/;
 const sqlite = /^src\/sqlite\.ts$/;
 const integrity = /^src\/integrity\//;
@@ -138,7 +138,8 @@ const files: Record<string, Room> = {
   'src/health.ts': { imports: [/^src\/clock\.ts$/], owns: [] },
   'src/logger.ts': { imports: [], owns: ['pino'] },
   'src/metrics.ts': { imports: [/^src\/clock\.ts$/], owns: ['prom-client'] },
-  'src/schemas.ts': { imports: [], owns: [] },
+  'src/package-root.ts': { imports: [], owns: [] },
+  'src/schema-files.ts': { imports: [], owns: [] },
   'src/sqlite.ts': { imports: [], owns: ['@photostructure/sqlite'] },
   'src/contract.ts': { imports: [/^src\/contract\.generated\.ts$/], owns: [] },
   'src/contract.generated.ts': { imports: [], owns: [] },

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { kafkaVersions } from '../scripts/local-cluster/kafka-broker.ts';
-import { packageRoot } from '../src/schemas.ts';
+import { packageRoot } from '../src/package-root.ts';
 
 const read = (file: string): string => readFileSync(join(packageRoot, file), 'utf8');
 

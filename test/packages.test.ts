@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../src/schemas.ts';
+import { packageRoot } from '../src/package-root.ts';
 
 interface LockedPackage {
   readonly hasInstallScript?: boolean;

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import type { ServerProgram } from './server.ts';
 
 const connectMillisecondsMaximum = 500;

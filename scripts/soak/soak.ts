@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { WrongUsage, numberAboveZero, oneOf, optionsOf, orEnd, text, wholeNumber } from '../command-line.ts';
 import { judge, judgedIntervalsMinimum } from './judge.ts';
 import { headLine, lineOf, loadText, machine, reportOf, verdictLines } from './report.ts';

@@ -1,31 +1,10 @@
 import type { Schemas, WithNumbersAs } from '../contract.ts';
 import { quoteNumbers } from './exact-numbers.ts';
-import { store } from './observed-value.ts';
+import { storedKey } from './api-key.ts';
+import { sentence } from './error-words.ts';
+import { connection } from './connection-state.ts';
 
 /** Calls the public API of the service for this page, with one kind of error for all failures. */
-
-/** Whether the service responds, and whether it requires a key. */
-export interface Connection {
-  readonly reachable: boolean;
-  readonly keyRequired: boolean;
-  /** Grows when the service is back or a key was entered. Everything on the page is then requested again. */
-  readonly generation: number;
-}
-
-export const connection = store<Connection>({ reachable: true, keyRequired: false, generation: 0 });
-
-const keyName = 'lendstream.api-key';
-
-export function storedKey(): string | null {
-  return sessionStorage.getItem(keyName);
-}
-
-/** Keeps the key as long as the tab is open, and requests everything shown again. */
-export function saveKey(key: string): void {
-  sessionStorage.setItem(keyName, key);
-  const { generation, ...rest } = connection.get();
-  connection.set({ ...rest, keyRequired: false, generation: generation + 1 });
-}
 
 /** Any failure. `lines` are for people. */
 export class ApiError extends Error {
@@ -147,10 +126,4 @@ function linesOf(status: number, text: string): string[] {
   }
   const lines = (body.detail ?? body.title ?? `The service responded with status ${status}.`).split('\n');
   return lines.filter((line) => line.trim() !== '');
-}
-
-/** `EXCESS_REPAYMENT_ERROR` in words for people. */
-export function sentence(constant: string): string {
-  const words = constant.replaceAll('_', ' ').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,6 +1,7 @@
 import type { Requests } from '../contract.ts';
 import { annuityProduct } from './example-product.ts';
 import { call } from './api.ts';
+import { newEventId } from './event-id.ts';
 
 /** The demo data, created through the public API. Every run uses new names. */
 
@@ -69,16 +70,4 @@ export async function loadDemoData(onStep: (step: string) => void): Promise<void
   await call('POST', `/loans/${first.id}/fee-transactions`, fee);
   const repayment = { amount: 315.47 } satisfies Requests['repayLoan'];
   await call('POST', `/loans/${first.id}/repayment-transactions`, repayment);
-}
-
-/**
- * A random UUID. The browser's own function works only on secure addresses, and a service in a private network may not
- * have one.
- */
-export function newEventId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Responses } from '../contract.ts';
-import { ApiError, call, connection } from './api.ts';
+import { ApiError, call } from './api.ts';
+import { connection } from './connection-state.ts';
 import { useStore } from './observed-value.ts';
 
 /** How long after the last key press the check is sent. */

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Responses, Requests } from '../contract.ts';
-import { ApiError, call, connection, send } from './api.ts';
+import { ApiError, call, send } from './api.ts';
+import { connection } from './connection-state.ts';
 import { parseToShow } from './exact-numbers.ts';
 import { useStore } from './observed-value.ts';
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { connection, storedKey, saveKey } from './api.ts';
+import { connection } from './connection-state.ts';
+import { storedKey, saveKey } from './api-key.ts';
 import { EventTypePage } from './pages/event-type.tsx';
 import { EventTypeFormPage } from './pages/event-type-form.tsx';
 import { EventTypesPage } from './pages/event-types.tsx';

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, connection } from './api.ts';
+import { ApiError } from './api.ts';
+import { connection } from './connection-state.ts';
 import { useStore } from './observed-value.ts';
 
 export interface Loaded<Data> {

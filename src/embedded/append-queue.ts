@@ -2,14 +2,14 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Offset } from '../ports/event-log.ts';
 import type { PackedRecords } from '../ports/packed-records.ts';
-import { decodeBody, encodeRuns } from './records/batch-format.ts';
-import type { StoredBatch } from './records/batch-format.ts';
+import { decodeBody, encodeRuns, type StoredBatch } from './records/batch-format.ts';
 import type { NewRow, WriterRequests } from './thread/messages.ts';
 import type { LogThread } from './thread/log-thread.ts';
-import { unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
+import { unknownPartition } from './unknown-partition.ts';
 import { approximateBytes } from './records/record-sizes.ts';
 import { splitIntoRows } from './records/row-splitting.ts';
+import { writerFenced } from './fenced-writer.ts';
 
 /** One commit takes no more than this many bytes, or one larger member. */
 const groupBytesMaximum = 8 * 1024 * 1024;
@@ -184,13 +184,6 @@ function withoutFenced(members: readonly Member[], fencedWriterIds: readonly str
     const isFenced = member.writer !== undefined && fencedWriterIds.includes(member.writer.writerId);
     if (isFenced) member.fail(writerFenced(member.writer.writerId));
     return !isFenced;
-  });
-}
-
-/** The error of a writer that a later one of the same name replaced (WRITER_FENCED). */
-export function writerFenced(writerId: string): LendstreamError {
-  return new LendstreamError('WRITER_FENCED', `Another writer named ${writerId} was opened after this one.`, {
-    details: { writerId },
   });
 }
 

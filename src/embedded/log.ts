@@ -31,8 +31,11 @@ import type { PersistedState, WriterRequests } from './thread/messages.ts';
 import { LogReader } from './log-reader.ts';
 import { startLogThread } from './thread/log-thread.ts';
 import type { LogThread } from './thread/log-thread.ts';
-import { LogMaintenance } from './maintenance-schedule.ts';
-import { findPartition, unknownPartition } from './partition-state.ts';
+import { MaintenanceThread } from './maintenance-thread.ts';
+import { RetentionAndCompaction } from './retention-and-compaction.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
+import { findPartition } from './partition-state.ts';
+import { unknownPartition } from './unknown-partition.ts';
 import type { PartitionState } from './partition-state.ts';
 import { oversizedRecordBytes } from './records/record-sizes.ts';
 import { diskReserveBytes } from './thread/files-and-disk.ts';
@@ -87,7 +90,9 @@ export class EmbeddedLog implements EventLog {
   readonly #queue: AppendQueue;
   readonly #reader: LogReader;
   readonly #groupOffsets: GroupOffsets;
-  readonly #maintenance: LogMaintenance;
+  readonly #maintenanceThread: MaintenanceThread;
+  readonly #writeAheadLog: WriteAheadLog;
+  readonly #retention: RetentionAndCompaction;
   readonly #storage: StorageHealth;
   readonly #integrity: IntegrityCheck;
   readonly #writers = new Map<string, EmbeddedWriter>();
@@ -144,19 +149,29 @@ export class EmbeddedLog implements EventLog {
     );
     this.#storage = new StorageHealth(writerThread, health, this.#clock, options.logger);
     this.#groupOffsets = new GroupOffsets(writerThread, state.groupOffsets, this.#clock, options.logger);
-    this.#maintenance = new LogMaintenance({
+    const maintenanceHealth = health.part('log-maintenance');
+    this.#maintenanceThread = new MaintenanceThread({
       databasePath: join(lock.path, 'log.db'),
+      health: maintenanceHealth,
+      logger: options.logger,
+    });
+    this.#writeAheadLog = new WriteAheadLog({
+      thread: this.#maintenanceThread,
+      writer: writerThread,
+      clock: this.#clock,
+      health: maintenanceHealth,
+    });
+    this.#retention = new RetentionAndCompaction({
+      thread: this.#maintenanceThread,
       writer: writerThread,
       topics: this.#catalogue.topics,
       cache: this.#cache,
       clock: this.#clock,
-      health: health.part('log-maintenance'),
-      logger: options.logger,
       maintenanceMilliseconds: options.maintenanceMilliseconds ?? minuteMilliseconds,
       tombstoneMilliseconds: options.tombstoneMilliseconds ?? dayMilliseconds,
       compactionBytesMaximum: options.compactionBytesMaximum ?? compactionBytesMaximumDefault,
     });
-    void this.#maintenance.removePartitions(state.orphanedPartitionIds);
+    void this.#retention.removePartitions(state.orphanedPartitionIds);
     const integrityHealth = health.part('log-integrity');
     this.#integrity = new IntegrityCheck({
       path: join(lock.path, 'log.db'),
@@ -178,7 +193,7 @@ export class EmbeddedLog implements EventLog {
         partition.waiting.wake(({ offset, options: wanted, dueAt }) =>
           this.#readOrWait(partition, offset, wanted, dueAt),
         );
-        this.#maintenance.recordWrite();
+        this.#writeAheadLog.recordWrite();
       },
       onFailure: () => this.#storage.check(),
     });
@@ -202,7 +217,7 @@ export class EmbeddedLog implements EventLog {
       this.#cache.forget(partition);
       partition.waiting.fail(unknownPartition(partition));
     }
-    void this.#maintenance.removePartitions(deletedPartitions.map(({ id }) => id));
+    void this.#retention.removePartitions(deletedPartitions.map(({ id }) => id));
   }
 
   listTopics(names?: readonly string[]): Promise<TopicConfiguration[]> {
@@ -259,7 +274,7 @@ export class EmbeddedLog implements EventLog {
   async deleteRecords(before: TopicPartition & { readonly offset: Offset }, appendedBefore: number): Promise<void> {
     this.#assertOpen();
     const partition = findPartition(this.#catalogue.topics, before);
-    await this.#maintenance.deleteRecords(partition, before.offset, appendedBefore);
+    await this.#retention.deleteRecords(partition, before.offset, appendedBefore);
   }
 
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {
@@ -333,13 +348,13 @@ export class EmbeddedLog implements EventLog {
    */
   async runRetention(now: number = this.#clock.now()): Promise<void> {
     this.#assertOpen();
-    await this.#maintenance.runRetention(now);
+    await this.#retention.runRetention(now);
   }
 
   /** Compacts every compacted topic at once. Runs by itself when enough has been added since the last time. */
   async runCompaction(now: number = this.#clock.now()): Promise<void> {
     this.#assertOpen();
-    await this.#maintenance.runCompaction(now);
+    await this.#retention.runCompaction(now);
   }
 
   /** How far the check of the file is, which runs in the background. */
@@ -360,7 +375,10 @@ export class EmbeddedLog implements EventLog {
     await this.#integrity.close();
     await this.#queue.drained();
     await this.#storage.close();
-    await this.#maintenance.close();
+    this.#maintenanceThread.stop();
+    this.#writeAheadLog.close();
+    await this.#retention.close();
+    await this.#maintenanceThread.close();
     await this.#groupOffsets.close();
     await this.#reader.close();
     try {

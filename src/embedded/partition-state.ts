@@ -1,8 +1,8 @@
-import { LendstreamError } from '../errors.ts';
 import type { Offset, TopicConfiguration, TopicPartition } from '../ports/event-log.ts';
 import type { StoredBatch } from './records/batch-format.ts';
-import type { PersistedPartition, PersistedTopic } from './thread/messages.ts';
+import type { PersistedPartition } from './thread/messages.ts';
 import { WaitingReads } from './waiting-reads.ts';
+import { unknownPartition } from './unknown-partition.ts';
 
 /** The state of a partition on the main thread. Only this process changes the log, so this state is the truth. */
 export interface PartitionState extends TopicPartition {
@@ -57,33 +57,4 @@ export function findPartition(topics: TopicTable, { topic, partition }: TopicPar
   const found = state === undefined || state.isDeleting ? undefined : state.partitions[partition];
   if (found === undefined) throw unknownPartition({ topic, partition });
   return found;
-}
-
-/** The error for a partition that does not exist (UNKNOWN_TOPIC_OR_PARTITION). */
-export function unknownPartition({ topic, partition }: TopicPartition): LendstreamError {
-  return new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', `There is no partition ${partition} of topic ${topic}.`, {
-    details: { topic, partition },
-  });
-}
-
-/** The error for a topic that does not exist (UNKNOWN_TOPIC_OR_PARTITION). */
-export function unknownTopic(topic: string): LendstreamError {
-  return new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', `There is no topic ${topic}.`, { details: { topic } });
-}
-
-/** The configuration as the database stores it: null stands for no limit of size. */
-export function toPersistedTopic(configuration: TopicConfiguration): PersistedTopic {
-  return { ...configuration, retentionBytes: configuration.retentionBytes ?? null };
-}
-
-/** The configuration of a stored topic. */
-export function toConfiguration(persisted: PersistedTopic): TopicConfiguration {
-  const { name, partitionCount, cleanupPolicy, retentionMilliseconds, retentionBytes } = persisted;
-  return {
-    name,
-    partitionCount,
-    cleanupPolicy,
-    retentionMilliseconds,
-    ...(retentionBytes === null ? {} : { retentionBytes }),
-  };
 }

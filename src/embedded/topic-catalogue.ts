@@ -3,7 +3,9 @@ import { partitionsPerTopicMaximum } from '../ports/event-log.ts';
 import type { TopicAlteration, TopicConfiguration } from '../ports/event-log.ts';
 import type { PersistedState, WriterRequests } from './thread/messages.ts';
 import type { LogThread } from './thread/log-thread.ts';
-import { newPartitionState, toConfiguration, toPersistedTopic, unknownTopic } from './partition-state.ts';
+import { newPartitionState } from './partition-state.ts';
+import { toConfiguration, toPersistedTopic } from './topic-configuration.ts';
+import { unknownTopic } from './unknown-partition.ts';
 import type { PartitionState, TopicState, TopicTable } from './partition-state.ts';
 
 /** Topic names that every backend accepts. */

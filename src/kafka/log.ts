@@ -22,7 +22,7 @@ import { Coordinators } from './connection/coordinator.ts';
 import { KafkaReader } from './consume/reader.ts';
 import { KafkaGroupOffsets } from './admin/consumer-group-offsets.ts';
 import { deleteRecords } from './admin/delete-records.ts';
-import { listBounds } from './consume/list-offsets.ts';
+import { listBounds } from './consume/partition-bounds.ts';
 import { ClusterMetadata } from './connection/cluster-metadata.ts';
 import { KafkaProducer } from './produce/producer.ts';
 import { KafkaTopics } from './admin/topics.ts';

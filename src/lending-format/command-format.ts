@@ -17,6 +17,7 @@ import { type CommandPosition, keysOf } from './derived-ids.ts';
 import { type ExactJson, isExactObject, readExactObject, writeExact } from './exact-json.ts';
 import { FieldReader } from './field-reader.ts';
 import { readProduct, readUpdateProduct } from './product-payload.ts';
+import { isAccountOrProductId } from './id-forms.ts';
 
 /**
  * The wire format of loan commands: `{metadata, commandId?, type, loanAccountId | loanProductId, payload}`, where
@@ -71,14 +72,6 @@ export type ParsedCommand =
   | { readonly kind: 'refused'; readonly envelope: CommandEnvelope; readonly refusals: readonly Refusal[] }
   /** The envelope cannot be read. `commandId` is null where that cannot be read either. */
   | { readonly kind: 'unreadable'; readonly reason: string; readonly commandId: string | null };
-
-/** Loan and product ids: texts that need no escaping in a URL path or a record key. */
-const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
-/** Whether a text may be the id of a loan account or a product. */
-export function isAccountOrProductId(text: unknown): text is string {
-  return typeof text === 'string' && idForm.test(text);
-}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

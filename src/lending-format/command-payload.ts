@@ -12,7 +12,8 @@ import {
 } from '../lending/commands.ts';
 import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../lending/payment-options.ts';
 import { zero } from '../lending/money.ts';
-import { type FieldReader, hasEncodedKeyForm, present } from './field-reader.ts';
+import { type FieldReader, present } from './field-reader.ts';
+import { hasEncodedKeyForm } from './id-forms.ts';
 
 /** The payload of a command, without its header; the fields are those of the REST body. */
 export type Payload<Command> = Omit<

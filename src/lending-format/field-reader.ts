@@ -4,6 +4,7 @@ import type { Decimal } from '../lending/money.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
 import type { LocalDate } from '../lending/terms.ts';
 import { type ExactJson, isExactObject, readDecimal } from './exact-json.ts';
+import { encodedKeyForm } from './id-forms.ts';
 
 /** The longest name, key or id. Characters. */
 const textCharactersMaximum = 256;
@@ -20,18 +21,9 @@ const fieldNameCharactersMaximum = 100;
 /** The longest list in a payload (fees, custom amounts). */
 const listItemsMaximum = 200;
 
-const encodedKeyForm = /^[0-9a-f]{32}$/;
 /** A day, with or without a time and an offset, each within its bounds: no zone is further than 18 hours off. */
 const dateForm =
   /^(\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:(?:0\d|1[0-7]):?[0-5]\d|18:?00))?)?$/;
-
-/**
- * Whether a text looks like an encodedKey: 32 hexadecimal digits, of either case. Every key has this form and no id may
- * have it, so that no id can be mistaken for another resource's key, in any partition.
- */
-export function hasEncodedKeyForm(text: string): boolean {
-  return encodedKeyForm.test(text.toLowerCase());
-}
 
 /**
  * Reads the fields of a JSON object one by one. A field that is missing or has the wrong form becomes a refusal that

@@ -3,7 +3,8 @@ import type { ProductChanges } from '../lending/commands.ts';
 import { type Currency, type Decimal, zero } from '../lending/money.ts';
 import { loanProductTypes } from '../lending/product-behaviour.ts';
 import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../lending/product.ts';
-import { type FieldReader, hasEncodedKeyForm, present } from './field-reader.ts';
+import { type FieldReader, present } from './field-reader.ts';
+import { hasEncodedKeyForm } from './id-forms.ts';
 
 /** Decimal digits of the currencies that do not have two (ISO 4217, and bitcoin's eight). */
 const currencyDigits: Readonly<Record<string, number>> = {

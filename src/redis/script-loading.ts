@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../schemas.ts';
+import { packageRoot } from '../package-root.ts';
 import type { KeyKind } from './keys.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { EventLog, FencedWriter, Offset } from '../ports/event-log.ts';
+import type { EventLog, FencedWriter } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
 import { giveWay, type Clock } from '../clock.ts';
-import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
+import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { CommandBatch } from './command-batch.ts';
@@ -11,10 +11,10 @@ import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lendin
 import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
 import type { DecodedLoans } from './decoded-loans.ts';
 import { LoanStore } from './loan-store.ts';
-import { boundsOfPartition } from '../ports/partition-bounds.ts';
 import type { LoopEnd } from './partition-ownership.ts';
 import { readToggles } from '../lending-format/stored-toggles.ts';
 import type { CommandLag } from './command-lag.ts';
+import { firstUndecidedOffset } from './resume-offset.ts';
 
 /**
  * The loop of one partition: own, read, decide, commit, and only then change the loans in memory.
@@ -201,22 +201,4 @@ async function decide(
     sliceEnd = clock.monotonic() + decideSliceMilliseconds;
   }
   return batch;
-}
-
-/** The offset of the first command that is not decided yet. */
-async function firstUndecidedOffset(options: PartitionLoopOptions, position: Offset | null): Promise<Offset> {
-  const { log, logger, partition } = options;
-  const bounds = await boundsOfPartition(log, { topic: loanCommandsTopic, partition });
-  const next = position === null ? bounds.earliest : position + 1;
-  if (next < bounds.earliest) {
-    logger.error({ next, earliest: bounds.earliest }, 'Undecided commands are missing from the log and are lost');
-    return bounds.earliest;
-  }
-  if (next > bounds.latest) {
-    throw new LendstreamError(
-      'INTERNAL',
-      `Commands of partition ${partition} are done up to ${next}, but the log ends at ${bounds.latest}: it lost records.`,
-    );
-  }
-  return next;
 }

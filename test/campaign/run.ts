@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { numberAboveZero, optionsOf, seed, someOf, text, wholeNumber } from '../../scripts/command-line.ts';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { reportOf, type StepOutcome } from './report.ts';
 import { steps, type CampaignSettings, type Step } from './steps.ts';
 

@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { call } from '../support/http/client.ts';
 import { evaluate, readExposition, type Sample, type Scrape } from '../support/prometheus.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';

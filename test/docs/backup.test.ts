@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fencedBlocks } from '../../scripts/docs/markdown.ts';
 import { annuityProduct } from '../../src/admin/example-product.ts';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { call, eventsOf, openStream } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fencedBlocks } from '../../scripts/docs/markdown.ts';
 import { runSteps, shown, stepsOf, withoutChance } from '../../scripts/docs/runnable-document.ts';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 
 /** Documents whose commands a reader types one after another. */

@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordEventExamples } from '../../scripts/docs/event-examples.ts';
 import { exampleBlocks } from '../../scripts/docs/markdown.ts';
-import { packageRoot } from '../../src/schemas.ts';
-import { lendingEventTypeNames, lendingSchema } from '../../src/lending-format/lending-topics.ts';
+import { packageRoot } from '../../src/package-root.ts';
+import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
+import { lendingSchema } from '../../src/lending-format/self-contained-schema.ts';
 import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 
 /** Every field of a value by its path; the rows of a list count as one. */

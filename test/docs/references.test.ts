@@ -6,7 +6,7 @@ import { headingAnchors, linkTargets, tableRows } from '../../scripts/docs/markd
 import { errorCatalogue } from '../../src/errors.ts';
 import { refusalCodes } from '../../src/lending/refusals.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { logLines } from './log-lines.ts';
 
 /** The documents name everything in the source, and nothing else. */

@@ -96,7 +96,7 @@ describe('a service in which one part fails', () => {
 
   for (const [thread, part] of [
     ['thread/fetcher.js', 'log-reader'],
-    ['thread/maintenance.js', 'log-maintenance'],
+    ['thread/removable-records.js', 'log-maintenance'],
   ] as const) {
     it(`is not ready while ${thread} has ended, and starts it again`, async () => {
       await start(folder, { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREAD: thread });

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { call, openStream } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../src/lending-format/command-format.ts';
 import type { Refusal } from '../../src/lending/refusals.ts';
 import { refusalsMaximum } from '../../src/lending-format/field-reader.ts';
-import { lendingSchema } from '../../src/lending-format/lending-topics.ts';
+import { lendingSchema } from '../../src/lending-format/self-contained-schema.ts';
 import { annuityProduct } from '../../src/admin/example-product.ts';
 
 const commandId = '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11';

@@ -11,8 +11,8 @@ import {
   lendingEventTypes,
   loanCommandsTopic,
   accountsTopic,
-  refuseEarlierFormat,
 } from '../../src/lending-format/lending-topics.ts';
+import { refuseEarlierFormat } from '../../src/lending-format/earlier-format.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 

@@ -3,7 +3,8 @@ import { describe, it } from 'mocha';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { behaviourOf, loanProductTypes } from '../../src/lending/product-behaviour.ts';
-import { loadSchema, packageRoot } from '../../src/schemas.ts';
+import { loadSchema } from '../../src/schema-files.ts';
+import { packageRoot } from '../../src/package-root.ts';
 
 /** The source files where the name of a type of product may stand. */
 const filesWithTypeNames = [

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { readEquivalents, staleEquivalents } from './equivalents.ts';
 import { mutantsOfFile } from './mutant.ts';
 

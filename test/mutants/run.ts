@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '../../scripts/command-line.ts';
 import { startTestClusters, type TestClusters } from '../../scripts/suite/test-clusters.ts';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import type { Cluster } from '../support/cluster.ts';
 import { runCampaign } from './campaign.ts';
 import { readEquivalents } from './equivalents.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { assert, property, string, uint8Array, option } from 'fast-check';
 import { describe, it } from 'mocha';
 import { appendBytes } from '../../src/ports/append-size.ts';
-import { encodedRecordBytes } from '../../src/kafka/protocol/record-batch-encoding.ts';
+import { encodedRecordBytes } from '../../src/kafka/protocol/record-batches/record-sizes.ts';
 
 describe('the size that a record counts in an append', () => {
   it('is at least its size in a batch of Kafka, whatever its key and value', () => {

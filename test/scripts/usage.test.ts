@@ -8,7 +8,7 @@ import { clusterParts } from '../../scripts/bench/cluster-bench.ts';
 import { embeddedParts } from '../../scripts/bench/embedded-bench.ts';
 import { kafkaVersions } from '../../scripts/local-cluster/kafka-broker.ts';
 import { readUsage } from '../../scripts/read-usage.ts';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { steps } from '../campaign/steps.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 

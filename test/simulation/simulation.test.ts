@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { packageRoot } from '../../src/schemas.ts';
+import { packageRoot } from '../../src/package-root.ts';
 import { runCampaign } from './campaign.ts';
 import { simulate } from './simulation.ts';
 

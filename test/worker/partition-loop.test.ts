@@ -12,7 +12,7 @@ import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';
 import { LoanView } from '../../src/accounts/loan-view.ts';
 import { isCheckpointKey, parseCheckpoint } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
-import { accountsTopic, ensureLendingTopics, loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
+import { accountsTopic, ensureLendingTopics } from '../../src/lending-format/lending-topics.ts';
 import { CommandLag } from '../../src/worker/command-lag.ts';
 import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
 import { type LoopEnd } from '../../src/worker/partition-ownership.ts';
@@ -322,36 +322,6 @@ describe('the loop of a partition', () => {
     await untilDone(log, await send(log, [commandRecord(richProduct('Q', 'FIXED_TERM_LOAN'))]));
     await eventually(() => limits.length === 3 && isIdle());
     expect(limits).to.deep.equal([7_000, 7_000, 7_000]);
-  });
-
-  it('continues without a warning at the first command that the log still has', async () => {
-    const last = await send(log, [refused()]);
-    run();
-    await untilDone(log, last);
-    await stop();
-    messages.length = 0;
-    await log.deleteRecords({ topic: loanCommandsTopic, partition: 0, offset: last + 1 }, Date.now() + 1_000);
-    run();
-    await untilDone(log, await send(log, [refused()]));
-    expect(messages).to.deep.equal(['The worker owns the partition']);
-  });
-
-  it('decides nothing when the log has lost commands that are done', async () => {
-    const errors: unknown[] = [];
-    const last = await send(log, [refused()]);
-    run();
-    await untilDone(log, last);
-    await stop();
-    const bounds: EventLog['bounds'] = async (partitions) =>
-      (await log.bounds(partitions)).map((found) =>
-        found.topic === loanCommandsTopic ? { ...found, earliest: 0, latest: last } : found,
-      );
-    const logger: Logger = { ...silentLogger, warn: (fields) => void errors.push(fields), child: () => logger };
-    run({ log: overriding(log, { bounds }), logger });
-    await eventually(() => errors.length === 1);
-    expect(JSON.stringify(errors)).to.include(
-      `Commands of partition 0 are done up to ${last + 1}, but the log ends at ${last}`,
-    );
   });
 
   it('leaves no timer, no open writer and no metric behind', async () => {

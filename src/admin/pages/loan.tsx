@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Responses } from '../../contract.ts';
-import { call, callExact, exactly, getText, sentence, type Exact } from '../api.ts';
+import { call, callExact, exactly, getText, type Exact } from '../api.ts';
+import { sentence } from '../error-words.ts';
 import { parseToShow, shownJson } from '../exact-numbers.ts';
 import { useLoaded } from '../polling.ts';
 import { FieldName } from '../parts/field-name.tsx';
@@ -9,7 +10,7 @@ import { Problem } from '../parts/problem.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Link, path } from '../route.tsx';
-import { LoanState } from './loans.tsx';
+import { LoanState } from '../parts/loan-state.tsx';
 
 const refreshMilliseconds = 3_000;
 

@@ -9,6 +9,7 @@ import { Problem } from '../parts/problem.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Link, navigate, path } from '../route.tsx';
+import { LoanState } from '../parts/loan-state.tsx';
 
 const rowsPerPage = 25;
 const refreshMilliseconds = 5_000;
@@ -129,11 +130,4 @@ function FindLoan(): JSX.Element {
       <Problem error={error} />
     </form>
   );
-}
-
-export function LoanState({ loan }: { loan: Loan }): JSX.Element {
-  const { accountState: state, accountSubState: subState } = loan;
-  const tone = state === 'ACTIVE' ? 'tag good' : state.includes('ARREARS') ? 'tag bad' : 'tag';
-  const text = subState === null ? state : `${state}, ${subState}`;
-  return <span class={tone}>{text.replaceAll('_', ' ').toLowerCase()}</span>;
 }

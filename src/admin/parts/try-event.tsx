@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses } from '../../contract.ts';
-import { newEventId } from '../demo-data.ts';
+import { newEventId } from '../event-id.ts';
 import { useEventTypeCheck } from '../event-type-check.ts';
 import { lineOfPointer, readJsonText, type LineFinding } from '../json-line-numbers.ts';
 import { CodeEditor } from './code-editor.tsx';

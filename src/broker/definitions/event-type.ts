@@ -1,5 +1,5 @@
 import type { Schemas } from '../../contract.ts';
-import type { JsonSchema } from '../../schemas.ts';
+import type { JsonSchema } from '../../schema-files.ts';
 
 /** An event type as stored and as the API shows it (snake_case is the API's). */
 export interface EventType {

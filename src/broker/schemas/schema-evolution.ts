@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LendstreamError } from '../../errors.ts';
 import type { EventType } from '../definitions/event-type.ts';
-import type { JsonSchema } from '../../schemas.ts';
+import type { JsonSchema } from '../../schema-files.ts';
 import { isSchemaObject, pointerStep, type SchemaObject } from './schema-walk.ts';
 import { mergeSchemas, writtenDigits } from './schema-digits.ts';
 

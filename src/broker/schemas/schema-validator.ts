@@ -10,7 +10,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { LendstreamError, describeError } from '../../errors.ts';
-import type { JsonSchema } from '../../schemas.ts';
+import type { JsonSchema } from '../../schema-files.ts';
 import { isSchemaObject, mapSchema, referredTo, visitSchema, type SchemaObject } from './schema-walk.ts';
 import { linearPattern } from './linear-patterns.ts';
 import { meterCode } from './metered-code.ts';

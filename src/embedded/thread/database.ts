@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { LendstreamError, describeError } from '../../errors.ts';
-import type { ErrorCode } from '../../errors.ts';
-import { type Connection, databaseErrorKind, openDatabase } from '../../sqlite.ts';
+import { type Connection, openDatabase } from '../../sqlite.ts';
 
 /**
  * Bytes per database page of a new file. An older file keeps its page size. Rows are longer than a page, and most
@@ -175,10 +174,4 @@ export function pageBytesOf(connection: Connection): number {
 export function pragmaNumber(connection: Connection, name: string): number {
   const row = connection.prepare(`PRAGMA ${name}`).get() as [number] | undefined;
   return row?.[0] ?? 0;
-}
-
-/** The error code of the log for a failed statement. */
-export function codeOfDatabaseError(error: unknown): ErrorCode {
-  if (error instanceof LendstreamError) return error.code;
-  return databaseErrorKind(error) === 'full' ? 'LOG_FULL' : 'LOG_UNAVAILABLE';
 }

@@ -1,13 +1,14 @@
 /**
  * The threads beside the main thread: one writes the SQLite file, one reads old batches, one does maintenance.
  * In: messages of `messages.ts`. Out: replies to them.
- * Start with how a thread is started and served below; `writer.ts`, `fetcher.ts` and `maintenance.ts` are the threads.
+ * Start with how a thread is started and served below; `writer.ts`, `fetcher.ts` and `removable-records.ts` are the
+ * threads.
  */
 
 import { Worker, parentPort } from 'node:worker_threads';
 import type { TransferListItem } from 'node:worker_threads';
 import { LendstreamError, describeError } from '../../errors.ts';
-import { codeOfDatabaseError } from './database.ts';
+import { codeOfDatabaseError } from './database-errors.ts';
 import type { ThreadFailure } from './messages.ts';
 
 /** The shape of a table of requests: the types of request and reply, by name. */

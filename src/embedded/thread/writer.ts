@@ -2,7 +2,8 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
 import { checksumOf } from '../records/batch-format.ts';
-import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber, restartWal, unusable } from './database.ts';
+import { openForWriting, pageBytesOf, pragmaNumber, restartWal, unusable } from './database.ts';
+import { codeOfDatabaseError } from './database-errors.ts';
 import type {
   CommitResponse,
   CommitRequest,

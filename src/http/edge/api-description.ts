@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { packageRoot } from '../../schemas.ts';
+import { packageRoot } from '../../package-root.ts';
 import { pageHeaders } from './content-security-policy.ts';
 import { methodNotAllowed } from './streaming-errors.ts';
 

@@ -1,15 +1,10 @@
 import { Router, type Request } from 'express';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LendstreamError } from '../../errors.ts';
-
-/** The pages that a browser shows. A browser has no key until the admin page has asked for one. */
-const pages = new Set(['/', '/admin', '/docs', '/openapi.json']);
+import { isBrowserPage, withoutLastSlash } from './browser-pages.ts';
 
 /** The probes that check whether the process is alive or ready have no key. */
 const probes = new Set(['/health', '/ready']);
-
-/** The files of the pages. They contain nothing that is not published with the source. */
-const pageFolders = ['/admin/', '/docs/'];
 
 /**
  * Lets only requests with one of the API keys through; mount it before every other router. A key is sent as
@@ -36,16 +31,6 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
 
 function isPublicPath(path: string): boolean {
   return probes.has(withoutLastSlash(path)) || isBrowserPage(path);
-}
-
-/** Whether a path is one of the pages or their files, none of which holds data. */
-export function isBrowserPage(path: string): boolean {
-  return pages.has(withoutLastSlash(path)) || pageFolders.some((folder) => path.startsWith(folder));
-}
-
-/** The path without a slash at its end, which the routers ignore as well. */
-function withoutLastSlash(path: string): string {
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 function presentedKeys(request: Request): string[] {

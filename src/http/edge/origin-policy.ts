@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { BlockList, isIP } from 'node:net';
 import { LendstreamError } from '../../errors.ts';
-import { isBrowserPage } from './authentication.ts';
+import { isBrowserPage } from './browser-pages.ts';
 
 export interface OriginPolicyOptions {
   /** Whether every request is let in without a key: then its host must be one of the service's own names. */

@@ -1,16 +1,16 @@
-import type { Offset, TopicPartition } from '../../ports/event-log.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { KafkaConnections } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import type { Coordinators } from '../connection/coordinator.ts';
 import { errorOf, isCoordinatorError, protocolError } from '../protocol/error-codes.ts';
-import { groupByTopic, readByTopic } from '../protocol/partitions-by-topic.ts';
 import { Retry, orTransientError } from '../connection/retry.ts';
-import { WireReader, WireWriter } from '../protocol/wire.ts';
-
-type Position = TopicPartition & { readonly offset: Offset };
-type WithErrorCode<Item> = Item & { readonly errorCode: number };
+import {
+  offsetCommitRequest,
+  offsetFetchRequest,
+  type Position,
+  type WithErrorCode,
+} from '../protocol/group-offset-requests.ts';
 
 export interface GroupOffsetsOptions {
   readonly connections: KafkaConnections;
@@ -20,10 +20,6 @@ export interface GroupOffsetsOptions {
 
 /** How long to keep asking while the group's coordinator moves or loads. */
 const coordinatorRetry = { forMilliseconds: 10_000, firstPauseMilliseconds: 50, pauseMillisecondsMaximum: 50 };
-
-/** A commit from outside the group names no member and no generation. */
-const noGeneration = -1;
-const noMember = '';
 
 /**
  * Stores and looks up positions as offsets of groups without members, so that Kafka's own tools show each subscription
@@ -96,60 +92,4 @@ const ignoredErrorCodes = new Set<number>([protocolError.none, protocolError.unk
 
 function coordinatorMissing(group: string): LendstreamError {
   return new LendstreamError('LOG_UNAVAILABLE', `The coordinator of group ${group} is not available.`);
-}
-
-/** OffsetCommit, version 5. */
-function offsetCommitRequest(
-  group: string,
-  positions: readonly Position[],
-): KafkaRequest<WithErrorCode<TopicPartition>[]> {
-  return {
-    name: 'OffsetCommit',
-    apiKey: 8,
-    apiVersion: 5,
-    encode: () => {
-      const writer = new WireWriter();
-      return writer
-        .string(group)
-        .int32(noGeneration)
-        .string(noMember)
-        .array([...groupByTopic(positions)], ([topic, ofTopic]) =>
-          writer
-            .string(topic)
-            .array(ofTopic, ({ partition, offset }) => writer.int32(partition).int64(offset).string(null)),
-        )
-        .toBuffer();
-    },
-    decode: (response) => {
-      const reader = new WireReader(response);
-      reader.int32(); // throttle time
-      return readByTopic(reader, (topic) => ({ topic, partition: reader.int32(), errorCode: reader.int16() }));
-    },
-  };
-}
-
-/** OffsetFetch, version 3: every position of the group. */
-function offsetFetchRequest(group: string): KafkaRequest<WithErrorCode<Position>[]> {
-  return {
-    name: 'OffsetFetch',
-    apiKey: 9,
-    apiVersion: 3,
-    encode: () =>
-      new WireWriter()
-        .string(group)
-        .array(null, () => {})
-        .toBuffer(),
-    decode: (response) => {
-      const reader = new WireReader(response);
-      reader.int32(); // throttle time
-      const positions = readByTopic(reader, (topic) => {
-        const partition = reader.int32();
-        const offset = reader.int64();
-        reader.nullableString(); // metadata
-        return { topic, partition, offset, errorCode: reader.int16() };
-      });
-      const errorCode = reader.int16();
-      return errorCode === protocolError.none ? positions : [{ topic: '', partition: 0, offset: 0, errorCode }];
-    },
-  };
 }

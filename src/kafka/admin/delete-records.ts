@@ -2,48 +2,13 @@ import type { Offset, TopicPartition } from '../../ports/event-log.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { KafkaConnections } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
-import { listOffsetsRequest, timestamps } from '../consume/list-offsets.ts';
+import { listOffsetsRequest, timestamps } from '../protocol/list-offsets-request.ts';
 import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
 import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/error-codes.ts';
-import { readByTopic } from '../protocol/partitions-by-topic.ts';
-import { WireReader, WireWriter } from '../protocol/wire.ts';
-
-/** How long the replicas may take to follow before the broker responds with a timeout. Milliseconds. */
-const agreementMilliseconds = 10_000;
+import { deleteRecordsRequest } from '../protocol/delete-records-request.ts';
 
 /** The offset in a ListOffsets response when no record is as recent as the requested time. */
 const noOffset = -1;
-
-/** DeleteRecords, version 1: deletes the records of one partition below an offset. */
-function deleteRecordsRequest(
-  { topic, partition }: TopicPartition,
-  offset: Offset,
-): KafkaRequest<{ readonly errorCode: number }[]> {
-  return {
-    name: 'DeleteRecords',
-    apiKey: 21,
-    apiVersion: 1,
-    brokerMilliseconds: agreementMilliseconds,
-    encode: () =>
-      new WireWriter()
-        .int32(1)
-        .string(topic)
-        .int32(1)
-        .int32(partition)
-        .int64(offset)
-        .int32(agreementMilliseconds)
-        .toBuffer(),
-    decode: (response) => {
-      const reader = new WireReader(response);
-      reader.int32(); // throttle time
-      return readByTopic(reader, () => {
-        reader.int32(); // partition
-        reader.int64(); // first remaining offset
-        return { errorCode: reader.int16() };
-      });
-    },
-  };
-}
 
 /**
  * Deletes the records below an offset that were appended before a time. Sends each request to the partition's leader

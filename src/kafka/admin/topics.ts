@@ -10,9 +10,10 @@ import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { BrokerAddress, KafkaConnections } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import { topicMessageBytesMaximum } from '../protocol/limits.ts';
-import { listBounds } from '../consume/list-offsets.ts';
+import { listBounds } from '../consume/partition-bounds.ts';
 import { type TopicMetadata, metadataRequest } from '../protocol/metadata-request.ts';
-import { type ClusterMetadata, unknownPartition } from '../connection/cluster-metadata.ts';
+import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
+import { unknownPartition } from '../connection/unknown-partition.ts';
 import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/error-codes.ts';
 import {
   type NamedResult,

@@ -11,6 +11,7 @@ import {
   metadataRequest,
 } from '../protocol/metadata-request.ts';
 import { errorOf, isUnknownTopic, protocolError } from '../protocol/error-codes.ts';
+import { unknownPartition } from './unknown-partition.ts';
 
 /** How long the metadata of a topic is used without asking again. Milliseconds. */
 const ageMillisecondsMaximum = 60_000;
@@ -231,12 +232,4 @@ export class ClusterMetadata {
 function noBrokerResponds(brokers: readonly BrokerAddress[], cause: unknown): LendstreamError {
   const names = brokers.map(({ host, port }) => `${host}:${port}`).join(', ');
   return new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker responds (asked ${names}).`, { cause });
-}
-
-/** Makes an UNKNOWN_TOPIC_OR_PARTITION error for a partition, or for a whole topic when no partition is given. */
-export function unknownPartition({ topic, partition }: { topic: string; partition?: number }): LendstreamError {
-  const what = partition === undefined ? `Topic ${topic}` : `Topic ${topic}, partition ${partition},`;
-  return new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', `${what} does not exist.`, {
-    details: { topic, ...(partition === undefined ? {} : { partition }) },
-  });
 }

@@ -1,15 +1,11 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
-import type { KafkaRequest } from '../protocol/request.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
 import type { ClusterMetadata } from './cluster-metadata.ts';
 import { errorOf, protocolError } from '../protocol/error-codes.ts';
 import { Retry, orTransientError } from './retry.ts';
-import { WireReader, WireWriter } from '../protocol/wire.ts';
-
-/** A consumer group or a transactional id: each has a coordinator. */
-export type CoordinatorType = 'group' | 'transaction';
+import { findCoordinatorRequest, type CoordinatorType } from '../protocol/find-coordinator-request.ts';
 
 /** How long to search for a coordinator while the cluster says that there is none yet. */
 const lookupRetry = { forMilliseconds: 5_000, firstPauseMilliseconds: 5, pauseMillisecondsMaximum: 200 };
@@ -69,31 +65,4 @@ export class Coordinators {
 
 function nameOf(kind: CoordinatorType, key: string): string {
   return `${kind} ${key}`;
-}
-
-interface FindCoordinatorResponse {
-  readonly errorCode: number;
-  /** Meaningless when there is an error. */
-  readonly coordinator: BrokerNode;
-}
-
-/** FindCoordinator, version 2. */
-export function findCoordinatorRequest(kind: CoordinatorType, key: string): KafkaRequest<FindCoordinatorResponse> {
-  return {
-    name: 'FindCoordinator',
-    apiKey: 10,
-    apiVersion: 2,
-    encode: () =>
-      new WireWriter()
-        .string(key)
-        .int8(kind === 'group' ? 0 : 1)
-        .toBuffer(),
-    decode: (response) => {
-      const reader = new WireReader(response);
-      reader.int32(); // throttle time
-      const errorCode = reader.int16();
-      reader.nullableString(); // error message
-      return { errorCode, coordinator: { nodeId: reader.int32(), host: reader.string(), port: reader.int32() } };
-    },
-  };
 }

@@ -18,9 +18,10 @@ import type { ReadPosition } from './reads-by-position.ts';
 import type { FetchResponse, FetchedPartition } from '../protocol/fetch-request.ts';
 import { PartitionBackoffs } from './partition-backoff.ts';
 import { topicMessageBytesMaximum } from '../protocol/limits.ts';
-import { type ClusterMetadata, unknownPartition } from '../connection/cluster-metadata.ts';
+import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
+import { unknownPartition } from '../connection/unknown-partition.ts';
 import { errorOf, protocolError } from '../protocol/error-codes.ts';
-import { decodeRecordBatches } from '../protocol/record-batch-decoding.ts';
+import { decodeRecordBatches } from '../protocol/record-batches/decoding.ts';
 
 export interface KafkaReaderOptions {
   readonly connections: RequestSender;

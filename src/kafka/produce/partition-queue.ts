@@ -1,8 +1,9 @@
 import type { Offset, TopicPartition } from '../../ports/event-log.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { PendingAppend } from './pending-append.ts';
-import { encodeRecordBatch, renumberBatch } from '../protocol/record-batch-encoding.ts';
-import { batchHeaderBytes, sequenceAfter } from '../protocol/record-batch.ts';
+import { encodeRecordBatch, renumberBatch } from '../protocol/record-batches/encoding.ts';
+import { batchHeaderBytes } from '../protocol/record-batches/layout.ts';
+import { sequenceAfter } from '../protocol/record-batches/sequence-numbers.ts';
 import type { ProducerIdentity } from '../protocol/transaction-requests.ts';
 
 /**

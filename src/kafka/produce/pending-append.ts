@@ -1,6 +1,6 @@
 import type { LogRecord, Offset } from '../../ports/event-log.ts';
 import type { LendstreamError } from '../../errors.ts';
-import { recordBytesBound } from './record-checks.ts';
+import { recordBytesBound } from '../protocol/record-batches/record-sizes.ts';
 
 /** How long an append may wait without ever having been sent, before it fails with nothing stored. Milliseconds. */
 export const unsentMilliseconds = 5_000;

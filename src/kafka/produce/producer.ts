@@ -19,7 +19,7 @@ import { type ProduceOutcome, outcomeOf } from './produce-outcome.ts';
 import { type ProduceResult, produceRequest } from '../protocol/produce-request.ts';
 import { ProducerIdentities } from './producer-identity.ts';
 import { errorOf, protocolError } from '../protocol/error-codes.ts';
-import { recordBatchBytes } from '../protocol/record-batch-encoding.ts';
+import { recordBatchBytes } from '../protocol/record-batches/record-sizes.ts';
 import { type CleanupPolicyOf, checkRecords } from './record-checks.ts';
 
 export interface KafkaProducerOptions {

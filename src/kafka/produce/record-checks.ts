@@ -1,23 +1,14 @@
-import type { CleanupPolicy, LogRecord, PartitionRecords } from '../../ports/event-log.ts';
-import { recordBytesMaximum } from '../../ports/event-log.ts';
+import {
+  type CleanupPolicy,
+  type LogRecord,
+  type PartitionRecords,
+  recordBytesMaximum,
+} from '../../ports/event-log.ts';
 import { LendstreamError } from '../../errors.ts';
+import { recordBytesBound } from '../protocol/record-batches/record-sizes.ts';
 
 /** How a topic drops old records, see KafkaTopics.cleanupPolicyOf. */
 export type CleanupPolicyOf = (topic: string) => Promise<CleanupPolicy>;
-
-/** A character of a key has at most three bytes. */
-const bytesPerCharacterMaximum = 3;
-
-/** Framing of one record in a batch, at most, and about the memory that a record needs on top of its bytes. Bytes. */
-const recordFramingBytes = 32;
-
-/**
- * The size of a record in a batch or in memory, at most. It is quick to compute, because the size of a key may be
- * counted three times too large. Bytes.
- */
-export function recordBytesBound({ key, value }: LogRecord): number {
-  return bytesPerCharacterMaximum * (key?.length ?? 0) + (value?.length ?? 0) + recordFramingBytes;
-}
 
 /**
  * Refuses records that need not be sent to any broker.

@@ -1,5 +1,5 @@
 import type { Offset, TopicPartition } from '../../ports/event-log.ts';
-import type { AbortedTransaction } from './aborted-transactions.ts';
+import type { AbortedTransaction } from './record-batches/aborted-transactions.ts';
 import type { KafkaRequest } from './request.ts';
 import { WireReader, WireWriter } from './wire.ts';
 

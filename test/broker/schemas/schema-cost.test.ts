@@ -12,7 +12,7 @@ import {
   schemaPointerCharactersMaximum,
 } from '../../../src/broker/schemas/schema-cost.ts';
 import type { SchemaObject } from '../../../src/broker/schemas/schema-walk.ts';
-import { loadSchema } from '../../../src/schemas.ts';
+import { loadSchema } from '../../../src/schema-files.ts';
 
 function many(count: number, make: (index: number) => unknown): unknown[] {
   return Array.from({ length: count }, (_, index) => make(index));

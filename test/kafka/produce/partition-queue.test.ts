@@ -4,7 +4,7 @@ import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { PartitionQueue } from '../../../src/kafka/produce/partition-queue.ts';
 import { PendingAppend, outcomeMilliseconds, unsentMilliseconds } from '../../../src/kafka/produce/pending-append.ts';
-import { field } from '../../../src/kafka/protocol/record-batch.ts';
+import { field } from '../../../src/kafka/protocol/record-batches/layout.ts';
 
 const identity = { producerId: 7n, producerEpoch: 0 };
 const nextIdentity = { producerId: 8n, producerEpoch: 0 };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, it } from 'mocha';
 import type { AppendResult, TopicPartition } from '../../../src/ports/event-log.ts';
 import { describeOnCluster } from '../../support/cluster.ts';
-import { recordBatchBytes } from '../../../src/kafka/protocol/record-batch-encoding.ts';
+import { recordBatchBytes } from '../../../src/kafka/protocol/record-batches/record-sizes.ts';
 import { refuseWith, reportError, type Fault, type InjectedFault } from '../../support/kafka/proxy.ts';
 import { appendTo, codeOf, readAll, records } from '../../support/log-reading.ts';
 import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from '../log-behind-proxy.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import type { LogRecord, Offset } from '../../../src/ports/event-log.ts';
-import { crc32c } from '../../../src/kafka/protocol/crc32c.ts';
-import { attribute, field } from '../../../src/kafka/protocol/record-batch.ts';
-import { encodeRecordBatch } from '../../../src/kafka/protocol/record-batch-encoding.ts';
-import type { EncodingOptions } from '../../../src/kafka/protocol/record-batch-encoding.ts';
+import { crc32c } from '../../../src/kafka/protocol/record-batches/crc32c.ts';
+import { attribute, field } from '../../../src/kafka/protocol/record-batches/layout.ts';
+import { encodeRecordBatch } from '../../../src/kafka/protocol/record-batches/encoding.ts';
+import type { EncodingOptions } from '../../../src/kafka/protocol/record-batches/encoding.ts';
 
 /** Options of a producer without an id. */
 export const anonymous: EncodingOptions = {

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { noValue } from '../../../src/ports/event-log.ts';
 import type { ReadResult, RecordBatch } from '../../../src/ports/event-log.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
-import { batchHeaderBytes, field, uncountedBytes } from '../../../src/kafka/protocol/record-batch.ts';
-import { decodeRecordBatches } from '../../../src/kafka/protocol/record-batch-decoding.ts';
+import { batchHeaderBytes, field, uncountedBytes } from '../../../src/kafka/protocol/record-batches/layout.ts';
+import { decodeRecordBatches } from '../../../src/kafka/protocol/record-batches/decoding.ts';
 import { recordsOf } from '../../support/log-reading.ts';
 import { encode, endOfTransaction, seal } from './encoded-batches.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
-import { packageRoot } from '../../../src/schemas.ts';
+import { packageRoot } from '../../../src/package-root.ts';
 
 /**
  * Bytes encoded by Kafka's own Java client, and the records that this client reads from them: see WriteVectors.java.

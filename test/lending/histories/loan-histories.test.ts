@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../../src/schemas.ts';
+import { packageRoot } from '../../../src/package-root.ts';
 import { storedAndRead } from '../changelog/stored-accounts.ts';
 import { decodeTransaction, encodeTransaction } from '../../../src/lending/changelog/stored-transaction.ts';
 import { histories, linesOf, storiesOf } from './loan-histories.ts';

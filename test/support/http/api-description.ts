@@ -1,4 +1,4 @@
-import { loadSchema } from '../../../src/schemas.ts';
+import { loadSchema } from '../../../src/schema-files.ts';
 
 /** The description of the service as tests use it: the operation of a request, and its possible responses. */
 

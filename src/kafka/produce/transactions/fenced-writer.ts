@@ -3,7 +3,8 @@ import type { CommittedPartition, FencedWriter, PartitionRecords, TopicPartition
 import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../../../errors.ts';
 import type { KafkaConnections } from '../../connection/connections.ts';
 import { keyOf } from '../../protocol/partitions-by-topic.ts';
-import { type CleanupPolicyOf, checkRecords, recordBytesBound } from '../record-checks.ts';
+import { type CleanupPolicyOf, checkRecords } from '../record-checks.ts';
+import { recordBytesBound } from '../../protocol/record-batches/record-sizes.ts';
 import { orTransientError } from '../../connection/retry.ts';
 import { TransactionCoordinator, type TransactionCoordinatorOptions } from './transaction-coordinator.ts';
 import { TransactionOutput, type TransactionOutputOptions, type WrittenPartition } from './transaction-output.ts';

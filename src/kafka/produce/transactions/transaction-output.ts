@@ -9,8 +9,10 @@ import { keyOf } from '../../protocol/partitions-by-topic.ts';
 import { type ProduceResult, produceRequest } from '../../protocol/produce-request.ts';
 import { outcomeOf } from '../produce-outcome.ts';
 import { errorOf, protocolError } from '../../protocol/error-codes.ts';
-import { encodeRecordBatch, encodedRecordBytes } from '../../protocol/record-batch-encoding.ts';
-import { batchHeaderBytes, sequenceAfter } from '../../protocol/record-batch.ts';
+import { encodeRecordBatch } from '../../protocol/record-batches/encoding.ts';
+import { encodedRecordBytes } from '../../protocol/record-batches/record-sizes.ts';
+import { batchHeaderBytes } from '../../protocol/record-batches/layout.ts';
+import { sequenceAfter } from '../../protocol/record-batches/sequence-numbers.ts';
 import { Retry, orTransientError } from '../../connection/retry.ts';
 import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
 

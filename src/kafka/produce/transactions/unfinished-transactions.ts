@@ -1,82 +1,20 @@
-import type { Offset, TopicPartition } from '../../../ports/event-log.ts';
+import type { TopicPartition } from '../../../ports/event-log.ts';
 import type { Clock } from '../../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../../errors.ts';
 import type { RequestSender } from '../../connection/connections.ts';
-import type { KafkaRequest } from '../../protocol/request.ts';
 import type { BrokerNode } from '../../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../../connection/cluster-metadata.ts';
 import { groupByLeader, leadershipRetry } from '../../connection/partition-leaders.ts';
 import { errorOf, isLeadershipError, protocolError } from '../../protocol/error-codes.ts';
 import { Retry, orTransientError } from '../../connection/retry.ts';
 import { groupByTopic } from '../../protocol/partitions-by-topic.ts';
-import { WireReader, WireWriter } from '../../protocol/wire.ts';
+import { describeProducersRequest, type DescribedPartition } from '../../protocol/describe-producers-request.ts';
 
 /** What a search for open transactions needs. */
 export interface OpenTransactionsOptions {
   readonly connections: RequestSender;
   readonly metadata: ClusterMetadata;
   readonly clock: Clock;
-}
-
-/** The record that a partition's leader keeps of one producer that lately wrote to it. */
-interface ActiveProducer {
-  readonly producerId: bigint;
-  /** Where its open transaction begins in the partition; -1 when none is open. */
-  readonly transactionStart: Offset;
-}
-
-interface DescribedPartition extends TopicPartition {
-  readonly errorCode: number;
-  readonly producers: readonly ActiveProducer[];
-}
-
-/** DescribeProducers, version 0: which producers lately wrote to the partitions. */
-export function describeProducersRequest(partitions: readonly TopicPartition[]): KafkaRequest<DescribedPartition[]> {
-  return {
-    name: 'DescribeProducers',
-    apiKey: 61,
-    apiVersion: 0,
-    isFlexible: true,
-    encode: () => {
-      const writer = new WireWriter();
-      return writer
-        .compactArray([...groupByTopic(partitions)], ([topic, ofTopic]) => {
-          writer.compactString(topic);
-          writer.compactArray(ofTopic, ({ partition }) => writer.int32(partition)).noTags();
-        })
-        .noTags()
-        .toBuffer();
-    },
-    decode: (response) => {
-      const reader = new WireReader(response);
-      reader.int32(); // throttle time
-      const topics = reader.compactArray(() => {
-        const topic = reader.compactString();
-        const described = reader.compactArray(() => readPartition(reader, topic));
-        reader.skipTags();
-        return described;
-      });
-      return topics.flat();
-    },
-  };
-}
-
-function readPartition(reader: WireReader, topic: string): DescribedPartition {
-  const partition = reader.int32();
-  const errorCode = reader.int16();
-  reader.compactNullableString(); // error message
-  const producers = reader.compactArray(() => {
-    const producerId = reader.bigInt64();
-    reader.int32(); // epoch
-    reader.int32(); // last sequence number
-    reader.int64(); // time of the last record
-    reader.int32(); // epoch of the coordinator
-    const transactionStart = reader.int64();
-    reader.skipTags();
-    return { producerId, transactionStart };
-  });
-  reader.skipTags();
-  return { topic, partition, errorCode, producers };
 }
 
 /**

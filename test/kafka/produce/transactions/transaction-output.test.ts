@@ -6,7 +6,7 @@ import {
   TransactionOutput,
   type WrittenPartition,
 } from '../../../../src/kafka/produce/transactions/transaction-output.ts';
-import { field } from '../../../../src/kafka/protocol/record-batch.ts';
+import { field } from '../../../../src/kafka/protocol/record-batches/layout.ts';
 import type { KafkaRequest } from '../../../../src/kafka/protocol/request.ts';
 import { WireReader, WireWriter } from '../../../../src/kafka/protocol/wire.ts';
 import { codeOf } from '../../../support/log-reading.ts';

@@ -1,6 +1,7 @@
-import { noValue } from '../../ports/event-log.ts';
-import type { Offset } from '../../ports/event-log.ts';
-import { UnreadableBatch, markerBytes } from './record-batch.ts';
+import { noValue } from '../../../ports/event-log.ts';
+import type { Offset } from '../../../ports/event-log.ts';
+import { markerBytes } from './layout.ts';
+import { UnreadableBatch } from './unreadable-batch.ts';
 import { VarintReader } from './varint.ts';
 
 /** Where the records of one batch are in its bytes. */

@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib';
-import { UnreadableBatch } from './record-batch.ts';
+import { UnreadableBatch } from './unreadable-batch.ts';
 
 /**
  * How large the records of one compressed batch may become. An external producer chooses the compression, and a factor

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { crc32c } from '../../../src/kafka/protocol/crc32c.ts';
+import { crc32c } from '../../../../src/kafka/protocol/record-batches/crc32c.ts';
 
 /** The definition, one bit at a time. */
 function bitwise(bytes: Uint8Array): number {

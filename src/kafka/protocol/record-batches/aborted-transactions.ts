@@ -1,5 +1,5 @@
-import type { Offset } from '../../ports/event-log.ts';
-import { attribute, field } from './record-batch.ts';
+import type { Offset } from '../../../ports/event-log.ts';
+import { attribute, field } from './layout.ts';
 
 /** An aborted transaction, as the response to a read_committed fetch names it. */
 export interface AbortedTransaction {

@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import type { LogRecord } from '../../../src/ports/event-log.ts';
-import {
-  encodeRecordBatch,
-  encodedRecordBytes,
-  recordBatchBytes,
-  renumberBatch,
-} from '../../../src/kafka/protocol/record-batch-encoding.ts';
-import type { EncodingOptions } from '../../../src/kafka/protocol/record-batch-encoding.ts';
-import { anonymous, encode, recordLists } from './encoded-batches.ts';
-import { bytesOf, toLogRecord, vectors } from '../vectors/vectors.ts';
+import type { LogRecord } from '../../../../src/ports/event-log.ts';
+import { encodeRecordBatch, renumberBatch } from '../../../../src/kafka/protocol/record-batches/encoding.ts';
+import { encodedRecordBytes, recordBatchBytes } from '../../../../src/kafka/protocol/record-batches/record-sizes.ts';
+import type { EncodingOptions } from '../../../../src/kafka/protocol/record-batches/encoding.ts';
+import { anonymous, encode, recordLists } from '../encoded-batches.ts';
+import { bytesOf, toLogRecord, vectors } from '../../vectors/vectors.ts';
 
 describe('encoding a record batch', () => {
   const ours = vectors.filter(({ name }) => name.startsWith('ours: '));

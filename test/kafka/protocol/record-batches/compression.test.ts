@@ -1,13 +1,18 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import * as zlib from 'node:zlib';
-import type { Offset } from '../../../src/ports/event-log.ts';
-import { attribute, batchHeaderBytes, field, uncountedBytes } from '../../../src/kafka/protocol/record-batch.ts';
-import { inflatedBytesMaximum } from '../../../src/kafka/protocol/record-batch-compression.ts';
-import { decodeRecordBatches } from '../../../src/kafka/protocol/record-batch-decoding.ts';
-import { recordsOf } from '../../support/log-reading.ts';
-import { encode, seal } from './encoded-batches.ts';
-import { bytesOf, toReadRecord, vectorNamed } from '../vectors/vectors.ts';
+import type { Offset } from '../../../../src/ports/event-log.ts';
+import {
+  attribute,
+  batchHeaderBytes,
+  field,
+  uncountedBytes,
+} from '../../../../src/kafka/protocol/record-batches/layout.ts';
+import { inflatedBytesMaximum } from '../../../../src/kafka/protocol/record-batches/compression.ts';
+import { decodeRecordBatches } from '../../../../src/kafka/protocol/record-batches/decoding.ts';
+import { recordsOf } from '../../../support/log-reading.ts';
+import { encode, seal } from '../encoded-batches.ts';
+import { bytesOf, toReadRecord, vectorNamed } from '../../vectors/vectors.ts';
 
 const where = { topic: 'orders', partition: 3 };
 

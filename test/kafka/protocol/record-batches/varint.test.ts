@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { VarintReader, malformedVarint, varintBytes, writeVarint } from '../../../src/kafka/protocol/varint.ts';
+import {
+  VarintReader,
+  malformedVarint,
+  varintBytes,
+  writeVarint,
+} from '../../../../src/kafka/protocol/record-batches/varint.ts';
 
 /** The integer at a position, and the position after it. */
 function read(bytes: Uint8Array, at = 0): [value: number, end: number] {

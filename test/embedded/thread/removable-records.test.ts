@@ -247,7 +247,7 @@ describe('maintaining the embedded log', () => {
     describe('in steps', () => {
       /** How many rows each step replaces, as the maintenance thread plans them. */
       async function steps(latest: number): Promise<number[]> {
-        const script = new URL('../../../src/embedded/thread/maintenance.js', import.meta.url);
+        const script = new URL('../../../src/embedded/thread/removable-records.js', import.meta.url);
         const thread = startLogThread<MaintenanceRequests>(script, () => undefined);
         await thread.call('open', { path: join(temporary.dataFolder, 'log.db') });
         const range = { ...states, partitionId: 1, compactedTo: 0, latest };

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import type { Offset } from '../../../src/ports/event-log.ts';
-import type { AbortedTransaction } from '../../../src/kafka/protocol/aborted-transactions.ts';
-import { decodeRecordBatches } from '../../../src/kafka/protocol/record-batch-decoding.ts';
-import { records } from '../../support/log-reading.ts';
-import { encode, endOfTransaction } from './encoded-batches.ts';
+import type { Offset } from '../../../../src/ports/event-log.ts';
+import type { AbortedTransaction } from '../../../../src/kafka/protocol/record-batches/aborted-transactions.ts';
+import { decodeRecordBatches } from '../../../../src/kafka/protocol/record-batches/decoding.ts';
+import { records } from '../../../support/log-reading.ts';
+import { encode, endOfTransaction } from '../encoded-batches.ts';
 
 const where = { topic: 'orders', partition: 3 };
 

@@ -1,10 +1,11 @@
-import { LendstreamError } from '../../errors.ts';
-import type { Offset, ReadResult, RecordBatch, TopicPartition } from '../../ports/event-log.ts';
+import { LendstreamError } from '../../../errors.ts';
+import type { Offset, ReadResult, RecordBatch, TopicPartition } from '../../../ports/event-log.ts';
 import { AbortedTransactions } from './aborted-transactions.ts';
 import type { AbortedTransaction } from './aborted-transactions.ts';
 import { crc32c } from './crc32c.ts';
-import { UnreadableBatch, attribute, batchFormat, batchHeaderBytes, field, uncountedBytes } from './record-batch.ts';
-import { inflateRecords, inflatedBytesMaximum } from './record-batch-compression.ts';
+import { attribute, batchFormat, batchHeaderBytes, field, uncountedBytes } from './layout.ts';
+import { UnreadableBatch } from './unreadable-batch.ts';
+import { inflateRecords, inflatedBytesMaximum } from './compression.ts';
 import { findRecords, keyAt } from './record-positions.ts';
 
 export interface DecodingOptions {

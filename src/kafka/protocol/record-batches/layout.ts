@@ -66,13 +66,3 @@ export interface BatchIdentity {
   /** Sequence number of the first record; the next batch continues after the last. -1 for a producer without an id. */
   readonly firstSequence: number;
 }
-
-/** Returns the sequence number after a batch. The numbers continue from zero after the largest of 31 bits. */
-export function sequenceAfter(firstSequence: number, count: number): number {
-  return (firstSequence + count) & 0x7fff_ffff;
-}
-
-/** Why a batch cannot be read. The message continues the sentence "The record batch". */
-export class UnreadableBatch extends Error {
-  override name = 'UnreadableBatch';
-}

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import type { LogRecord, Offset, ReadResult } from '../../../src/ports/event-log.ts';
-import { LendstreamError } from '../../../src/errors.ts';
-import type { AbortedTransaction } from '../../../src/kafka/protocol/aborted-transactions.ts';
-import { batchHeaderBytes, field, uncountedBytes } from '../../../src/kafka/protocol/record-batch.ts';
-import { decodeRecordBatches } from '../../../src/kafka/protocol/record-batch-decoding.ts';
-import { records, recordsOf } from '../../support/log-reading.ts';
-import type { ReadRecord } from '../../support/log-reading.ts';
-import { encode, recordLists, seal } from './encoded-batches.ts';
-import { bytesOf, isMarked, toReadRecord, vectorNamed, vectors } from '../vectors/vectors.ts';
+import type { LogRecord, Offset, ReadResult } from '../../../../src/ports/event-log.ts';
+import { LendstreamError } from '../../../../src/errors.ts';
+import type { AbortedTransaction } from '../../../../src/kafka/protocol/record-batches/aborted-transactions.ts';
+import { batchHeaderBytes, field, uncountedBytes } from '../../../../src/kafka/protocol/record-batches/layout.ts';
+import { decodeRecordBatches } from '../../../../src/kafka/protocol/record-batches/decoding.ts';
+import { records, recordsOf } from '../../../support/log-reading.ts';
+import type { ReadRecord } from '../../../support/log-reading.ts';
+import { encode, recordLists, seal } from '../encoded-batches.ts';
+import { bytesOf, isMarked, toReadRecord, vectorNamed, vectors } from '../../vectors/vectors.ts';
 
 const where = { topic: 'orders', partition: 3 };
 

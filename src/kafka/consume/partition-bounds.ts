@@ -1,65 +1,17 @@
-import type { BoundsOptions, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
+import type { BoundsOptions, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { RequestSender } from '../connection/connections.ts';
-import type { KafkaRequest } from '../protocol/request.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
 import { groupByLeader, leadershipRetry } from '../connection/partition-leaders.ts';
 import { errorOf, isLeadershipError, protocolError } from '../protocol/error-codes.ts';
 import { Retry, orTransientError } from '../connection/retry.ts';
-import { groupByTopic, keyOf, readByTopic } from '../protocol/partitions-by-topic.ts';
-import { WireReader, WireWriter } from '../protocol/wire.ts';
-
-interface ListedOffset extends TopicPartition {
-  readonly errorCode: number;
-  readonly offset: Offset;
-}
-
-/** Special values in place of a time: the first record that is still stored, and the end. */
-export const timestamps = { earliest: -2, latest: -1 } as const;
-const isolation = { readUncommitted: 0, readCommitted: 1 } as const;
-const noReplica = -1;
+import { groupByTopic, keyOf } from '../protocol/partitions-by-topic.ts';
+import { timestamps, listOffsetsRequest, type ListedOffset } from '../protocol/list-offsets-request.ts';
 
 /** How many partitions an error names at most; there may be a thousand. */
 const namedMaximum = 5;
-
-/**
- * ListOffsets, version 3: requests one position per partition.
- * @param timestamp Requests the first record appended at that time or later; the offset is -1 where there is none.
- *   Milliseconds since the epoch, or one of {@link timestamps}.
- */
-export function listOffsetsRequest(
-  partitions: readonly TopicPartition[],
-  timestamp: number,
-  { includeUncommitted = false }: BoundsOptions,
-): KafkaRequest<ListedOffset[]> {
-  return {
-    name: 'ListOffsets',
-    apiKey: 2,
-    apiVersion: 3,
-    encode: () => {
-      const writer = new WireWriter();
-      return writer
-        .int32(noReplica)
-        .int8(includeUncommitted ? isolation.readUncommitted : isolation.readCommitted)
-        .array([...groupByTopic(partitions)], ([topic, ofTopic]) =>
-          writer.string(topic).array(ofTopic, ({ partition }) => writer.int32(partition).int64(timestamp)),
-        )
-        .toBuffer();
-    },
-    decode: (response) => {
-      const reader = new WireReader(response);
-      reader.int32(); // throttle time
-      return readByTopic(reader, (topic) => {
-        const partition = reader.int32();
-        const errorCode = reader.int16();
-        reader.int64(); // timestamp
-        return { topic, partition, errorCode, offset: reader.int64() };
-      });
-    },
-  };
-}
 
 /**
  * Returns the bounds of partitions, as their leaders report them.

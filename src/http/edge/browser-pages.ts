@@ -1,0 +1,15 @@
+/** The pages that a browser shows. A browser has no key until the admin page has asked for one. */
+const pages = new Set(['/', '/admin', '/docs', '/openapi.json']);
+
+/** The files of the pages. They contain nothing that is not published with the source. */
+const pageFolders = ['/admin/', '/docs/'];
+
+/** Whether a path is one of the pages or their files, none of which holds data. */
+export function isBrowserPage(path: string): boolean {
+  return pages.has(withoutLastSlash(path)) || pageFolders.some((folder) => path.startsWith(folder));
+}
+
+/** The path without a slash at its end, which the routers ignore as well. */
+export function withoutLastSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
