@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { type LoanTransactionType, adjustmentOf, eventNamesOf } from '../../src/lending/transaction-types.ts';
-import { loadSchema } from '../../src/schemas.ts';
+import { loadSchema } from '../../src/schema-files.ts';
 
 /** The values that a schema allows for a field. */
 function valuesIn(schema: string, field: string): readonly string[] {

@@ -286,7 +286,7 @@ describe('maintaining the embedded log', () => {
     describe('with little memory for keys', () => {
       /** Where a compaction of the partition ends. A key of one character takes 101 bytes. */
       async function endWithin(keyBytesMaximum: number, compactedTo: number): Promise<number> {
-        const script = new URL('../../../src/embedded/thread/maintenance.js', import.meta.url);
+        const script = new URL('../../../src/embedded/thread/removable-records.js', import.meta.url);
         const thread = startLogThread<MaintenanceRequests>(script, () => undefined);
         await thread.call('open', { path: join(temporary.dataFolder, 'log.db') });
         const [{ latest } = expect.fail()] = await temporary.log.bounds([states]);
