@@ -32,6 +32,8 @@ export interface Limits {
   readonly memoryGrowth: number;
   /** How many times the 99th percentiles may be at the end, apart from {@link latencyAllowanceMilliseconds}. */
   readonly latencyGrowth: number;
+  /** The share of the load that was asked for, at least. */
+  readonly carriedShare: number;
 }
 
 export interface Verdict {
@@ -63,9 +65,6 @@ const diskPerAccountByte = 3;
 /** The write-ahead logs, which are between empty and full at any time. Bytes. */
 const diskAllowanceBytes = 128 * 1024 * 1024;
 
-/** The share of the load that was asked for. */
-const carriedShareMinimum = 0.9;
-
 /** Whether memory, disk and latencies stayed as they were. */
 export function judge(series: Series, limits: Limits): Verdict[] {
   const judged = series.intervals.filter(({ minute }) => minute > series.warmUpMinutes);
@@ -78,7 +77,7 @@ export function judge(series: Series, limits: Limits): Verdict[] {
     inUse(series, limits),
     disk(first, last),
     ...timedKinds.map((kind) => latency(kind, first, last, limits)),
-    carried(judged, series.asked),
+    carried(judged, series.asked, limits),
     failures(series.intervals),
   ];
 }
@@ -135,7 +134,11 @@ function latency(kind: Timed, first: Intervals, last: Intervals, { latencyGrowth
 }
 
 /** A service that becomes slower is asked for less when the load cannot keep its rate. */
-function carried(judged: Intervals, { eventsPerSecond, loansPerMinute, commandsPerMinute }: Asked): Verdict {
+function carried(
+  judged: Intervals,
+  { eventsPerSecond, loansPerMinute, commandsPerMinute }: Asked,
+  { carriedShare }: Limits,
+): Verdict {
   const sumOf = (valueOf: (interval: Interval) => number): number =>
     judged.reduce((sum, interval) => sum + valueOf(interval), 0);
   const seconds = sumOf((interval) => interval.seconds);
@@ -146,8 +149,8 @@ function carried(judged: Intervals, { eventsPerSecond, loansPerMinute, commandsP
   ];
   return {
     name: 'load',
-    rule: `at least ${carriedShareMinimum} of what was asked for`,
-    isGood: rates.every(([, actual, asked]) => actual >= asked * carriedShareMinimum),
+    rule: `at least ${carriedShare} of what was asked for`,
+    isGood: rates.every(([, actual, asked]) => actual >= asked * carriedShare),
     figures: rates.map(([what, actual, asked]) => `${Math.round(actual)} of ${asked} ${what}`).join(', '),
   };
 }

@@ -21,6 +21,7 @@ const values = optionsOf('soak', {
   commands: wholeNumber(0, 6_000),
   'memory-growth': numberAboveZero(1.1),
   'latency-growth': numberAboveZero(1.5),
+  'carried-share': numberAboveZero(0.9),
   heap: text(undefined),
   report: text<string>(resolve(packageRoot, 'coverage/soak.md')),
 });
@@ -63,7 +64,11 @@ printLine(`${minutes} minutes on ${backend}: ${loadText(asked, streams)}`);
 printLine(`${machine()}; times are p50 / p99 / longest`);
 printLine(headLine);
 const series = await runSoak(settings, join(folder, 'data'), (interval) => printLine(lineOf(interval)));
-const verdicts = judge(series, { memoryGrowth: values['memory-growth'], latencyGrowth: values['latency-growth'] });
+const verdicts = judge(series, {
+  memoryGrowth: values['memory-growth'],
+  latencyGrowth: values['latency-growth'],
+  carriedShare: values['carried-share'],
+});
 for (const line of verdictLines(verdicts)) printLine(line);
 mkdirSync(dirname(resolve(values.report)), { recursive: true });
 writeFileSync(values.report, reportOf({ backend, streams, begun }, series, verdicts));
