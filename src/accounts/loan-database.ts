@@ -1,20 +1,30 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { Offset } from '../ports/event-log.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
-import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
 import { type LoanRow, type TransactionRow, parseTransactionId } from './loan-row.ts';
 import { DamagedText, sealed, unsealed } from './sealed-text.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 5;
+const schemaVersion = 6;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
 
-const schema = `
+/** How much of the file SQLite keeps in memory, for lookups and changes of loans all over the file. Bytes. */
+const cacheBytesMaximum = 64 * 1024 * 1024;
+
+/**
+ * How much is written before it is copied into the file, while a file is being filled: most pages are changed again and
+ * again, and are copied once. In use, copying as much at once would hold up the event loop. Bytes.
+ */
+const fillingCheckpointBytes = 64 * 1024 * 1024;
+const checkpointBytes = 16 * 1024 * 1024;
+
+const tables = `
   CREATE TABLE positions (partition INTEGER PRIMARY KEY, next_offset INTEGER NOT NULL) STRICT;
   CREATE TABLE loans (
-    loan_id TEXT PRIMARY KEY,
+    loan_number INTEGER PRIMARY KEY,
+    loan_id TEXT NOT NULL UNIQUE,
     encoded_key TEXT NOT NULL,
     loan_name TEXT,
     account_holder_key TEXT,
@@ -30,7 +40,7 @@ const schema = `
   ) STRICT;
   -- Each account as the changelog has it: what every response is written from. Apart, so that sorting reads small rows.
   -- This and every other state begins with its checksum, see sealed-text.ts.
-  CREATE TABLE states (loan_id TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT;
+  CREATE TABLE states (loan_number INTEGER PRIMARY KEY, state TEXT NOT NULL) STRICT;
   -- The products that accounts refer to, as the changelog has them. Each partition has its own.
   CREATE TABLE products (
     reference TEXT NOT NULL,
@@ -38,11 +48,6 @@ const schema = `
     state TEXT NOT NULL,
     PRIMARY KEY (reference, partition)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX loans_by_key ON loans (encoded_key);
-  CREATE INDEX loans_by_state ON loans (account_state, creation_date);
-  CREATE INDEX loans_by_holder ON loans (account_holder_key, creation_date);
-  CREATE INDEX loans_by_product ON loans (product_type_key, creation_date);
-  CREATE INDEX loans_by_creation ON loans (creation_date, loan_id);
   -- Each transaction as the changelog has it, with its number in the account.
   CREATE TABLE transactions (
     loan_id TEXT NOT NULL,
@@ -51,7 +56,6 @@ const schema = `
     state TEXT NOT NULL,
     PRIMARY KEY (loan_id, number)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX transactions_by_key ON transactions (transaction_key);
   -- Commands that posted no transaction, as long as they are remembered.
   CREATE TABLE commands (
     command_id TEXT NOT NULL,
@@ -60,16 +64,33 @@ const schema = `
     state TEXT NOT NULL,
     PRIMARY KEY (command_id, partition)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX commands_by_age ON commands (partition, decided_at);
   -- The offset of the last command done, for each partition.
   CREATE TABLE checkpoints (partition INTEGER PRIMARY KEY, command_offset INTEGER NOT NULL) STRICT;
   PRAGMA user_version = ${schemaVersion};
 `;
 
+/**
+ * Created when the file has been filled. Sorting all rows of an index once takes less time than finding the place of
+ * each one: places that are all over the file are read and written page by page.
+ */
+const indexes = {
+  loans_by_key: 'loans (encoded_key)',
+  loans_by_state: 'loans (account_state, creation_date)',
+  loans_by_holder: 'loans (account_holder_key, creation_date)',
+  loans_by_product: 'loans (product_type_key, creation_date)',
+  loans_by_creation: 'loans (creation_date, loan_id)',
+  transactions_by_key: 'transactions (transaction_key)',
+  commands_by_age: 'commands (partition, decided_at)',
+};
+
+type IndexName = keyof typeof indexes;
+
+const isIndexName = (name: string): name is IndexName => Object.hasOwn(indexes, name);
+
 /** Has a row while a process has the file open. The row names the boot of the machine in which the process runs. */
 const inUseTable = 'CREATE TABLE IF NOT EXISTS in_use (boot_id TEXT NOT NULL) STRICT';
 
-/** The changes of one batch of the changelog. */
+/** The changes of some batches of a partition of the changelog. */
 export interface LoanChanges {
   readonly partition: number;
   /** The offset to continue from after these changes. */
@@ -82,7 +103,7 @@ export interface LoanChanges {
   readonly transactions: ReadonlyMap<string, TransactionRow | null>;
   /** By command id; null for a command that is no longer remembered. */
   readonly commands: ReadonlyMap<string, CommandRow | null>;
-  /** The offset of the last command done, where the batch has a checkpoint record. */
+  /** The offset of the last command done, where one of the batches has a checkpoint record. */
   readonly commandOffset: Offset | undefined;
 }
 
@@ -102,17 +123,24 @@ export interface CommandRow {
 export class LoanDatabase {
   readonly #database: Connection;
   readonly #statements;
+  #isFilled: boolean;
 
-  /** @throws Error when the file is no database, cannot be read, or may have lost data when the machine stopped */
+  /**
+   * @throws Error when the file is no database, is of another version, cannot be read, or may have lost data when the
+   *   machine stopped
+   */
   constructor(file: string) {
     this.#database = openDatabase(file);
     try {
       this.#database.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
-      if (this.#version() === 0) this.#database.exec(`BEGIN; ${schema} COMMIT;`);
+      if (this.#version() === 0) this.#database.exec(`BEGIN; ${tables} COMMIT;`);
+      if (this.#version() !== schemaVersion) throw new Error('it is of another version');
       this.#database.exec(inUseTable);
       this.#checkPreviousStop();
       this.#markInUse();
-      this.#database.exec('PRAGMA synchronous = OFF');
+      this.#database.exec(`PRAGMA synchronous = OFF; PRAGMA cache_size = -${cacheBytesMaximum / 1024};`);
+      this.#isFilled = this.#missingIndexes().length === 0;
+      this.#checkpointAfter(this.#isFilled ? checkpointBytes : fillingCheckpointBytes);
       this.#statements = prepare(this.#database);
     } catch (error) {
       this.#database.close();
@@ -120,9 +148,44 @@ export class LoanDatabase {
     }
   }
 
-  /** Whether the file has the tables of this version. */
-  get isCurrentVersion(): boolean {
-    return this.#version() === schemaVersion;
+  /**
+   * Whether the file has all that the log had when it was made. Before, it can be written, but its lookups would read
+   * all of it.
+   */
+  get isFilled(): boolean {
+    return this.#isFilled;
+  }
+
+  /**
+   * Ends the filling of a new file by making its indexes. Each one holds up the event loop, for about a second for a
+   * million loans.
+   * @param giveWay Awaited after each index.
+   */
+  async finishFilling(giveWay: () => Promise<void>): Promise<void> {
+    for (const name of this.#missingIndexes()) {
+      this.#makeIndex(name);
+      await giveWay();
+    }
+    this.#isFilled = true;
+    this.#checkpointAfter(checkpointBytes);
+  }
+
+  #missingIndexes(): IndexName[] {
+    const rows = this.#database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index'`).all() as {
+      name: string;
+    }[];
+    const present = new Set(rows.map(({ name }) => name));
+    return Object.keys(indexes)
+      .filter(isIndexName)
+      .filter((name) => !present.has(name));
+  }
+
+  #makeIndex(name: IndexName): void {
+    this.#database.exec(`CREATE INDEX IF NOT EXISTS ${name} ON ${indexes[name]}`);
+  }
+
+  #checkpointAfter(bytes: number): void {
+    this.#database.exec(`PRAGMA wal_autocheckpoint = ${bytes / pageBytes}`);
   }
 
   /** The next offset of each partition. Partitions that were never read are absent. */
@@ -143,7 +206,7 @@ export class LoanDatabase {
         else this.#put(row);
       }
       for (const [transactionKey, row] of transactions) {
-        if (row === null) this.#statements.removeTransaction.run(transactionKey);
+        if (row === null) this.#removeTransaction(transactionKey);
         else
           this.#statements.putTransaction.run(
             row.loanId,
@@ -195,21 +258,6 @@ export class LoanDatabase {
     const text = withoutNul(idOrKey);
     const found = this.#statements.idOfId.get(text) ?? this.#statements.idOfKey.get(text);
     return (found as { loan_id: string } | undefined)?.loan_id;
-  }
-
-  /** The states of one page of loans. */
-  page(query: LoanQuery): string[] {
-    const { page, values } = loanQueryStatements(query);
-    const rows = this.#database.prepare(page).all(...values.map(withoutNul), query.limit, query.offset) as {
-      loan_id: string;
-    }[];
-    return rows.flatMap(({ loan_id }) => this.loanStateOfId(loan_id) ?? []);
-  }
-
-  /** How many loans match the query, over all pages. */
-  count(query: LoanQuery): number {
-    const { count, values } = loanQueryStatements(query);
-    return (this.#database.prepare(count).get(...values.map(withoutNul)) as { total: number }).total;
   }
 
   /** The id of the loan that contains the transaction with this id or encodedKey. */
@@ -309,7 +357,7 @@ export class LoanDatabase {
   }
 
   #put(row: LoanRow): void {
-    this.#statements.putLoan.run(
+    const put = this.#statements.putLoan.get(
       row.loanId,
       withoutNul(row.encodedKey),
       row.loanName,
@@ -322,13 +370,18 @@ export class LoanDatabase {
       row.closedDate,
       row.lastModifiedDate,
       row.transactionCount,
-    );
-    this.#statements.putState.run(row.loanId, sealed(row.loanId, row.state));
+    ) as { loan_number: number };
+    this.#statements.putState.run(put.loan_number, sealed(row.loanId, row.state));
   }
 
   #remove(loanId: string): void {
     this.#statements.removeState.run(loanId);
     this.#statements.removeLoan.run(loanId);
+  }
+
+  #removeTransaction(transactionKey: string): void {
+    if (!this.#isFilled) this.#makeIndex('transactions_by_key');
+    this.#statements.removeTransaction.run(transactionKey);
   }
 }
 
@@ -375,17 +428,18 @@ function prepare(database: Connection) {
   const changes = loanColumns.slice(1).map((column) => `${column} = excluded.${column}`);
   const putLoan =
     `INSERT INTO loans (${loanColumns.join(', ')}) VALUES (${loanColumns.map(() => '?').join(', ')}) ` +
-    `ON CONFLICT (loan_id) DO UPDATE SET ${changes.join(', ')}`;
+    `ON CONFLICT (loan_id) DO UPDATE SET ${changes.join(', ')} RETURNING loan_number`;
+  const numberOfLoan = '(SELECT loan_number FROM loans WHERE loan_id = ?)';
   return {
     positions: database.prepare('SELECT partition, next_offset FROM positions'),
     putPosition: database.prepare('INSERT OR REPLACE INTO positions VALUES (?, ?)'),
     putLoan: database.prepare(putLoan),
     putState: database.prepare(
-      'INSERT INTO states VALUES (?, ?) ON CONFLICT (loan_id) DO UPDATE SET state = excluded.state',
+      'INSERT INTO states VALUES (?, ?) ON CONFLICT (loan_number) DO UPDATE SET state = excluded.state',
     ),
     removeLoan: database.prepare('DELETE FROM loans WHERE loan_id = ?'),
-    removeState: database.prepare('DELETE FROM states WHERE loan_id = ?'),
-    state: database.prepare('SELECT state FROM states WHERE loan_id = ?'),
+    removeState: database.prepare(`DELETE FROM states WHERE loan_number = ${numberOfLoan}`),
+    state: database.prepare(`SELECT state FROM states WHERE loan_number = ${numberOfLoan}`),
     putProduct: database.prepare('INSERT OR REPLACE INTO products VALUES (?, ?, ?)'),
     product: database.prepare('SELECT state FROM products WHERE reference = ? LIMIT 1'),
     productOfPartition: database.prepare('SELECT 1 FROM products WHERE reference = ? AND partition = ?'),

@@ -61,7 +61,7 @@ export function loanQueryStatements(query: LoanQuery): LoanQueryStatements {
     'loan_id ASC',
   ].join(', ');
   return {
-    page: `SELECT loan_id FROM loans${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
+    page: `SELECT loan_number, loan_id FROM loans${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
     count: `SELECT count(*) AS total FROM loans${where}`,
     values: activeFilters.map(([, value]) => value),
   };

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import type { EventLog, Offset, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
 import { boundsOfPartition } from '../ports/partition-bounds.ts';
 import { TopicTail } from '../broker/log/topic-tail.ts';
-import type { Clock } from '../clock.ts';
+import { giveWay, type Clock } from '../clock.ts';
 import { IntegrityCheck, type IntegrityProgress } from '../integrity/integrity-check.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
@@ -26,11 +25,13 @@ import { accountsTopic } from '../lending-format/lending-topics.ts';
 import { type NamedProduct, decodeLoan } from '../lending/changelog/stored-loan.ts';
 import type { Loan } from '../lending/loan.ts';
 import { databaseErrorKind } from '../sqlite.ts';
+import { CopyProgress } from './copy-progress.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
 import type { CommandRow, LoanChanges, LoanDatabase } from './loan-database.ts';
+import { LoanQueries } from './loan-queries.ts';
 import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './loan-row.ts';
-import { newDatabase, openOrRebuild } from './open-database.ts';
+import { databaseFile, newDatabase, openOrRebuild } from './open-database.ts';
 import { DamagedText } from './sealed-text.ts';
 import type { ChangelogCopy, OwnCommit } from './changelog-copy.ts';
 
@@ -59,6 +60,7 @@ const rebuildPauseMilliseconds = 1_000;
 export class LoanView implements ChangelogCopy {
   readonly #options: LoanViewOptions;
   #database: LoanDatabase;
+  readonly #queries: LoanQueries;
   readonly #outcomes: CommandOutcomes<CommandOutcome>;
   /** References are hashes of texts, so a database that is rebuilt has the same products under them. */
   readonly #products = new AccountProducts((reference) => this.#database.productState(reference));
@@ -76,15 +78,16 @@ export class LoanView implements ChangelogCopy {
     this.#options = options;
     this.#outcomes = new CommandOutcomes(bytesOfOutcome, options.outcomes);
     this.#database = database;
+    this.#queries = new LoanQueries(databaseFile(options));
     this.#commandOffsets = database.commandOffsets();
     this.#tail = this.#newTail();
     this.#integrity = this.#newIntegrityCheck();
   }
 
   #newIntegrityCheck(): IntegrityCheck {
-    const { dataFolder, clock, logger } = this.#options;
+    const { clock, logger } = this.#options;
     return new IntegrityCheck({
-      path: join(dataFolder, 'accounts.db'),
+      path: databaseFile(this.#options),
       script: new URL('../integrity/table-check.js', import.meta.url),
       clock,
       logger,
@@ -106,7 +109,7 @@ export class LoanView implements ChangelogCopy {
       ...(health === undefined ? {} : { health }),
       // The owner of a partition on another node announces an outcome when its commit is durable.
       includeUncommitted: true,
-      apply: (batch, nextOffset) => this.#applyFromLog(batch, nextOffset),
+      apply: (batches, nextOffset) => this.#applyFromLog(batches, nextOffset),
       onFailure: (error) => this.#fail(error),
     });
   }
@@ -118,7 +121,7 @@ export class LoanView implements ChangelogCopy {
   static async open(options: LoanViewOptions): Promise<LoanView> {
     const view = new LoanView(options, await openOrRebuild(options));
     try {
-      await view.#tail.start();
+      await view.#catchUp();
       // The file may have turned out to be damaged during the start, and is then being rebuilt.
       while (view.#rebuilding !== undefined) await view.#rebuilding;
     } catch (error) {
@@ -129,6 +132,20 @@ export class LoanView implements ChangelogCopy {
       while (view.#rebuilding !== undefined) await view.#rebuilding;
     }
     return view;
+  }
+
+  /** Follows the log, and returns when the file has all of it up to this moment. Shows how far that is. */
+  async #catchUp(): Promise<void> {
+    const progress = await CopyProgress.begin({ ...this.#options, positionOf: (each) => this.#tail.position(each) });
+    try {
+      await this.#tail.start();
+      await this.#database.finishFilling(giveWay);
+    } catch (error) {
+      throw this.#readFailure(error);
+    } finally {
+      progress.end();
+    }
+    this.#options.health?.reportReady();
   }
 
   /**
@@ -155,13 +172,13 @@ export class LoanView implements ChangelogCopy {
   }
 
   /** One page of loans in the order of the query, as stored in the changelog: {@link loanOf} reads them. */
-  list(query: LoanQuery): string[] {
-    return this.#read((database) => database.page(query));
+  list(query: LoanQuery): Promise<string[]> {
+    return this.#query((queries) => queries.page(query));
   }
 
   /** How many loans match the query, over all pages. */
-  count(query: LoanQuery): number {
-    return this.#read((database) => database.count(query));
+  count(query: LoanQuery): Promise<number> {
+    return this.#query((queries) => queries.count(query));
   }
 
   /** How many transactions the loan with this id has; 0 when there is no such loan. */
@@ -213,7 +230,7 @@ export class LoanView implements ChangelogCopy {
   }
 
   applyOwnCommit({ partition, from, nextOffset, records, checkpoint }: OwnCommit): boolean {
-    this.#read(() => undefined);
+    this.#requireAvailable();
     const position = this.#tail.position(partition);
     if (position >= nextOffset) return true;
     if (position < from) return false;
@@ -233,7 +250,7 @@ export class LoanView implements ChangelogCopy {
       return latest;
     } catch (error) {
       // A rebuild ends the reading of the log, and begins it again.
-      if (!signal.aborted) this.#read(() => undefined);
+      if (!signal.aborted) this.#requireAvailable();
       throw error;
     }
   }
@@ -280,7 +297,7 @@ export class LoanView implements ChangelogCopy {
    *   too many requests wait. All are thrown at once, so that the caller does not publish.
    */
   outcomeOf(commandId: string, signal: AbortSignal): Promise<CommandOutcome | undefined> {
-    if (this.#isClosed || this.#failure !== undefined) throw this.#unavailable();
+    this.#requireAvailable();
     return this.#outcomes.waitFor(commandId, signal);
   }
 
@@ -296,6 +313,7 @@ export class LoanView implements ChangelogCopy {
     await this.#rebuilding;
     await this.#integrity.close();
     this.#outcomes.close(this.#unavailable());
+    await this.#queries.stop();
     this.#database.close();
   }
 
@@ -313,14 +331,32 @@ export class LoanView implements ChangelogCopy {
   }
 
   #read<Result>(query: (database: LoanDatabase) => Result): Result {
-    if (this.#isClosed || this.#failure !== undefined) throw this.#unavailable();
+    this.#requireAvailable();
     try {
       return query(this.#database);
     } catch (error) {
-      if (!(error instanceof DamagedText) && databaseErrorKind(error) !== 'damaged') throw error;
-      this.#rebuild(error);
-      throw this.#unavailable();
+      throw this.#readFailure(error);
     }
+  }
+
+  async #query<Result>(query: (queries: LoanQueries) => Promise<Result>): Promise<Result> {
+    this.#requireAvailable();
+    try {
+      return await query(this.#queries);
+    } catch (error) {
+      throw this.#readFailure(error);
+    }
+  }
+
+  #requireAvailable(): void {
+    if (this.#isClosed || this.#failure !== undefined) throw this.#unavailable();
+  }
+
+  /** The error to throw for one of SQLite. A damaged file is rebuilt from now on. */
+  #readFailure(error: unknown): unknown {
+    if (!(error instanceof DamagedText) && databaseErrorKind(error) !== 'damaged') return error;
+    this.#rebuild(error);
+    return this.#unavailable();
   }
 
   #unavailable(): LendstreamError {
@@ -352,13 +388,14 @@ export class LoanView implements ChangelogCopy {
     const { clock, logger, health } = this.#options;
     await this.#tail.stop();
     await this.#integrity.close();
+    await this.#queries.stop();
     this.#database.abandon();
     while (!this.#isClosed) {
       try {
         this.#database = newDatabase(this.#options);
         this.#commandOffsets = new Map();
         this.#tail = this.#newTail();
-        await this.#tail.start();
+        await this.#catchUp();
         this.#integrity = this.#newIntegrityCheck();
         this.#failure = undefined;
         health?.reportReady();
@@ -384,17 +421,19 @@ export class LoanView implements ChangelogCopy {
     }
   }
 
-  /** Takes a batch of the log, as soon as no owner in this process is about to commit to its partition. */
-  async #applyFromLog(batch: RecordBatch, nextOffset: Offset): Promise<void> {
-    const { partition } = batch;
+  /** Takes batches of the log, as soon as no owner in this process is about to commit to their partition. */
+  async #applyFromLog(batches: readonly RecordBatch[], nextOffset: Offset): Promise<void> {
+    const [{ partition } = { partition: 0 }] = batches;
     while (this.#heldBack.has(partition)) await this.#heldBack.get(partition)?.released;
     if (this.#tail.position(partition) >= nextOffset) return;
     const changes = new RecordedChanges();
-    for (let index = 0; index < batch.count; index += 1) {
-      const key = batch.key(index);
-      if (key === null) continue;
-      const start = batch.valueStarts[index] ?? noValue;
-      changes.add(key, start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]));
+    for (const batch of batches) {
+      for (let index = 0; index < batch.count; index += 1) {
+        const key = batch.key(index);
+        if (key === null) continue;
+        const start = batch.valueStarts[index] ?? noValue;
+        changes.add(key, start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]));
+      }
     }
     this.#apply(partition, changes, nextOffset);
   }

@@ -14,9 +14,14 @@ export interface DatabaseOptions {
   readonly logger: Logger;
 }
 
+/** The file of the local copy. */
+export function databaseFile({ dataFolder }: Pick<DatabaseOptions, 'dataFolder'>): string {
+  return join(dataFolder, 'accounts.db');
+}
+
 /** Creates a new file in place of the existing one. @throws DATA_FOLDER_UNUSABLE */
-export function newDatabase({ dataFolder }: Pick<DatabaseOptions, 'dataFolder'>): LoanDatabase {
-  const file = join(dataFolder, 'accounts.db');
+export function newDatabase(options: Pick<DatabaseOptions, 'dataFolder'>): LoanDatabase {
+  const file = databaseFile(options);
   try {
     deleteDatabase(file);
     return new LoanDatabase(file);
@@ -29,8 +34,8 @@ export function newDatabase({ dataFolder }: Pick<DatabaseOptions, 'dataFolder'>)
 
 /** Opens the existing file when it can be continued from its position, else a new one. */
 export async function openOrRebuild(options: DatabaseOptions): Promise<LoanDatabase> {
-  const { dataFolder, log, partitionCount, logger } = options;
-  const file = join(dataFolder, 'accounts.db');
+  const { log, partitionCount, logger } = options;
+  const file = databaseFile(options);
   const bounds = await log.bounds(
     Array.from({ length: partitionCount }, (_, partition) => ({ topic: accountsTopic, partition })),
   );
@@ -44,8 +49,8 @@ export async function openOrRebuild(options: DatabaseOptions): Promise<LoanDatab
       const position = positions.get(partition);
       return position !== undefined && (position < earliest || position > latest);
     });
-    if (database.isCurrentVersion && !hasUnknownPartition && !isOutOfRange) return database;
-    reason = database.isCurrentVersion ? 'it is not in step with the log' : 'it is of another version';
+    if (!hasUnknownPartition && !isOutOfRange) return database;
+    reason = 'it is not in step with the log';
   } catch (error) {
     reason = describeError(error);
   }

@@ -84,7 +84,7 @@ describe('a view of loans whose disk is full', () => {
     // It has failed often enough to be retried, and reports that.
     await eventually(() => messages.filter((line) => line === 'Reading failed; retrying').length >= 5);
     expect((await opened.find(`loan-${loanCount - 1}`))?.loanName).to.equal('before');
-    expect(opened.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
+    expect(await opened.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
     expect(outcomes).to.equal(0);
     await eventually(() => health.notReadyReasons().length > 0, 20_000);
     expect(health.notReadyReasons().join()).to.match(/cannot be read now.*full/);
@@ -97,6 +97,6 @@ describe('a view of loans whose disk is full', () => {
     await opened.close();
     const again = await open(disk.folder);
     expect((await again.find('loan-0'))?.loanName).to.equal('after');
-    expect(again.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
+    expect(await again.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
   });
 });

@@ -86,7 +86,8 @@ describe('a view of loans in the process that owns a partition', () => {
     return own;
   }
 
-  const loans = (): string[] => view.list({ sorting: [], offset: 0, limit: 9 }).map((text) => decodeSummary(text).id);
+  const loans = async (): Promise<string[]> =>
+    (await view.list({ sorting: [], offset: 0, limit: 9 })).map((text) => decodeSummary(text).id);
 
   it('has a commit before it could read it, and announces its outcome', async () => {
     const writer = await log.openWriter('owner');
@@ -96,7 +97,7 @@ describe('a view of loans in the process that owns a partition', () => {
     const { nextOffset } = await commitDirectly(writer, 'a', 7, from);
     expect(await outcome).to.deep.equal(outcomeWith('a'));
     await commitDirectly(writer, 'b', 8, nextOffset);
-    expect(loans()).to.deep.equal(['a', 'b']);
+    expect(await loans()).to.deep.equal(['a', 'b']);
     expect([view.checkpointPosition(0), view.checkpointPosition(1)]).to.deep.equal([8, null]);
     await writer.close();
   });
@@ -110,7 +111,7 @@ describe('a view of loans in the process that owns a partition', () => {
     const next = await log.openWriter('owner');
     await commit(next, loanRecord({ id: 'b' }));
     await view.catchUpPartition(0, never);
-    expect([loans(), outcomes]).to.deep.equal([['a', 'b'], 0]);
+    expect([await loans(), outcomes]).to.deep.equal([['a', 'b'], 0]);
     await commit(next, ...change('c', 8).logRecords);
     await waiting;
     await next.close();
@@ -130,7 +131,7 @@ describe('a view of loans in the process that owns a partition', () => {
     };
     const settings = { dataFolder: folder, partitionCount: 2, clock: systemClock, logger: silentLogger };
     view = await LoanView.open({ ...settings, log: overriding(log, { read }) });
-    expect([loans(), view.checkpointPosition(0)]).to.deep.equal([['a'], 7]);
+    expect([await loans(), view.checkpointPosition(0)]).to.deep.equal([['a'], 7]);
   });
 
   it('takes no commit while it lacks earlier records, and then reads all of them in their order', async () => {
@@ -141,7 +142,7 @@ describe('a view of loans in the process that owns a partition', () => {
     const { logRecords, forView } = change('a', 7);
     const nextOffset = await commit(writer, ...logRecords);
     expect(view.applyOwnCommit({ ...forView, from: known, nextOffset })).to.equal(false);
-    expect([loans(), view.checkpointPosition(0)]).to.deep.equal([[], null]);
+    expect([await loans(), view.checkpointPosition(0)]).to.deep.equal([[], null]);
     const outcome = view.outcomeOf(command, never);
     letThrough();
     expect(await outcome).to.deep.equal(outcomeWith('a'));
@@ -158,10 +159,10 @@ describe('a view of loans in the process that owns a partition', () => {
     await log.append([elsewhere]);
     await view.catchUpPartition(1, never);
     await eventually(() => batchesRead === 2);
-    expect(loans(), 'other partitions continue').to.deep.equal(['b']);
+    expect(await loans(), 'other partitions continue').to.deep.equal(['b']);
     release();
     await view.catchUpPartition(0, never);
-    expect(loans()).to.deep.equal(['a', 'b']);
+    expect(await loans()).to.deep.equal(['a', 'b']);
     await writer.close();
   });
 });

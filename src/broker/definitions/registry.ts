@@ -8,7 +8,7 @@ import { after, systemClock, type Clock, type Timer } from '../../clock.ts';
 import type { HealthPart } from '../../health.ts';
 import type { Logger } from '../../logger.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
-import type { EventLog, Offset } from '../../ports/event-log.ts';
+import type { EventLog, Offset, RecordBatch } from '../../ports/event-log.ts';
 import { ensureTopic } from '../log/ensure-topic.ts';
 import { TopicTail } from '../log/topic-tail.ts';
 import { noValue } from '../../ports/event-log.ts';
@@ -92,14 +92,8 @@ export class Registry {
       logger,
       clock,
       ...(health === undefined ? {} : { health }),
-      apply: (batch) => {
-        for (let index = 0; index < batch.count; index += 1) {
-          const key = batch.key(index);
-          if (key === null) continue;
-          const start = batch.valueStarts[index] as number;
-          const value = start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]);
-          this.#apply(key, value, batch.offsets[index] as number);
-        }
+      apply: (batches) => {
+        for (const batch of batches) this.#applyBatch(batch);
       },
     });
   }
@@ -228,6 +222,16 @@ export class Registry {
       throw new LendstreamError('OUTCOME_UNKNOWN', `${key} is stored and cannot be read yet: ${describeError(error)}`);
     }
     return result.baseOffset;
+  }
+
+  #applyBatch(batch: RecordBatch): void {
+    for (let index = 0; index < batch.count; index += 1) {
+      const key = batch.key(index);
+      if (key === null) continue;
+      const start = batch.valueStarts[index] as number;
+      const value = start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]);
+      this.#apply(key, value, batch.offsets[index] as number);
+    }
   }
 
   #apply(key: string, text: string | null, offset: Offset): void {

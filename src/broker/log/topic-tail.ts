@@ -13,9 +13,9 @@ import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } fr
 import { withoutExternalRecords } from './external-records.ts';
 
 /**
- * Follows every partition of a topic from a position and passes each batch on, in order per partition. This is how a
- * process keeps a local copy of a compacted topic. `apply` must be fast or bounded; a slow one slows only its own
- * reading.
+ * Follows every partition of a topic from a position and passes on what each read returns, in order per partition.
+ * This is how a process keeps a local copy of a compacted topic. `apply` must be fast or bounded; a slow one slows only
+ * its own reading.
  */
 export interface TopicTailOptions {
   readonly log: EventLog;
@@ -28,8 +28,11 @@ export interface TopicTailOptions {
    * changes are also announced elsewhere, so that a caller may already know of them.
    */
   readonly includeUncommitted?: boolean;
-  /** Takes the next batch and the offset after it. */
-  readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
+  /**
+   * Takes the next batches of a partition, which one read returned, and the offset after them. It gets them again after
+   * a retriable error.
+   */
+  readonly apply: (batches: readonly RecordBatch[], nextOffset: Offset) => void | Promise<void>;
   readonly logger: Logger;
   /** Default: the clock of the system. */
   readonly clock?: Clock;
@@ -228,9 +231,13 @@ export class TopicTail {
           { topic, partition, offset },
           { bytesMaximum: readBytes, waitMilliseconds: Infinity, signal },
         );
-        for (const batch of batches) {
-          const end = endOf(batch);
-          if (end > this.position(partition)) await apply(this.#ownRecords(batch), end);
+        const next = batches.filter((batch) => endOf(batch) > this.position(partition));
+        const last = next.at(-1);
+        if (last !== undefined) {
+          await apply(
+            next.map((batch) => this.#ownRecords(batch)),
+            endOf(last),
+          );
         }
         this.advance(partition, nextOffset);
         this.#recordRead(partition);

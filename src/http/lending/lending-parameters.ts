@@ -57,11 +57,15 @@ export function lendingPage(request: Request): LendingPage {
 }
 
 /** Describes the page in the headers, if the request asked for it. `total` is only worked out then. */
-export function setPageHeaders(response: Response, page: LendingPage, total: () => number): void {
+export async function setPageHeaders(
+  response: Response,
+  page: LendingPage,
+  total: () => number | Promise<number>,
+): Promise<void> {
   if (!page.details) return;
   response.set('Items-Limit', String(page.limit));
   response.set('Items-Offset', String(page.offset));
-  response.set('Items-Total', String(total()));
+  response.set('Items-Total', String(await total()));
 }
 
 /** A query parameter that must be one of some words. @throws LendingErrors with INVALID_PARAMETERS */

@@ -32,12 +32,12 @@ export function createLoanProductsRouter(services: LendingServices): Router {
   const router = Router({ caseSensitive: true });
   router
     .route('/loanproducts')
-    .get((request, response) => {
+    .get(async (request, response) => {
       refuseUnknownParameters(request, ...pageParameters, 'detailsLevel', 'sortBy');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const page = lendingPage(request);
       const products = sorted(listProducts(registry), request);
-      setPageHeaders(response, page, () => products.length);
+      await setPageHeaders(response, page, () => products.length);
       const shown = products.slice(page.offset, page.offset + page.limit);
       response.type('json').send(`[${shown.map((product) => writeProduct(product)).join(',')}]`);
     })

@@ -73,7 +73,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const loan = await existingLoan(services, request);
       const page = lendingPage(request);
-      setPageHeaders(response, page, () => view.transactionCount(loan.id));
+      await setPageHeaders(response, page, () => view.transactionCount(loan.id));
       response.type('json').send(writeTransactions(loan, view.transactions(loan.id, page)));
     })
     .all(lendingMethodNotAllowed('GET'));

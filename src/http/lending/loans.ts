@@ -68,8 +68,8 @@ export function createLoansRouter(services: LendingServices): Router {
         sorting: sortParameter(request, loanSortFields, 'creationDate'),
         ...page,
       };
-      const body = await writeJsonArray(view.list(query), (text) => writeAccount(view.loanOf(text)), clock);
-      setPageHeaders(response, page, () => view.count(query));
+      const body = await writeJsonArray(await view.list(query), (text) => writeAccount(view.loanOf(text)), clock);
+      await setPageHeaders(response, page, () => view.count(query));
       response.type('json').send(body);
     })
     .post(

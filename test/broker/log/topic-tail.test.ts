@@ -42,8 +42,10 @@ describe('following a topic', () => {
       topic,
       partitionCount: 2,
       logger: silentLogger,
-      apply: (batch) => {
-        for (const { key, value } of recordsOf(batch)) applied.push(`${batch.partition}:${key}=${value}`);
+      apply: (batches) => {
+        for (const batch of batches) {
+          for (const { key, value } of recordsOf(batch)) applied.push(`${batch.partition}:${key}=${value}`);
+        }
       },
       ...options,
     });
@@ -141,12 +143,12 @@ describe('following a topic', () => {
     let running = 0;
     const order: (string | null)[] = [];
     const tail = newTail({
-      apply: async (batch) => {
-        if (batch.partition !== 0) return;
+      apply: async (batches) => {
+        if (batches[0]?.partition !== 0) return;
         running += 1;
         expect(running).to.equal(1);
         await new Promise((resolve) => setImmediate(resolve));
-        order.push(...recordsOf(batch).map(({ value }) => value));
+        order.push(...batches.flatMap(recordsOf).map(({ value }) => value));
         running -= 1;
       },
     });
@@ -258,8 +260,8 @@ describe('following a topic', () => {
 
     it('why it has ended, once, and does not become ready when another partition can be read again', async () => {
       const tail = await started({
-        apply: (batch) => {
-          if (batch.partition === 0) throw new Error('cannot be applied');
+        apply: ([batch]) => {
+          if (batch?.partition === 0) throw new Error('cannot be applied');
         },
       });
       await mend(tail, 0).catch(() => {});

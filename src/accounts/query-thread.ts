@@ -1,0 +1,83 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { describeError } from '../errors.ts';
+import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
+import type { QueryRequest, QueryResponse } from './loan-queries.ts';
+import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
+import { DamagedText, unsealed } from './sealed-text.ts';
+
+/** The thread that reads pages and counts of loans, one after another, with a connection that cannot write. */
+
+/** How many pages of the file the connection keeps in memory. Bytes. */
+const cacheBytesMaximum = 16 * 1024 * 1024;
+
+const port = parentPort;
+if (port === null || typeof workerData !== 'string') throw new Error('This module runs as a worker thread.');
+const file = workerData;
+
+interface OpenFile {
+  readonly database: Connection;
+  readonly stateOf: ReturnType<Connection['prepare']>;
+}
+
+/** Opened by the first query, so that a file that cannot be opened is the failure of a query. */
+let opened: OpenFile | undefined;
+
+function open(): OpenFile {
+  const database = openDatabase(file, { mustExist: true });
+  try {
+    database.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cacheBytesMaximum / 1024};`);
+    return { database, stateOf: database.prepare('SELECT state FROM states WHERE loan_number = ?') };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function page({ database, stateOf }: OpenFile, query: LoanQuery): string[] {
+  const { page: statement, values } = loanQueryStatements(query);
+  const found = database.prepare(statement).all(...values.map(withoutNul), query.limit, query.offset) as {
+    loan_number: number;
+    loan_id: string;
+  }[];
+  return found.map(({ loan_number, loan_id }) => {
+    const row = stateOf.get(loan_number) as { state: string } | undefined;
+    if (row === undefined) throw new DamagedText(`The account ${loan_id} has no text`);
+    return unsealed(loan_id, row.state);
+  });
+}
+
+function count({ database }: OpenFile, query: LoanQuery): number {
+  const { count: statement, values } = loanQueryStatements(query);
+  return (database.prepare(statement).get(...values.map(withoutNul)) as { total: number }).total;
+}
+
+/** Reads at one moment, although a page is read in two steps. */
+function read(from: OpenFile, { name, query }: Exclude<QueryRequest, { name: 'close' }>): string[] | number {
+  from.database.exec('BEGIN');
+  try {
+    return name === 'page' ? page(from, query) : count(from, query);
+  } finally {
+    if (from.database.isTransaction) from.database.exec('ROLLBACK');
+  }
+}
+
+port.on('message', (request: QueryRequest) => {
+  if (request.name === 'close') {
+    opened?.database.close();
+    port.close();
+    return;
+  }
+  const { id } = request;
+  let response: QueryResponse;
+  try {
+    opened ??= open();
+    response = { id, result: read(opened, request) };
+  } catch (error) {
+    const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+    response = {
+      id,
+      failure: { message: describeError(error), isDamagedText: error instanceof DamagedText, code, errcode },
+    };
+  }
+  port.postMessage(response);
+});

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { join } from 'node:path';
+import { LoanDatabase } from '../../src/accounts/loan-database.ts';
+import { LoanQueries } from '../../src/accounts/loan-queries.ts';
+import type { LoanQuery } from '../../src/accounts/loan-query.ts';
+import { loanRow } from '../../src/accounts/loan-row.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { type StartedThreads, watchThreads } from '../support/started-threads.ts';
+import { codeOf } from '../support/log-reading.ts';
+import { loanRecord } from './stored-loans.ts';
+
+const script = 'query-thread.js';
+const everything: LoanQuery = { sorting: [], offset: 0, limit: 100 };
+
+describe('queries of many loans', () => {
+  let folder: string;
+  let database: LoanDatabase;
+  let queries: LoanQueries;
+  let threads: StartedThreads;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    database = new LoanDatabase(join(folder, 'accounts.db'));
+    queries = new LoanQueries(join(folder, 'accounts.db'));
+    threads = watchThreads();
+  });
+  afterEach(async () => {
+    threads.stop();
+    await queries.stop();
+    database.close();
+    await removeFolder(folder);
+  });
+
+  function put(...ids: readonly string[]): void {
+    const rows = ids.map((id) => loanRow(loanRecord({ id }).value?.toString() ?? ''));
+    const loans = new Map(rows.map((row) => [row.loanId, row]));
+    const nothing = new Map<string, never>();
+    database.apply({
+      partition: 0,
+      nextOffset: 1,
+      loans,
+      products: nothing,
+      transactions: nothing,
+      commands: nothing,
+      commandOffset: undefined,
+    });
+  }
+
+  it('return each change as soon as it was made, from one thread that the first of them starts', async () => {
+    expect(threads.count(script)).to.equal(0);
+    for (const count of [1, 2, 3]) {
+      put(`loan-${count}`);
+      expect(await queries.count(everything)).to.equal(count);
+      expect(await queries.page(everything)).to.have.length(count);
+    }
+    expect(threads.count(script)).to.equal(1);
+  });
+
+  it('that wait are answered before the thread ends, and a later one starts another', async () => {
+    put('a');
+    const waiting = queries.count(everything);
+    await queries.stop();
+    expect(await waiting).to.equal(1);
+    expect(await queries.count(everything)).to.equal(1);
+    expect(threads.count(script)).to.equal(2);
+  });
+
+  it('fail when the thread ends by itself, and the next one starts another', async () => {
+    put('a');
+    expect(await queries.count(everything)).to.equal(1);
+    const waiting = codeOf(queries.count(everything));
+    await threads.end(script);
+    expect(await waiting).to.equal('LOG_UNAVAILABLE');
+    expect(await queries.count(everything)).to.equal(1);
+  });
+
+  it('are refused when a thousand wait', async () => {
+    const waiting = Array.from({ length: 1_000 }, () => queries.count(everything));
+    expect(await codeOf(queries.count(everything))).to.equal('OVERLOADED');
+    expect(new Set(await Promise.all(waiting))).to.deep.equal(new Set([0]));
+    expect(await queries.count(everything)).to.equal(0);
+  });
+});
