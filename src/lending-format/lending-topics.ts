@@ -1,3 +1,4 @@
+import { hashPartition } from '../broker/publishing/partitioning.ts';
 import { ensureTopic } from '../broker/log/ensure-topic.ts';
 import type { EventLog, TopicConfiguration, TopicPartition } from '../ports/event-log.ts';
 import type { SystemEventType } from '../broker/definitions/event-type.ts';
@@ -25,6 +26,14 @@ export type LendingEventTypeName = (typeof lendingEventTypeNames)[number];
 
 /** The version of the service's own schemas, as in the `metadata.version` of its events. */
 export const lendingSchemaVersion = '1.0.0';
+
+/**
+ * The partition of an account's commands, records and events, and of the commands for a product.
+ * @param routingKey The id of the account or product.
+ */
+export function partitionOfAccount(routingKey: string, partitionCount: number): number {
+  return hashPartition([routingKey], partitionCount);
+}
 
 /** All partitions that the commits of one loan partition may write to. */
 export function partitionsWrittenBy(partition: number): TopicPartition[] {

@@ -27,7 +27,12 @@ import {
 } from '../lending-format/checkpoint.ts';
 import { accountProductKey, namedProduct } from '../lending-format/account-products.ts';
 import { encodeAccountProduct } from '../lending/changelog/stored-product.ts';
-import { type LendingEventTypeName, accountsTopic, deadLettersTopic } from '../lending-format/lending-topics.ts';
+import {
+  type LendingEventTypeName,
+  accountsTopic,
+  deadLettersTopic,
+  partitionOfAccount,
+} from '../lending-format/lending-topics.ts';
 import { type LoanDraft, assertFits, draftOf } from './loan-draft.ts';
 import type { CommittedState, LoanStore } from './loan-store.ts';
 import {
@@ -51,6 +56,7 @@ import type { PendingCommand } from './pending-commands.ts';
 
 export interface CommandBatchOptions {
   readonly partition: number;
+  readonly partitionCount: number;
   readonly store: LoanStore;
   readonly registry: Registry;
   readonly logger: Logger;
@@ -193,11 +199,15 @@ export class CommandBatch {
   #outcomeOf(parsed: ParsedCommand, command: PendingCommand, toggles: Toggles): CommandOutcome {
     if (parsed.kind === 'unreadable') return this.#deadLetter(command, parsed.reason, { commandId: parsed.commandId });
     const { envelope } = parsed;
-    // Outside the `try` below: a stored loan that cannot be read is not the fault of the command.
-    const loan = envelope.loanAccountId === undefined ? null : this.#loanOf(envelope.loanAccountId);
+    const { partition, partitionCount } = this.#options;
+    const right = partitionOfAccount(keyOf(envelope) ?? '', partitionCount);
     const recorded = this.#recordedResult(envelope.commandId, command.appendedAt);
+    // Outside the `try` below: a stored loan that cannot be read is not the fault of the command.
+    const { loanAccountId } = envelope;
+    const loan = loanAccountId === undefined || right !== partition ? null : this.#loanOf(loanAccountId);
     try {
       if (recorded !== undefined) return this.#repeated(envelope, recorded, command, toggles);
+      if (right !== partition) return this.#refuseElsewhere(envelope, right, command, toggles);
       if (parsed.kind === 'refused') return this.#refuseMalformed(envelope, parsed.refusals, loan, command, toggles);
       if (parsed.kind === 'product') return this.#createProduct(envelope, parsed.command.product, command, toggles);
       if (parsed.kind === 'product update') {
@@ -257,6 +267,23 @@ export class CommandBatch {
     const value = Buffer.from(encodeAccountProduct(named));
     assertFits(key, value.length, 'The product');
     return { key, value };
+  }
+
+  /**
+   * Refuses a command that a producer put into the wrong partition of the topic. Only the worker of the right one may
+   * change the loan: two would write its records and number its events.
+   */
+  #refuseElsewhere(
+    envelope: CommandEnvelope,
+    right: number,
+    command: PendingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    const { partition } = this.#options;
+    const messages = {
+      INVALID_PARAMETERS: `The command was put into partition ${partition}, not into its own, ${right}.`,
+    };
+    return this.#refused(envelope, [refusal('INVALID_PARAMETERS', 'metadata.partition')], command, toggles, messages);
   }
 
   /** A malformed payload is refused in the same way as by a rule: its command id is used up. */
@@ -327,8 +354,9 @@ export class CommandBatch {
     refusals: readonly Refusal[],
     command: PendingCommand,
     toggles: Toggles,
+    messages: Parameters<typeof apiErrors>[1] = envelope.type === 'CREATE_PRODUCT' ? productRuleMessages : {},
   ): CommandOutcome {
-    const errors = apiErrors(refusals, envelope.type === 'CREATE_PRODUCT' ? productRuleMessages : {});
+    const errors = apiErrors(refusals, messages);
     this.#reportRejection(envelope, errors, command, toggles);
     this.#recordResult(envelope, command, { errors });
     return outcomeOf(envelope, { outcome: 'refused', digest: envelope.digest, errors });

@@ -1,4 +1,6 @@
+import type { Coordination } from '../ports/coordination.ts';
 import type { EventLog, FencedWriter } from '../ports/event-log.ts';
+import { withLock } from '../broker/definitions/definition-locks.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
 import { giveWay, type Clock } from '../clock.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
@@ -30,6 +32,8 @@ import { firstUndecidedOffset } from './resume-offset.ts';
 export interface PartitionLoopOptions {
   readonly log: EventLog;
   readonly registry: Registry;
+  /** Where loops take turns, on this process and others, to store products. */
+  readonly coordination: Coordination;
   /** The local copy of the changelog. */
   readonly copy: ChangelogCopy;
   /** Shared by all partitions of the process. */
@@ -39,6 +43,7 @@ export interface PartitionLoopOptions {
   readonly metrics: Metrics;
   readonly commandLag: CommandLag;
   readonly partition: number;
+  readonly partitionCount: number;
   /** Ends the loop after the commit under way. */
   readonly signal: AbortSignal;
   readonly commandsPerCommitMaximum: number;
@@ -145,12 +150,7 @@ async function processCommands(
       if (signal.aborted) break;
     }
     const startedAt = clock.monotonic();
-    const batch = await decide(options, store, pending);
-    const records = batch.records(partition);
-    await store.commit(batch.state, async () => {
-      await writer.append(records);
-      return writer.commit();
-    });
+    const batch = await decideAndCommit(options, writer, store, pending);
     commandLag.advance(partition, batch.checkpoint.position + 1);
     retention.advance(batch.checkpoint.position + 1);
     onCommit();
@@ -184,14 +184,41 @@ async function catchUpWithDefinitions({
   }
 }
 
+/**
+ * Decides and commits as many of the waiting commands as fit into one commit. A product must have an encodedKey that no
+ * other product has, and the partition of another product may be in the middle of storing it. So loops take turns to
+ * store products, and what was decided before the turn counts no more.
+ * @throws as {@link withLock}
+ */
+async function decideAndCommit(
+  options: PartitionLoopOptions,
+  writer: FencedWriter,
+  store: LoanStore,
+  pending: readonly PendingCommand[],
+): Promise<CommandBatch> {
+  const commit = async (batch: CommandBatch): Promise<CommandBatch> => {
+    const records = batch.records(options.partition);
+    await store.commit(batch.state, async () => {
+      await writer.append(records);
+      return writer.commit();
+    });
+    return batch;
+  };
+  const batch = await decide(options, store, pending);
+  const [firstProduct] = batch.products.keys();
+  if (firstProduct === undefined) return commit(batch);
+  const products = { kind: 'product', name: firstProduct, lockedAs: 'any' } as const;
+  return withLock(options, products, async () => commit(await decide(options, store, pending)));
+}
+
 /** Decides as many of the waiting commands as fit into one commit. */
 async function decide(
   options: PartitionLoopOptions,
   store: LoanStore,
   pending: readonly PendingCommand[],
 ): Promise<CommandBatch> {
-  const { registry, clock, logger, partition, commandsPerCommitMaximum, idempotencyMilliseconds } = options;
-  const batch = new CommandBatch({ partition, store, registry, logger, idempotencyMilliseconds, now: clock.now() });
+  const { clock, registry, commandsPerCommitMaximum } = options;
+  const batch = new CommandBatch({ ...options, store, now: clock.now() });
   let sliceEnd = clock.monotonic() + decideSliceMilliseconds;
   for (const command of pending.slice(0, commandsPerCommitMaximum)) {
     batch.decide(command, readToggles(registry));

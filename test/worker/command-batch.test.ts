@@ -5,7 +5,8 @@ import { type EventLog, type LogRecord, recordBytesMaximum } from '../../src/por
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { type CommandOutcome, checkpointKey } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyRecordKey, parseIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
-import { deadLettersTopic, accountsTopic } from '../../src/lending-format/lending-topics.ts';
+import { accountsTopic, deadLettersTopic, partitionOfAccount } from '../../src/lending-format/lending-topics.ts';
+import { refusalCodes } from '../../src/lending/refusals.ts';
 import { allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
@@ -54,9 +55,13 @@ describe('a batch of commands', () => {
     await removeFolder(folder);
   });
 
-  async function newBatch(products: Registry, known: Partial<LoanStore> = {}): Promise<CommandBatch> {
+  async function newBatch(
+    products: Registry,
+    known: Partial<LoanStore> = {},
+    partitionCount = 1,
+  ): Promise<CommandBatch> {
     const store = overriding(await LoanStore.open(view, 0, never), known);
-    const options = { partition: 0, store, logger: silentLogger, idempotencyMilliseconds };
+    const options = { partition: 0, partitionCount, store, logger: silentLogger, idempotencyMilliseconds };
     return new CommandBatch({ ...options, registry: products, now: commandTime });
   }
 
@@ -275,5 +280,38 @@ describe('a batch of commands', () => {
       decide(change(action));
       expect(batch.bytes, action).to.equal(recordBytes());
     }
+  });
+
+  it('refuses a command that lies in another partition than its loan or product, and does not read the loan', async () => {
+    const ids = (right: number): string[] =>
+      Array.from({ length: 20 }, (_, number) => `L${number}`).filter((id) => partitionOfAccount(id, 2) === right);
+    const [here = '', there = ''] = [0, 1].map((right) => ids(right)[0]);
+    const loanOf = (id: string): null => {
+      if (id === there) throw new Error('It may be of any age here.');
+      return null;
+    };
+    batch = await newBatch(registry, { loanOf }, 2);
+    for (const command of [change('APPROVE'), { ...rich, payload: {} }, open]) {
+      const outcome = decide({ ...command, id: there });
+      expect(outcome.errors).to.deep.equal([
+        {
+          errorCode: refusalCodes.INVALID_PARAMETERS,
+          errorReason: 'INVALID_PARAMETERS',
+          errorSource: 'metadata.partition',
+          errorMessage: 'The command was put into partition 0, not into its own, 1.',
+        },
+      ]);
+    }
+    expect(recordsOf('command_rejected')).to.have.length(3);
+    expect(batch.products.size).to.equal(0);
+    expect(decide({ ...change('APPROVE'), id: here }).errors?.[0]?.errorReason).to.equal('INVALID_LOAN_ACCOUNT_ID');
+  });
+
+  it('gives an encodedKey to the first of two products that choose it, in one commit', () => {
+    const encodedKey = 'c'.repeat(32);
+    const products = ['first', 'second'].map((id) => ({ ...rich, id, payload: { ...rich.payload, id, encodedKey } }));
+    const [first, second] = products.map((command) => decide(command));
+    expect(first?.outcome).to.equal('committed');
+    expect(second?.errors?.map(({ errorSource }) => errorSource)).to.deep.equal(['encodedKey']);
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { getEventListeners } from 'node:events';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog, FencedWriter, LogRecord } from '../../src/ports/event-log.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -21,6 +22,7 @@ import {
   commandsPerCommitMaximum,
   runPartitionLoop,
 } from '../../src/worker/partition-loop.ts';
+import { openCoordinationUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
@@ -41,6 +43,7 @@ describe('the loop of a partition', () => {
   let log: EventLog;
   let registry: Registry;
   let view: LoanView;
+  let coordination: Coordination;
   let clock: SimulatedClock;
   let stopping: AbortController;
   let ended: Promise<LoopEnd>;
@@ -52,6 +55,7 @@ describe('the loop of a partition', () => {
     folder = await temporaryFolder();
     log = await openLendingLog(folder);
     await ensureLendingTopics(log, 1);
+    coordination = await openCoordinationUnderTest(`loop-${randomUUID()}`, log);
     registry = new Registry(log, silentLogger);
     await registry.start();
     view = await LoanView.open({
@@ -79,6 +83,7 @@ describe('the loop of a partition', () => {
 
   after(async () => {
     await view.close();
+    await coordination.close();
     await registry.stop();
     await log.close();
     await removeFolder(folder);
@@ -100,6 +105,8 @@ describe('the loop of a partition', () => {
       metrics,
       commandLag: new CommandLag({ log, metrics, logger }),
       partition: 0,
+      partitionCount: 1,
+      coordination,
       signal: stopping.signal,
       commandsPerCommitMaximum,
       retentionMilliseconds: Infinity,
@@ -307,7 +314,7 @@ describe('the loop of a partition', () => {
     expect(counted).to.deep.equal([['refused', 2]]);
   });
 
-  it('reads the definitions before it decides what it has read, and after a commit with a product', async () => {
+  it('reads the definitions before it decides what it has read, and before and after a commit with a product', async () => {
     const limits: unknown[] = [];
     const catchUp: Registry['catchUp'] = (milliseconds) => {
       limits.push(milliseconds);
@@ -320,8 +327,25 @@ describe('the loop of a partition', () => {
     await eventually(isIdle);
     expect(limits).to.deep.equal([7_000]);
     await untilDone(log, await send(log, [commandRecord(richProduct('Q', 'FIXED_TERM_LOAN'))]));
-    await eventually(() => limits.length === 3 && isIdle());
-    expect(limits).to.deep.equal([7_000, 7_000, 7_000]);
+    await eventually(() => limits.length === 4 && isIdle());
+    // The third is that of the turn to store products.
+    expect(limits).to.deep.equal([7_000, 7_000, undefined, 7_000]);
+  });
+
+  it('waits while another partition stores a product, and no longer than until it is to stop', async () => {
+    expect(await coordination.claim('product/any', 60_000)).to.equal(true);
+    run();
+    const last = await send(log, [commandRecord(richProduct('R', 'FIXED_TERM_LOAN'))]);
+    await eventually(() => clock.nextDeadline() === 25);
+    expect(await stop()).to.equal('stopped');
+    expect(registry.get('product', 'R')).to.equal(undefined);
+    await coordination.releaseClaim('product/any');
+    run();
+    await untilDone(log, last);
+    await registry.catchUp();
+    expect(registry.get('product', 'R')).to.not.equal(undefined);
+    expect(await coordination.claim('product/any', 1)).to.equal(true);
+    await coordination.releaseClaim('product/any');
   });
 
   it('leaves no timer, no open writer and no metric behind', async () => {

@@ -11,6 +11,7 @@ import {
   type WorkerOptions,
   allEvents,
   commandRecord,
+  idInPartition,
   openLendingLog,
   outcomesOf,
   send,
@@ -69,8 +70,10 @@ describe('lending workers together', function () {
       async () => running[2]?.stop(),
     ];
 
-    const product = richProduct('P', 'FIXED_TERM_LOAN');
-    const lives = partitions.map((partition) => lifeOf(`L${partition}`, 'P', 'FIXED_TERM_LOAN').map(commandRecord));
+    const product = richProduct(idInPartition(0, partitionCount, 'product'), 'FIXED_TERM_LOAN');
+    const lives = partitions.map((partition) =>
+      lifeOf(idInPartition(partition, partitionCount, 'loan'), product.id, 'FIXED_TERM_LOAN').map(commandRecord),
+    );
     await send(log, [commandRecord(product)]);
     const last = [0, -1, -1];
     for (let round = 0; lives.some((life) => life.length > 0) || round < changes.length; round += 1) {

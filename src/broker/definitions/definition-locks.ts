@@ -9,6 +9,8 @@ export interface LockServices {
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Ends the waiting for a lock that another caller has. */
+  readonly signal?: AbortSignal;
 }
 
 export interface LockedDefinition {
@@ -30,11 +32,11 @@ const lockPollMilliseconds = 25;
  *
  * The lock makes other callers wait; it does not protect work that takes longer than the lock lasts. The revision does:
  * the work stores its changes with it, and an overtaken change does not count.
- * @throws OVERLOADED when others take too long, CONFLICT when the work took too long itself and others came first,
- *   COORDINATION_UNAVAILABLE, LOG_UNAVAILABLE, and what `work` throws
+ * @throws OVERLOADED when others take too long or the signal ends the waiting, CONFLICT when the work took too long
+ *   itself and others came first, COORDINATION_UNAVAILABLE, LOG_UNAVAILABLE, and what `work` throws
  */
 export async function withLock<Result>(
-  { registry, coordination, clock, logger }: LockServices,
+  { registry, coordination, clock, logger, signal }: LockServices,
   { kind, name, lockedAs = name }: LockedDefinition,
   work: (revision: Revision) => Promise<Result>,
 ): Promise<Result> {
@@ -42,13 +44,13 @@ export async function withLock<Result>(
   const deadline = clock.monotonic() + 2 * lockMilliseconds;
   let claimEndsAt = clock.monotonic() + lockMilliseconds;
   while (!(await coordination.claim(claim, lockMilliseconds))) {
-    if (clock.monotonic() > deadline) {
+    if (clock.monotonic() > deadline || signal?.aborted === true) {
       throw new LendstreamError(
         'OVERLOADED',
         `${describeDefinition(kind, name)} is being changed by another request, try again.`,
       );
     }
-    await clock.sleep(lockPollMilliseconds);
+    await clock.sleep(lockPollMilliseconds, signal);
     claimEndsAt = clock.monotonic() + lockMilliseconds;
   }
   try {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import type { HttpResponse } from '../../support/http/client.ts';
-import { commandRecord, eventsOfPartition, send } from '../../support/lending/lending-log.ts';
+import { commandRecord, eventsOfPartition, idInPartition, send } from '../../support/lending/lending-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { type LendingService, partitionCount, startLendingService } from './lending-service.ts';
@@ -93,6 +93,21 @@ describe('the key of a loan or product', () => {
     expect(refusedFields(second)).to.deep.equal(['INVALID_PARAMETERS encodedKey']);
   });
 
+  it('may be chosen by one of two products only, when both are created at once on two partitions', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const encodedKey = round.toString(16).padStart(32, 'd');
+      const ids = Array.from({ length: partitionCount }, (_, partition) =>
+        idInPartition(partition, partitionCount, `at-once-${round}`),
+      );
+      const created = await Promise.all(
+        ids.map((id) => service.post('/loanproducts', { ...annuityProduct(id), encodedKey })),
+      );
+      const refused = created.filter(({ status }) => status !== 201);
+      expect(refused, `round ${round}`).to.have.length(partitionCount - 1);
+      for (const response of refused) expect(refusedFields(response)).to.deep.equal(['INVALID_PARAMETERS encodedKey']);
+    }
+  });
+
   it('cannot be the id of another fee of the product', async () => {
     const [first, second] = [loanKey, productKey].map((encodedKey) => ({ encodedKey, name: 'f', trigger: 'MANUAL' }));
     const fees = [first, { ...second, id: loanKey }];
@@ -105,8 +120,9 @@ describe('the key of a loan or product', () => {
       const id = idsOfForm.find((candidate) => hashPartition([candidate], partitionCount) === partition) ?? '';
       const loan = { type: 'CREATE_LOAN', id, payload: { productTypeKey: 'annuity', loanAmount: 1000 } } as const;
       const product = { type: 'CREATE_PRODUCT', id, payload: { ...annuityProduct(id) } } as const;
-      const keyed = { ...annuityProduct('keyed'), encodedKey: 'no key' };
-      const records = [loan, loan, product, { type: 'CREATE_PRODUCT', id: 'keyed', payload: keyed } as const];
+      const keyedId = idInPartition(partition, partitionCount, 'keyed');
+      const keyed = { ...annuityProduct(keyedId), encodedKey: 'no key' };
+      const records = [loan, loan, product, { type: 'CREATE_PRODUCT', id: keyedId, payload: keyed } as const];
       const before = (await eventsOfPartition(service.log, 'command_rejected', partition)).length;
       await send(service.log, records.map(commandRecord), partition);
       await eventually(
@@ -120,8 +136,8 @@ describe('the key of a loan or product', () => {
         'id',
         'encodedKey',
       ]);
+      expect((await service.get(`/loanproducts/${keyedId}`)).status).to.equal(404);
     }
-    expect((await service.get('/loanproducts/keyed')).status).to.equal(404);
   });
 
   const idsOfForm = Array.from({ length: 20 }, (_, number) => number.toString(16).padStart(32, 'c'));

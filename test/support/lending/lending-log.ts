@@ -26,6 +26,7 @@ import {
   loanCommandsTopic,
   accountsTopic,
   ensureLendingTopics,
+  partitionOfAccount,
 } from '../../../src/lending-format/lending-topics.ts';
 import type { ChangelogCopy } from '../../../src/accounts/changelog-copy.ts';
 import { LoanView } from '../../../src/accounts/loan-view.ts';
@@ -187,6 +188,13 @@ export function commandRecord({ type, id, payload = {}, commandId = randomUUID()
   const { eid, occurredAt, fieldsText } = writeCommand(prepareCommand({ ...requested, receivedAt: commandTime }));
   const metadata = { eid, occurred_at: occurredAt, received_at: occurredAt, flow_id: `flow of ${commandId}` };
   return { key: id, value: Buffer.from(`{"metadata":${JSON.stringify(metadata)},${fieldsText}}`) };
+}
+
+/** An id with this beginning, of a loan or product that belongs to the partition. */
+export function idInPartition(partition: number, partitionCount: number, beginning: string): string {
+  let number = 0;
+  while (partitionOfAccount(`${beginning}-${number}`, partitionCount) !== partition) number += 1;
+  return `${beginning}-${number}`;
 }
 
 /** Appends commands durably and in order. @returns the offset of the first one */
