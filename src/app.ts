@@ -271,6 +271,9 @@ async function closeServer(server: Server, clock: Clock): Promise<void> {
 /** How long responses under way may take when the process is asked to stop. Milliseconds. */
 const connectionGraceMilliseconds = 2_000;
 
+/** How many lags one scrape shows. Writing as many takes some milliseconds, during which nothing else happens. */
+const lagSeriesMaximum = 10_000;
+
 /**
  * Works out the lag on request, not all the time, and drops the series of what has been deleted. The lag is left out
  * while the log or the coordination store is unavailable: that is when the other metrics are needed most.
@@ -285,7 +288,12 @@ async function measureLag(metrics: Metrics, broker: SharedServices): Promise<voi
     return [];
   });
   metrics.subscriptionLag.reset();
-  for (const { subscriptionId, eventType, unconsumedEvents } of lags) {
+  const shown =
+    lags.length <= lagSeriesMaximum
+      ? lags
+      : lags.toSorted((left, right) => right.unconsumedEvents - left.unconsumedEvents).slice(0, lagSeriesMaximum);
+  metrics.hiddenLags.set(lags.length - shown.length);
+  for (const { subscriptionId, eventType, unconsumedEvents } of shown) {
     metrics.subscriptionLag.set({ subscription_id: subscriptionId, event_type: eventType }, unconsumedEvents);
   }
   await removeStaleSeries(metrics, existingIn(broker.registry));

@@ -60,6 +60,11 @@ export function createMetrics() {
       labelNames: ['subscription_id'],
       registers,
     }),
+    hiddenLags: new Gauge({
+      name: 'lendstream_hidden_subscription_lags',
+      help: 'Lags that are not shown, because they are smaller than the 10,000 that are.',
+      registers,
+    }),
     subscriptionLag: new Gauge({
       name: 'lendstream_subscription_unconsumed_events',
       help: 'Events not yet committed, an upper bound on compacted topics.',

@@ -1,7 +1,7 @@
 import { LendstreamError } from '../errors.ts';
 import { partitionsPerTopicMaximum } from '../ports/event-log.ts';
 import type { TopicAlteration, TopicConfiguration } from '../ports/event-log.ts';
-import type { PersistedState, WriterRequests } from './thread/messages.ts';
+import type { PersistedPartition, PersistedState, WriterRequests } from './thread/messages.ts';
 import type { LogThread } from './thread/log-thread.ts';
 import { newPartitionState } from './partition-state.ts';
 import { toConfiguration, toPersistedTopic } from './topic-configuration.ts';
@@ -19,10 +19,16 @@ export class TopicCatalogue {
 
   constructor(writer: LogThread<WriterRequests>, state: PersistedState) {
     this.#writer = writer;
+    const partitionsByTopic = new Map<number, PersistedPartition[]>();
+    for (const partition of state.partitions) {
+      const partitions = partitionsByTopic.get(partition.topicId);
+      if (partitions === undefined) partitionsByTopic.set(partition.topicId, [partition]);
+      else partitions.push(partition);
+    }
     for (const persisted of state.topics) {
-      const partitions = state.partitions
-        .filter(({ topicId }) => topicId === persisted.id)
-        .map((partition) => newPartitionState(persisted.name, partition));
+      const partitions = (partitionsByTopic.get(persisted.id) ?? []).map((partition) =>
+        newPartitionState(persisted.name, partition),
+      );
       this.topics.set(persisted.name, {
         id: persisted.id,
         configuration: toConfiguration(persisted),

@@ -8,7 +8,7 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { EventTypes } from '../../src/broker/event-types/event-types.ts';
 import { Publisher } from '../../src/broker/publishing/publisher.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock, type Clock } from '../../src/clock.ts';
 import { createApplication } from '../../src/http/edge/application.ts';
 import { createEventTypesRouter } from '../../src/http/streaming/event-types.ts';
 import { createPublishingRouter } from '../../src/http/streaming/publishing.ts';
@@ -24,6 +24,7 @@ export interface Broker {
   readonly coordination: Coordination;
   readonly eventTypes: EventTypes;
   readonly publisher: Publisher;
+  readonly clock: Clock;
   close(): Promise<void>;
 }
 
@@ -56,6 +57,7 @@ export async function openBroker(changed: (log: EventLog) => EventLog = (same) =
     coordination,
     eventTypes,
     publisher,
+    clock: systemClock,
     close: async () => {
       await coordination.close();
       await registry.stop();

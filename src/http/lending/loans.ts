@@ -18,7 +18,7 @@ import {
   lendingPathNotFound,
   pathsBelow,
 } from '../edge/lending-errors.ts';
-import { writeJsonArray } from './json-array.ts';
+import { writeJsonArray } from '../edge/json-array.ts';
 import {
   choiceParameter,
   filterParameter,

@@ -13,6 +13,7 @@ import { LendstreamError } from '../../errors.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
 import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
+import { writeJsonArray } from '../edge/json-array.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { attributeParameter, flagParameter, pageOf, textParameter, type Page } from '../edge/query-parameters.ts';
 import { schemaTextOf } from './schema-text.ts';
@@ -38,18 +39,19 @@ export function createEventTypesRouter(services: EventTypesServices): Router {
   return router;
 }
 
-function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void {
+function addEventTypes(router: Router, { eventTypes, clock }: EventTypesServices): void {
   router
     .route('/event-types')
-    .get((request, response) => {
+    .get(async (request, response) => {
       const owner = textParameter(request, 'owning_application');
       const writer = attributeParameter(request, 'writer');
       const found = eventTypes
         .list()
         .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
-        .filter(({ eventType }) => writer === undefined || hasRole(eventType.authorization, 'writers', writer))
-        .map(({ eventType }) => viewOf(eventType));
-      response.json(pageItems(found, optionalPage(request)) satisfies Responses['listEventTypes']);
+        .filter(({ eventType }) => writer === undefined || hasRole(eventType.authorization, 'writers', writer));
+      const items = pageItems(found, optionalPage(request));
+      // All of them, with their schemas, may be many megabytes.
+      response.type('json').send(await writeJsonArray(items, ({ eventType }) => writeEventType(eventType), clock));
     })
     .post(async (request, response) => {
       await eventTypes.create(readEventType(await readJsonObject<'createEventType'>(request)));
@@ -79,6 +81,10 @@ function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void
 function viewOf(eventType: EventType): Schemas['EventType'] {
   const { audience, ...shown } = eventType;
   return audience === null ? shown : { ...shown, audience };
+}
+
+function writeEventType(eventType: EventType): string {
+  return JSON.stringify(viewOf(eventType) satisfies Responses['listEventTypes'][number]);
 }
 
 /** The requested page; null when the request names none, as event types are then listed whole. */

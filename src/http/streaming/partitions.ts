@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
 import { unconsumedEvents } from '../../broker/cursors/cursor-arithmetic.ts';
+import type { Clock } from '../../clock.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
 import type { Responses, Schemas } from '../../contract.ts';
@@ -12,6 +13,7 @@ import { refuseParameter, textParameter } from '../edge/query-parameters.ts';
 export interface EventTypesServices {
   readonly eventTypes: EventTypes;
   readonly log: EventLog;
+  readonly clock: Clock;
 }
 
 /**

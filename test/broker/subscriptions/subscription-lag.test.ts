@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { systemClock } from '../../../src/clock.ts';
 import { lagConcurrency, subscriptionLag } from '../../../src/broker/subscriptions/subscription-lag.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
 import { overriding } from '../../support/stepping-log.ts';
@@ -47,5 +48,30 @@ describe('the lag of subscriptions', () => {
     const unconsumed = lags.map(({ eventType, unconsumedEvents }) => `${eventType} ${unconsumedEvents}`);
     expect(unconsumed.filter((each) => each === 'loans 3')).to.have.length(count);
     expect(unconsumed.filter((each) => each === 'accounts 0')).to.have.length(count);
+  });
+
+  it('lets everything else happen meanwhile, however many subscriptions there are', async () => {
+    const count = 20;
+    for (let number = 0; number < count; number += 1) {
+      const body = {
+        owning_application: 'core',
+        event_types: ['loans'],
+        consumer_group: `${number}`,
+        read_from: 'end',
+      };
+      await new Subscriptions(store).create(body);
+    }
+    let now = 0;
+    // The slice is used up after each subscription.
+    const clock = { ...systemClock, monotonic: () => (now += 10) };
+    let turnsOfLoop = 0;
+    const countTurn = (): void => {
+      turnsOfLoop += 1;
+      immediate = setImmediate(countTurn);
+    };
+    let immediate = setImmediate(countTurn);
+    await subscriptionLag({ ...store, clock });
+    clearImmediate(immediate);
+    expect(turnsOfLoop).to.be.at.least(count / lagConcurrency);
   });
 });

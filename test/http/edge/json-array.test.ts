@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { systemClock, type Clock } from '../../../src/clock.ts';
-import { writeJsonArray } from '../../../src/http/lending/json-array.ts';
+import { writeJsonArray } from '../../../src/http/edge/json-array.ts';
 
 describe('writing a list', () => {
   /** A clock that advances by this with every read. */
