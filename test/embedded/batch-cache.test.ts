@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { BatchCache, isWorthCaching } from '../../src/embedded/batch-cache.ts';
 import { decodeBody, encodeBody } from '../../src/embedded/records/batch-format.ts';
 import type { StoredBatch } from '../../src/embedded/records/batch-format.ts';
@@ -26,7 +28,38 @@ function batchAt(baseOffset: number, run?: SharedBuffer): StoredBatch {
 
 const batchMemory = batchAt(0).memoryBytes;
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Memory in use in the JavaScript heap and outside of it. Bytes. */
+function bytesInUse(): number {
+  collectGarbage();
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
 describe('the batch cache', () => {
+  it('takes about the memory that it counts, also with the smallest batches', () => {
+    const count = 5_000;
+    const partition = partitionState(1);
+    const cache = new BatchCache();
+    const add = (from: number, to: number): void => {
+      for (let offset = from; offset < to; offset += 1) {
+        const position = { partitionId: 1, baseOffset: offset, lastOffset: offset, appendedAt: 0 };
+        const body = Buffer.from(encodeBody(position, [{ key: 'k', value: Buffer.alloc(300) }]));
+        cache.add(partition, decodeBody({ topic: 'orders', partition: 0 }, body));
+      }
+    };
+    add(0, 500);
+    const [countedBefore, usedBefore] = [cache.bytes, bytesInUse()];
+    add(500, 500 + count);
+    const used = (bytesInUse() - usedBefore) / count;
+    const counted = (cache.bytes - countedBefore) / count;
+    expect(used / counted, `${used} bytes, counted as ${counted}`).to.be.within(0.75, 1.15);
+    expect(partition.cachedBatches).to.have.length(500 + count);
+  });
+
   it('is used for appends to event topics and followed topics, not for a store without readers', async () => {
     const partition = partitionState(1);
     expect(isWorthCaching(partition, 'delete')).to.equal(true);
