@@ -14,7 +14,7 @@ import type { CreateLoan, CreateProduct, LoanCommand, UpdateProduct } from '../l
 import { type Refusal, refusal } from '../lending/refusals.ts';
 import { type CreateLoanPayload, type ExistingLoanCommand, payloadReaders, readCreateLoan } from './command-payload.ts';
 import { type CommandPosition, keysOf } from './derived-ids.ts';
-import { type ExactJson, isExactObject, readExactObject, writeExact } from './exact-json.ts';
+import { type ExactJson, isExactObject, readExactObject, writeCanonical, writeExact } from './exact-json.ts';
 import { FieldReader } from './field-reader.ts';
 import { readProduct, readUpdateProduct } from './product-payload.ts';
 import { isAccountOrProductId } from './id-forms.ts';
@@ -100,9 +100,15 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
   const flowId = metadata['flow_id'];
   const receivedAt = typeof metadata['received_at'] === 'string' ? Date.parse(metadata['received_at']) : Number.NaN;
   const payload = event['payload'] ?? {};
+  let digest: string;
+  try {
+    digest = digestOf(type, id, payload);
+  } catch (error) {
+    return unreadable(`The payload is nested too deeply: ${describeError(error)}`, commandId);
+  }
   const envelope: CommandEnvelope = {
     commandId: commandId.toLowerCase(),
-    digest: digestOf(type, id, payload),
+    digest,
     type,
     [idField]: id,
     receivedAt: Number.isNaN(receivedAt) ? source.appendedAt : receivedAt,
@@ -118,7 +124,7 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
 const digestCharacters = 22;
 
 function digestOf(type: CommandType, id: string, payload: unknown): string {
-  return hash('sha256', writeExact([type, id, payload]), 'base64url').slice(0, digestCharacters);
+  return hash('sha256', writeCanonical([type, id, payload]), 'base64url').slice(0, digestCharacters);
 }
 
 /** A command as a request asks for it. */

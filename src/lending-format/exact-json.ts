@@ -56,3 +56,22 @@ export function readDecimal(value: unknown): Decimal | null {
 export function writeExact(value: ExactJson | readonly unknown[]): string {
   return stringify(value) ?? 'null';
 }
+
+/**
+ * One line of JSON in which the fields of every object are in the order of their names, so that two values that mean
+ * the same have one text. Its numbers are as they were written.
+ * @throws RangeError when the value is nested too deeply
+ */
+export function writeCanonical(value: unknown): string {
+  if (isLosslessNumber(value)) return value.value;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === '' ? '' : ','}${writeCanonical(item)}`;
+    return `[${text}]`;
+  }
+  for (const name of Object.keys(value).sort()) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${writeCanonical((value as ExactJson)[name])}`;
+  }
+  return `{${text}}`;
+}

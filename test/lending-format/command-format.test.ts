@@ -368,6 +368,29 @@ describe('the format of commands', () => {
     }
   });
 
+  it('gives a command one digest, in whatever order its fields are', () => {
+    const orders = [
+      '{"amount":1.50,"customPaymentAmounts":[{"amount":1.50,"customPaymentAmountType":"INTEREST"}]}',
+      '{"customPaymentAmounts":[{"customPaymentAmountType":"INTEREST","amount":1.50}],"amount":1.50}',
+    ].map((text) => prepared('REPAY', 'L1', text).envelope.digest);
+    expect(new Set(orders).size).to.equal(1);
+    const other = '{"amount":1.50,"customPaymentAmounts":[{"amount":1.51,"customPaymentAmountType":"INTEREST"}]}';
+    expect(prepared('REPAY', 'L1', other).envelope.digest).not.to.equal(orders[0]);
+  });
+
+  it('reads a payload of any depth without an exception', () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      for (let depth = 1_000; depth < 60_000; depth += 499) {
+        const text = `{"amount":1.5,"x":${open.repeat(depth)}0${close.repeat(depth)}}`;
+        const value = `{"commandId":"${commandId}","type":"REPAY","loanAccountId":"L1","payload":${text}}`;
+        expect(parse(value).kind).to.be.oneOf(['refused', 'unreadable']);
+      }
+    }
+  });
+
   it('uses the event id as the command id where there is none, and the time set by the broker', () => {
     const metadata = { eid: commandId.toUpperCase(), received_at: '2026-01-12T10:00:00.000Z', flow_id: 'flow' };
     const parsed = parse(JSON.stringify({ metadata, type: 'DISBURSE', loanAccountId: 'L1' }));
