@@ -36,6 +36,7 @@ async function run(step: Step, settings: CampaignSettings): Promise<StepOutcome>
   printLine(`\n${step.title}: ${words.join(' ')}`);
   running = spawn(process.execPath, ['--enable-source-maps', `${compiled}${step.program}`, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...step.environment },
   });
   const output: string[] = [];
   for (const stream of [running.stdout, running.stderr]) {
@@ -48,7 +49,8 @@ async function run(step: Step, settings: CampaignSettings): Promise<StepOutcome>
   const [code, signal] = (await once(running, 'close')) as [number | null, NodeJS.Signals | null];
   running = undefined;
   if (code !== 0) output.push(`It ended with ${signal ?? `exit code ${code}`}.`);
-  const command = `node dist/${step.program} ${words.join(' ')}`;
+  const variables = Object.entries(step.environment ?? {}).map(([name, value]) => `${name}=${value}`);
+  const command = [...variables, 'node', `dist/${step.program}`, ...words].join(' ');
   return { step, command, isGood: code === 0, milliseconds: performance.now() - beginning, output };
 }
 

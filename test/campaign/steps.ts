@@ -16,6 +16,8 @@ export interface Step {
   /** The compiled program, below dist. */
   readonly program: string;
   readonly arguments: (settings: CampaignSettings) => readonly (string | number)[];
+  /** Environment variables of the program in addition to those of the campaign. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** The parts, in their order. */
@@ -37,6 +39,13 @@ export const steps: readonly Step[] = [
     title: 'Faults, on a cluster of three brokers',
     program: 'test/faults/run.js',
     arguments: ({ minutes, seed }) => ['--brokers', 3, '--minutes', minutes, '--seed', seed + 1],
+  },
+  {
+    name: 'story',
+    title: 'The story of a loan with ten thousand transactions, on both backends',
+    program: 'scripts/run-tests.js',
+    arguments: () => ['test/faults/story/loan-story.test.ts'],
+    environment: { STORY_TRANSACTIONS: '10000' },
   },
   {
     name: 'simulation',

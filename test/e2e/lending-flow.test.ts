@@ -6,6 +6,8 @@ import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.t
 import { call, eventsOf, lastCursors, openStream, type HttpResponse, type OpenStream } from '../support/http/client.ts';
 import { describeOnCluster, describeOnPreviousKafka } from '../support/cluster.ts';
 import { annuityProduct } from '../../src/admin/example-product.ts';
+import { insist } from '../support/insist.ts';
+import { foldSchedule } from '../support/lending/event-folds.ts';
 import { startOneMachine, startSystemOnCluster, type System } from '../support/system.ts';
 
 type Json = Record<string, unknown>;
@@ -18,32 +20,6 @@ const combinations = Array.from({ length: 8 }, (_, bits) =>
 function describeCombination(toggles: Record<ToggleName, boolean>): string {
   const on = toggleNames.filter((name) => toggles[name]);
   return on.length === 0 ? 'every toggle off' : `${on.join(', ')} on`;
-}
-
-/** The schedule that a consumer knows from the events alone. */
-function foldSchedule(events: readonly Json[]): Json[] {
-  const rows = new Map<string, Json>();
-  for (const event of events) {
-    for (const key of event['removedInstallmentKeys'] as string[]) rows.delete(key);
-    for (const row of event['changedInstallments'] as Json[]) rows.set(String(row['encodedKey']), row);
-  }
-  return [...rows.values()].sort((a, b) => Number(a['number']) - Number(b['number']));
-}
-
-const retryMilliseconds = 200;
-const insistMilliseconds = 60_000;
-
-/** Retries while it fails, as it may until the system has recovered. */
-async function insist<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  const deadline = performance.now() + insistMilliseconds;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, retryMilliseconds));
-    }
-  }
 }
 
 /** Retries while the system reports that it cannot respond now, as a client with the same Idempotency-Key may. */

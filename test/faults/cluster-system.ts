@@ -3,6 +3,9 @@ import { Kafka, logLevel, type Admin } from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster, type LocalCluster } from '../../scripts/local-cluster/local-cluster.ts';
 import type { Server } from '../../scripts/local-cluster/server.ts';
+import { systemClock } from '../../src/clock.ts';
+import { KafkaLog } from '../../src/kafka/log.ts';
+import { silentLogger } from '../../src/logger.ts';
 import { openKafkaGateways } from '../support/kafka/gateways.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import type { EventPosition } from './history.ts';
@@ -13,6 +16,8 @@ export interface ClusterSystemOptions {
   readonly folder: string;
   readonly brokers: 1 | 3;
   readonly printLine: (line: string) => void;
+  /** Further settings of every process of the service, as environment variables. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** The roles of the processes of the service, by name. */
@@ -28,11 +33,13 @@ export async function startClusterSystem({
   folder,
   brokers,
   printLine,
+  settings = {},
 }: ClusterSystemOptions): Promise<SystemUnderTest> {
   const cluster = await startCluster({ brokers, printLine });
   const gateways = await openKafkaGateways(cluster.kafkaBrokers);
   const redisProxy = await openTcpProxy({ host: '127.0.0.1', port: cluster.redis.port });
   const environment = {
+    ...settings,
     KAFKA_BROKERS: gateways.proxies.map(({ host, port }) => `${host}:${port}`).join(','),
     REDIS_URL: `redis://${redisProxy.host}:${redisProxy.port}`,
   };
@@ -67,6 +74,14 @@ export async function startClusterSystem({
     description: `${services.length} processes, Kafka ${cluster.kafkaVersion} with ${brokers} broker(s), Redis`,
     nodes: serving.map(({ node }) => node),
     targets,
+    services: new Map(services.map((service) => [service.name, service])),
+    openLog: () =>
+      KafkaLog.open({
+        brokers: cluster.kafkaBrokers,
+        clientId: 'reader',
+        clock: systemClock,
+        logger: silentLogger,
+      }),
     flush: () => flush(cluster),
     truncate: (eventType) => truncate(cluster, eventType),
     async stop() {

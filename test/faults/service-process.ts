@@ -18,13 +18,22 @@ export interface ServiceProcess {
   readonly proxy: TcpProxy;
   /** Its addresses, which stay when it is restarted. */
   readonly node: ServiceNode;
+  /** The folder of its data. */
+  readonly dataFolder: string;
+  /** The file of its output, and of that of the processes it replaced. */
+  readonly logFile: string;
   /** Starts it, and returns when it reports that it is ready. */
   start(): Promise<void>;
   /** Sends SIGKILL, and waits for the end. */
   kill(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** Sends SIGTERM, or SIGKILL when that has no effect in time. Returns whether it exited cleanly. */
+  /**
+   * Sends SIGTERM, or SIGKILL when that has no effect in time. Returns whether it exited cleanly. It can be started
+   * again.
+   */
+  end(): Promise<boolean>;
+  /** The same for the last time: its address goes too. */
   stop(): Promise<boolean>;
 }
 
@@ -47,6 +56,7 @@ export async function createServiceProcess({
 }: ServiceProcessOptions): Promise<ServiceProcess> {
   mkdirSync(folder, { recursive: true });
   const logFile = join(folder, `${name}.log`);
+  const dataFolder = join(folder, `${name}-data`);
   const [port = 0] = await findFreePorts(1);
   const proxy = await openTcpProxy({ host: '127.0.0.1', port });
   let child: ChildProcess | undefined;
@@ -57,9 +67,20 @@ export async function createServiceProcess({
   };
   process.on('exit', endWithHarness);
 
+  const end = async (): Promise<boolean> => {
+    child?.kill('SIGCONT');
+    child?.kill('SIGTERM');
+    const timer = setTimeout(() => child?.kill('SIGKILL'), stopMillisecondsMaximum);
+    await exited;
+    clearTimeout(timer);
+    return child === undefined || child.exitCode === 0;
+  };
+
   return {
     name,
     proxy,
+    dataFolder,
+    logFile,
     node: { name, url: `http://${proxy.host}:${proxy.port}`, directUrl: `http://127.0.0.1:${port}` },
     async start() {
       const log = openSync(logFile, 'a');
@@ -69,7 +90,7 @@ export async function createServiceProcess({
           HOST: '127.0.0.1',
           PORT: String(port),
           LOG_LEVEL: 'info',
-          DATA_DIR: join(folder, `${name}-data`),
+          DATA_DIR: dataFolder,
           ...environment,
         },
         stdio: ['ignore', 'pipe', log],
@@ -93,15 +114,12 @@ export async function createServiceProcess({
     },
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
+    end,
     async stop() {
-      child?.kill('SIGCONT');
-      child?.kill('SIGTERM');
-      const timer = setTimeout(() => child?.kill('SIGKILL'), stopMillisecondsMaximum);
-      await exited;
-      clearTimeout(timer);
+      const inOrder = await end();
       process.off('exit', endWithHarness);
       await proxy.close();
-      return child === undefined || child.exitCode === 0;
+      return inOrder;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { EventLog } from '../../src/ports/event-log.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silenceMillisecondsMaximum, type EventPosition } from './history.ts';
@@ -14,6 +15,10 @@ export interface SystemUnderTest {
   readonly nodes: readonly ServiceNode[];
   /** The targets of faults, by name. */
   readonly targets: ReadonlyMap<string, Target>;
+  /** The processes of the service, by name. */
+  readonly services: ReadonlyMap<string, ServiceProcess>;
+  /** Opens the log that the processes share. On one machine, where one process has it at a time, that has ended. */
+  openLog(): Promise<EventLog>;
   /** Deletes all data of Redis. */
   flush?(): Promise<void>;
   /** Deletes all current events of the type, and returns the new start of each partition. */
