@@ -5,6 +5,7 @@ import type { Coordination } from '../../../src/ports/coordination.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
+import type { HealthPart } from '../../../src/health.ts';
 import { type Logger, silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import {
@@ -59,6 +60,8 @@ export interface RunningWorker {
   readonly worker: LendingWorker;
   readonly registry: Registry;
   readonly metrics: ReturnType<typeof createMetrics>;
+  /** The folder of its copy of the changelog. */
+  readonly dataFolder: string;
   stop(): Promise<void>;
 }
 
@@ -75,6 +78,8 @@ export interface WorkerOptions {
   readonly definitionsMillisecondsMaximum?: number;
   /** By default one. */
   readonly partitionCount?: number;
+  /** Notified whether the worker's copy can be read. */
+  readonly health?: HealthPart;
   /** Replaces parts of the worker's copy of the changelog. */
   readonly copyWith?: (copy: ChangelogCopy) => ChangelogCopy;
 }
@@ -87,11 +92,18 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
   const nodeId = options.nodeId ?? randomUUID();
   await coordination.renewLease(nodeId, 3_600_000);
   const metrics = createMetrics();
-  const { copyWith = (copy) => copy, ...settings } = options;
+  const { copyWith = (copy) => copy, health, ...settings } = options;
   const { clock = systemClock, logger = silentLogger, partitionCount = 1 } = settings;
   await ensureLendingTopics(log, partitionCount);
   const dataFolder = await temporaryFolder();
-  const view = await LoanView.open({ dataFolder, log, partitionCount, clock: systemClock, logger });
+  const view = await LoanView.open({
+    dataFolder,
+    log,
+    partitionCount,
+    clock: systemClock,
+    logger,
+    ...(health === undefined ? {} : { health }),
+  });
   const worker = new LendingWorker({
     log,
     partitionCount,
@@ -114,7 +126,7 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
   };
   let ended: Promise<void> | undefined;
   const stop = (): Promise<void> => (ended ??= end());
-  return { worker, registry, metrics, stop };
+  return { worker, registry, metrics, dataFolder, stop };
 }
 
 /** A lending log in a separate folder and a worker on it, both new for each test. */
