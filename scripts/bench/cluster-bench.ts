@@ -8,6 +8,7 @@ import { runProgram } from './processes.ts';
 import { against } from './report.ts';
 import { processorMilliseconds, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
+import { reportTakeOver } from './take-over.ts';
 
 /** The service on Kafka and Redis against raw kafkajs loops over the same topics. */
 export const clusterParts = [
@@ -21,6 +22,7 @@ export const clusterParts = [
   'first',
   'latency',
   'hand-over',
+  'take-over',
   'idle',
 ] as const;
 
@@ -62,6 +64,7 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
     if (wanted('hand-over')) await reportHandOver(bench);
     await service.stop();
     if (wanted('commands')) await measureCommands(options, cluster);
+    if (wanted('take-over')) await reportTakeOver(options, cluster);
     if (wanted('idle')) await reportIdle(options, cluster);
   } finally {
     await cluster.stop();

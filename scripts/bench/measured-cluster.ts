@@ -9,6 +9,7 @@ import { startMeasuredService, type MeasuredService } from './measured-service.t
 /** A Kafka and a Redis for the benchmark alone, and processes of the service on them. */
 export interface MeasuredCluster {
   readonly brokers: readonly string[];
+  readonly redisUrl: string;
   /** Starts a process of the service with a data folder of its own. */
   startService(environment?: Record<string, string>): Promise<MeasuredService>;
   createTopics(names: readonly string[], partitionCount: number, configuration?: Record<string, string>): Promise<void>;
@@ -32,6 +33,7 @@ export async function startMeasuredCluster(
   let started = 0;
   return {
     brokers: cluster.kafkaBrokers,
+    redisUrl: cluster.redisUrl,
     async startService(environment = {}) {
       started += 1;
       const service = await startMeasuredService(
