@@ -3,14 +3,11 @@ import { encodeLoan } from '../../src/lending/changelog/stored-loan.ts';
 import { encodeAccountProduct } from '../../src/lending/changelog/stored-product.ts';
 import { encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
 import { Decimal, zero } from '../../src/lending/money.ts';
-import { noSettledFees } from '../../src/lending/settled-fees.ts';
-import type { LoanProduct } from '../../src/lending/product.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
 import { accountProductKey, namedProduct } from '../../src/lending-format/account-products.ts';
 import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-record-keys.ts';
-import { parseCommand } from '../../src/lending-format/command-format.ts';
 import { type CommandOutcome, checkpointKey, writeCheckpoint } from '../../src/lending-format/checkpoint.ts';
-import { annuityProduct } from '../../src/admin/example-product.ts';
+import { create, given, loanOf, product } from '../lending/loan-fixtures.ts';
 
 /** Records of the changelog as the worker writes them, for loans with only the fields that a test needs. */
 
@@ -53,71 +50,20 @@ export function checkpointRecord(partition: number, position: number, outcomes: 
   return { key: checkpointKey(partition), value: writeCheckpoint({ position, outcomes }) };
 }
 
-function product(): LoanProduct {
-  const event = { commandId: '6f9619ff-8b86-4011-b42d-00cf4fc964ff', type: 'CREATE_PRODUCT', loanProductId: 'annuity' };
-  const value = Buffer.from(JSON.stringify({ ...event, payload: annuityProduct('annuity') }));
-  const parsed = parseCommand(value, { partition: 0, offset: 0, appendedAt: 0 });
-  if (parsed.kind !== 'product') throw new Error('The annuity product is no product.');
-  return parsed.command.product;
-}
-
 /** The loan of {@link loanRecord}. */
 export function storedLoan(facts: LoanFacts): Loan {
-  const { id, createdAt = 0 } = facts;
-  const annuity = { ...product(), encodedKey: facts.productTypeKey ?? 'annuity-key' };
-  const { interestRate: _interestRate, ...agreedInterest } = annuity.interestSettings;
+  const { id, createdAt = 0, loanAmount = 1_000, productTypeKey = 'annuity-key' } = facts;
+  const opened = loanOf(given(create(product({ encodedKey: productTypeKey }), loanAmount)));
   return {
+    ...opened,
     id,
     encodedKey: keyOf(id),
-    product: annuity,
-    terms: {
-      currency: annuity.currency,
-      interest: agreedInterest,
-      dueDates: {
-        scheduleDueDatesMethod: 'INTERVAL',
-        repaymentPeriodUnit: 'MONTHS',
-        repaymentPeriodCount: 1,
-        firstRepaymentDueDateOffset: 0,
-      },
-      repaymentInstallments: 4,
-      principalRepaymentInterval: 1,
-      amortizationMethod: 'STANDARD_PAYMENTS',
-      adjustTotalDueForFirstRepayment: false,
-      gracePeriodType: 'NONE',
-      gracePeriod: 0,
-      rounding: annuity.scheduleSettings.roundingSettings,
-    },
     loanName: facts.loanName ?? null,
     accountHolderKey: facts.accountHolderKey ?? null,
-    accountHolderType: null,
-    loanAmount: new Decimal(facts.loanAmount ?? '1000'),
-    penaltyRate: null,
-    expectedDisbursementDate: null,
-    firstRepaymentDate: null,
-    notes: null,
     createdAt,
     modifiedAt: createdAt,
-    position: {
-      accountState: facts.accountState ?? 'PENDING_APPROVAL',
-      accountSubState: null,
-      stateBeforeClosure: null,
-      approvedAt: null,
-      closedAt: null,
-      disbursements: [],
-      rateSegments: [{ from: null, interestRate: new Decimal(10) }],
-      principalLent: zero,
-      asOf: null,
-      periodicPayment: null,
-      installments: [],
-      charges: [],
-      chargeCount: 0,
-      settledFees: noSettledFees,
-    },
+    position: { ...opened.position, accountState: facts.accountState ?? opened.position.accountState },
     transactionCount: facts.transactionCount ?? 0,
-    adjustableTransactionKey: null,
-    eventSequence: 1,
-    scheduleVersion: 0,
-    publishedUnder: null,
   };
 }
 

@@ -1,59 +1,41 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'mocha';
-import { type EventLog, type LogRecord, recordBytesMaximum } from '../../src/ports/event-log.ts';
-import { Registry } from '../../src/broker/definitions/registry.ts';
+import { type LogRecord, recordBytesMaximum } from '../../src/ports/event-log.ts';
+import type { Registry } from '../../src/broker/definitions/registry.ts';
 import { type CommandOutcome, checkpointKey } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyRecordKey, parseIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { accountsTopic, deadLettersTopic, partitionOfAccount } from '../../src/lending-format/lending-topics.ts';
 import { refusalCodes } from '../../src/lending/refusals.ts';
 import { allTogglesOff } from '../../src/lending/toggle-names.ts';
-import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { LoanView } from '../../src/accounts/loan-view.ts';
+import type { LoanView } from '../../src/accounts/loan-view.ts';
 import { CommandBatch } from '../../src/worker/command-batch.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
-import { type TestCommand, commandRecord, commandTime, openLendingLog } from '../support/lending/lending-log.ts';
+import { type TestCommand, commandRecord, commandTime } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { type WorkerParts, openWorkerParts } from './worker-parts.ts';
 
 const idempotencyMilliseconds = 86_400_000;
 const never = new AbortController().signal;
 
 describe('a batch of commands', () => {
-  let folder: string;
-  let log: EventLog;
+  let parts: WorkerParts;
   let registry: Registry;
   let view: LoanView;
   let batch: CommandBatch;
 
   before(async () => {
-    folder = await temporaryFolder();
-    log = await openLendingLog(folder);
-    const retentionMilliseconds = 3_600_000;
-    await log.createTopic({ name: accountsTopic, partitionCount: 1, cleanupPolicy: 'compact', retentionMilliseconds });
-    registry = new Registry(log, silentLogger);
-    await registry.start();
-    view = await LoanView.open({
-      dataFolder: folder,
-      log,
-      partitionCount: 1,
-      clock: systemClock,
-      logger: silentLogger,
-    });
+    parts = await openWorkerParts();
+    ({ registry, view } = parts);
   });
 
   beforeEach(async () => {
     batch = await newBatch(registry);
   });
 
-  after(async () => {
-    await view.close();
-    await registry.stop();
-    await log.close();
-    await removeFolder(folder);
-  });
+  after(() => parts.close());
 
   async function newBatch(
     products: Registry,

@@ -4,16 +4,15 @@ import { getEventListeners } from 'node:events';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog, FencedWriter, LogRecord } from '../../src/ports/event-log.ts';
-import { Registry } from '../../src/broker/definitions/registry.ts';
-import { systemClock } from '../../src/clock.ts';
+import type { Registry } from '../../src/broker/definitions/registry.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';
-import { LoanView } from '../../src/accounts/loan-view.ts';
+import type { LoanView } from '../../src/accounts/loan-view.ts';
 import { isCheckpointKey, parseCheckpoint } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
-import { accountsTopic, ensureLendingTopics } from '../../src/lending-format/lending-topics.ts';
+import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { CommandLag } from '../../src/worker/command-lag.ts';
 import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
 import { type LoopEnd } from '../../src/worker/partition-ownership.ts';
@@ -26,20 +25,12 @@ import { openCoordinationUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
-import {
-  type Json,
-  commandRecord,
-  openLendingLog,
-  outcomesOf,
-  recordsOf,
-  send,
-  untilDone,
-} from '../support/lending/lending-log.ts';
+import { type Json, commandRecord, outcomesOf, recordsOf, send, untilDone } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
-import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { type WorkerParts, openWorkerParts } from './worker-parts.ts';
 
 describe('the loop of a partition', () => {
-  let folder: string;
+  let parts: WorkerParts;
   let log: EventLog;
   let registry: Registry;
   let view: LoanView;
@@ -52,19 +43,9 @@ describe('the loop of a partition', () => {
   let pauses: unknown[];
 
   before(async () => {
-    folder = await temporaryFolder();
-    log = await openLendingLog(folder);
-    await ensureLendingTopics(log, 1);
+    parts = await openWorkerParts();
+    ({ log, registry, view } = parts);
     coordination = await openCoordinationUnderTest(`loop-${randomUUID()}`, log);
-    registry = new Registry(log, silentLogger);
-    await registry.start();
-    view = await LoanView.open({
-      dataFolder: folder,
-      log,
-      partitionCount: 1,
-      clock: systemClock,
-      logger: silentLogger,
-    });
   });
 
   beforeEach(() => {
@@ -82,11 +63,8 @@ describe('the loop of a partition', () => {
   });
 
   after(async () => {
-    await view.close();
     await coordination.close();
-    await registry.stop();
-    await log.close();
-    await removeFolder(folder);
+    await parts.close();
   });
 
   function run(options: Partial<PartitionLoopOptions> = {}): void {

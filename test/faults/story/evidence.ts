@@ -192,8 +192,8 @@ export function expectChangelogToShow(
 }
 
 /**
- * A process that opens the copy of a folder reads there what the changelog has. It makes a new copy where there is none,
- * or where it finds damage that nothing has read before.
+ * A process that opens the copy of a folder reads there what the changelog has. It makes a new copy where there is
+ * none, or where it finds damage that nothing has read before.
  */
 export async function expectCopyToHave(
   log: EventLog,
