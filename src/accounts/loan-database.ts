@@ -1,11 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { Offset } from '../ports/event-log.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
+import { joinedAccount } from '../lending-format/account-pages.ts';
+import { pageRecordKey } from '../lending-format/account-record-keys.ts';
+import { type FoundPage, type PageRow, pagesOfAccount, unsealedPages } from './page-rows.ts';
 import { type LoanRow, type TransactionRow, parseTransactionId } from './loan-row.ts';
 import { DamagedText, sealed, unsealed } from './sealed-text.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 6;
+const schemaVersion = 7;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -47,6 +50,14 @@ const tables = `
     partition INTEGER NOT NULL,
     state TEXT NOT NULL,
     PRIMARY KEY (reference, partition)
+  ) STRICT, WITHOUT ROWID;
+  -- The installments and unpaid fees of accounts, in pages as the changelog has them.
+  CREATE TABLE pages (
+    loan_id TEXT NOT NULL,
+    list TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    PRIMARY KEY (loan_id, list, number)
   ) STRICT, WITHOUT ROWID;
   -- Each transaction as the changelog has it, with its number in the account.
   CREATE TABLE transactions (
@@ -97,6 +108,8 @@ export interface LoanChanges {
   readonly nextOffset: Offset;
   /** The texts of the products that accounts refer to, by reference. None is ever deleted. */
   readonly products: ReadonlyMap<string, string>;
+  /** Pages of accounts, in the order of the changelog. */
+  readonly pages: readonly PageRow[];
   /** The newest state of each loan, by loan account id; null for a loan that was deleted. */
   readonly loans: ReadonlyMap<string, LoanRow | null>;
   /** By encodedKey; null for a transaction that was deleted. */
@@ -195,11 +208,15 @@ export class LoanDatabase {
   }
 
   /** Writes the changes and the position in one transaction. */
-  apply({ partition, nextOffset, products, loans, transactions, commands, commandOffset }: LoanChanges): void {
+  apply({ partition, nextOffset, products, pages, loans, transactions, commands, commandOffset }: LoanChanges): void {
     this.#database.exec('BEGIN');
     try {
       for (const [reference, state] of products) {
         this.#statements.putProduct.run(reference, partition, sealed(reference, state));
+      }
+      for (const { loanId, list, number, state } of pages) {
+        if (state === null) this.#statements.removePage.run(loanId, list, number);
+        else this.#statements.putPage.run(loanId, list, number, sealed(pageRecordKey(loanId, { list, number }), state));
       }
       for (const [loanId, row] of loans) {
         if (row === null) this.#remove(loanId);
@@ -237,9 +254,13 @@ export class LoanDatabase {
   /** The state of the loan with this id. @throws DamagedText, as all that read a state */
   loanStateOfId(loanId: string): string | undefined {
     const found = this.#statements.state.get(loanId) as { state: string } | undefined;
-    if (found !== undefined) return unsealed(loanId, found.state);
+    if (found !== undefined) return joinedAccount(unsealed(loanId, found.state), this.#pageStates(loanId));
     if (this.#statements.idOfId.get(loanId) === undefined) return undefined;
     throw new DamagedText(`The text of ${loanId} is missing`);
+  }
+
+  #pageStates(loanId: string): string[] {
+    return unsealedPages(loanId, this.#statements.pages.all(loanId) as unknown as FoundPage[]);
   }
 
   /** The text of the product that accounts refer to by this name. */
@@ -440,6 +461,9 @@ function prepare(database: Connection) {
     removeLoan: database.prepare('DELETE FROM loans WHERE loan_id = ?'),
     removeState: database.prepare(`DELETE FROM states WHERE loan_number = ${numberOfLoan}`),
     state: database.prepare(`SELECT state FROM states WHERE loan_number = ${numberOfLoan}`),
+    pages: database.prepare(pagesOfAccount),
+    putPage: database.prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?)'),
+    removePage: database.prepare('DELETE FROM pages WHERE loan_id = ? AND list = ? AND number = ?'),
     putProduct: database.prepare('INSERT OR REPLACE INTO products VALUES (?, ?, ?)'),
     product: database.prepare('SELECT state FROM products WHERE reference = ? LIMIT 1'),
     productOfPartition: database.prepare('SELECT 1 FROM products WHERE reference = ? AND partition = ?'),

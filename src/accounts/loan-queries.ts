@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { LendstreamError } from '../errors.ts';
+import { joinedAccount } from '../lending-format/account-pages.ts';
 import type { LoanQuery } from './loan-query.ts';
 import { DamagedText } from './sealed-text.ts';
 
@@ -10,9 +11,13 @@ const waitingQueriesMaximum = 1_000;
 export type QueryRequest =
   { readonly name: 'page' | 'count'; readonly id: number; readonly query: LoanQuery } | { readonly name: 'close' };
 
-/** What the thread replies: the states of the loans of a page, or how many there are; or SQLite's error. */
+/**
+ * What the thread replies: the texts of the loans of a page, each with those of its own pages; or how many there are;
+ * or SQLite's error.
+ */
 export type QueryResponse =
-  { readonly id: number; readonly result: string[] | number } | { readonly id: number; readonly failure: QueryFailure };
+  | { readonly id: number; readonly result: string[][] | number }
+  | { readonly id: number; readonly failure: QueryFailure };
 
 interface QueryFailure {
   readonly message: string;
@@ -47,8 +52,9 @@ export class LoanQueries {
    * The states of one page of loans, in the order of the query.
    * @throws DamagedText, SQLite's errors, OVERLOADED, LOG_UNAVAILABLE
    */
-  page(query: LoanQuery): Promise<string[]> {
-    return this.#ask<string[]>('page', query);
+  async page(query: LoanQuery): Promise<string[]> {
+    const loans = await this.#ask<string[][]>('page', query);
+    return loans.map(([text = '', ...pages]) => joinedAccount(text, pages));
   }
 
   /** How many loans match the query, over all pages. @throws as {@link page} */

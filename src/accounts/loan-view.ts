@@ -32,6 +32,7 @@ import { LoanQueries } from './loan-queries.ts';
 import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './loan-row.ts';
 import { databaseFile, newDatabase, openOrRebuild } from './open-database.ts';
+import type { PageRow } from './page-rows.ts';
 import { DamagedText } from './sealed-text.ts';
 import type { ChangelogCopy, OwnCommit } from './changelog-copy.ts';
 
@@ -440,11 +441,11 @@ export class LoanView implements ChangelogCopy {
 
   #apply(
     partition: number,
-    { products, loans, transactions, commands, checkpoint, outcomes }: RecordedChanges,
+    { products, pages, loans, transactions, commands, checkpoint, outcomes }: RecordedChanges,
     nextOffset: Offset,
   ): void {
     const commandOffset = checkpoint?.position;
-    this.#applyChanges({ partition, nextOffset, products, loans, transactions, commands, commandOffset });
+    this.#applyChanges({ partition, nextOffset, products, pages, loans, transactions, commands, commandOffset });
     this.#tail.advance(partition, nextOffset);
     if (commandOffset !== undefined) this.#commandOffsets.set(partition, commandOffset);
     for (const outcome of outcomes) {
@@ -455,6 +456,7 @@ export class LoanView implements ChangelogCopy {
 
 /** The changes that records of the changelog make, collected one by one. */
 class RecordedChanges {
+  readonly pages: PageRow[] = [];
   readonly products = new Map<string, string>();
   readonly loans = new Map<string, LoanRow | null>();
   readonly transactions = new Map<string, TransactionRow | null>();
@@ -469,6 +471,8 @@ class RecordedChanges {
     const productReference = accountProductReference(key);
     if (account?.transactionKey !== undefined) {
       this.transactions.set(account.transactionKey, text === null ? null : transactionRow(text));
+    } else if (account?.page !== undefined) {
+      this.pages.push({ loanId: account.loanAccountId, ...account.page, state: text });
     } else if (account !== undefined) {
       this.loans.set(account.loanAccountId, text === null ? null : loanRow(text));
     } else if (productReference !== undefined) {

@@ -3,6 +3,7 @@ import { describeError } from '../errors.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import type { QueryRequest, QueryResponse } from './loan-queries.ts';
 import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
+import { type FoundPage, pagesOfAccount, unsealedPages } from './page-rows.ts';
 import { DamagedText, unsealed } from './sealed-text.ts';
 
 /** The thread that reads pages and counts of loans, one after another, with a connection that cannot write. */
@@ -17,6 +18,7 @@ const file = workerData;
 interface OpenFile {
   readonly database: Connection;
   readonly stateOf: ReturnType<Connection['prepare']>;
+  readonly pagesOf: ReturnType<Connection['prepare']>;
 }
 
 /** Opened by the first query, so that a file that cannot be opened is the failure of a query. */
@@ -26,14 +28,15 @@ function open(): OpenFile {
   const database = openDatabase(file, { mustExist: true });
   try {
     database.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cacheBytesMaximum / 1024};`);
-    return { database, stateOf: database.prepare('SELECT state FROM states WHERE loan_number = ?') };
+    const stateOf = database.prepare('SELECT state FROM states WHERE loan_number = ?');
+    return { database, stateOf, pagesOf: database.prepare(pagesOfAccount) };
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function page({ database, stateOf }: OpenFile, query: LoanQuery): string[] {
+function page({ database, stateOf, pagesOf }: OpenFile, query: LoanQuery): string[][] {
   const { page: statement, values } = loanQueryStatements(query);
   const found = database.prepare(statement).all(...values.map(withoutNul), query.limit, query.offset) as {
     loan_number: number;
@@ -42,7 +45,7 @@ function page({ database, stateOf }: OpenFile, query: LoanQuery): string[] {
   return found.map(({ loan_number, loan_id }) => {
     const row = stateOf.get(loan_number) as { state: string } | undefined;
     if (row === undefined) throw new DamagedText(`The account ${loan_id} has no text`);
-    return unsealed(loan_id, row.state);
+    return [unsealed(loan_id, row.state), ...unsealedPages(loan_id, pagesOf.all(loan_id) as unknown as FoundPage[])];
   });
 }
 
@@ -52,7 +55,7 @@ function count({ database }: OpenFile, query: LoanQuery): number {
 }
 
 /** Reads at one moment, although a page is read in two steps. */
-function read(from: OpenFile, { name, query }: Exclude<QueryRequest, { name: 'close' }>): string[] | number {
+function read(from: OpenFile, { name, query }: Exclude<QueryRequest, { name: 'close' }>): string[][] | number {
   from.database.exec('BEGIN');
   try {
     return name === 'page' ? page(from, query) : count(from, query);

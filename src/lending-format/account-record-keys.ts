@@ -1,4 +1,6 @@
-/** The records of accounts in the changelog: one for each account, and one for each of its transactions. */
+/** The records of accounts in the changelog: one for each account, each of its pages and each of its transactions. */
+
+import type { StoredPage } from '../lending/changelog/stored-pages.ts';
 
 const accountPrefix = 'loan/';
 const transactionPart = '/transaction/';
@@ -13,11 +15,21 @@ export function transactionRecordKey(loanAccountId: string, transactionKey: stri
   return accountPrefix + loanAccountId + transactionPart + transactionKey;
 }
 
+/** The key of a page of the installments or unpaid fees of an account. */
+export function pageRecordKey(loanAccountId: string, { list, number }: PageName): string {
+  return `${accountPrefix}${loanAccountId}/${list}/${number}`;
+}
+
+/** Which page of an account it is. */
+export type PageName = Pick<StoredPage, 'list' | 'number'>;
+
 /** What a record of an account is about. */
 export interface AccountRecordKey {
   readonly loanAccountId: string;
   /** The encodedKey of the transaction; absent for the account itself. */
   readonly transactionKey?: string;
+  /** Present for a page of the account. */
+  readonly page?: PageName;
 }
 
 /** What the key of a changelog record names; undefined for records that belong to no account. */
@@ -25,8 +37,12 @@ export function accountRecordOf(key: string): AccountRecordKey | undefined {
   if (!key.startsWith(accountPrefix)) return undefined;
   const idEnd = key.indexOf('/', accountPrefix.length);
   if (idEnd === -1) return { loanAccountId: key.slice(accountPrefix.length) };
-  return {
-    loanAccountId: key.slice(accountPrefix.length, idEnd),
-    transactionKey: key.slice(idEnd + transactionPart.length),
-  };
+  const loanAccountId = key.slice(accountPrefix.length, idEnd);
+  if (key.startsWith(transactionPart, idEnd)) {
+    return { loanAccountId, transactionKey: key.slice(idEnd + transactionPart.length) };
+  }
+  const [list, number] = key.slice(idEnd + 1).split('/');
+  return list === 'charges' || list === 'installments'
+    ? { loanAccountId, page: { list, number: Number(number) } }
+    : undefined;
 }

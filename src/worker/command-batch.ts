@@ -238,7 +238,7 @@ export class CommandBatch {
       return this.#repeated(envelope, firstResultOf(execution.transaction), command, toggles);
     }
     if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
-    const draft = draftOf(execution.loan, execution.transactions, this.#drafts.get(execution.loan.id));
+    const draft = draftOf(execution.loan, execution.transactions, loan, this.#drafts.get(execution.loan.id));
     const write = eventWriter(this.#sourceOf(envelope, command), execution.loan.product.currency.digits);
     const key = execution.loan.id;
     const events = execution.events.map((event, index) => {

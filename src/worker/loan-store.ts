@@ -3,6 +3,7 @@ import { isLendstreamError } from '../errors.ts';
 import type { ChangelogCopy, OwnCommit } from '../accounts/changelog-copy.ts';
 import { DecodedLoans, type DecodedLoansOfPartition } from './decoded-loans.ts';
 import { decodeLoan } from '../lending/changelog/stored-loan.ts';
+import { pagesOf } from '../lending/changelog/stored-pages.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
 import { accountRecordKey } from '../lending-format/account-record-keys.ts';
@@ -135,7 +136,8 @@ export class LoanStore {
   #apply({ checkpoint, loans, records }: CommittedState, committed: readonly CommittedPartition[]): void {
     this.#position = checkpoint.position;
     for (const [loanAccountId, loan] of loans) {
-      this.#decoded.set(loanAccountId, loan, records.get(accountRecordKey(loanAccountId))?.length ?? 0);
+      const accountLength = records.get(accountRecordKey(loanAccountId))?.length ?? 0;
+      this.#decoded.set(loanAccountId, loan, accountLength + pagesLength(loan));
     }
     const partition = this.#partition;
     const end = committed.find((each) => each.topic === accountsTopic && each.partition === partition);
@@ -152,4 +154,8 @@ export class LoanStore {
       throw error;
     }
   }
+}
+
+function pagesLength(loan: Loan): number {
+  return pagesOf(loan).reduce((length, { text }) => length + text.length, 0);
 }

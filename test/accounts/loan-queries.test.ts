@@ -41,6 +41,7 @@ describe('queries of many loans', () => {
       nextOffset: 1,
       loans,
       products: nothing,
+      pages: [],
       transactions: nothing,
       commands: nothing,
       commandOffset: undefined,

@@ -26,7 +26,7 @@ import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { failureOf } from '../support/subscription-store.ts';
 import { countedLog } from './counted-log.ts';
-import { keyOf, loanRecord, productRecord, storedLoan, transactionRecord } from './stored-loans.ts';
+import { accountText, keyOf, loanRecord, productRecord, storedLoan, transactionRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.accounts';
 /** More than one page of the file holds. The thread of queries reads pages that another connection has in memory. */
@@ -213,7 +213,7 @@ describe('a damaged view of loans', () => {
       };
       expect((await failureOf(read())).message).to.include('is being rebuilt from the log');
       await eventually(() => health.notReadyReasons().length === 0, 20_000);
-      const account = String(loanRecord({ id: 'loan-1' }).value);
+      const account = accountText({ id: 'loan-1' });
       const posted = String(transactionRecord('loan-1', 1).value);
       const decided = String(commandRecord().value);
       expect(await read()).to.deep.equal([

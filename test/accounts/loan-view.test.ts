@@ -23,7 +23,15 @@ import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { failureOf } from '../support/subscription-store.ts';
 import { countedLog } from './counted-log.ts';
-import { checkpointRecord, keyOf, loanRecord, productRecord, storedLoan, transactionRecord } from './stored-loans.ts';
+import {
+  accountText,
+  checkpointRecord,
+  keyOf,
+  loanRecord,
+  productRecord,
+  storedLoan,
+  transactionRecord,
+} from './stored-loans.ts';
 import { decodeSummary } from '../../src/lending/changelog/stored-loan.ts';
 
 const topic = 'lendstream.accounts';
@@ -102,7 +110,7 @@ describe('the view of loans', () => {
     const view = await open();
     for (const idOrKey of ['loan-1', keyOf('loan-1')])
       expect(await view.find(idOrKey)).to.deep.equal(storedLoan(facts));
-    expect(await view.list(everything)).to.deep.equal([loanRecord(facts).value?.toString()]);
+    expect(await view.list(everything)).to.deep.equal([accountText(facts)]);
     expect(await view.loanId(keyOf('loan-1'))).to.equal('loan-1');
     expect(await view.find('loan-2')).to.equal(undefined);
   });

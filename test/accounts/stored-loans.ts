@@ -1,9 +1,9 @@
 import type { AccountState, Loan, LoanTransaction } from '../../src/lending/loan.ts';
-import { encodeLoan } from '../../src/lending/changelog/stored-loan.ts';
 import { encodeAccountProduct } from '../../src/lending/changelog/stored-product.ts';
 import { encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
 import { Decimal, zero } from '../../src/lending/money.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
+import { encodeAccount, joinedAccount } from '../../src/lending-format/account-pages.ts';
 import { accountProductKey, namedProduct } from '../../src/lending-format/account-products.ts';
 import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-record-keys.ts';
 import { type CommandOutcome, checkpointKey, writeCheckpoint } from '../../src/lending-format/checkpoint.ts';
@@ -30,7 +30,16 @@ export function keyOf(id: string): string {
 
 export function loanRecord(facts: LoanFacts): LogRecord {
   const loan = storedLoan(facts);
-  return { key: accountRecordKey(loan.id), value: Buffer.from(encodeLoan(loan, namedProduct(loan.product))) };
+  return { key: accountRecordKey(loan.id), value: Buffer.from(encodeAccount(loan).text) };
+}
+
+/** The text of the loan of {@link loanRecord}, with its pages. */
+export function accountText(facts: LoanFacts): string {
+  const { text, pages } = encodeAccount(storedLoan(facts));
+  return joinedAccount(
+    text,
+    pages.map((page) => page.text),
+  );
 }
 
 /** The record of the product of the loans that name no other one. */

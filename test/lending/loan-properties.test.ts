@@ -4,6 +4,7 @@ import { describe, it } from 'mocha';
 import { type Balances, balancesOf, figuresOf } from '../../src/lending/balances.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
 import { type InstallmentView, scheduleOf } from '../../src/lending/views/installments.ts';
+import { pagesOf } from '../../src/lending/changelog/stored-pages.ts';
 import { storedAndRead } from './changelog/stored-accounts.ts';
 import { decodeTransaction, encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
 import { type TaxedPortion, dueOf, rowDue } from '../../src/lending/loan.ts';
@@ -169,7 +170,9 @@ describe('any loan, after any commands', () => {
 
   it('is unchanged after being stored', () => {
     always((story) => {
-      expect(storedAndRead(loanOf(story))).to.deep.equal(loanOf(story));
+      const read = storedAndRead(loanOf(story));
+      expect(read).to.deep.equal(loanOf(story));
+      expect(pagesOf(read), 'written again').to.deep.equal(pagesOf(loanOf(story)));
       for (const transaction of story.transactions) {
         expect(decodeTransaction(encodeTransaction(transaction))).to.deep.equal(transaction);
       }

@@ -3,9 +3,8 @@ import { after, before, beforeEach, describe, it } from 'mocha';
 import type { EventLog, Offset } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError, isLendstreamError } from '../../src/errors.ts';
-import { encodeLoan } from '../../src/lending/changelog/stored-loan.ts';
 import type { Loan } from '../../src/lending/loan.ts';
-import { namedProduct } from '../../src/lending-format/account-products.ts';
+import { encodeAccount } from '../../src/lending-format/account-pages.ts';
 import { accountRecordKey } from '../../src/lending-format/account-record-keys.ts';
 import { writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
@@ -21,7 +20,7 @@ import { overriding } from '../support/stepping-log.ts';
 import { checkpointRecord } from '../accounts/stored-loans.ts';
 
 const loanIds = ['L1', 'L2', 'L3'];
-const textOf = (loan: Loan): string => encodeLoan(loan, namedProduct(loan.product));
+const textOf = (loan: Loan): string => encodeAccount(loan).text;
 const never = new AbortController().signal;
 
 describe('the loans of a partition', () => {
@@ -79,7 +78,7 @@ describe('the loans of a partition', () => {
   });
 
   it('stay decoded up to the limit, and the least recently used are dropped first', async () => {
-    const lengths = await Promise.all(loanIds.map(async (id) => (await loanText(log, id))?.length ?? 0));
+    const lengths = loanIds.map((id) => view.accountText(id)?.length ?? 0);
     // Two loans take at most this much, and three more.
     const store = await LoanStore.open(view, 0, never, new DecodedLoans(5 * 2 * Math.max(...lengths)));
     const first = store.loanOf('L1');

@@ -11,10 +11,15 @@ export const storedFormat = 3;
  */
 export function parseStored<Stored extends { readonly format: number }>(text: string, field: keyof Stored & string) {
   const stored = JSON.parse(text) as Partial<Stored>;
-  if (stored.format !== storedFormat)
-    throw new Error(`it is of format ${String(stored.format)}, and this version reads format ${storedFormat}`);
+  requireFormat(stored);
   if (typeof stored[field] !== 'object' || stored[field] === null) throw new Error(`it has no ${field}`);
   return stored as Stored;
+}
+
+/** @throws Error when a parsed text is not of the present format */
+export function requireFormat({ format }: { readonly format?: number }): void {
+  if (format === storedFormat) return;
+  throw new Error(`it is of format ${String(format)}, and this version reads format ${storedFormat}`);
 }
 
 /** The number of the format of a stored text, which begins with it; undefined when the text does not. */

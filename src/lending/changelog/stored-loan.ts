@@ -4,17 +4,10 @@
  * Start with `encodeLoan` below; `stored-transaction.ts` writes transactions, `stored-position.ts` the rows of both.
  */
 
-import type { Loan, LoanPosition } from '../loan.ts';
+import type { Installment, Loan, LoanPosition } from '../loan.ts';
 import { reviveMarked, writeMarked } from './decimal-json.ts';
-import { parseStored, storedFormat } from './stored-format.ts';
-import {
-  type StoredCharge,
-  type StoredRows,
-  readCharges,
-  readRows,
-  writeCharges,
-  writeRows,
-} from './stored-position.ts';
+import { parseStored, requireFormat, storedFormat } from './stored-format.ts';
+import { type StoredCharge, type StoredRows, readCharges, readRows } from './stored-position.ts';
 import type { AccountProduct } from './stored-product.ts';
 import { readTerms, writeTerms } from './stored-terms.ts';
 
@@ -37,8 +30,11 @@ interface StoredLoan {
   readonly product: string;
   readonly terms: object;
   readonly position: Omit<LoanPosition, keyof LoanSummary | 'installments' | 'charges'>;
-  readonly installments: StoredRows;
-  readonly charges: readonly StoredCharge[];
+  readonly pages: readonly {
+    readonly format: number;
+    readonly installments?: StoredRows;
+    readonly charges?: readonly StoredCharge[];
+  }[];
 }
 
 /** The product of an account, with the name under which the changelog has it. */
@@ -50,19 +46,18 @@ export interface NamedProduct extends AccountProduct {
  * An account as one line of JSON in which each decimal keeps every digit:
  *
  * ```
- * {"format":3,"summary":{...},"account":{...},"product":"...","terms":{...},"position":{...},
- *  "installments":[...],"charges":[...]}
+ * {"format":3,"summary":{...},"account":{...},"product":"...","terms":{...},"position":{...}}
  * ```
  *
  * The summary comes first, so that it can be read alone. The product is a record of its own, and the terms are the
- * difference from those it gives.
+ * difference from those it gives. Its installments and unpaid fees are in pages, see `stored-pages.ts`.
  * @param named The product of the account.
  */
 export function encodeLoan({ product: _product, terms, position, ...loan }: Loan, named: NamedProduct): string {
   const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, transactionCount } = loan;
   const { accountHolderType, penaltyRate, expectedDisbursementDate, firstRepaymentDate, notes } = loan;
   const { adjustableTransactionKey, eventSequence, scheduleVersion, publishedUnder } = loan;
-  const { accountState, approvedAt, closedAt, installments, charges, ...otherPosition } = position;
+  const { accountState, approvedAt, closedAt, installments: _rows, charges: _charges, ...otherPosition } = position;
   const identity = { id, encodedKey, productKey: named.product.encodedKey, loanName, accountHolderKey, loanAmount };
   const summary: LoanSummary = {
     ...identity,
@@ -86,20 +81,20 @@ export function encodeLoan({ product: _product, terms, position, ...loan }: Loan
   };
   const fields = `${accountMark}${writeMarked(account)},"product":"${named.reference}"`;
   const changing = `"terms":${writeTerms(terms, named.terms)},"position":${writeMarked(otherPosition)}`;
-  const lists = `"installments":${writeRows(installments)},"charges":${writeCharges(charges)}`;
-  return `{"format":${storedFormat},"summary":${writeMarked(summary)}${fields},${changing},${lists}}`;
+  return `{"format":${storedFormat},"summary":${writeMarked(summary)}${fields},${changing}}`;
 }
 
 /**
- * Reads what {@link encodeLoan} wrote.
+ * Reads what {@link encodeLoan} wrote, to which the pages of the account were added as the field `pages`.
  * @param productOf Finds the product with a reference, or throws.
  * @throws Error for any other text: the changelog is broken and no command may be decided on it.
  */
 export function decodeLoan(text: string, productOf: (reference: string) => AccountProduct): Loan {
   const stored = parseStored<StoredLoan>(text, 'summary');
-  if (typeof stored.account !== 'object' || typeof stored.product !== 'string') {
-    throw new Error('it has no account or no product');
+  if (typeof stored.account !== 'object' || typeof stored.product !== 'string' || !Array.isArray(stored.pages)) {
+    throw new Error('it has no account, no product or no pages');
   }
+  for (const page of stored.pages) requireFormat(page);
   const summary = reviveMarked(stored.summary) as LoanSummary;
   const { accountState, approvedAt, closedAt, productKey: _productKey, ...identity } = summary;
   const { product, terms } = productOf(stored.product);
@@ -113,8 +108,11 @@ export function decodeLoan(text: string, productOf: (reference: string) => Accou
       approvedAt,
       closedAt,
       ...(reviveMarked(stored.position) as typeof stored.position),
-      installments: readRows(stored.installments),
-      charges: readCharges(stored.charges),
+      installments: stored.pages.reduce<Installment[]>(
+        (rows, { installments = [] }) => [...rows, ...readRows(installments, rows.length)],
+        [],
+      ),
+      charges: stored.pages.flatMap(({ charges = [] }) => readCharges(charges)),
     },
   };
 }

@@ -41,7 +41,7 @@ interface StoredRow {
   readonly lastPenaltyAppliedDate?: string | null;
 }
 
-/** The rows of an account as parsed. The number of a row is its place in the list. */
+/** Rows of an account as parsed. The number of a row is its place in the account. */
 export type StoredRows = readonly StoredRow[];
 
 /** A charge as parsed. */
@@ -76,15 +76,16 @@ export function writeRows(rows: readonly Installment[]): string {
   return `[${text}]`;
 }
 
-/** The rows that {@link writeRows} wrote. */
-export function readRows(stored: StoredRows): Installment[] {
+/** The rows that {@link writeRows} wrote. @param rowsBefore How many rows the account has before these. */
+export function readRows(stored: StoredRows, rowsBefore = 0): Installment[] {
   let dueDateBefore = '';
   return stored.map((fields, index) => {
     const { dueDate, accruesAfter = dueDateBefore } = fields;
     dueDateBefore = dueDate;
+    const number = rowsBefore + index + 1;
     return {
-      key: fields.key ?? index + 1,
-      number: index + 1,
+      key: fields.key ?? number,
+      number,
       accruesAfter,
       dueDate,
       principal: readPortion(fields.principal),

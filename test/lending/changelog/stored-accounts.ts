@@ -4,6 +4,7 @@ import {
   decodeAccountProduct,
   encodeAccountProduct,
 } from '../../../src/lending/changelog/stored-product.ts';
+import { pagesOf } from '../../../src/lending/changelog/stored-pages.ts';
 import type { Loan } from '../../../src/lending/loan.ts';
 import type { LoanProduct } from '../../../src/lending/product.ts';
 
@@ -12,9 +13,10 @@ export function namedProduct(product: LoanProduct): NamedProduct {
   return { ...accountProduct(product), reference: Buffer.from(`${product.id} ${product.name}`).toString('hex') };
 }
 
-/** The text of an account in the changelog. */
+/** The text of an account with its pages. */
 export function textOf(loan: Loan): string {
-  return encodeLoan(loan, namedProduct(loan.product));
+  const pages = pagesOf(loan).map(({ text }) => text);
+  return `${encodeLoan(loan, namedProduct(loan.product)).slice(0, -1)},"pages":[${pages.join(',')}]}`;
 }
 
 /** The account after it was stored and read, its product too. */

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { decodeLoan, decodeSummary, encodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
 import { namedProduct, storedAndRead, textOf } from './stored-accounts.ts';
 import type { Loan } from '../../../src/lending/loan.ts';
+import { pagesOf } from '../../../src/lending/changelog/stored-pages.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import { applyFee, create, disbursed, fee, given, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
 
@@ -64,7 +65,7 @@ describe('a stored account', () => {
 
   it('is refused with a reason when a part is missing', () => {
     for (const text of ['{"format":3,"summary":{}}', '{"format":3,"summary":{},"account":{},"product":{}}']) {
-      expect(() => decodeUnderNone(text)).to.throw('it has no account or no product');
+      expect(() => decodeUnderNone(text)).to.throw('it has no account, no product or no pages');
     }
   });
 
@@ -87,7 +88,8 @@ describe('a stored account', () => {
     const opened = { ...loan, terms: earlier.terms };
     const text = encodeLoan(opened, earlier);
     expect(text).to.include('"terms":{},');
-    expect(decodeLoan(text, () => earlier)).to.deep.equal(opened);
+    const pages = pagesOf(opened).map((page) => page.text);
+    expect(decodeLoan(`${text.slice(0, -1)},"pages":[${pages.join(',')}]}`, () => earlier)).to.deep.equal(opened);
   });
 
   it('keeps texts that look like the beginning of its parts', () => {

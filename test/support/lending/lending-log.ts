@@ -15,6 +15,7 @@ import {
   readPayload,
   writeCommand,
 } from '../../../src/lending-format/command-format.ts';
+import { joinedAccount } from '../../../src/lending-format/account-pages.ts';
 import { AccountProducts, accountProductKey } from '../../../src/lending-format/account-products.ts';
 import { decodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
 import type { Loan } from '../../../src/lending/loan.ts';
@@ -316,7 +317,18 @@ export async function storedLoan(log: EventLog, loanAccountId: string): Promise<
     records.findLast(({ key }) => key === wanted)?.text ?? undefined;
   const products = new AccountProducts((reference) => textOf(accountProductKey(reference)));
   const text = textOf(accountRecordKey(loanAccountId));
-  return text === undefined ? null : decodeLoan(text, (reference) => products.get(reference));
+  const pages = new Map(
+    records.flatMap(({ key, text: page }) => (key?.startsWith(`loan/${loanAccountId}/`) ? [[key, page] as const] : [])),
+  );
+  const pageTexts = (list: string): string[] =>
+    [...pages]
+      .filter(([key, page]) => page !== null && key.includes(`/${list}/`))
+      .toSorted(([one], [other]) => Number(one.split('/').at(-1)) - Number(other.split('/').at(-1)))
+      .map(([, page]) => page ?? '');
+  if (text === undefined) return null;
+  return decodeLoan(joinedAccount(text, [...pageTexts('charges'), ...pageTexts('installments')]), (reference) =>
+    products.get(reference),
+  );
 }
 
 /** Waits until the commands up to this offset are done. */
