@@ -3,7 +3,7 @@ import type { Offset } from '../ports/event-log.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
 import { pageRecordKey } from '../lending-format/account-record-keys.ts';
-import { type FoundPage, type PageRow, pagesOfAccount, unsealedPages } from './page-rows.ts';
+import { type PageRow, pagesOfAccount, unsealedPages } from './page-rows.ts';
 import { type LoanRow, type TransactionRow, parseTransactionId } from './loan-row.ts';
 import { DamagedText, sealed, unsealed } from './sealed-text.ts';
 
@@ -260,7 +260,7 @@ export class LoanDatabase {
   }
 
   #pageStates(loanId: string): string[] {
-    return unsealedPages(loanId, this.#statements.pages.all(loanId) as unknown as FoundPage[]);
+    return unsealedPages(loanId, this.#statements.pages.all(loanId));
   }
 
   /** The text of the product that accounts refer to by this name. */

@@ -3,7 +3,7 @@ import { describeError } from '../errors.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import type { QueryRequest, QueryResponse } from './loan-queries.ts';
 import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
-import { type FoundPage, pagesOfAccount, unsealedPages } from './page-rows.ts';
+import { pagesOfAccount, unsealedPages } from './page-rows.ts';
 import { DamagedText, unsealed } from './sealed-text.ts';
 
 /** The thread that reads pages and counts of loans, one after another, with a connection that cannot write. */
@@ -45,7 +45,7 @@ function page({ database, stateOf, pagesOf }: OpenFile, query: LoanQuery): strin
   return found.map(({ loan_number, loan_id }) => {
     const row = stateOf.get(loan_number) as { state: string } | undefined;
     if (row === undefined) throw new DamagedText(`The account ${loan_id} has no text`);
-    return [unsealed(loan_id, row.state), ...unsealedPages(loan_id, pagesOf.all(loan_id) as unknown as FoundPage[])];
+    return [unsealed(loan_id, row.state), ...unsealedPages(loan_id, pagesOf.all(loan_id))];
   });
 }
 

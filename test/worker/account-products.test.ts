@@ -7,7 +7,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { LoanView } from '../../src/accounts/loan-view.ts';
 import { deleteDatabase } from '../../src/accounts/loan-database.ts';
 import { accountProductReference } from '../../src/lending-format/account-products.ts';
-import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
+import { accountsTopic, partitionOfAccount } from '../../src/lending-format/lending-topics.ts';
 import {
   type TestCommand,
   commandRecord,
@@ -22,21 +22,31 @@ import { richProduct } from '../support/lending/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 
-const open = (id: string, productTypeKey = 'P'): TestCommand => ({
+const partitionCount = 2;
+
+/** Names that belong into a partition. */
+function namesIn(partition: number, prefix: string, count: number): string[] {
+  const names = Array.from({ length: 100 }, (_, number) => `${prefix}${number}`);
+  return names.filter((name) => partitionOfAccount(name, partitionCount) === partition).slice(0, count);
+}
+
+const [P = ''] = namesIn(0, 'P', 1);
+const [L1 = '', L2 = '', L3 = '', L4 = '', L5 = ''] = namesIn(0, 'L', 5);
+const [elsewhere = ''] = namesIn(1, 'L', 1);
+
+const open = (id: string, productTypeKey = P): TestCommand => ({
   type: 'CREATE_LOAN',
   id,
   payload: { productTypeKey, loanAmount: 1000 },
 });
-const rename = (name: string): TestCommand => ({ type: 'UPDATE_PRODUCT', id: 'P', payload: { name } });
+const rename = (name: string): TestCommand => ({ type: 'UPDATE_PRODUCT', id: P, payload: { name } });
 
 describe('the product of an account', () => {
   let folder: string;
   let log: EventLog;
-  let partitionCount: number;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    partitionCount = 2;
     log = await openLendingLog(folder, partitionCount);
   });
   afterEach(async () => {
@@ -53,33 +63,33 @@ describe('the product of an account', () => {
 
   it('is stored once in each partition, before the first account in the same commit', async () => {
     const running = await startWorker(log, { partitionCount });
-    await decided(log, [richProduct('P', 'FIXED_TERM_LOAN')]);
-    await decided(log, [open('L1'), open('L2')]);
-    await decided(log, [open('L3')]);
-    await untilDone(log, await send(log, [commandRecord(open('L4'))], 1), 1);
+    await decided(log, [richProduct(P, 'FIXED_TERM_LOAN')]);
+    await decided(log, [open(L1), open(L2)]);
+    await decided(log, [open(L3)]);
+    await untilDone(log, await send(log, [commandRecord(open(elsewhere))], 1), 1);
     await running.stop();
-    expect(await recordKinds(0)).to.deep.equal(['product', 'loan/L1', 'loan/L2', 'loan/L3']);
-    expect(await recordKinds(1)).to.deep.equal(['product', 'loan/L4']);
+    expect(await recordKinds(0)).to.deep.equal(['product', `loan/${L1}`, `loan/${L2}`, `loan/${L3}`]);
+    expect(await recordKinds(1)).to.deep.equal(['product', `loan/${elsewhere}`]);
   });
 
   it('is stored by no later owner again, but is stored as it is after an update', async () => {
     let running = await startWorker(log, { partitionCount });
-    await decided(log, [richProduct('P', 'FIXED_TERM_LOAN'), open('L1')]);
-    await decided(log, [open('L2')]);
+    await decided(log, [richProduct(P, 'FIXED_TERM_LOAN'), open(L1)]);
+    await decided(log, [open(L2)]);
     await running.stop();
     running = await startWorker(log, { partitionCount });
-    await decided(log, [open('L3')]);
+    await decided(log, [open(L3)]);
     await decided(log, [rename('Renamed')]);
-    await decided(log, [open('L4'), open('L5')]);
+    await decided(log, [open(L4), open(L5)]);
     await running.stop();
-    const stored = ['product', 'loan/L2', 'loan/L3', 'product', 'loan/L4', 'loan/L5'];
-    expect((await recordKinds()).filter((kind) => kind !== 'loan/L1')).to.deep.equal(stored);
+    const stored = ['product', `loan/${L2}`, `loan/${L3}`, 'product', `loan/${L4}`, `loan/${L5}`];
+    expect((await recordKinds()).filter((kind) => kind !== `loan/${L1}`)).to.deep.equal(stored);
 
     const options = { dataFolder: folder, log, partitionCount, clock: systemClock, logger: silentLogger };
     for (const isRebuilt of [false, true]) {
       if (isRebuilt) deleteDatabase(`${folder}/accounts.db`);
       const view = await LoanView.open(options);
-      const names = await Promise.all(['L2', 'L3', 'L4', 'L5'].map(async (id) => (await view.find(id))?.product.name));
+      const names = await Promise.all([L2, L3, L4, L5].map(async (id) => (await view.find(id))?.product.name));
       expect(names[0]).to.equal(names[1]);
       expect(names.slice(2)).to.deep.equal(['Renamed', 'Renamed']);
       await view.close();
@@ -106,11 +116,11 @@ describe('the product of an account', () => {
       },
     });
     const running = await startWorker(failing, { partitionCount });
-    await decided(log, [richProduct('P', 'FIXED_TERM_LOAN')]);
-    await decided(log, [open('L1')]);
-    await decided(log, [open('L2')]);
+    await decided(log, [richProduct(P, 'FIXED_TERM_LOAN')]);
+    await decided(log, [open(L1)]);
+    await decided(log, [open(L2)]);
     await running.stop();
     expect(failures).to.equal(1);
-    expect(await recordKinds()).to.deep.equal(['product', 'loan/L1', 'loan/L2']);
+    expect(await recordKinds()).to.deep.equal(['product', `loan/${L1}`, `loan/${L2}`]);
   });
 });
