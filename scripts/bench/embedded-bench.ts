@@ -6,6 +6,7 @@ import type { BenchOptions } from './bench-options.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
 import { measureGrowth } from './growing-loan.ts';
+import { measureManyLoans } from './scale/many-loans.ts';
 import { runProgram, startProgram } from './processes.ts';
 import { redisRound, redisServer } from './baselines/redis.ts';
 import { against } from './report.ts';
@@ -13,7 +14,17 @@ import { measureIdleStreams, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 
 /** The embedded store against its own ingredients: a bare server with the same sync, a raw scan of its database. */
-export const embeddedParts = ['publish', 'egress', 'fanout', 'window', 'first', 'commands', 'growth', 'idle'] as const;
+export const embeddedParts = [
+  'publish',
+  'egress',
+  'fanout',
+  'window',
+  'first',
+  'commands',
+  'growth',
+  'loans',
+  'idle',
+] as const;
 
 const connections = 8;
 const publishSettings = { connections, milliseconds: 3_000, warmUpMilliseconds: 1_000, eventBytes };
@@ -52,6 +63,7 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
     if (wanted('commands')) await measureCommands(bench);
     if (wanted('growth')) await measureGrowth(options.report, service, scale);
     await service.stop();
+    if (wanted('loans')) await measureManyLoans(options);
     if (wanted('idle')) {
       const fresh = await startMeasuredService(environment, profileFolder);
       await reportIdleStreams({ ...bench, service: fresh });

@@ -85,7 +85,8 @@ async function residentKilobytesInUse(processId: number): Promise<number> {
   return residentKilobytes(processId);
 }
 
-function residentKilobytes(processId: number): number {
+/** Resident memory, with what is garbage. */
+export function residentKilobytes(processId: number): number {
   const status = readFileSync(`/proc/${processId}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN);
 }
