@@ -87,9 +87,7 @@ type Subject = Pick<CommandOutcome, 'commandId' | 'loanAccountId' | 'loanProduct
 interface WrittenEvent {
   readonly topic: LendingEventTypeName;
   readonly key: string | null;
-  readonly text: string;
-  /** The size of the text in UTF-8. */
-  readonly bytes: number;
+  readonly value: Buffer;
 }
 
 /**
@@ -242,10 +240,9 @@ export class CommandBatch {
     const write = eventWriter(this.#sourceOf(envelope, command), execution.loan.product.currency.digits);
     const key = execution.loan.id;
     const events = execution.events.map((event, index) => {
-      const text = write(event, index);
-      const bytes = Buffer.byteLength(text);
-      assertFits(key, bytes, 'An event');
-      return { topic: event.eventType, key, text, bytes };
+      const value = this.#eventTexts.write(write(event, index));
+      assertFits(key, value.length, 'An event');
+      return { topic: event.eventType, key, value };
     });
     const newProduct = loan === null ? this.#newAccountProduct(execution.loan.product) : undefined;
     for (const event of events) this.#addEvent(event);
@@ -386,11 +383,10 @@ export class CommandBatch {
     command: PendingCommand,
     toggles: Toggles,
   ): void {
-    const text = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
+    const value = this.#eventTexts.write(writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles));
     const key = keyOf(envelope);
-    const bytes = Buffer.byteLength(text);
-    assertFits(key ?? '', bytes, 'The rejection');
-    this.#addEvent({ topic: 'command_rejected', key, text, bytes });
+    assertFits(key ?? '', value.length, 'The rejection');
+    this.#addEvent({ topic: 'command_rejected', key, value });
   }
 
   #recordResult(
@@ -447,12 +443,12 @@ export class CommandBatch {
     return { envelope, position, receivedAt: this.#options.now };
   }
 
-  #addEvent({ topic, key, text, bytes }: WrittenEvent): void {
-    const record = { key, value: this.#eventTexts.write(text, bytes) };
+  #addEvent({ topic, key, value }: WrittenEvent): void {
+    const record = { key, value };
     const records = this.#events.get(topic);
     if (records === undefined) this.#events.set(topic, [record]);
     else records.push(record);
-    this.#bytes += bytes;
+    this.#bytes += value.length;
   }
 
   #transactionsOf(loanAccountId: string): PostedTransactions {

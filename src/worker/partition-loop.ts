@@ -58,7 +58,7 @@ export interface PartitionLoopOptions {
 }
 
 /** The most commands decided in one commit, unless the options say less. */
-export const commandsPerCommitMaximum = 200;
+export const commandsPerCommitMaximum = 500;
 /**
  * How long definitions may take to be readable, unless the options say otherwise. It is longer than the time-out of a
  * transaction that a worker left open when it died: waiting is cheaper than starting over from the log. Milliseconds.

@@ -130,14 +130,14 @@ describe('the loop of a partition', () => {
     return overriding(log, { openWriter });
   }
 
-  it('decides at most 200 commands in one commit', async () => {
+  it('decides at most 500 commands in one commit', async () => {
     const first = await send(
       log,
-      Array.from({ length: 201 }, () => refused()),
+      Array.from({ length: 501 }, () => refused()),
     );
     run();
-    await untilDone(log, first + 200);
-    expect(await commitSizes(first)).to.deep.equal([200, 1]);
+    await untilDone(log, first + 500);
+    expect(await commitSizes(first)).to.deep.equal([500, 1]);
   });
 
   it('closes a commit at 4 MiB', async () => {
