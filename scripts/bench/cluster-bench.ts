@@ -3,6 +3,7 @@ import type { BenchOptions, ClusterBench } from './bench-options.ts';
 import { measureCommands } from './cluster-commands.ts';
 import { reportCommits, reportHandOver, reportIdle, reportLatency } from './cluster-figures.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
+import { measureGrowth } from './growing-loan.ts';
 import { startMeasuredCluster, type MeasuredCluster } from './measured-cluster.ts';
 import { runProgram } from './processes.ts';
 import { against } from './report.ts';
@@ -18,6 +19,7 @@ export const clusterParts = [
   'publish',
   'publish-1k',
   'commands',
+  'growth',
   'commits',
   'first',
   'latency',
@@ -62,6 +64,7 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
     }
     if (wanted('latency')) await reportLatency(bench);
     if (wanted('hand-over')) await reportHandOver(bench);
+    if (wanted('growth')) await measureGrowth(report, service, scale);
     await service.stop();
     if (wanted('commands')) await measureCommands(options, cluster);
     if (wanted('take-over')) await reportTakeOver(options, cluster);

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { accountsTopic, lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
+import { openDatabase } from '../../src/sqlite.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
@@ -160,8 +162,12 @@ async function reportIdleStreams({ report, service }: Bench): Promise<void> {
   );
 }
 
-async function measureCommands({ report, service }: Bench): Promise<void> {
-  report.progress('Commands: fees applied to loans by a producer');
+const [loansPerRound, commandsPerLoan] = [100, 50];
+const commandsPerSecondMinimum = 8_000;
+
+async function measureCommands(bench: Bench): Promise<void> {
+  const { report, service, folder } = bench;
+  report.progress('Commands: fees applied to loans by a producer, against a bare loop that decides nothing');
   const product = `bench-${Date.now()}`;
   await service.call('POST', '/loanproducts', {
     id: product,
@@ -172,15 +178,64 @@ async function measureCommands({ report, service }: Bench): Promise<void> {
     scheduleSettings: { numInstallments: { defaultValue: 4 } },
     feesSettings: { allowArbitraryFees: true },
   });
-  const loans = Array.from({ length: 100 }, (_, index) => `${product}-${index}`);
+  let loans: readonly string[] = [];
+  const load = async (url: string): Promise<number> => {
+    const settings = { url, loans, commandsPerLoan };
+    return (await runProgram<{ commandsPerSecond: number }>('scripts/bench/load/command.js', settings))
+      .commandsPerSecond;
+  };
+  const bytesEach: number[] = [];
+  let round = 0;
+  const turns = await report.inTurns(
+    async () => {
+      loans = await openLoans(service, product, `${product}-${(round += 1)}`);
+      const before = bytesWrittenByWorker(folder);
+      const rate = await load(service.url);
+      bytesEach.push((bytesWrittenByWorker(folder) - before) / (loansPerRound * commandsPerLoan));
+      return rate;
+    },
+    async () => {
+      const settings = [join(folder, 'bare-commands.log'), String(Math.round(bytesEach.at(-1) ?? 0))];
+      const bare = startProgram('scripts/bench/baselines/bare-commands.js', settings);
+      const rate = await load(await bare.nextLine());
+      await bare.stop();
+      return rate;
+    },
+  );
+  report.printRatio({
+    name: 'loan commands / bare loop, same parse, same sync',
+    ratios: turns.ratios,
+    atLeast: 0.5,
+    figures: `${against(turns, 'commands/s')}, ${figure(median(bytesEach))} bytes written each`,
+  });
+  const rate = median(turns.firsts);
+  const isReached = rate >= commandsPerSecondMinimum;
+  report.printFigure('loan commands decided and visible', `${figure(rate)} commands/s`, isReached, '>= 8,000');
+}
+
+/** New active loans. @returns their ids */
+async function openLoans(service: MeasuredService, productTypeKey: string, prefix: string): Promise<string[]> {
+  const loans = Array.from({ length: loansPerRound }, (_, index) => `${prefix}-${index}`);
   await Promise.all(
     loans.map(async (id) => {
-      await service.call('POST', '/loans', { id, productTypeKey: product, loanAmount: 1000 });
+      await service.call('POST', '/loans', { id, productTypeKey, loanAmount: 1000 });
       await service.call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' });
       await service.call('POST', `/loans/${id}/disbursement-transactions`, { valueDate: '2026-01-12' });
     }),
   );
-  const load = { url: service.url, loans, commandsPerLoan: 50 };
-  const { commandsPerSecond } = await runProgram<{ commandsPerSecond: number }>('scripts/bench/load/command.js', load);
-  report.print(`${'loan commands decided and visible'.padEnd(52)} ${figure(commandsPerSecond)} commands/s`);
+  return loans;
+}
+
+/** The size of the rows that the worker wrote so far. Bytes. */
+function bytesWrittenByWorker(folder: string): number {
+  const topics = [...lendingEventTypeNames, accountsTopic];
+  const connection = openDatabase(join(folder, 'log.db'), { readOnly: true });
+  const { bytes } = connection
+    .prepare(
+      `SELECT total(body_bytes) AS bytes FROM batch JOIN partition ON partition.id = partition_id
+       JOIN topic ON topic.id = topic_id WHERE name IN (${topics.map(() => '?').join(', ')})`,
+    )
+    .get(...topics) as { readonly bytes: number };
+  connection.close();
+  return bytes;
 }

@@ -30,9 +30,12 @@ async function post(batch: readonly object[]): Promise<void> {
   if (response.status !== 200) throw new Error(`Commands were answered ${response.status} ${await response.text()}`);
 }
 
-async function feesOf(loan: string): Promise<number> {
-  const response = await fetch(`${settings.url}/loans/${loan}/balances`);
-  return ((await response.json()) as { feesBalance: number }).feesBalance;
+/** @throws Error when the command was refused: then nothing was measured */
+async function isCommitted(commandId: string): Promise<boolean> {
+  const response = await fetch(`${settings.url}/commands/${commandId}`);
+  const { status } = (await response.json()) as { readonly status?: string };
+  if (response.ok && status !== 'COMMITTED' && status !== 'PENDING') throw new Error(`A command is ${status}`);
+  return status === 'COMMITTED';
 }
 
 const begin = performance.now();
@@ -45,9 +48,8 @@ for (let start = 0; start < commands.length; start += commandsPerRequest * 4) {
       .map(post),
   );
 }
-const expected = settings.commandsPerLoan / 100;
-for (const loan of settings.loans) {
-  while (Math.abs((await feesOf(loan)) - expected) > 0.001) await new Promise((resolve) => setTimeout(resolve, 5));
+for (const { metadata } of commands.slice(-settings.loans.length)) {
+  while (!(await isCommitted(metadata.eid))) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 console.log(JSON.stringify({ commandsPerSecond: (commands.length * 1000) / (performance.now() - begin) }));
 process.exit(0);
