@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/sqlite.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
+import { measureLargeLog } from './large-log.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
 import { measureGrowth } from './growing-loan.ts';
 import { measureManyLoans } from './scale/many-loans.ts';
@@ -26,6 +27,7 @@ export const embeddedParts = [
   'growth',
   'loans',
   'idle',
+  'start',
 ] as const;
 
 const connections = 8;
@@ -71,6 +73,7 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
       await reportIdleStreams({ ...bench, service: fresh });
       await fresh.stop();
     }
+    if (wanted('start')) await measureLargeLog(options.report, scale);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -12,6 +12,8 @@ export interface MeasuredService {
   subscribe(count: number, eventType: string, readFrom?: 'begin' | 'end'): Promise<string[]>;
   unsubscribe(subscriptions: readonly string[]): Promise<void>;
   stop(): Promise<void>;
+  /** Ends the process by SIGKILL. */
+  kill(): Promise<void>;
 }
 
 export const partitionCount = 4;
@@ -103,6 +105,7 @@ export async function startMeasuredService(
       for (const id of subscriptions) await call('DELETE', `/subscriptions/${id}`);
     },
     stop: () => running.stop(),
+    kill: () => running.stop('SIGKILL'),
   };
 }
 

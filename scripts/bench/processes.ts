@@ -11,7 +11,8 @@ export interface Running {
   readonly child: ChildProcess;
   /** The next line on its standard output. */
   nextLine(): Promise<string>;
-  stop(): Promise<void>;
+  /** @param signal SIGTERM by default */
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** Starts a compiled program. Its path is relative to the folder of compiled programs. */
@@ -48,8 +49,8 @@ function follow(child: ChildProcess): Running {
       if (done === true) throw new Error('The program ended before it answered');
       return value;
     },
-    async stop() {
-      child.kill('SIGTERM');
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
       await exited;
     },
   };

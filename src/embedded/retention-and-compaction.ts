@@ -50,6 +50,7 @@ export class RetentionAndCompaction {
   /** Removes records beyond the retention time or size of their topics, as of `now` (milliseconds since the epoch). */
   runRetention(now: number): Promise<void> {
     return this.#runSerially(async () => {
+      await this.#options.writer.call('beginMaintenance', null);
       for (const topic of this.#options.topics.values()) {
         if (topic.configuration.cleanupPolicy === 'compact') continue;
         for (const partition of topic.partitions) await this.#applyRetention(topic, partition, now);
@@ -154,13 +155,15 @@ export class RetentionAndCompaction {
     const last = rows.at(-1);
     if (last === undefined) return;
     const bodies = rows.flatMap(({ body }) => (body === null ? [] : [body]));
-    await this.#options.writer.call('replaceRows', { rows }, bodies);
+    const { hasSurplus } = await this.#options.writer.call('replaceRows', { rows }, bodies);
     this.#options.cache.forget(partition, last.lastOffset + 1);
+    if (hasSurplus) await this.#shrink();
   }
 
   async #deleteRows(partitionId: number, below: number): Promise<void> {
     while (!this.#options.thread.isStopped) {
-      const { isDone } = await this.#options.writer.call('deleteSome', { partitionId, below });
+      const { isDone, hasSurplus } = await this.#options.writer.call('deleteSome', { partitionId, below });
+      if (hasSurplus) await this.#shrink();
       if (isDone) return;
     }
   }

@@ -38,6 +38,6 @@ describe('retention of records', () => {
     await appendTo(temporary.log, where, records('one'));
     const before = threads.requests(writer);
     await temporary.log.runRetention();
-    expect(threads.requests(writer)).to.deep.equal([...before, 'shrinkFile']);
+    expect(threads.requests(writer)).to.deep.equal([...before, 'beginMaintenance', 'shrinkFile']);
   });
 });

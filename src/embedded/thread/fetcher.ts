@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import { type Connection, databaseErrorKind } from '../../sqlite.ts';
@@ -17,6 +18,9 @@ const indexRowsMaximum = 256;
 /** The assumed size of a row before any row of its partition was read. Bytes. */
 const rowBytesAssumed = 16 * 1024;
 
+/** The most partitions whose rows have a known average size: about 2 MB. Those read last are known. */
+const averagesMaximum = 10_000;
+
 type SizeRow = [lastOffset: Offset, bodyBytes: number];
 type BatchColumns = [
   baseOffset: Offset,
@@ -29,7 +33,7 @@ type BatchColumns = [
 
 let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
 /** The average size of the rows last read, by partition. It decides how many index rows are worth reading. Bytes. */
-const averageBytesByPartition = new Map<number, number>();
+const averageBytesByPartition = new BoundedMap<number, number>(averagesMaximum);
 
 function prepareStatements(connection: Connection) {
   return {

@@ -22,11 +22,16 @@ export interface WriterRequests {
   saveGroupOffsets: { request: { offsets: readonly GroupOffset[] }; response: null };
   /** Persists the first held offset. Afterwards the rows below it may be deleted. */
   raiseEarliest: { request: { partitionId: number; earliest: Offset; latest: Offset }; response: null };
-  /** Deletes some of the rows that are below the earliest offset or belong to a deleted partition. */
-  deleteSome: { request: { partitionId: number; below: Offset }; response: { isDone: boolean } };
+  /**
+   * Deletes some of the rows that are below the earliest offset or belong to a deleted partition. `hasSurplus`: whether
+   * there are more free pages than are kept, so that the file must shrink before more is removed.
+   */
+  deleteSome: { request: { partitionId: number; below: Offset }; response: { isDone: boolean; hasSurplus: boolean } };
   /** Replaces the bodies of rows with compacted ones, and deletes rows without any record left. */
-  replaceRows: { request: { rows: readonly RowReplacement[] }; response: null };
+  replaceRows: { request: { rows: readonly RowReplacement[] }; response: { hasSurplus: boolean } };
   saveCompaction: { request: { partitionId: number; toOffset: Offset; recordCount: number }; response: null };
+  /** A run of retention begins: what was appended since the last one shows how many free pages are soon used again. */
+  beginMaintenance: { request: null; response: null };
   /** Returns some free pages to the file system when there are many. */
   shrinkFile: { request: null; response: { freedPages: number } };
   /**

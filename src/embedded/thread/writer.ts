@@ -1,3 +1,4 @@
+import { systemClock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
@@ -27,12 +28,22 @@ const deletedRowsPerTransaction = 64;
 /** The most bytes of rows deleted in one transaction: each page of a row is freed separately. */
 const deletedBytesPerTransaction = 2 * 1024 * 1024;
 
-/** Free pages are returned to the file system beyond this share of the file... */
-const freePagesShare = 0.25;
-/** ...when they have at least this many bytes... */
-const freeBytesMinimum = 16 * 1024 * 1024;
-/** ...and this many at a time. */
-const freedBytesPerTransaction = 1024 * 1024;
+/**
+ * Free pages are returned to the file system beyond this share of the file. Rows in pages with gaps take at most 1.2
+ * times the space of a fresh copy, so the file takes at most 1.5 times as much.
+ */
+const freePagesShare = 0.15;
+/** Free pages with fewer bytes than this are always kept... */
+const freeBytesMinimum = 4 * 1024 * 1024;
+/**
+ * ...and ones with more only as far as the appends of the last minutes would use them up. SQLite searches the list of
+ * free pages for each page that it returns, so the list must not get long: of 16 GiB, a page took milliseconds.
+ */
+const freeBytesMaximum = 64 * 1024 * 1024;
+/** The most pages that are returned in one transaction: an append may have to wait for it. */
+const freedPagesPerTransaction = 256;
+/** A transaction that takes longer than this returns fewer pages the next time. Milliseconds. */
+const freeingMillisecondsMaximum = 20;
 
 /** Bytes that are written to check whether a full log has room again. */
 const probeBytes = 64 * 1024;
@@ -41,6 +52,10 @@ interface OpenDatabase {
   readonly connection: Connection;
   readonly statements: ReturnType<typeof prepareStatements>;
   readonly storage: FilesAndDisk;
+  /** Bytes of rows appended since the last maintenance run, and between the two before: the next will be as many. */
+  readonly appendedBytes: { thisInterval: number; lastInterval: number };
+  /** How many free pages the next transaction returns to the file system. */
+  pagesToFree: number;
   /** Whether a recent change did not fit. */
   isFull: boolean;
   /** What happened to the files, after a change was lost because of it. From then on nothing is written. */
@@ -161,7 +176,7 @@ function hasSpaceAgain(): boolean {
 function commit({ rows, writers }: CommitRequest): TransferredResponse<CommitResponse> {
   const bodies = rows.map(({ body }) => body);
   const fencedWriterIds = inTransaction('needed', () => {
-    const { statements } = database();
+    const { statements, appendedBytes } = database();
     const fenced = writers.filter(({ writerId, epoch }) => epochOf(writerId) !== epoch);
     if (fenced.length > 0) return fenced.map(({ writerId }) => writerId);
     for (const { partitionId, baseOffset, lastOffset, count, appendedAt, body } of rows) {
@@ -176,6 +191,7 @@ function commit({ rows, writers }: CommitRequest): TransferredResponse<CommitRes
         checksumOf(bytes),
         bytes,
       );
+      appendedBytes.thisInterval += bytes.length;
     }
     return [];
   });
@@ -288,8 +304,11 @@ function deleteTopic({ topicId }: { topicId: number }): null {
   });
 }
 
-function deleteSome({ partitionId, below }: { partitionId: number; below: Offset }): { isDone: boolean } {
-  return inTransaction('reserve', () => {
+function deleteSome({ partitionId, below }: { partitionId: number; below: Offset }): {
+  isDone: boolean;
+  hasSurplus: boolean;
+} {
+  return inTransaction('reserve', (connection) => {
     const { statements } = database();
     const oldest = statements.oldestBatches.all(partitionId, below) as [number, number][];
     let bytes = 0;
@@ -298,12 +317,13 @@ function deleteSome({ partitionId, below }: { partitionId: number; below: Offset
       statements.deleteBatchById.run(id);
       bytes += bodyBytes;
     }
-    return { isDone: oldest.length === 0 };
+    returnFreePages(connection);
+    return { isDone: oldest.length === 0, hasSurplus: surplusPages() > 0 };
   });
 }
 
-function replaceRows({ rows }: { rows: readonly RowReplacement[] }): null {
-  return inTransaction('reserve', () => {
+function replaceRows({ rows }: { rows: readonly RowReplacement[] }): { hasSurplus: boolean } {
+  return inTransaction('reserve', (connection) => {
     const { statements } = database();
     for (const { partitionId, lastOffset, ...content } of rows) {
       if (content.body === null) {
@@ -314,18 +334,40 @@ function replaceRows({ rows }: { rows: readonly RowReplacement[] }): null {
         statements.replaceBatch.run(content.count, checksumOf(bytes), bytes.length, bytes, partitionId, lastOffset);
       }
     }
-    return null;
+    returnFreePages(connection);
+    return { hasSurplus: surplusPages() > 0 };
   });
 }
 
+/** Returns some of the free pages to the file system, if there are too many. */
 function shrinkFile(): { freedPages: number } {
-  const { connection } = database();
-  const pages = pragmaNumber(connection, 'page_count');
-  const freePages = pragmaNumber(connection, 'freelist_count');
+  // Reading the numbers of pages is no transaction that would have to wait for the disk.
+  if (surplusPages() <= 0) return { freedPages: 0 };
+  return { freedPages: inTransaction('reserve', returnFreePages) };
+}
+
+/** Part of every transaction that removes something, so that the list of free pages does not get long. */
+function returnFreePages(connection: Connection): number {
+  const surplus = surplusPages();
+  if (surplus <= 0) return 0;
+  const startedAt = systemClock.monotonic();
+  const pages = Math.min(surplus, database().pagesToFree);
+  connection.exec(`PRAGMA incremental_vacuum(${pages})`);
+  const isSlow = systemClock.monotonic() - startedAt > freeingMillisecondsMaximum;
+  database().pagesToFree = isSlow
+    ? Math.ceil(pages / 2)
+    : Math.min(2 * database().pagesToFree, freedPagesPerTransaction);
+  return pages;
+}
+
+/** How many free pages there are beyond those that are kept for the next appends. */
+function surplusPages(): number {
+  const { connection, appendedBytes } = database();
   const pageBytes = pageBytesOf(connection);
-  if (freePages < Math.max(freeBytesMinimum / pageBytes, pages * freePagesShare)) return { freedPages: 0 };
-  connection.exec(`PRAGMA incremental_vacuum(${freedBytesPerTransaction / pageBytes})`);
-  return { freedPages: freePages - pragmaNumber(connection, 'freelist_count') };
+  const share = pragmaNumber(connection, 'page_count') * freePagesShare;
+  const soonUsed = Math.max(freeBytesMaximum, appendedBytes.lastInterval, appendedBytes.thisInterval) / pageBytes;
+  const kept = Math.max(freeBytesMinimum / pageBytes, Math.min(share, soonUsed));
+  return Math.floor(pragmaNumber(connection, 'freelist_count') - kept);
 }
 
 serveRequests<WriterRequests>({
@@ -339,7 +381,15 @@ serveRequests<WriterRequests>({
       throw unusable(path, error);
     }
     const storage = new FilesAndDisk(path, diskReserveBytes);
-    opened = { connection, statements: prepareStatements(connection), storage, isFull: false, lost: null };
+    opened = {
+      connection,
+      statements: prepareStatements(connection),
+      storage,
+      isFull: false,
+      lost: null,
+      appendedBytes: { thisInterval: 0, lastInterval: 0 },
+      pagesToFree: freedPagesPerTransaction,
+    };
     return state;
   },
   commit,
@@ -381,6 +431,12 @@ serveRequests<WriterRequests>({
       return null;
     }),
   shrinkFile,
+  beginMaintenance: () => {
+    const { appendedBytes } = database();
+    appendedBytes.lastInterval = appendedBytes.thisInterval;
+    appendedBytes.thisInterval = 0;
+    return null;
+  },
   inspectStorage,
   restartWal: () => ({ isRestarted: restartWal(database().connection) }),
   close: () => {

@@ -78,32 +78,47 @@ describe('the thread that writes the log', () => {
     expect(rowCount()).to.equal(3);
   });
 
-  it('returns a mebibyte at a time of what is free beyond 16 MiB, if that is a quarter of the file', async () => {
+  it('returns what is free beyond 4 MiB of a small file, as fast as rows are removed', async () => {
     await open();
     await fill(20, mebibyte);
-    const shrink = async (): Promise<number> => {
-      const before = freeMebibytes();
-      const { freedPages } = await thread.call('shrinkFile', null);
-      expect(freeMebibytes()).to.equal(before - freedPages / 128);
-      return freedPages / 128;
-    };
-    await remove(15);
-    expect(freeMebibytes()).to.be.within(15, 16);
-    expect(await shrink()).to.equal(0);
-    await remove(17);
-    expect(await shrink()).to.equal(1);
-    while ((await shrink()) > 0);
-    expect(freeMebibytes()).to.be.within(15, 16);
+    await remove(3);
+    expect(freeMebibytes()).to.be.within(3, 4);
+    for (const below of [5, 9, 15, 20]) {
+      await remove(below);
+      expect(freeMebibytes()).to.be.within(3.9, 4);
+    }
+    expect((await thread.call('shrinkFile', null)).freedPages).to.equal(0);
   });
 
-  it('keeps what is free while it is less than a quarter of the file', async () => {
+  it('keeps 15 % of a larger file', async () => {
     await open();
     await fill(74, mebibyte);
     await remove(17);
-    expect(freeMebibytes()).to.be.within(17, 18);
-    expect((await thread.call('shrinkFile', null)).freedPages).to.equal(0);
-    await remove(19);
-    expect((await thread.call('shrinkFile', null)).freedPages).to.equal(128);
+    expect(freeMebibytes() / (valueOf('PRAGMA page_count') / 128)).to.be.within(0.149, 0.151);
+  });
+
+  it('keeps 64 MiB of a large file, or as much as was appended since the run of retention before the last', async () => {
+    await open();
+    const [rows, rowBytes] = [40, 16 * mebibyte];
+    await fill(rows, rowBytes);
+    const shrink = async (): Promise<void> => {
+      for (let freedPages = 1; freedPages > 0;) {
+        ({ freedPages } = await thread.call('shrinkFile', null));
+        expect(freedPages).to.be.at.most(256);
+      }
+    };
+    const { hasSurplus } = await thread.call('deleteSome', { partitionId, below: 10 });
+    expect(hasSurplus).to.equal(false);
+    await remove(10);
+    await shrink();
+    expect(freeMebibytes() / (valueOf('PRAGMA page_count') / 128)).to.be.within(0.149, 0.151);
+    const kept = freeMebibytes();
+    await thread.call('beginMaintenance', null);
+    await shrink();
+    expect(freeMebibytes()).to.equal(kept);
+    await thread.call('beginMaintenance', null);
+    await shrink();
+    expect(freeMebibytes()).to.be.within(63.9, 64);
   });
 
   it('writes nothing to see whether there is space, unless a change found none before', async () => {
