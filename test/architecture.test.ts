@@ -10,7 +10,8 @@ interface Room {
   readonly owns: readonly string[];
 }
 
-const shared = /^src\/(bounded-map|errors|clock|health|json-bytes|logger|package-root|schema-files|contract)\.ts$/;
+const shared =
+  /^src\/(bounded-map|errors|clock|health|json-bytes|logger|package-root|schema-files|contract|thread-turns)\.ts$/;
 const metrics = /^src\/metrics\.ts$/;
 const sqlite = /^src\/sqlite\.ts$/;
 const integrity = /^src\/integrity\//;
@@ -135,6 +136,7 @@ const files: Record<string, Room> = {
   'src/errors.ts': { imports: [], owns: [] },
   'src/json-bytes.ts': { imports: [], owns: [] },
   'src/clock.ts': { imports: [], owns: [] },
+  'src/thread-turns.ts': { imports: [/^src\/clock\.ts$/], owns: [] },
   'src/health.ts': { imports: [/^src\/clock\.ts$/], owns: [] },
   'src/logger.ts': { imports: [], owns: ['pino'] },
   'src/metrics.ts': { imports: [/^src\/clock\.ts$/], owns: ['prom-client'] },

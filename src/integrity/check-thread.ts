@@ -5,6 +5,7 @@
 
 import { Worker, parentPort, workerData } from 'node:worker_threads';
 import { LendstreamError, describeError } from '../errors.ts';
+import { endWork, forgetTurn, inTurn, newTurn } from '../thread-turns.ts';
 import { type Connection, databaseErrorKind } from '../sqlite.ts';
 
 /** What one step of a check found. */
@@ -24,6 +25,12 @@ export interface FileCheck {
   close(): void;
 }
 
+/** What the thread is started with. */
+interface ThreadData {
+  readonly path: string;
+  readonly turn: Int32Array;
+}
+
 type Reply = CheckStep | { readonly failure: string };
 
 /** Serves the check of the file that the thread was started with. The thread ends when it is told to close. */
@@ -31,19 +38,22 @@ export function serveCheck(open: (path: string) => FileCheck): void {
   const port = parentPort;
   if (port === null) throw new Error('This module runs as a worker thread.');
   let check: FileCheck | undefined;
-  port.on('message', (name: 'step' | 'close') => {
+  const { path, turn } = workerData as ThreadData;
+  const serve = (name: 'step' | 'close'): void => {
     if (name === 'close') {
       check?.close();
       port.close();
       return;
     }
     try {
-      check ??= open(String(workerData));
+      check ??= open(path);
       port.postMessage(check.step() satisfies Reply);
     } catch (error) {
       port.postMessage({ failure: describeError(error) } satisfies Reply);
     }
-  });
+  };
+  port.on('message', (name: 'step' | 'close') => inTurn(turn, () => serve(name)));
+  endWork(turn);
 }
 
 /**
@@ -51,7 +61,8 @@ export function serveCheck(open: (path: string) => FileCheck): void {
  * @param script The compiled module that it runs, which calls {@link serveCheck}.
  */
 export function startCheckThread(script: URL, path: string): CheckThread {
-  return new CheckThread(new Worker(script, { workerData: path }));
+  const turn = newTurn();
+  return new CheckThread(new Worker(script, { workerData: { path, turn } satisfies ThreadData }), turn);
 }
 
 /** Calls into the thread, one step at a time. */
@@ -61,7 +72,7 @@ export class CheckThread {
   #settle: { resolve: (step: CheckStep) => void; reject: (error: Error) => void } | undefined;
   #hasExited = false;
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, turn: Int32Array) {
     this.#worker = worker;
     worker.on('message', (reply: Reply) => {
       if ('failure' in reply) this.#settle?.reject(new LendstreamError('LOG_UNAVAILABLE', reply.failure));
@@ -72,6 +83,7 @@ export class CheckThread {
     );
     this.#exited = new Promise((resolve) => {
       worker.on('exit', () => {
+        forgetTurn(turn);
         this.#hasExited = true;
         this.#settle?.reject(new LendstreamError('LOG_UNAVAILABLE', 'The thread that checks the file ended.'));
         resolve();

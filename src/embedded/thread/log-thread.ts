@@ -5,9 +5,10 @@
  * threads.
  */
 
-import { Worker, parentPort } from 'node:worker_threads';
+import { Worker, parentPort, workerData } from 'node:worker_threads';
 import type { TransferListItem } from 'node:worker_threads';
 import { LendstreamError, describeError } from '../../errors.ts';
+import { endWork, forgetTurn, inTurn, newTurn } from '../../thread-turns.ts';
 import { codeOfDatabaseError } from './database-errors.ts';
 import type { ThreadFailure } from './messages.ts';
 
@@ -50,7 +51,8 @@ export function startLogThread<Table extends RequestTable<Table>>(
   script: URL,
   onFailure: (error: Error) => void,
 ): LogThread<Table> {
-  const worker = new Worker(script);
+  const turn = newTurn();
+  const worker = new Worker(script, { workerData: turn });
   const pending = new Map<number, { resolve: (response: unknown) => void; reject: (error: Error) => void }>();
   let lastId = 0;
   let failure: Error | undefined;
@@ -66,7 +68,10 @@ export function startLogThread<Table extends RequestTable<Table>>(
     if (!isEnding) onFailure(cause);
   };
   worker.on('error', (error) => fail(error instanceof Error ? error : new Error(describeError(error))));
-  worker.on('exit', (code) => fail(new Error(`exit code ${code}`)));
+  worker.on('exit', (code) => {
+    forgetTurn(turn);
+    fail(new Error(`exit code ${code}`));
+  });
   worker.on('message', ({ id, response, failure: requestFailure }: ResponseMessage) => {
     const caller = pending.get(id);
     pending.delete(id);
@@ -117,7 +122,7 @@ export type RequestHandlers<Table extends RequestTable<Table>> = {
 export function serveRequests<Table extends RequestTable<Table>>(handlers: RequestHandlers<Table>): void {
   const port = parentPort;
   if (port === null) throw new Error('This module runs as a worker thread.');
-  port.on('message', ({ id, name, request }: RequestMessage) => {
+  const respond = ({ id, name, request }: RequestMessage): void => {
     try {
       const response: unknown = handlers[name as keyof Table](request);
       if (response instanceof TransferredResponse)
@@ -131,5 +136,8 @@ export function serveRequests<Table extends RequestTable<Table>>(handlers: Reque
       };
       port.postMessage({ id, failure } satisfies ResponseMessage);
     }
-  });
+  };
+  const turn = workerData as Int32Array;
+  port.on('message', (message: RequestMessage) => inTurn(turn, () => respond(message)));
+  endWork(turn);
 }
