@@ -12,7 +12,7 @@ const waitMillisecondsMaximum = 2_000;
 
 const turns = new Set<Int32Array>();
 
-/** In the main thread: memory that a new thread receives, to learn that the process ends. At first the thread is busy. */
+/** In the main thread: what a new thread receives, to learn that the process ends. At first the thread is busy. */
 export function newTurn(): Int32Array {
   if (turns.size === 0) process.on('exit', endTurns);
   const turn = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
