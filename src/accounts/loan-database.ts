@@ -3,8 +3,9 @@ import type { Offset } from '../ports/event-log.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
 import { pageRecordKey } from '../lending-format/account-record-keys.ts';
+import { parseTransactionId } from '../lending/identifiers.ts';
 import { type PageRow, pagesOfAccount, unsealedPages } from './page-rows.ts';
-import { type LoanRow, type TransactionRow, parseTransactionId } from './loan-row.ts';
+import type { LoanRow, TransactionRow } from './loan-row.ts';
 import { DamagedText, sealed, unsealed } from './sealed-text.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */

@@ -1,7 +1,8 @@
 import { decodeSummary } from '../lending/changelog/stored-loan.ts';
 import { decodeTransactionIdentity } from '../lending/changelog/stored-transaction.ts';
-import { toInstant } from '../lending/loan.ts';
-import type { Decimal } from '../lending/money.ts';
+import { toInstant } from '../lending/instants.ts';
+import { parseTransactionId } from '../lending/identifiers.ts';
+import { sortableAmount } from './sortable-amount.ts';
 
 /** An account in the tables: the fields that lists filter and sort by, and its text in the changelog. */
 export interface LoanRow {
@@ -64,24 +65,6 @@ export function transactionRow(state: string): TransactionRow {
   return { transactionKey: encodedKey, loanId, number, state };
 }
 
-/** The account and the number in the id of a transaction; undefined for a text that is no such id. */
-export function parseTransactionId(id: string): { readonly loanId: string; readonly number: number } | undefined {
-  const [, loanId, digits] = /^(.+)-([1-9]\d{0,14})$/su.exec(id) ?? [];
-  return loanId === undefined ? undefined : { loanId, number: Number(digits) };
-}
-
 function fail(id: string): never {
   throw new Error(`${id} is no transaction id`);
-}
-
-/**
- * Digits before and after the point of a sortable amount. Both are enough for any amount, which has at most fifteen
- * digits.
- */
-const integerDigits = 20;
-const fractionDigits = 10;
-
-/** A text of fixed width that sorts like the amounts. The amount must not be negative. */
-export function sortableAmount(amount: Decimal): string {
-  return amount.toFixed(fractionDigits).padStart(integerDigits + 1 + fractionDigits, '0');
 }

@@ -315,24 +315,6 @@ export function rowExpected(row: Installment): Decimal {
   return add(add(add(principal.expected, interest.amount.expected), fee.amount.expected), penalty.amount.expected);
 }
 
-/** The calendar day (UTC) of an instant given in milliseconds since the epoch. */
-export function dayOf(instant: number): LocalDate {
-  return toInstant(instant).slice(0, 10);
-}
-
-/** An instant as RFC 3339 in UTC. */
-export function toInstant(instant: number): string {
-  return new Date(instant).toISOString();
-}
-
-/**
- * The encodedKey of an installment: the loan's key with its last eight digits replaced by the installment's own key. A
- * previewed row, the row after disbursement and a row that an adjustment restores have the same one.
- */
-export function installmentEncodedKey(loan: Loan, key: number): string {
-  return loan.encodedKey.slice(0, 24) + key.toString(16).padStart(8, '0');
-}
-
 /** The index of the row with this key, from 0; -1 when there is none. */
 export function indexOfInstallment(rows: readonly Installment[], key: number): number {
   // Until rows are inserted or removed, a row lies where its key says.
@@ -342,9 +324,4 @@ export function indexOfInstallment(rows: readonly Installment[], key: number): n
 /** The row with this key; undefined when there is none. */
 export function findInstallment(rows: readonly Installment[], key: number): Installment | undefined {
   return rows[indexOfInstallment(rows, key)];
-}
-
-/** The id of the account's transaction with this number, counted from 1. */
-export function transactionId(loanId: string, number: number): string {
-  return `${loanId}-${number}`;
 }

@@ -4,8 +4,9 @@ import { type Installment, type Loan, dueOf, rowExpected } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import type { LoanProduct } from './product.ts';
-import { rebuildRows } from './schedule/build-schedule.ts';
-import { type StartOfAccrual, levelPayment } from './schedule/principal-plan.ts';
+import { rebuildRows } from './schedule/rebuild-rows.ts';
+import type { StartOfAccrual } from './schedule/principal-plan.ts';
+import { levelPayment } from './schedule/level-payment.ts';
 import { type LocalDate, termsInForce } from './terms.ts';
 
 /**

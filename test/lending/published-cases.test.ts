@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { periodInterest } from '../../src/lending/schedule/interest.ts';
 import { Decimal, roundAmount, sum } from '../../src/lending/money.ts';
-import { buildSchedule, periodicPayment } from '../../src/lending/schedule/build-schedule.ts';
+import { periodicPayment, buildSchedule } from '../../src/lending/schedule/build-schedule.ts';
 import { dueDates } from '../../src/lending/schedule/due-dates.ts';
 import type { DaysInYear } from '../../src/lending/terms.ts';
 import { publishedSchedules } from './schedule/published-schedules.ts';

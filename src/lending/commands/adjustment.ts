@@ -1,6 +1,8 @@
 import type { AdjustTransaction } from '../commands.ts';
-import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
-import { type ElementAmounts, type Loan, dayOf } from '../loan.ts';
+import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { refusalOfDays } from './transaction-days.ts';
+import type { ElementAmounts, Loan } from '../loan.ts';
+import { dayOf } from '../instants.ts';
 import { zero } from '../money.ts';
 import { adjustmentOf } from '../transaction-types.ts';
 

@@ -1,5 +1,6 @@
 import type { CreateLoan } from '../commands.ts';
-import { type Decision, type DecisionContext, isUsableDate } from './decision.ts';
+import type { Decision, DecisionContext } from './decision.ts';
+import { isUsableDate } from './transaction-days.ts';
 import type { Loan } from '../loan.ts';
 import { type Decimal, isPostable, zero } from '../money.ts';
 import type { Bounded, LoanProduct } from '../product.ts';

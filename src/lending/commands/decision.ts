@@ -1,7 +1,7 @@
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
 import type { LoanFact, PostedTransaction } from '../facts.ts';
-import { type Loan, type LoanPosition, type PostedTransactions, dayOf } from '../loan.ts';
-import { type LocalDate, rateAfter } from '../terms.ts';
+import type { Loan, LoanPosition, PostedTransactions } from '../loan.ts';
+import { rateAfter } from '../terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
 import type { LoanTransactionType } from '../transaction-types.ts';
 import type { Toggles } from '../toggle-names.ts';
@@ -71,33 +71,4 @@ export function transactionOf(
       periodicPayment: position.periodicPayment,
     },
   };
-}
-
-/** The first and the last day used in computations: beyond them no schedule could be counted. */
-const firstValueDate: LocalDate = '1900-01-01';
-const lastValueDate: LocalDate = '2999-12-31';
-
-/** Whether the date is from 1900-01-01 to 2999-12-31, both included. */
-export function isUsableDate(date: LocalDate): boolean {
-  return date >= firstValueDate && date <= lastValueDate;
-}
-
-/**
- * Checks the days of a transaction: neither may be after the day (UTC) on which the command entered the log. A
- * transaction dated ahead would block everything that happens until then. The result does not depend on when the
- * command is decided.
- * @param outside The refusal of a value date outside the years that are computed.
- * @param inFuture The refusal of a value date in the future.
- * @returns null when both days are right; INVALID_DATE for the booking date
- */
-export function refusalOfDays(
-  command: Pick<CommandHeader & TransactionDetails, 'receivedAt' | 'valueDate' | 'bookingDate'>,
-  outside: RefusalReason = 'INVALID_DATE',
-  inFuture: RefusalReason = outside,
-): Refusal | null {
-  const today = dayOf(command.receivedAt);
-  const { valueDate = today, bookingDate = today } = command;
-  if (!isUsableDate(valueDate)) return refusal(outside, 'valueDate');
-  if (valueDate > today) return refusal(inFuture, 'valueDate');
-  return isUsableDate(bookingDate) && bookingDate <= today ? null : refusal('INVALID_DATE', 'bookingDate');
 }

@@ -1,13 +1,15 @@
 import type { Disburse } from '../commands.ts';
 import { withInterestTax } from '../balances.ts';
-import { type Decision, type DecisionContext, isUsableDate, refusalOfDays, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { isUsableDate, refusalOfDays } from './transaction-days.ts';
 import { type UnnumberedCharge, feeAmount, newCharge, transactionFee } from './fees.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
-import { type Installment, type Loan, type LoanPosition, dayOf, newInstallment } from '../loan.ts';
+import { type Installment, type Loan, type LoanPosition, newInstallment } from '../loan.ts';
+import { dayOf } from '../instants.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import type { FeeTrigger, ProductFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
-import { buildSchedule, periodicPayment } from '../schedule/build-schedule.ts';
+import { periodicPayment, buildSchedule } from '../schedule/build-schedule.ts';
 import { type LocalDate, type ScheduleRow, termsInForce } from '../terms.ts';
 
 const disbursementTriggers: readonly FeeTrigger[] = [

@@ -1,7 +1,7 @@
 import type { LoanCommand } from '../commands.ts';
 import { decide } from './decide.ts';
 import type { DecisionContext } from './decision.ts';
-import { eventsBetween } from '../derive-events.ts';
+import { eventsBetween } from '../events/derive-events.ts';
 import type { LoanEvent } from '../events.ts';
 import { evolve } from './evolve.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';

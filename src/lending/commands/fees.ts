@@ -1,7 +1,9 @@
 import type { ApplyFee } from '../commands.ts';
-import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { refusalOfDays } from './transaction-days.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger, rowAt } from '../ledger.ts';
-import { type FeeCharge, type Installment, type Loan, dayOf, rowDue, rowExpected } from '../loan.ts';
+import { type FeeCharge, type Installment, type Loan, rowDue, rowExpected } from '../loan.ts';
+import { dayOf } from '../instants.ts';
 import { type Decimal, isPostable, roundAmount, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
 import type { FeeAllocation, FeeAmountCalculationMethod, ProductFee } from '../product.ts';

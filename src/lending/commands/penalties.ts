@@ -1,8 +1,10 @@
 import type { ApplyPenalty } from '../commands.ts';
-import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { refusalOfDays } from './transaction-days.ts';
 import { isPaid, nextDueRow } from './fees.ts';
 import { addExpected, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
-import { type Installment, type Loan, dayOf, indexOfInstallment } from '../loan.ts';
+import { type Installment, type Loan, indexOfInstallment } from '../loan.ts';
+import { dayOf } from '../instants.ts';
 import { isPostable, zero } from '../money.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { taxedAmount } from '../taxes.ts';

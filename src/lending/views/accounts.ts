@@ -1,6 +1,6 @@
 import { earnedGross, figuresOf } from '../balances.ts';
-import { startOfDay } from './installments.ts';
-import { type AccountState, type AccountSubState, type Loan, dayOf, toInstant } from '../loan.ts';
+import { startOfDay, dayOf, toInstant } from '../instants.ts';
+import type { AccountState, AccountSubState, Loan } from '../loan.ts';
 import { type Decimal, larger, sum, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';

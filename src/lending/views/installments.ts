@@ -5,17 +5,18 @@ import {
   type TaxedPortion,
   dueOf,
   findInstallment,
-  installmentEncodedKey,
   isWhollyUnpaid,
   rowDue,
   rowExpected,
 } from '../loan.ts';
+import { installmentEncodedKey } from '../identifiers.ts';
 import { Decimal, roundAmount, smaller } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
 import { previewInstallments } from '../schedule/preview.ts';
 import { taxedAmount } from '../taxes.ts';
 import type { LocalDate } from '../terms.ts';
 import { type Toggles, toggleNames } from '../toggle-names.ts';
+import { startOfDay } from '../instants.ts';
 
 export type InstallmentState = 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
 
@@ -130,11 +131,6 @@ function installmentView(loan: Loan, row: Installment, toggles: Toggles): Instal
     penalty: { amount: amountView(row.penalty.amount), tax: penaltyTax(loan, row, toggles) },
     ...(toggles.PRINCIPAL_OVERPAYMENT ? { nonScheduledPrincipalBalanceOverpayment: row.principalOverpaid } : {}),
   };
-}
-
-/** The first instant of a calendar day, UTC: how the API writes a day as a date-time. */
-export function startOfDay(day: LocalDate): string {
-  return `${day}T00:00:00Z`;
 }
 
 function startOfDayOrNull(day: LocalDate | null): string | null {

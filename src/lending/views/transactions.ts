@@ -1,7 +1,8 @@
 import type { CustomPaymentAmount, TransactionChannel } from '../commands.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
-import { startOfDay } from './installments.ts';
-import { type Loan, type LoanTransaction, installmentEncodedKey, toInstant } from '../loan.ts';
+import { startOfDay, toInstant } from '../instants.ts';
+import type { Loan, LoanTransaction } from '../loan.ts';
+import { installmentEncodedKey } from '../identifiers.ts';
 import type { Decimal } from '../money.ts';
 import type { FeeTrigger } from '../product.ts';
 import type { LoanTransactionType } from '../transaction-types.ts';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { regularPeriodRate } from '../../../src/lending/schedule/interest.ts';
 import { Decimal, sum } from '../../../src/lending/money.ts';
-import { buildSchedule, periodicPayment } from '../../../src/lending/schedule/build-schedule.ts';
+import { periodicPayment, buildSchedule } from '../../../src/lending/schedule/build-schedule.ts';
 import type { ScheduleRow } from '../../../src/lending/terms.ts';
 import { anyPrincipal, anyStart, anyTerms, expectSound } from './any-schedule.ts';
 import { amountsOf, fixedDays, scheduleTerms, totalsOf } from './schedule-terms.ts';

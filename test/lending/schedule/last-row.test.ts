@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { periodInterest } from '../../../src/lending/schedule/interest.ts';
 import { Decimal, larger, zero } from '../../../src/lending/money.ts';
-import { buildSchedule, periodicPayment } from '../../../src/lending/schedule/build-schedule.ts';
+import { periodicPayment, buildSchedule } from '../../../src/lending/schedule/build-schedule.ts';
 import { paysPrincipal } from '../../../src/lending/schedule/principal-plan.ts';
 import { roundsInterestIntoLastRow } from '../../../src/lending/schedule/rounding.ts';
 import type { ScheduleAmount } from '../../../src/lending/schedule/rounding.ts';

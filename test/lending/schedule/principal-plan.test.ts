@@ -1,16 +1,9 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { Decimal, zero } from '../../../src/lending/money.ts';
-import {
-  equalShares,
-  levelPayment,
-  levelPayments,
-  paysPrincipal,
-} from '../../../src/lending/schedule/principal-plan.ts';
-import { dueDates as datesOf } from '../../../src/lending/schedule/due-dates.ts';
-import type { OpenRow } from '../../../src/lending/schedule/principal-plan.ts';
-import { intervals, scheduleTerms } from './schedule-terms.ts';
-import type { TermOptions } from './schedule-terms.ts';
+import { Decimal } from '../../../src/lending/money.ts';
+import { equalShares, paysPrincipal, type OpenRow } from '../../../src/lending/schedule/principal-plan.ts';
+import { levelPayments } from '../../../src/lending/schedule/level-payment.ts';
+import { scheduleTerms, type TermOptions } from './schedule-terms.ts';
 
 /** Monthly rows of 2023, the first accruing after the start of `from`. */
 function rowsOf(count: number, from = 1): OpenRow[] {
@@ -56,73 +49,5 @@ describe('the rows that pay principal', () => {
     expect(plan.kind === 'LEVEL_PAYMENT' && plan.payments.map(Number)).to.deep.equal([0, 30, 30]);
     const own = levelPayments(scheduleTerms(), new Decimal(30), rowsOf(3), new Decimal(40));
     expect(own.kind === 'LEVEL_PAYMENT' && own.payments.map(Number)).to.deep.equal([40, 30, 30]);
-  });
-});
-
-describe('the level payment', () => {
-  const actual = { interestRate: '12', daysInYear: 'ACTUAL_365_FIXED' } as const;
-
-  it('of standard payments depends on the number of rows, not on their days', () => {
-    const terms = scheduleTerms({ interest: actual });
-    expect(levelPayment(terms, new Decimal(1000), rowsOf(6)).toFixed(2)).to.equal('172.55');
-    expect(levelPayment(terms, new Decimal(1000), rowsOf(6, 5)).toFixed(2)).to.equal('172.55');
-  });
-
-  it('of optimized payments depends on the days', () => {
-    const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
-    expect(levelPayment(terms, new Decimal(1000), rowsOf(6)).toFixed(2)).to.equal('172.49');
-    expect(levelPayment(terms, new Decimal(1000), rowsOf(6, 5)).toFixed(2)).to.equal('172.60');
-  });
-
-  it('of optimized payments balances a row whose interest exceeds the payment', () => {
-    const long: OpenRow = { number: 1, accruesAfter: '2020-01-01', dueDate: '2023-02-01' };
-    const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
-    const rest = rowsOf(5, 2);
-    expect(levelPayment(terms, new Decimal(1000), [long, ...rest])).to.deep.equal(
-      levelPayment(terms, new Decimal(1000), rest),
-    );
-  });
-
-  it('of optimized payments balances several rows whose interest exceeds the payment', () => {
-    const long: readonly OpenRow[] = [
-      { number: 1, accruesAfter: '1980-01-01', dueDate: '2000-01-01' },
-      { number: 2, accruesAfter: '2000-01-01', dueDate: '2012-01-01' },
-      { number: 3, accruesAfter: '2012-01-01', dueDate: '2023-04-01' },
-    ];
-    const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
-    const rest = rowsOf(5, 4);
-    expect(levelPayment(terms, new Decimal(1000), [...long, ...rest])).to.deep.equal(
-      levelPayment(terms, new Decimal(1000), rest),
-    );
-    // The last row closes the loan.
-    const last: OpenRow = { number: 4, accruesAfter: '2023-04-01', dueDate: '2023-04-02' };
-    expect(levelPayment(terms, new Decimal(1000), [...long, last])).to.deep.equal(
-      levelPayment(terms, new Decimal(1000), [last]),
-    );
-  });
-
-  it('of the maximum number of optimized payments is found quickly where interest leaves no principal', function () {
-    this.timeout(10_000);
-    const dueDates = intervals('DAYS', 5);
-    const terms = scheduleTerms({
-      dueDates,
-      amortizationMethod: 'OPTIMIZED_PAYMENTS',
-      interest: {
-        interestRate: '3.56',
-        interestChargeFrequency: 'EVERY_X_DAYS',
-        interestType: 'COMPOUNDING_INTEREST',
-        scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
-      },
-    });
-    const dates = ['2019-01-05', ...datesOf(dueDates, 3_660, '2019-01-05')];
-    const rows = dates
-      .slice(1)
-      .map((dueDate, index) => ({ number: index + 1, accruesAfter: dates[index] ?? '', dueDate }));
-    // 1.0356 to the fifth power less one.
-    expect(levelPayment(terms, new Decimal(1_000_000), rows).toFixed(2)).to.equal('191132.87');
-  });
-
-  it('of no rows is zero', () => {
-    expect(levelPayment(scheduleTerms(), new Decimal(1000), [])).to.deep.equal(zero);
   });
 });

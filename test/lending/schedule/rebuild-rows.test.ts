@@ -4,7 +4,8 @@ import { describe, it } from 'mocha';
 import { prepaymentRecalculationMethods } from '../../../src/lending/payment-options.ts';
 import type { PrepaymentRecalculationMethod } from '../../../src/lending/payment-options.ts';
 import { Decimal } from '../../../src/lending/money.ts';
-import { buildSchedule, rebuildRows } from '../../../src/lending/schedule/build-schedule.ts';
+import { buildSchedule } from '../../../src/lending/schedule/build-schedule.ts';
+import { rebuildRows } from '../../../src/lending/schedule/rebuild-rows.ts';
 import { anyPrincipal, anyStart, anyTerms, expectSound } from './any-schedule.ts';
 import { amountsOf, scheduleTerms, totalsOf } from './schedule-terms.ts';
 

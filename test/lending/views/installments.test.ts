@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { changedInstallments, scheduleOf, startOfDay } from '../../../src/lending/views/installments.ts';
+import { changedInstallments, scheduleOf } from '../../../src/lending/views/installments.ts';
+import { startOfDay } from '../../../src/lending/instants.ts';
 import { type Toggles, allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import {
   applyPenalty,

@@ -1,22 +1,16 @@
-import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf, isPlanned } from './balances.ts';
-import type { LoanCommand, StateAction } from './commands.ts';
-import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from './events.ts';
-import type { LoanFact } from './facts.ts';
-import { changedInstallments, startOfDay } from './views/installments.ts';
-import {
-  type FeeCharge,
-  type Loan,
-  type LoanTransaction,
-  findInstallment,
-  installmentEncodedKey,
-  rowDue,
-  toInstant,
-} from './loan.ts';
-import { type Decimal, sum, zero } from './money.ts';
-import { behaviourOf } from './product-behaviour.ts';
-import { type LoanTransactionType, type ScheduleChangeReason, eventNamesOf } from './transaction-types.ts';
-import type { Toggles } from './toggle-names.ts';
-import { transactionView } from './views/transactions.ts';
+import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf, isPlanned } from '../balances.ts';
+import type { LoanCommand, StateAction } from '../commands.ts';
+import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from '../events.ts';
+import type { LoanFact } from '../facts.ts';
+import { changedInstallments } from '../views/installments.ts';
+import { startOfDay, toInstant } from '../instants.ts';
+import { type FeeCharge, type Loan, type LoanTransaction, findInstallment, rowDue } from '../loan.ts';
+import { installmentEncodedKey } from '../identifiers.ts';
+import { type Decimal, sum, zero } from '../money.ts';
+import { behaviourOf } from '../product-behaviour.ts';
+import { type LoanTransactionType, type ScheduleChangeReason, eventNamesOf } from '../transaction-types.ts';
+import type { Toggles } from '../toggle-names.ts';
+import { transactionView } from '../views/transactions.ts';
 
 /** An event without the fields that all events have. Its position in the list determines its sequence number. */
 type Body = LoanEvent extends infer Event

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { balancesOf } from '../../src/lending/balances.ts';
-import { scheduleOf } from '../../src/lending/views/installments.ts';
-import { allTogglesOff } from '../../src/lending/toggle-names.ts';
-import { transactionView } from '../../src/lending/views/transactions.ts';
-import { adjust, applyFee, disbursed, loanOf, repay, rowsOf, texts, when } from './loan-fixtures.ts';
+import { balancesOf } from '../../../src/lending/balances.ts';
+import { scheduleOf } from '../../../src/lending/views/installments.ts';
+import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
+import { transactionView } from '../../../src/lending/views/transactions.ts';
+import { adjust, applyFee, disbursed, loanOf, repay, rowsOf, texts, when } from '../loan-fixtures.ts';
 
 describe('a loan of 1000 over four equal installments at ten percent a month', () => {
   const start = disbursed();

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { eventsBetween } from '../../src/lending/derive-events.ts';
-import { allTogglesOff } from '../../src/lending/toggle-names.ts';
-import { adjust, applyFee, applyPenalty, approve, disbursed, loanOf, overpay, repay, when } from './loan-fixtures.ts';
+import { eventsBetween } from '../../../src/lending/events/derive-events.ts';
+import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
+import { adjust, applyFee, applyPenalty, approve, disbursed, loanOf, overpay, repay, when } from '../loan-fixtures.ts';
 
 const paid = when(when(disbursed(), applyFee(5, { installmentNumber: 1 })), repay('420.47', '2011-02-23'));
 const lastEvents = (story: typeof paid, count: number): (typeof paid.events)[number][] => story.events.slice(-count);
