@@ -51,7 +51,7 @@ import {
 import { packageRoot } from './package-root.ts';
 import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './lending-format/lending-topics.ts';
 import { refuseEarlierFormat } from './lending-format/earlier-format.ts';
-import { LoanView } from './accounts/loan-view.ts';
+import { AccountsCopy } from './accounts/accounts-copy.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 
 export interface App {
@@ -111,17 +111,17 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const metrics = createMetrics();
     registerCleanup(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
     const shared: SharedServices = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
-    const viewHealth = health.part('loan-view');
-    const view = await LoanView.open({
+    const accountsHealth = health.part('accounts-copy');
+    const accounts = await AccountsCopy.open({
       dataFolder: viewFolder,
       log,
       partitionCount,
       clock,
       logger,
-      health: viewHealth,
+      health: accountsHealth,
     });
-    registerCleanup(() => view.close());
-    const workerOptions = { nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds, copy: view };
+    registerCleanup(() => accounts.close());
+    const workerOptions = { nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds, copy: accounts };
     const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions }) : undefined;
     if (worker !== undefined) {
       registerCleanup(() => worker.stop());
@@ -131,13 +131,13 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       metrics,
       version: packageVersion(),
       refreshMetrics: async () => {
-        reportIntegrity(metrics, [...backend.checkedFiles, view]);
+        reportIntegrity(metrics, [...backend.checkedFiles, accounts]);
         await worker?.measure();
       },
       health,
     };
     const { routers, endStreams } = config.roles.serve
-      ? await openApi(shared, { view, partitionCount, idempotencyMilliseconds, operations, registerCleanup })
+      ? await openApi(shared, { accounts, partitionCount, idempotencyMilliseconds, operations, registerCleanup })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve() };
     const authentication = createAuthentication(config.apiKeys);
     const originPolicy = createOriginPolicy({
@@ -172,7 +172,7 @@ interface SharedServices {
 }
 
 interface ApiOptions {
-  readonly view: LoanView;
+  readonly accounts: AccountsCopy;
   readonly partitionCount: number;
   readonly idempotencyMilliseconds: number;
   readonly operations: OperationsServices;
@@ -188,7 +188,7 @@ interface Api {
 
 async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api> {
   const { registry, log, eventTypes, clock, logger, metrics } = shared;
-  const { view, partitionCount, idempotencyMilliseconds, operations, registerCleanup } = options;
+  const { accounts, partitionCount, idempotencyMilliseconds, operations, registerCleanup } = options;
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
   // Compiles the largest schema now; otherwise the first request would wait for it.
   await publisher.prepare(loanCommandsTopic);
@@ -197,7 +197,7 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
   const staleSeries = removeStaleSeriesRegularly(metrics, existingIn(registry), clock);
   registerCleanup(() => staleSeries.cancel());
   const broker = { ...shared, publisher };
-  const lending: LendingServices = { view, publisher, registry, clock, logger, idempotencyMilliseconds };
+  const lending: LendingServices = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds };
   const activity = new HistoryRecorder(shared);
   registerCleanup(() => activity.close());
   const streams = createSubscriptionEventsRouter(broker, activity);

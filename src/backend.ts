@@ -17,7 +17,7 @@ import { RedisCoordination } from './redis/coordination.ts';
 export interface Backend {
   readonly log: EventLog;
   readonly coordination: Coordination;
-  /** A folder for local views, used by this process alone. */
+  /** A folder for local copies, used by this process alone. */
   readonly viewFolder: string;
   /** The files that a background check reads. */
   readonly checkedFiles: readonly { readonly integrity: IntegrityProgress }[];
@@ -61,7 +61,7 @@ async function openCluster(options: BackendOptions, cluster: ClusterConfig): Pro
   registerCleanup(() => log.close());
   const coordination = await RedisCoordination.open({ redisUrl: cluster.redisUrl, log, clock, logger });
   registerCleanup(() => coordination.close());
-  // The view of another cluster's log would be wrong here, and so would its positions.
+  // The copy of another cluster's log would be wrong here, and so would its positions.
   const viewFolder = join(lock.path, `cluster-${log.clusterId}`);
   mkdirSync(viewFolder, { recursive: true, mode: 0o700 });
   return { log, coordination, viewFolder, checkedFiles: [] };

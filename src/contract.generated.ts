@@ -1045,7 +1045,7 @@ interface Health {
   ready: boolean;
   parts: {
     /**
-     * E.g. log-writer, disk, data-folder, definitions, loan-view, log, coordination.
+     * E.g. log-writer, disk, data-folder, definitions, accounts-copy, log, coordination.
      */
     name: string;
     ready: boolean;

@@ -9,13 +9,13 @@ describe('the health of a process', () => {
 
   it('is ready while every part is ready, and reports the reason of each part that is not', () => {
     const health = new Health(clock);
-    const [disk, view] = [health.part('disk'), health.part('loan-view')];
+    const [disk, accounts] = [health.part('disk'), health.part('accounts-copy')];
     expect(health.notReadyReasons()).to.deep.equal([]);
     disk.reportNotReady('The disk is full.');
-    view.reportNotReady('The view is built again.');
-    expect(health.notReadyReasons()).to.deep.equal(['The disk is full.', 'The view is built again.']);
+    accounts.reportNotReady('The copy is built again.');
+    expect(health.notReadyReasons()).to.deep.equal(['The disk is full.', 'The copy is built again.']);
     disk.reportReady();
-    view.reportReady();
+    accounts.reportReady();
     expect(health.notReadyReasons()).to.deep.equal([]);
   });
 

@@ -1,5 +1,5 @@
 import { type PageName, pageRecordKey } from '../lending-format/account-record-keys.ts';
-import { unsealed } from './sealed-text.ts';
+import { unsealed } from './checksummed-text.ts';
 
 /** A page of an account in the tables. */
 export interface PageRow extends PageName {

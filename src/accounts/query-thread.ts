@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../errors.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
-import type { QueryRequest, QueryResponse } from './loan-queries.ts';
-import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
+import type { QueryRequest, QueryResponse } from './query-queue.ts';
+import { type LoanQuery, loanQueryStatements } from './filter-and-sort.ts';
 import { pagesOfAccount, unsealedPages } from './page-rows.ts';
-import { DamagedText, unsealed } from './sealed-text.ts';
+import { DamagedText, unsealed } from './checksummed-text.ts';
 
 /** The thread that reads pages and counts of loans, one after another, with a connection that cannot write. */
 

@@ -25,7 +25,7 @@ describe('the progress of the copy', () => {
     } as const;
     await temporary.log.createTopic(topic);
     clock = new SimulatedClock();
-    part = new Health(clock).part('loan-view');
+    part = new Health(clock).part('accounts-copy');
     logged = [];
     positions = [0, 0];
   });

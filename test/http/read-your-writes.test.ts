@@ -30,7 +30,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import { LoanView } from '../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
@@ -90,7 +90,7 @@ describe('a resource that another process just created', () => {
   async function serve(
     name: string,
     nodeLog: EventLog,
-  ): Promise<{ readonly url: string; readonly registry: Registry; readonly view: LoanView }> {
+  ): Promise<{ readonly url: string; readonly registry: Registry; readonly accounts: AccountsCopy }> {
     const registry = new Registry(nodeLog, logger);
     await registry.start();
     cleanups.push(() => registry.stop());
@@ -104,12 +104,12 @@ describe('a resource that another process just created', () => {
     cleanups.push(() => lease.stop());
     const dataFolder = join(folder, name);
     await mkdir(dataFolder);
-    const view = await LoanView.open({ dataFolder, log: nodeLog, partitionCount, clock, logger });
-    cleanups.push(() => view.close());
+    const accounts = await AccountsCopy.open({ dataFolder, log: nodeLog, partitionCount, clock, logger });
+    cleanups.push(() => accounts.close());
     const activity = new HistoryRecorder({ coordination, clock, logger });
     cleanups.push(() => activity.close());
     const broker = { registry, coordination, log: nodeLog, clock, logger, metrics, lease, eventTypes, publisher };
-    const lending = { view, publisher, registry, clock, logger, idempotencyMilliseconds };
+    const lending = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds };
     const routers = [
       createSubscriptionEventsRouter(broker).router,
       createCursorsRouter(broker),
@@ -130,7 +130,7 @@ describe('a resource that another process just created', () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));
     });
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, registry, view };
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, registry, accounts };
   }
 
   before(async function () {
@@ -141,7 +141,7 @@ describe('a resource that another process just created', () => {
     const lateRegistryLog = lateLog(log, registryTopic);
     const lateLoansLog = lateLog(lateRegistryLog.log, accountsTopic);
     lateLogs = { [registryTopic]: lateRegistryLog, [accountsTopic]: lateLoansLog };
-    const { url, registry, view } = await serve('prompt', log);
+    const { url, registry, accounts } = await serve('prompt', log);
     prompt = url;
     late = (await serve('late', lateLoansLog.log)).url;
     await coordination.renewLease('worker', 3_600_000);
@@ -150,7 +150,7 @@ describe('a resource that another process just created', () => {
       log,
       coordination,
       registry,
-      copy: view,
+      copy: accounts,
       nodeId: 'worker',
       clock,
       logger,

@@ -4,8 +4,8 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { LoanView } from '../../src/accounts/loan-view.ts';
-import { deleteDatabase } from '../../src/accounts/loan-database.ts';
+import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { deleteDatabase } from '../../src/accounts/account-tables.ts';
 import { accountProductReference } from '../../src/lending-format/account-products.ts';
 import { accountsTopic, partitionOfAccount } from '../../src/lending-format/lending-topics.ts';
 import {
@@ -88,11 +88,11 @@ describe('the product of an account', () => {
     const options = { dataFolder: folder, log, partitionCount, clock: systemClock, logger: silentLogger };
     for (const isRebuilt of [false, true]) {
       if (isRebuilt) deleteDatabase(`${folder}/accounts.db`);
-      const view = await LoanView.open(options);
-      const names = await Promise.all([L2, L3, L4, L5].map(async (id) => (await view.find(id))?.product.name));
+      const accounts = await AccountsCopy.open(options);
+      const names = await Promise.all([L2, L3, L4, L5].map(async (id) => (await accounts.find(id))?.product.name));
       expect(names[0]).to.equal(names[1]);
       expect(names.slice(2)).to.deep.equal(['Renamed', 'Renamed']);
-      await view.close();
+      await accounts.close();
     }
   });
 

@@ -9,7 +9,7 @@ import { accountsTopic, deadLettersTopic, partitionOfAccount } from '../../src/l
 import { refusalCodes } from '../../src/lending/refusals.ts';
 import { allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { LoanView } from '../../src/accounts/loan-view.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { CommandBatch } from '../../src/worker/command-batch.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
 import { type TestCommand, commandRecord, commandTime } from '../support/lending/lending-log.ts';
@@ -23,12 +23,12 @@ const never = new AbortController().signal;
 describe('a batch of commands', () => {
   let parts: WorkerParts;
   let registry: Registry;
-  let view: LoanView;
+  let accounts: AccountsCopy;
   let batch: CommandBatch;
 
   before(async () => {
     parts = await openWorkerParts();
-    ({ registry, view } = parts);
+    ({ registry, accounts } = parts);
   });
 
   beforeEach(async () => {
@@ -42,7 +42,7 @@ describe('a batch of commands', () => {
     known: Partial<LoanStore> = {},
     partitionCount = 1,
   ): Promise<CommandBatch> {
-    const store = overriding(await LoanStore.open(view, 0, never), known);
+    const store = overriding(await LoanStore.open(accounts, 0, never), known);
     const options = { partition: 0, partitionCount, store, logger: silentLogger, idempotencyMilliseconds };
     return new CommandBatch({ ...options, registry: products, now: commandTime });
   }

@@ -100,7 +100,7 @@ describe('accepted loan commands', () => {
     const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message), child: () => logger };
     // The loan cannot be read, so no command can be decided on this partition.
     const accountText = (): never => {
-      throw new LendstreamError('LOG_UNAVAILABLE', 'The view is being rebuilt');
+      throw new LendstreamError('LOG_UNAVAILABLE', 'The copy is being rebuilt');
     };
     await start({ logger, copyWith: (copy) => overriding(copy, { accountText }) });
     await eventually(async () => (await earliest()) > 0);

@@ -27,7 +27,7 @@ describe('a worker whose copy of the changelog is damaged while it decides', () 
   it('does every command once, new or repeated, and is not ready until the copy is rebuilt', async function () {
     this.timeout(60_000);
     const health = new Health(systemClock);
-    const part = health.part('loan-view');
+    const part = health.part('loan-copy');
     const reasons: string[] = [];
     const reportNotReady = (reason: string): void => {
       reasons.push(reason);

@@ -10,7 +10,7 @@ import { writeIdempotencyRecord } from '../../src/lending-format/idempotency-rec
 import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';
-import { LoanView } from '../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
 import { decided, loanText, openLendingLog, startWorker } from '../support/lending/lending-log.ts';
@@ -26,7 +26,7 @@ const never = new AbortController().signal;
 describe('the loans of a partition', () => {
   let folder: string;
   let log: EventLog;
-  let view: LoanView;
+  let accounts: AccountsCopy;
 
   before(async () => {
     folder = await temporaryFolder();
@@ -41,7 +41,7 @@ describe('the loans of a partition', () => {
       { type: 'DISBURSE', id: 'L3', payload: { valueDate: '2011-01-23' } },
     ]);
     await running.stop();
-    view = await LoanView.open({
+    accounts = await AccountsCopy.open({
       dataFolder: folder,
       log,
       partitionCount: 1,
@@ -51,13 +51,13 @@ describe('the loans of a partition', () => {
   });
 
   after(async () => {
-    await view.close();
+    await accounts.close();
     await log.close();
     await removeFolder(folder);
   });
 
   it('are as they were last written, with the position of the last command', async () => {
-    const store = await LoanStore.open(view, 0, never);
+    const store = await LoanStore.open(accounts, 0, never);
     expect(store.position).to.equal(loanIds.length * 2 + 1);
     for (const id of loanIds) {
       const loan = store.loanOf(id);
@@ -68,7 +68,7 @@ describe('the loans of a partition', () => {
   });
 
   it('have their transactions, by id and by encodedKey, and none of another loan', async () => {
-    const store = await LoanStore.open(view, 0, never);
+    const store = await LoanStore.open(accounts, 0, never);
     const disbursement = store.transactionOf('L3', 'L3-1') ?? expect.fail();
     expect(disbursement.type).to.equal('DISBURSEMENT');
     expect(store.transactionOf('L3', disbursement.encodedKey)).to.deep.equal(disbursement);
@@ -78,9 +78,9 @@ describe('the loans of a partition', () => {
   });
 
   it('stay decoded up to the limit, and the least recently used are dropped first', async () => {
-    const lengths = loanIds.map((id) => view.accountText(id)?.length ?? 0);
+    const lengths = loanIds.map((id) => accounts.accountText(id)?.length ?? 0);
     // Two loans take at most this much, and three more.
-    const store = await LoanStore.open(view, 0, never, new DecodedLoans(5 * 2 * Math.max(...lengths)));
+    const store = await LoanStore.open(accounts, 0, never, new DecodedLoans(5 * 2 * Math.max(...lengths)));
     const first = store.loanOf('L1');
     expect(store.loanOf('L1'), 'still decoded').to.equal(first);
     store.loanOf('L2');
@@ -96,7 +96,7 @@ describe('the loans of a partition', () => {
 
   it('are not awaited by a worker that is stopped', async () => {
     await log.append([{ topic: accountsTopic, partition: 0, records: [checkpointRecord(0, 7, [])] }]);
-    const refused = await LoanStore.open(view, 0, AbortSignal.abort()).catch((error: unknown) => error);
+    const refused = await LoanStore.open(accounts, 0, AbortSignal.abort()).catch((error: unknown) => error);
     if (refused instanceof LoanStore) expect(refused.position, 'the copy was faster').to.equal(7);
     else expect(isLendstreamError(refused, 'LOG_CLOSED')).to.equal(true);
   });
@@ -114,7 +114,7 @@ describe('the loans of a partition', () => {
     beforeEach(async () => {
       calls = [[]];
       requests = [];
-      const copy: ChangelogCopy = overriding<ChangelogCopy>(view, {
+      const copy: ChangelogCopy = overriding<ChangelogCopy>(accounts, {
         holdBack: (partition) => {
           calls.push([`hold ${partition} back`]);
           return () => note('release');
@@ -127,7 +127,7 @@ describe('the loans of a partition', () => {
           return true;
         },
         catchUpPartition: async (partition, signal) => {
-          end = await view.catchUpPartition(partition, signal);
+          end = await accounts.catchUpPartition(partition, signal);
           note('catch up');
           return end;
         },

@@ -9,7 +9,7 @@ import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';
-import type { LoanView } from '../../src/accounts/loan-view.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { isCheckpointKey, parseCheckpoint } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
 import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
@@ -33,7 +33,7 @@ describe('the loop of a partition', () => {
   let parts: WorkerParts;
   let log: EventLog;
   let registry: Registry;
-  let view: LoanView;
+  let accounts: AccountsCopy;
   let coordination: Coordination;
   let clock: SimulatedClock;
   let stopping: AbortController;
@@ -44,7 +44,7 @@ describe('the loop of a partition', () => {
 
   before(async () => {
     parts = await openWorkerParts();
-    ({ log, registry, view } = parts);
+    ({ log, registry, accounts } = parts);
     coordination = await openCoordinationUnderTest(`loop-${randomUUID()}`, log);
   });
 
@@ -76,7 +76,7 @@ describe('the loop of a partition', () => {
     ended = runPartitionLoop({
       log,
       registry,
-      copy: view,
+      copy: accounts,
       decodedLoans: new DecodedLoans(),
       clock,
       logger,
@@ -348,11 +348,11 @@ describe('the loop of a partition', () => {
 
   it('waits for a copy that could not take the commit, once the commit is counted', async () => {
     let waits = 0;
-    const copy: ChangelogCopy = overriding<ChangelogCopy>(view, {
+    const copy: ChangelogCopy = overriding<ChangelogCopy>(accounts, {
       applyOwnCommit: () => false,
       catchUpPartition: (partition, signal) => {
         waits += 1;
-        if (waits === 1) return view.catchUpPartition(partition, signal);
+        if (waits === 1) return accounts.catchUpPartition(partition, signal);
         return Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));
       },
     });

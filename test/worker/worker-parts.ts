@@ -1,4 +1,4 @@
-import { LoanView } from '../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { systemClock } from '../../src/clock.ts';
 import { ensureLendingTopics } from '../../src/lending-format/lending-topics.ts';
@@ -12,7 +12,7 @@ export interface WorkerParts {
   readonly log: EventLog;
   readonly registry: Registry;
   /** The copy of the changelog. */
-  readonly view: LoanView;
+  readonly accounts: AccountsCopy;
   close(): Promise<void>;
 }
 
@@ -23,13 +23,19 @@ export async function openWorkerParts(): Promise<WorkerParts> {
   await ensureLendingTopics(log, 1);
   const registry = new Registry(log, silentLogger);
   await registry.start();
-  const view = await LoanView.open({ dataFolder, log, partitionCount: 1, clock: systemClock, logger: silentLogger });
+  const accounts = await AccountsCopy.open({
+    dataFolder,
+    log,
+    partitionCount: 1,
+    clock: systemClock,
+    logger: silentLogger,
+  });
   return {
     log,
     registry,
-    view,
+    accounts,
     async close() {
-      await view.close();
+      await accounts.close();
       await registry.stop();
       await log.close();
       await removeFolder(dataFolder);

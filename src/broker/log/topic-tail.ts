@@ -2,7 +2,7 @@
  * What the broker needs of the log beyond the port: reading a topic to its end and following it, making a topic, and
  * checking records that other producers wrote.
  * In: an `EventLog` and the name of a topic. Out: its records, one after another.
- * Start with `TopicTail` below; the registry, the views and the worker follow their topics with it.
+ * Start with `TopicTail` below; the registry and the copy of accounts follow their topics with it.
  */
 
 import { after, systemClock, type Clock } from '../../clock.ts';

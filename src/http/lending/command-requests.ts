@@ -24,7 +24,7 @@ import type { LendingServices, OutcomeWait } from './services.ts';
 
 /**
  * Requests that change a loan. The body becomes a command in the log, in the same way as a producer's. The response
- * shows this process's view of the loans once the worker has decided the command.
+ * shows this process's copy of the accounts once the worker has decided the command.
  */
 
 /** The largest body of a command. Bytes. */
@@ -57,7 +57,7 @@ export interface CommandRoute {
    * @throws LendingErrors when the path names something that cannot exist
    */
   readonly subjectOf?: (request: Request) => Promise<CommandSubject>;
-  /** The body of a successful response; called once the view has the command's changes. */
+  /** The body of a successful response; called once the copy has the command's changes. */
   readonly resourceOf: (outcome: CommandOutcome) => Promise<string>;
 }
 
@@ -71,7 +71,7 @@ interface CommandResponse {
 
 /**
  * Turns requests into commands: publishes the command of a request and responds with its outcome as soon as this
- * process's view shows it, or with 202 when the time is over.
+ * process's copy shows it, or with 202 when the time is over.
  */
 export class CommandRequests {
   readonly #services: LendingServices;
@@ -108,15 +108,15 @@ export class CommandRequests {
    *   one
    */
   async #registerPending({ commandId, type, digest }: CommandEnvelope, hasIdempotencyKey: boolean): Promise<void> {
-    const { view, clock, idempotencyMilliseconds } = this.#services;
+    const { accounts, clock, idempotencyMilliseconds } = this.#services;
     if (hasIdempotencyKey && (type === 'CREATE_LOAN' || type === 'CREATE_PRODUCT')) {
-      const recorded = await view.recordedCommand(commandId);
+      const recorded = await accounts.recordedCommand(commandId);
       const isWithinRetention = recorded !== undefined && clock.now() - recorded.decidedAt < idempotencyMilliseconds;
       if (isWithinRetention && recorded.digest !== digest) throw keyAlreadyUsed();
     }
-    const pendingDigest = view.pendingCommandDigest(commandId);
+    const pendingDigest = accounts.pendingCommandDigest(commandId);
     if (pendingDigest !== undefined) throw pendingDigest === digest ? requestInProgress() : keyAlreadyUsed();
-    view.beginCommand(commandId, digest);
+    accounts.beginCommand(commandId, digest);
   }
 
   /**
@@ -132,15 +132,15 @@ export class CommandRequests {
     response: Response,
     waitSeconds: number,
   ): Promise<CommandOutcome | undefined> {
-    const { view, clock, publisher } = this.#services;
+    const { accounts, clock, publisher } = this.#services;
     const { commandId } = command.envelope;
     const waiting = new AbortController();
     response.once('close', () => waiting.abort());
     let timer: Timer | undefined;
     try {
       // Waiting begins before publishing: the outcome may come before the acknowledgement.
-      const outcome = view.outcomeOf(commandId, waiting.signal);
-      // If the view ends while the command is being published, the `await` below throws.
+      const outcome = accounts.outcomeOf(commandId, waiting.signal);
+      // If the copy ends while the command is being published, the `await` below throws.
       outcome.catch(() => {});
       const flowId = request.get(flowIdHeader) ?? '';
       await publisher.publishPrepared(loanCommandsTopic, writeCommand(command), { flowId, publishedBy: publisherName });
@@ -149,7 +149,7 @@ export class CommandRequests {
       timer = after(clock, waitSeconds * 1_000, () => waiting.abort());
       return await outcome;
     } catch (error) {
-      view.abandonCommand(commandId);
+      accounts.abandonCommand(commandId);
       throw error;
     } finally {
       timer?.cancel();

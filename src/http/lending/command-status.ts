@@ -17,18 +17,18 @@ const pendingRetrySeconds = 1;
 /**
  * GET /commands/{id}: the outcome of a command that its request did not wait for, as long as this process remembers it.
  */
-export function createCommandsRouter({ view, logger }: LendingServices): Router {
+export function createCommandsRouter({ accounts, logger }: LendingServices): Router {
   const router = Router({ caseSensitive: true });
   router
     .route('/commands/:commandId')
     .get(async (request, response) => {
       const commandId = request.params.commandId.toLowerCase();
-      if (view.pendingCommandDigest(commandId) !== undefined) {
+      if (accounts.pendingCommandDigest(commandId) !== undefined) {
         response.set('Retry-After', String(pendingRetrySeconds));
         response.json({ commandId, status: 'PENDING' } satisfies Responses['getCommand']);
         return;
       }
-      const outcome = await view.recentOutcome(commandId);
+      const outcome = await accounts.recentOutcome(commandId);
       if (outcome === undefined) throw resourceNotFound('commandId');
       const { loanAccountId, loanProductId, transactionKey, reason } = outcome;
       const errors = reason === undefined ? outcome.errors : [requestError('INTERNAL_ERROR', reason)];

@@ -18,13 +18,13 @@ export interface LoanEventsServices extends LendingServices {
  * consumers got it. Mount it before the other routes of loans, which refuse every path that they do not know.
  */
 export function createLoanEventsRouter(services: LoanEventsServices): Router {
-  const { log, partitionCount, scannedBytesMaximum, view, logger } = services;
+  const { log, partitionCount, scannedBytesMaximum, accounts, logger } = services;
   const router = Router({ caseSensitive: true });
   router
     .route('/loans/:loanAccountId/events')
     .get(async (request, response) => {
       refuseUnknownParameters(request);
-      const loanAccountId = await view.loanId(request.params.loanAccountId);
+      const loanAccountId = await accounts.loanId(request.params.loanAccountId);
       if (loanAccountId === undefined) throw loanNotFound();
       const { events, complete } = await readLoanEvents(log, loanAccountId, partitionCount, scannedBytesMaximum);
       response.type('json').send(`{"items":[${events.join(',')}],"complete":${complete}}`);

@@ -26,11 +26,11 @@ const postingRoutes: Readonly<Record<string, CommandType>> = {
 
 /** Adds the routes that post, undo and list the transactions of loans. */
 export function addTransactionRoutes(router: Router, services: LendingServices, commands: CommandRequests): void {
-  const { view } = services;
+  const { accounts } = services;
   const transactionAfter = async (outcome: CommandOutcome): Promise<string> => {
     const loan = await loanAfter(services, outcome);
     const { loanAccountId = '', transactionKey = '' } = outcome;
-    const transaction = view.transactionText(loanAccountId, transactionKey);
+    const transaction = accounts.transactionText(loanAccountId, transactionKey);
     if (transaction !== undefined) return writeTransaction(loan, transaction);
     throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} left no transaction to return.`);
   };
@@ -57,7 +57,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
         successStatus: 200,
         subjectOf: async (request) => {
           const transactionId = String(request.params['transactionId']);
-          const loanAccountId = await view.loanIdOfTransaction(transactionId);
+          const loanAccountId = await accounts.loanIdOfTransaction(transactionId);
           if (loanAccountId === undefined) throw transactionNotFound();
           return { loanAccountId, pathFields: { transactionId } };
         },
@@ -73,8 +73,8 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const loan = await existingLoan(services, request);
       const page = lendingPage(request);
-      await setPageHeaders(response, page, () => view.transactionCount(loan.id));
-      response.type('json').send(writeTransactions(loan, view.transactions(loan.id, page)));
+      await setPageHeaders(response, page, () => accounts.transactionCount(loan.id));
+      response.type('json').send(writeTransactions(loan, accounts.transactions(loan.id, page)));
     })
     .all(lendingMethodNotAllowed('GET'));
 }

@@ -1,6 +1,7 @@
 /**
  * The lending API: one router for each resource.
- * In: requests about loans, products, toggles and commands. Out: loan commands in the log, and resources of the view.
+ * In: requests about loans, products, toggles and commands. Out: loan commands in the log, and resources of the local
+ * copy.
  * Start with the routes of loans below; `command-requests.ts` handles changes, `idempotency-key.ts` their keys.
  */
 
@@ -9,7 +10,7 @@ import { writeAccount, writeBalances, writeSchedule } from '../../lending-format
 import { findProduct } from '../../lending-format/stored-products.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { readToggles } from '../../lending-format/stored-toggles.ts';
-import { type LoanQuery, loanSortFields } from '../../accounts/loan-query.ts';
+import { type LoanQuery, loanSortFields } from '../../accounts/filter-and-sort.ts';
 import { CommandRequests } from './command-requests.ts';
 import {
   LendingErrors,
@@ -54,7 +55,7 @@ const listParameters = [
 
 /** The loans: opening, moving through their states, posting transactions, and reading all of it. */
 export function createLoansRouter(services: LendingServices): Router {
-  const { view, registry, clock, logger } = services;
+  const { accounts, registry, clock, logger } = services;
   const commands = new CommandRequests(services);
   const router = Router({ caseSensitive: true });
 
@@ -68,8 +69,12 @@ export function createLoansRouter(services: LendingServices): Router {
         sorting: sortParameter(request, loanSortFields, 'creationDate'),
         ...page,
       };
-      const body = await writeJsonArray(await view.list(query), (text) => writeAccount(view.loanOf(text)), clock);
-      await setPageHeaders(response, page, () => view.count(query));
+      const body = await writeJsonArray(
+        await accounts.list(query),
+        (text) => writeAccount(accounts.loanOf(text)),
+        clock,
+      );
+      await setPageHeaders(response, page, () => accounts.count(query));
       response.type('json').send(body);
     })
     .post(

@@ -2,11 +2,11 @@ import type { Publisher } from '../../broker/publishing/publisher.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
-import type { LoanView } from '../../accounts/loan-view.ts';
+import type { AccountsCopy } from '../../accounts/accounts-copy.ts';
 
 /** The services that the routers of the lending API use. */
 export interface LendingServices {
-  readonly view: LoanView;
+  readonly accounts: AccountsCopy;
   readonly publisher: Publisher;
   readonly registry: Registry;
   readonly clock: Clock;

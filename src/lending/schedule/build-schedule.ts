@@ -1,12 +1,13 @@
 /**
  * The schedule: due dates, interest and principal of each installment.
  * In: terms of a loan. Out: rows with exact amounts.
- * Start with `buildSchedule` below; `due-dates.ts`, `day-count.ts`, `interest.ts`, `annuity.ts`, `principal-plan.ts` and
- * `level-payment.ts` are its parts. `rebuild-rows.ts` spreads what is left after a payment.
+ * Start with `buildSchedule` below; `due-dates.ts`, `day-count.ts`, `interest.ts`, `annuity.ts`, `principal-plan.ts`
+ * and `level-payment.ts` are its parts. `rebuild-rows.ts` spreads what is left after a payment.
  */
 
 import { periodInterest, regularPeriodRate } from './interest.ts';
-import { zero, Decimal } from '../money.ts';
+import type { Decimal } from '../money.ts';
+import { zero } from '../money.ts';
 import type { LocalDate, ScheduleRow, ScheduleTerms } from '../terms.ts';
 import { dueDates } from './due-dates.ts';
 import { fillRows } from './fill-rows.ts';

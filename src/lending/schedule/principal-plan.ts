@@ -1,4 +1,5 @@
-import { Decimal, zero } from '../money.ts';
+import type { Decimal } from '../money.ts';
+import { zero } from '../money.ts';
 import type { LocalDate, ScheduleTerms } from '../terms.ts';
 import type { AccrualPeriod } from './period-length.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
-import { LoanView } from '../../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { decodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
 import { decodeTransactionIdentity } from '../../../src/lending/changelog/stored-transaction.ts';
@@ -201,15 +201,21 @@ export async function expectCopyToHave(
   partitionCount: number,
   changelog: FoldedChangelog,
 ): Promise<void> {
-  const view = await LoanView.open({ dataFolder, log, partitionCount, clock: systemClock, logger: silentLogger });
+  const accounts = await AccountsCopy.open({
+    dataFolder,
+    log,
+    partitionCount,
+    clock: systemClock,
+    logger: silentLogger,
+  });
   try {
     for (const [id, account] of changelog.accounts) {
       const all = { offset: 0, limit: Infinity };
-      const copied = await insist(async () => [view.accountText(id), ...view.transactions(id, all)]);
+      const copied = await insist(async () => [accounts.accountText(id), ...accounts.transactions(id, all)]);
       expectSame(copied, [account, ...(changelog.transactions.get(id) ?? [])], `${id} in ${dataFolder}`);
     }
   } finally {
-    await view.close();
+    await accounts.close();
   }
 }
 

@@ -105,7 +105,7 @@ function describeStory(start: (folder: string) => Promise<SystemUnderTest>, tran
     await tellUntil(0.6);
     for (const other of others) await other?.start();
     await story.read();
-    expect(readFileSync(decider.logFile, 'utf8')).to.include('The view of loans is damaged');
+    expect(readFileSync(decider.logFile, 'utf8')).to.include('The copy of accounts is damaged');
   });
 
   it('goes on when the copy is damaged in the middle while the process is dead', async function () {

@@ -16,7 +16,7 @@ import { createLoanProductsRouter } from '../../../src/http/lending/loan-product
 import { createLoansRouter } from '../../../src/http/lending/loans.ts';
 import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { LoanView } from '../../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
 import type { CommandOutcomesLimits } from '../../../src/accounts/command-outcomes.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-format/lending-topics.ts';
@@ -29,7 +29,7 @@ import { overriding } from '../../support/stepping-log.ts';
 
 export const partitionCount = 2;
 
-/** The lending API as a process serves it: log, registry, publisher, view and worker, over a real socket. */
+/** The lending API as a process serves it: log, registry, publisher, copy and worker, over a real socket. */
 export interface LendingService {
   readonly url: string;
   readonly log: EventLog;
@@ -78,8 +78,8 @@ export async function startLendingService(
     return results;
   };
   const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
-  const view = await LoanView.open({ dataFolder, log, partitionCount, clock, logger, outcomes });
-  const services = { view, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
+  const accounts = await AccountsCopy.open({ dataFolder, log, partitionCount, clock, logger, outcomes });
+  const services = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
   const application = createApplication(
     [
       createLoanEventsRouter({ ...services, log, partitionCount }),
@@ -100,7 +100,7 @@ export async function startLendingService(
     worker = new LendingWorker({
       log,
       registry,
-      copy: view,
+      copy: accounts,
       coordination,
       nodeId,
       clock,
@@ -128,7 +128,7 @@ export async function startLendingService(
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await stopWorker();
-      await view.close();
+      await accounts.close();
       await coordination.close();
       await registry.stop();
       await log.close();

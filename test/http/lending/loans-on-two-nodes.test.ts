@@ -12,7 +12,7 @@ import { Publisher } from '../../../src/broker/publishing/publisher.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
-import { LoanView } from '../../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
 import { createLoanProductsRouter } from '../../../src/http/lending/loan-products.ts';
 import { createLoansRouter } from '../../../src/http/lending/loans.ts';
 import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
@@ -38,7 +38,7 @@ const latenessMilliseconds = 40;
 interface Node {
   readonly url: string;
   readonly registry: Registry;
-  readonly view: LoanView;
+  readonly accounts: AccountsCopy;
   readonly close: () => Promise<void>;
 }
 
@@ -64,14 +64,14 @@ describe('loans on two nodes', () => {
     const publisher = new Publisher({ ...services, eventTypes, log: nodeLog, metrics: createMetrics() });
     const dataFolder = join(folder, name);
     await mkdir(dataFolder);
-    const view = await LoanView.open({
+    const accounts = await AccountsCopy.open({
       dataFolder,
       log: nodeLog,
       partitionCount,
       clock: systemClock,
       logger: silentLogger,
     });
-    const lending = { ...services, view, publisher, registry, idempotencyMilliseconds };
+    const lending = { ...services, accounts, publisher, registry, idempotencyMilliseconds };
     const routers = [createLoansRouter(lending), createLoanProductsRouter(lending), createTogglesRouter(lending)];
     const server = await new Promise<Server>((resolve) => {
       const listening = createApplication(routers, silentLogger).listen(0, '127.0.0.1', () => resolve(listening));
@@ -79,11 +79,11 @@ describe('loans on two nodes', () => {
     return {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       registry,
-      view,
+      accounts,
       close: async () => {
         server.closeAllConnections();
         await new Promise((resolve) => server.close(resolve));
-        await view.close();
+        await accounts.close();
         await registry.stop();
       },
     };
@@ -116,7 +116,7 @@ describe('loans on two nodes', () => {
       log: workerLog,
       coordination,
       registry: late.registry,
-      copy: late.view,
+      copy: late.accounts,
       nodeId: 'worker',
       metrics: createMetrics(),
       partitionCount,

@@ -249,7 +249,7 @@ describe('the lending API', () => {
       expect((await get(`/loanproducts/${String(product.body['id'])}`)).text).to.equal(product.text);
     });
 
-    it('returns the same after a restart without the view', async () => {
+    it('returns the same after a restart without the copy', async () => {
       const paths = ['', '/schedule', '/balances', '/transactions'].map((path) => `/loans/dbei-1000.4${path}`);
       const before = await Promise.all(paths.map(async (path) => (await get(path)).text));
       await service.current.stop();

@@ -31,7 +31,7 @@ import {
   partitionOfAccount,
 } from '../../../src/lending-format/lending-topics.ts';
 import type { ChangelogCopy } from '../../../src/accounts/changelog-copy.ts';
-import { LoanView } from '../../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
 import type { Schemas } from '../../../src/contract.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-test.ts';
@@ -97,7 +97,7 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
   const { clock = systemClock, logger = silentLogger, partitionCount = 1 } = settings;
   await ensureLendingTopics(log, partitionCount);
   const dataFolder = await temporaryFolder();
-  const view = await LoanView.open({
+  const accounts = await AccountsCopy.open({
     dataFolder,
     log,
     partitionCount,
@@ -111,7 +111,7 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
     ...settings,
     clock,
     logger,
-    copy: copyWith(view),
+    copy: copyWith(accounts),
     registry,
     coordination,
     nodeId,
@@ -120,7 +120,7 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
   await worker.start();
   const end = async (): Promise<void> => {
     await worker.stop();
-    await view.close();
+    await accounts.close();
     await removeFolder(dataFolder);
     if (options.coordination === undefined) await coordination.close();
     if (options.registry === undefined) await registry.stop();

@@ -11,8 +11,8 @@ import { Health, type HealthPart } from '../../src/health.ts';
 import { decodeTransactionIdentity } from '../../src/lending/changelog/stored-transaction.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
-import type { LoanQuery } from '../../src/accounts/loan-query.ts';
-import { LoanView } from '../../src/accounts/loan-view.ts';
+import type { LoanQuery } from '../../src/accounts/filter-and-sort.ts';
+import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
@@ -40,24 +40,24 @@ const never = new AbortController().signal;
 const firstCommand = '11111111-1111-4111-8111-111111111111';
 const everything: LoanQuery = { sorting: [], offset: 0, limit: 100 };
 
-describe('the view of loans', () => {
+describe('the copy of accounts', () => {
   let folder: string;
   let log: EventLog;
-  let views: LoanView[];
+  let views: AccountsCopy[];
   let health: Health;
   let part: HealthPart;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'lendstream-view-'));
+    folder = await mkdtemp(join(tmpdir(), 'lendstream-accounts-'));
     log = await openLogUnderTest(folder);
     await createTopic();
     views = [];
     health = new Health(systemClock);
-    part = health.part('loan-view');
+    part = health.part('loan-copy');
   });
 
   afterEach(async () => {
-    for (const view of views) await view.close();
+    for (const accounts of views) await accounts.close();
     await log.close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -66,7 +66,7 @@ describe('the view of loans', () => {
     return log.createTopic({ name: topic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
   }
 
-  async function open(viewedLog = log, clock: Clock = systemClock): Promise<LoanView> {
+  async function open(viewedLog = log, clock: Clock = systemClock): Promise<AccountsCopy> {
     const options = {
       dataFolder: folder,
       log: viewedLog,
@@ -75,9 +75,9 @@ describe('the view of loans', () => {
       logger: silentLogger,
       health: part,
     };
-    const view = await LoanView.open(options);
-    views.push(view);
-    return view;
+    const accounts = await AccountsCopy.open(options);
+    views.push(accounts);
+    return accounts;
   }
 
   /** Commits records like the worker, and returns when readers see them: on a cluster a moment after the commit. */
@@ -90,9 +90,9 @@ describe('the view of loans', () => {
     await recordsOf(log, topic, partition);
   }
 
-  /** Commits and returns when the view has the records. */
-  async function apply(view: LoanView, partition: number, ...records: LogRecord[]): Promise<void> {
-    const applied = view.outcomeOf(firstCommand, never);
+  /** Commits and returns when the copy has the records. */
+  async function apply(accounts: AccountsCopy, partition: number, ...records: LogRecord[]): Promise<void> {
+    const applied = accounts.outcomeOf(firstCommand, never);
     await commit(
       partition,
       ...records,
@@ -101,66 +101,66 @@ describe('the view of loans', () => {
     expect(await applied).to.not.equal(undefined);
   }
 
-  const idsOf = async (view: LoanView, query: Partial<LoanQuery> = {}): Promise<string[]> =>
-    (await view.list({ ...everything, ...query })).map((text) => decodeSummary(text).id);
+  const idsOf = async (accounts: AccountsCopy, query: Partial<LoanQuery> = {}): Promise<string[]> =>
+    (await accounts.list({ ...everything, ...query })).map((text) => decodeSummary(text).id);
 
   it('returns a loan by id and by encodedKey exactly as the changelog has it', async () => {
     const facts = { id: 'loan-1', loanAmount: '315.50' };
     await commit(0, productRecord(), loanRecord(facts));
-    const view = await open();
+    const accounts = await open();
     for (const idOrKey of ['loan-1', keyOf('loan-1')])
-      expect(await view.find(idOrKey)).to.deep.equal(storedLoan(facts));
-    expect(await view.list(everything)).to.deep.equal([accountText(facts)]);
-    expect(await view.loanId(keyOf('loan-1'))).to.equal('loan-1');
-    expect(await view.find('loan-2')).to.equal(undefined);
+      expect(await accounts.find(idOrKey)).to.deep.equal(storedLoan(facts));
+    expect(await accounts.list(everything)).to.deep.equal([accountText(facts)]);
+    expect(await accounts.loanId(keyOf('loan-1'))).to.equal('loan-1');
+    expect(await accounts.find('loan-2')).to.equal(undefined);
   });
 
   it('returns the newest state of a loan, also when one commit has several', async () => {
     await commit(0, loanRecord({ id: 'a' }), loanRecord({ id: 'a', accountState: 'APPROVED' }));
-    const view = await open();
-    expect(await idsOf(view, { accountState: 'APPROVED' })).to.deep.equal(['a']);
-    await apply(view, 0, loanRecord({ id: 'a', accountState: 'ACTIVE' }));
-    expect(await idsOf(view, { accountState: 'APPROVED' })).to.deep.equal([]);
-    expect(await idsOf(view, { accountState: 'ACTIVE' })).to.deep.equal(['a']);
+    const accounts = await open();
+    expect(await idsOf(accounts, { accountState: 'APPROVED' })).to.deep.equal(['a']);
+    await apply(accounts, 0, loanRecord({ id: 'a', accountState: 'ACTIVE' }));
+    expect(await idsOf(accounts, { accountState: 'APPROVED' })).to.deep.equal([]);
+    expect(await idsOf(accounts, { accountState: 'ACTIVE' })).to.deep.equal(['a']);
   });
 
   it('removes a loan and a transaction whose records were deleted', async () => {
     const [loan, transaction] = [loanRecord({ id: 'a', transactionCount: 1 }), transactionRecord('a', 1)];
     await commit(0, loan, transaction);
-    const view = await open();
-    expect(await view.loanIdOfTransaction('a-1')).to.equal('a');
-    await apply(view, 0, { key: loan.key, value: null }, { key: transaction.key, value: null });
-    expect(await view.find('a')).to.equal(undefined);
-    expect(await view.loanIdOfTransaction('a-1')).to.equal(undefined);
+    const accounts = await open();
+    expect(await accounts.loanIdOfTransaction('a-1')).to.equal('a');
+    await apply(accounts, 0, { key: loan.key, value: null }, { key: transaction.key, value: null });
+    expect(await accounts.find('a')).to.equal(undefined);
+    expect(await accounts.loanIdOfTransaction('a-1')).to.equal(undefined);
   });
 
   describe('looks up unknown entries again after catching up:', () => {
     const facts = { id: 'late', transactionCount: 1 };
     const known = { digest: 'd', decidedAt: 7 };
     const outcome: CommandOutcome = { commandId: firstCommand, outcome: 'committed' };
-    const lookups: [what: string, lookUp: (view: LoanView) => Promise<unknown>, expected: unknown][] = [
-      ['a loan by its id', (view) => view.find('late'), storedLoan(facts)],
-      ['a loan by its encodedKey', (view) => view.find(keyOf('late')), storedLoan(facts)],
-      ['the id of a loan', (view) => view.loanId(keyOf('late')), 'late'],
-      ['the loan of a transaction', (view) => view.loanIdOfTransaction(keyOf('late-1')), 'late'],
-      ['the record of a command', (view) => view.recordedCommand(firstCommand), known],
-      ['the outcome of a command', (view) => view.recentOutcome(firstCommand), outcome],
+    const lookups: [what: string, lookUp: (accounts: AccountsCopy) => Promise<unknown>, expected: unknown][] = [
+      ['a loan by its id', (accounts) => accounts.find('late'), storedLoan(facts)],
+      ['a loan by its encodedKey', (accounts) => accounts.find(keyOf('late')), storedLoan(facts)],
+      ['the id of a loan', (accounts) => accounts.loanId(keyOf('late')), 'late'],
+      ['the loan of a transaction', (accounts) => accounts.loanIdOfTransaction(keyOf('late-1')), 'late'],
+      ['the record of a command', (accounts) => accounts.recordedCommand(firstCommand), known],
+      ['the outcome of a command', (accounts) => accounts.recentOutcome(firstCommand), outcome],
     ];
     for (const [what, lookUp, expected] of lookups) {
       it(`${what}, which it then returns in the next microtask`, async () => {
         const late = lateLog(log, topic);
-        const view = await open(late.log);
+        const accounts = await open(late.log);
         const before = late.requests;
-        expect(await lookUp(view)).to.equal(undefined);
+        expect(await lookUp(accounts)).to.equal(undefined);
         expect(late.requests - before).to.equal(1);
         late.holdBack();
         const command = { key: idempotencyRecordKey(firstCommand), value: Buffer.from(writeIdempotencyRecord(known)) };
         const [loan, transaction] = [loanRecord(facts), transactionRecord('late', 1)];
         await commit(0, productRecord(), loan, transaction, command, checkpointRecord(0, 0, [outcome]));
-        expect(await lookUp(view)).to.deep.equal(expected);
+        expect(await lookUp(accounts)).to.deep.equal(expected);
         expect(late.requests - before).to.equal(2);
         let found: unknown;
-        void lookUp(view).then((again) => (found = again));
+        void lookUp(accounts).then((again) => (found = again));
         await Promise.resolve();
         expect(found).to.deep.equal(expected);
         expect(late.requests - before).to.equal(2);
@@ -180,12 +180,12 @@ describe('the view of loans', () => {
       },
     });
     const clock = new SimulatedClock();
-    const view = await open(holding, clock);
+    const accounts = await open(holding, clock);
     isHolding = true;
     await commit(0, loanRecord({ id: 'late' }));
     try {
       let failure: unknown;
-      const finding = failureOf(view.find('late')).then((error) => (failure = error));
+      const finding = failureOf(accounts.find('late')).then((error) => (failure = error));
       // The pause between two catch-ups.
       await clock.turn(20);
       await eventually(() => clock.nextDeadline() === catchUpMillisecondsMaximum);
@@ -202,24 +202,24 @@ describe('the view of loans', () => {
   it('returns the transactions of a loan in their order, page by page', async () => {
     const transactions = [2, 11, 1, 10, 3].map((number) => transactionRecord('a', number));
     await commit(1, loanRecord({ id: 'a', transactionCount: 11 }), ...transactions, transactionRecord('b', 4));
-    const view = await open();
+    const accounts = await open();
     const idsOfPage = (offset: number, limit: number): string[] =>
-      view.transactions('a', { offset, limit }).map((text) => decodeTransactionIdentity(text).id);
+      accounts.transactions('a', { offset, limit }).map((text) => decodeTransactionIdentity(text).id);
     expect(idsOfPage(0, 2)).to.deep.equal(['a-1', 'a-2']);
     expect(idsOfPage(2, 100)).to.deep.equal(['a-3', 'a-10', 'a-11']);
     expect(idsOfPage(11, 100)).to.deep.equal([]);
-    expect(view.transactions('none', { offset: 0, limit: 100 })).to.deep.equal([]);
+    expect(accounts.transactions('none', { offset: 0, limit: 100 })).to.deep.equal([]);
   });
 
   it('finds the loan of a transaction by its id and by its encodedKey, also of later ones', async () => {
     await commit(1, loanRecord({ id: 'a', transactionCount: 1 }), transactionRecord('a', 1));
-    const view = await open();
+    const accounts = await open();
     const later = [transactionRecord('a', 2), transactionRecord('a', 3)];
-    await apply(view, 1, loanRecord({ id: 'a', transactionCount: 3 }), ...later);
-    const found = ['a-1', 'a-3', keyOf('a-2'), 'a-4', 'a'].map((key) => view.loanIdOfTransaction(key));
+    await apply(accounts, 1, loanRecord({ id: 'a', transactionCount: 3 }), ...later);
+    const found = ['a-1', 'a-3', keyOf('a-2'), 'a-4', 'a'].map((key) => accounts.loanIdOfTransaction(key));
     expect(await Promise.all(found)).to.deep.equal(['a', 'a', 'a', undefined, undefined]);
-    expect(view.transactionCount('a')).to.equal(3);
-    expect(view.transactionCount('b')).to.equal(0);
+    expect(accounts.transactionCount('a')).to.equal(3);
+    expect(accounts.transactionCount('b')).to.equal(0);
   });
 
   describe('listing', () => {
@@ -264,36 +264,36 @@ describe('the view of loans', () => {
       it(`returns loans ${sentence}`, async () => {
         await commit(0, ...loans.slice(0, 2).map(loanRecord));
         await commit(1, ...loans.slice(2).map(loanRecord));
-        const view = await open();
-        expect(await idsOf(view, query)).to.deep.equal(expected);
+        const accounts = await open();
+        expect(await idsOf(accounts, query)).to.deep.equal(expected);
       });
     }
 
     it('counts over all pages', async () => {
       await commit(0, ...loans.map(loanRecord));
-      const view = await open();
-      expect(await view.count({ ...everything, limit: 1 })).to.equal(4);
-      expect(await view.count({ ...everything, accountState: 'ACTIVE' })).to.equal(2);
+      const accounts = await open();
+      expect(await accounts.count({ ...everything, limit: 1 })).to.equal(4);
+      expect(await accounts.count({ ...everything, accountState: 'ACTIVE' })).to.equal(2);
     });
   });
 
   describe('outcomes', () => {
-    it('are delivered when the changed loan is in the view', async () => {
-      const view = await open();
-      view.beginCommand(firstCommand, 'digest');
-      const waiting = view.outcomeOf(firstCommand, never);
-      expect(view.pendingCommandDigest(firstCommand)).to.equal('digest');
+    it('are delivered when the changed loan is in the copy', async () => {
+      const accounts = await open();
+      accounts.beginCommand(firstCommand, 'digest');
+      const waiting = accounts.outcomeOf(firstCommand, never);
+      expect(accounts.pendingCommandDigest(firstCommand)).to.equal('digest');
       const outcome: CommandOutcome = { commandId: firstCommand, outcome: 'committed', loanAccountId: 'a' };
       await commit(1, loanRecord({ id: 'a' }), checkpointRecord(1, 0, [outcome]));
       expect(await waiting).to.deep.equal(outcome);
-      expect(await view.loanId('a')).to.equal('a');
-      expect(view.pendingCommandDigest(firstCommand)).to.equal(undefined);
-      expect(await view.recentOutcome(firstCommand)).to.deep.equal(outcome);
+      expect(await accounts.loanId('a')).to.equal('a');
+      expect(accounts.pendingCommandDigest(firstCommand)).to.equal(undefined);
+      expect(await accounts.recentOutcome(firstCommand)).to.deep.equal(outcome);
     });
 
     it('of commands without an id are ignored', async () => {
-      const view = await open();
-      const waiting = view.outcomeOf(firstCommand, never);
+      const accounts = await open();
+      const waiting = accounts.outcomeOf(firstCommand, never);
       const outcomes: CommandOutcome[] = [
         { commandId: null, outcome: 'dead_letter', reason: 'no JSON' },
         { commandId: firstCommand, outcome: 'refused', errors: [] },
@@ -302,12 +302,12 @@ describe('the view of loans', () => {
       expect((await waiting)?.outcome).to.equal('refused');
     });
 
-    it('fail when the view closes', async () => {
-      const view = await open();
-      const waiting = view.outcomeOf(firstCommand, never).catch((error: unknown) => error);
-      await view.close();
+    it('fail when the copy closes', async () => {
+      const accounts = await open();
+      const waiting = accounts.outcomeOf(firstCommand, never).catch((error: unknown) => error);
+      await accounts.close();
       expect(isLendstreamError(await waiting, 'LOG_CLOSED')).to.equal(true);
-      expect(() => view.outcomeOf(firstCommand, never)).to.throw(/closed/);
+      expect(() => accounts.outcomeOf(firstCommand, never)).to.throw(/closed/);
     });
   });
 
@@ -316,12 +316,12 @@ describe('the view of loans', () => {
     const record = { key: idempotencyRecordKey(firstCommand), value: Buffer.from(writeIdempotencyRecord(known)) };
 
     it('are found by their records until these are deleted, and are no loans', async () => {
-      const view = await open();
-      await apply(view, 1, record, loanRecord({ id: 'a' }));
-      expect(await view.recordedCommand(firstCommand)).to.deep.equal(known);
-      expect(await idsOf(view)).to.deep.equal(['a']);
-      await apply(view, 1, { key: idempotencyRecordKey(firstCommand), value: null });
-      expect(await view.recordedCommand(firstCommand)).to.equal(undefined);
+      const accounts = await open();
+      await apply(accounts, 1, record, loanRecord({ id: 'a' }));
+      expect(await accounts.recordedCommand(firstCommand)).to.deep.equal(known);
+      expect(await idsOf(accounts)).to.deep.equal(['a']);
+      await apply(accounts, 1, { key: idempotencyRecordKey(firstCommand), value: null });
+      expect(await accounts.recordedCommand(firstCommand)).to.equal(undefined);
     });
 
     it('are found after a restart', async () => {
@@ -334,12 +334,12 @@ describe('the view of loans', () => {
 
   describe('its file', () => {
     const file = () => join(folder, 'accounts.db');
-    /** How many records a view reads when it is opened. */
+    /** How many records a copy reads when it is opened. */
     async function recordsReadByOpening(): Promise<number> {
       const counted = countedLog(log);
-      const view = await open(counted.log);
-      expect(await view.loanId('a'), 'the loan is there').to.equal('a');
-      await view.close();
+      const accounts = await open(counted.log);
+      expect(await accounts.loanId('a'), 'the loan is there').to.equal('a');
+      await accounts.close();
       return counted.recordsRead();
     }
 
@@ -397,12 +397,12 @@ describe('the view of loans', () => {
     });
 
     it('is never updated beyond a record that cannot be read', async () => {
-      const view = await open();
-      const waiting = view.outcomeOf(firstCommand, never).catch((error: unknown) => error);
+      const accounts = await open();
+      const waiting = accounts.outcomeOf(firstCommand, never).catch((error: unknown) => error);
       await commit(0, { key: 'loan/a', value: Buffer.from('{"format":99}') });
       expect(isLendstreamError(await waiting, 'LOG_UNAVAILABLE')).to.equal(true);
       expect(health.notReadyReasons().join()).to.match(/it is of format 99, and this version reads format 3/);
-      expect((await failureOf(view.find('b'))).message).to.match(/no longer follows/);
+      expect((await failureOf(accounts.find('b'))).message).to.match(/no longer follows/);
     });
   });
 });

@@ -4,7 +4,7 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Health } from '../../src/health.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
-import { LoanView } from '../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
@@ -15,12 +15,12 @@ const topic = 'lendstream.accounts';
 /** More pages than a full disk has space for. */
 const loanCount = 300;
 
-/** The log has space on a separate disk: only the view cannot continue. */
-describe('a view of loans whose disk is full', () => {
+/** The log has space on a separate disk: only the copy cannot continue. */
+describe('a copy of accounts whose disk is full', () => {
   let folder: string;
   let log: EventLog;
   let disk: SmallDisk | undefined;
-  let view: LoanView | undefined;
+  let accounts: AccountsCopy | undefined;
   let health: Health;
   let messages: string[];
 
@@ -39,25 +39,25 @@ describe('a view of loans whose disk is full', () => {
 
   afterEach(async () => {
     if (disk === undefined) return;
-    await view?.close();
+    await accounts?.close();
     await log.close();
     await removeFolder(folder);
     await disk.remove();
     disk = undefined;
   });
 
-  async function open(dataFolder: string): Promise<LoanView> {
+  async function open(dataFolder: string): Promise<AccountsCopy> {
     health = new Health(systemClock);
     const logger: Logger = { ...silentLogger, warn: (_, message) => void messages.push(message), child: () => logger };
-    view = await LoanView.open({
+    accounts = await AccountsCopy.open({
       dataFolder,
       log,
       partitionCount: 1,
       clock: systemClock,
       logger,
-      health: health.part('loan-view'),
+      health: health.part('accounts-copy'),
     });
-    return view;
+    return accounts;
   }
 
   /** The commit of the worker for one command: the loans and the outcome. */

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { LendstreamError } from '../errors.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
-import type { LoanQuery } from './loan-query.ts';
-import { DamagedText } from './sealed-text.ts';
+import type { LoanQuery } from './filter-and-sort.ts';
+import { DamagedText } from './checksummed-text.ts';
 
 /** How many queries may wait for the thread. */
 const waitingQueriesMaximum = 1_000;
@@ -37,7 +37,7 @@ interface Waiting {
  * one that is sorted by a field without an index, or begins after many others, takes up to 0.3 s, which would hold up
  * everything else of the process. The thread starts with the first query. It sees every change that was made before.
  */
-export class LoanQueries {
+export class QueryQueue {
   readonly #file: string;
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;

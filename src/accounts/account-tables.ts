@@ -5,8 +5,8 @@ import { joinedAccount } from '../lending-format/account-pages.ts';
 import { pageRecordKey } from '../lending-format/account-record-keys.ts';
 import { parseTransactionId } from '../lending/identifiers.ts';
 import { type PageRow, pagesOfAccount, unsealedPages } from './page-rows.ts';
-import type { LoanRow, TransactionRow } from './loan-row.ts';
-import { DamagedText, sealed, unsealed } from './sealed-text.ts';
+import type { LoanRow, TransactionRow } from './account-rows.ts';
+import { DamagedText, sealed, unsealed } from './checksummed-text.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
 const schemaVersion = 7;
@@ -43,7 +43,7 @@ const tables = `
     transaction_count INTEGER NOT NULL
   ) STRICT;
   -- Each account as the changelog has it: what every response is written from. Apart, so that sorting reads small rows.
-  -- This and every other state begins with its checksum, see sealed-text.ts.
+  -- This and every other state begins with its checksum, see checksummed-text.ts.
   CREATE TABLE states (loan_number INTEGER PRIMARY KEY, state TEXT NOT NULL) STRICT;
   -- The products that accounts refer to, as the changelog has them. Each partition has its own.
   CREATE TABLE products (
@@ -103,7 +103,7 @@ const isIndexName = (name: string): name is IndexName => Object.hasOwn(indexes, 
 const inUseTable = 'CREATE TABLE IF NOT EXISTS in_use (boot_id TEXT NOT NULL) STRICT';
 
 /** The changes of some batches of a partition of the changelog. */
-export interface LoanChanges {
+export interface AccountChanges {
   readonly partition: number;
   /** The offset to continue from after these changes. */
   readonly nextOffset: Offset;
@@ -134,7 +134,7 @@ export interface CommandRow {
  * A change and its position are one SQLite transaction. Writes do not wait for the disk, so a file that was in use when
  * the machine stopped is not opened again. After the end of the process alone the file is whole.
  */
-export class LoanDatabase {
+export class AccountTables {
   readonly #database: Connection;
   readonly #statements;
   #isFilled: boolean;
@@ -209,7 +209,16 @@ export class LoanDatabase {
   }
 
   /** Writes the changes and the position in one transaction. */
-  apply({ partition, nextOffset, products, pages, loans, transactions, commands, commandOffset }: LoanChanges): void {
+  apply({
+    partition,
+    nextOffset,
+    products,
+    pages,
+    loans,
+    transactions,
+    commands,
+    commandOffset,
+  }: AccountChanges): void {
     this.#database.exec('BEGIN');
     try {
       for (const [reference, state] of products) {

@@ -3,11 +3,11 @@ import { LendstreamError, describeError } from '../errors.ts';
 import { accountsTopic } from '../lending-format/lending-topics.ts';
 import type { Logger } from '../logger.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import { LoanDatabase, deleteDatabase } from './loan-database.ts';
+import { AccountTables, deleteDatabase } from './account-tables.ts';
 
 export interface DatabaseOptions {
   readonly log: EventLog;
-  /** The folder of the file of the view, accounts.db. */
+  /** The folder of the file of the copy, accounts.db. */
   readonly dataFolder: string;
   /** Of the changelog. */
   readonly partitionCount: number;
@@ -20,11 +20,11 @@ export function databaseFile({ dataFolder }: Pick<DatabaseOptions, 'dataFolder'>
 }
 
 /** Creates a new file in place of the existing one. @throws DATA_FOLDER_UNUSABLE */
-export function newDatabase(options: Pick<DatabaseOptions, 'dataFolder'>): LoanDatabase {
+export function newDatabase(options: Pick<DatabaseOptions, 'dataFolder'>): AccountTables {
   const file = databaseFile(options);
   try {
     deleteDatabase(file);
-    return new LoanDatabase(file);
+    return new AccountTables(file);
   } catch (error) {
     throw new LendstreamError('DATA_FOLDER_UNUSABLE', `${file} cannot be made: ${describeError(error)}`, {
       cause: error,
@@ -33,16 +33,16 @@ export function newDatabase(options: Pick<DatabaseOptions, 'dataFolder'>): LoanD
 }
 
 /** Opens the existing file when it can be continued from its position, else a new one. */
-export async function openOrRebuild(options: DatabaseOptions): Promise<LoanDatabase> {
+export async function openOrRebuild(options: DatabaseOptions): Promise<AccountTables> {
   const { log, partitionCount, logger } = options;
   const file = databaseFile(options);
   const bounds = await log.bounds(
     Array.from({ length: partitionCount }, (_, partition) => ({ topic: accountsTopic, partition })),
   );
   let reason: string;
-  let database: LoanDatabase | undefined;
+  let database: AccountTables | undefined;
   try {
-    database = new LoanDatabase(file);
+    database = new AccountTables(file);
     const positions = database.positions();
     const hasUnknownPartition = [...positions.keys()].some((partition) => partition >= partitionCount);
     const isOutOfRange = bounds.some(({ partition, earliest, latest }) => {
@@ -55,6 +55,6 @@ export async function openOrRebuild(options: DatabaseOptions): Promise<LoanDatab
     reason = describeError(error);
   }
   database?.abandon();
-  logger.info({ file, reason }, 'Rebuilding the view of loans from the log');
+  logger.info({ file, reason }, 'Rebuilding the copy of accounts from the log');
   return newDatabase(options);
 }

@@ -20,7 +20,7 @@ import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openDatabase } from '../../src/sqlite.ts';
-import { LoanView } from '../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
@@ -80,22 +80,22 @@ const changes: readonly [what: string, statement: string][] = [
   ['another digit in the record of a command', `UPDATE commands SET state = replace(state, '1000', '9000')`],
 ];
 
-describe('a damaged view of loans', () => {
+describe('a damaged copy of accounts', () => {
   let folder: string;
   let log: EventLog;
   let health: Health;
-  let view: LoanView | undefined;
+  let accounts: AccountsCopy | undefined;
   let counted: ReturnType<typeof countedLog>;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'lendstream-view-'));
+    folder = mkdtempSync(join(tmpdir(), 'lendstream-accounts-'));
     log = await openLogUnderTest(folder);
     await log.createTopic({ name: topic, partitionCount: 1, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
     const loans = Array.from({ length: loanCount }, (_, at) => loanRecord({ id: `loan-${at}` }));
     await commit(productRecord(), ...loans);
   });
   afterEach(async () => {
-    await view?.close();
+    await accounts?.close();
     await log.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -108,18 +108,18 @@ describe('a damaged view of loans', () => {
     await recordsOf(log, topic, 0);
   }
 
-  async function open(dataFolder = folder, clock = systemClock): Promise<LoanView> {
+  async function open(dataFolder = folder, clock = systemClock): Promise<AccountsCopy> {
     health = new Health(clock);
     counted = countedLog(log);
-    view = await LoanView.open({
+    accounts = await AccountsCopy.open({
       dataFolder,
       log: counted.log,
       partitionCount: 1,
       clock,
       logger: silentLogger,
-      health: health.part('loan-view'),
+      health: health.part('accounts-copy'),
     });
-    return view;
+    return accounts;
   }
 
   /** Overwrites the middle of one page, after everything was written to the main file. */
@@ -135,7 +135,7 @@ describe('a damaged view of loans', () => {
   }
 
   /** Requests every loan by id, by key and in a list; returns how many requests could not be served yet. */
-  async function askForAll(asked: LoanView): Promise<number> {
+  async function askForAll(asked: AccountsCopy): Promise<number> {
     let unanswered = 0;
     const ask = async (question: () => unknown): Promise<void> => {
       try {
@@ -176,7 +176,7 @@ describe('a damaged view of loans', () => {
       mkdirSync(crashed);
       for (const suffix of ['', '-wal'])
         cpSync(join(folder, `accounts.db${suffix}`), join(crashed, `accounts.db${suffix}`));
-      await view?.close();
+      await accounts?.close();
       damage(join(crashed, 'accounts.db'), find);
       const opened = await open(crashed, fastClock);
       expect(counted.recordsRead()).to.equal(name === 'the header' ? recordCount : 0);
@@ -263,7 +263,7 @@ describe('a damaged view of loans', () => {
     mkdirSync(crashed);
     for (const suffix of ['', '-wal'])
       cpSync(join(folder, `accounts.db${suffix}`), join(crashed, `accounts.db${suffix}`));
-    await view?.close();
+    await accounts?.close();
     const opened = await open(crashed);
     expect(counted.recordsRead()).to.equal(0);
     expect(await askForAll(opened)).to.equal(0);
@@ -276,7 +276,7 @@ describe('a damaged view of loans', () => {
     mkdirSync(crashed);
     for (const suffix of ['', '-wal'])
       cpSync(join(folder, `accounts.db${suffix}`), join(crashed, `accounts.db${suffix}`));
-    await view?.close();
+    await accounts?.close();
     const database = openDatabase(join(crashed, 'accounts.db'));
     expect(database.prepare('SELECT boot_id FROM in_use').get()).to.deep.include({ boot_id: bootId });
     database.exec(`UPDATE in_use SET boot_id = 'another'`);
@@ -294,7 +294,7 @@ function requireBootId(test: Mocha.Context): string {
   const file = '/proc/sys/kernel/random/boot_id';
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
   process.stdout.write(
-    `      skipped: there is no ${file}, so every view that was not closed in order is built again\n`,
+    `      skipped: there is no ${file}, so every copy that was not closed in order is built again\n`,
   );
   return test.skip();
 }

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { join } from 'node:path';
-import { LoanDatabase } from '../../src/accounts/loan-database.ts';
-import { LoanQueries } from '../../src/accounts/loan-queries.ts';
-import type { LoanQuery } from '../../src/accounts/loan-query.ts';
-import { loanRow } from '../../src/accounts/loan-row.ts';
+import { AccountTables } from '../../src/accounts/account-tables.ts';
+import { QueryQueue } from '../../src/accounts/query-queue.ts';
+import type { LoanQuery } from '../../src/accounts/filter-and-sort.ts';
+import { loanRow } from '../../src/accounts/account-rows.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type StartedThreads, watchThreads } from '../support/started-threads.ts';
 import { codeOf } from '../support/log-reading.ts';
@@ -15,14 +15,14 @@ const everything: LoanQuery = { sorting: [], offset: 0, limit: 100 };
 
 describe('queries of many loans', () => {
   let folder: string;
-  let database: LoanDatabase;
-  let queries: LoanQueries;
+  let database: AccountTables;
+  let queries: QueryQueue;
   let threads: StartedThreads;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    database = new LoanDatabase(join(folder, 'accounts.db'));
-    queries = new LoanQueries(join(folder, 'accounts.db'));
+    database = new AccountTables(join(folder, 'accounts.db'));
+    queries = new QueryQueue(join(folder, 'accounts.db'));
     threads = watchThreads();
   });
   afterEach(async () => {

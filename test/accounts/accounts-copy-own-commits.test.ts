@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { decodeSummary } from '../../src/lending/changelog/stored-loan.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { OwnCommit } from '../../src/accounts/changelog-copy.ts';
-import { LoanView } from '../../src/accounts/loan-view.ts';
+import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
@@ -17,11 +17,11 @@ const topic = 'lendstream.accounts';
 const never = new AbortController().signal;
 const command = '11111111-1111-4111-8111-111111111111';
 
-describe('a view of loans in the process that owns a partition', () => {
+describe('a copy of accounts in the process that owns a partition', () => {
   let folder: string;
   let log: EventLog;
-  let view: LoanView;
-  /** Whether the view gets nothing from the log for now. */
+  let accounts: AccountsCopy;
+  /** Whether the copy gets nothing from the log for now. */
   let isLate: boolean;
   let letThrough: () => void;
   let batchesRead: number;
@@ -39,7 +39,7 @@ describe('a view of loans in the process that owns a partition', () => {
       batchesRead += result.batches.length;
       return result;
     };
-    view = await LoanView.open({
+    accounts = await AccountsCopy.open({
       dataFolder: folder,
       log: overriding(log, { read }),
       partitionCount: 2,
@@ -50,7 +50,7 @@ describe('a view of loans in the process that owns a partition', () => {
 
   afterEach(async () => {
     letThrough();
-    await view.close();
+    await accounts.close();
     await log.close();
     await removeFolder(folder);
   });
@@ -66,7 +66,7 @@ describe('a view of loans in the process that owns a partition', () => {
     return { commandId: command, outcome: 'committed', loanAccountId };
   }
 
-  /** The commit of one loan and one outcome, as the log gets it and as the view gets it. */
+  /** The commit of one loan and one outcome, as the log gets it and as the copy gets it. */
   function change(id: string, position: number) {
     const record = loanRecord({ id });
     const checkpoint = { position, outcomes: [outcomeWith(id)] };
@@ -76,41 +76,41 @@ describe('a view of loans in the process that owns a partition', () => {
     };
   }
 
-  /** Commits a change and gives it to the view. */
+  /** Commits a change and gives it to the copy. */
   async function commitDirectly(writer: FencedWriter, id: string, position: number, from: Offset): Promise<OwnCommit> {
     const { logRecords, forView } = change(id, position);
-    const release = view.holdBack(0);
+    const release = accounts.holdBack(0);
     const own = { ...forView, from, nextOffset: await commit(writer, ...logRecords) };
-    expect(view.applyOwnCommit(own)).to.equal(true);
+    expect(accounts.applyOwnCommit(own)).to.equal(true);
     release();
     return own;
   }
 
   const loans = async (): Promise<string[]> =>
-    (await view.list({ sorting: [], offset: 0, limit: 9 })).map((text) => decodeSummary(text).id);
+    (await accounts.list({ sorting: [], offset: 0, limit: 9 })).map((text) => decodeSummary(text).id);
 
   it('has a commit before it could read it, and announces its outcome', async () => {
     const writer = await log.openWriter('owner');
-    const from = await view.catchUpPartition(0, never);
+    const from = await accounts.catchUpPartition(0, never);
     isLate = true;
-    const outcome = view.outcomeOf(command, never);
+    const outcome = accounts.outcomeOf(command, never);
     const { nextOffset } = await commitDirectly(writer, 'a', 7, from);
     expect(await outcome).to.deep.equal(outcomeWith('a'));
     await commitDirectly(writer, 'b', 8, nextOffset);
     expect(await loans()).to.deep.equal(['a', 'b']);
-    expect([view.checkpointPosition(0), view.checkpointPosition(1)]).to.deep.equal([8, null]);
+    expect([accounts.checkpointPosition(0), accounts.checkpointPosition(1)]).to.deep.equal([8, null]);
     await writer.close();
   });
 
   it('takes each commit once, although it also reads it, and continues with what others write', async () => {
     const writer = await log.openWriter('owner');
-    await commitDirectly(writer, 'a', 7, await view.catchUpPartition(0, never));
+    await commitDirectly(writer, 'a', 7, await accounts.catchUpPartition(0, never));
     let outcomes = 0;
-    const waiting = view.outcomeOf(command, never).then(() => (outcomes += 1));
+    const waiting = accounts.outcomeOf(command, never).then(() => (outcomes += 1));
     await eventually(() => batchesRead > 0);
     const next = await log.openWriter('owner');
     await commit(next, loanRecord({ id: 'b' }));
-    await view.catchUpPartition(0, never);
+    await accounts.catchUpPartition(0, never);
     expect([await loans(), outcomes]).to.deep.equal([['a', 'b'], 0]);
     await commit(next, ...change('c', 8).logRecords);
     await waiting;
@@ -120,18 +120,18 @@ describe('a view of loans in the process that owns a partition', () => {
   it('continues after a restart where its last own commit ended', async () => {
     const writer = await log.openWriter('owner');
     isLate = true;
-    await commitDirectly(writer, 'a', 7, await view.catchUpPartition(0, never));
+    await commitDirectly(writer, 'a', 7, await accounts.catchUpPartition(0, never));
     await writer.close();
     letThrough();
-    await view.close();
+    await accounts.close();
     const read: EventLog['read'] = async (from, options) => {
       const result = await log.read(from, options);
       expect(result.batches).to.have.length(0);
       return result;
     };
     const settings = { dataFolder: folder, partitionCount: 2, clock: systemClock, logger: silentLogger };
-    view = await LoanView.open({ ...settings, log: overriding(log, { read }) });
-    expect([await loans(), view.checkpointPosition(0)]).to.deep.equal([['a'], 7]);
+    accounts = await AccountsCopy.open({ ...settings, log: overriding(log, { read }) });
+    expect([await loans(), accounts.checkpointPosition(0)]).to.deep.equal([['a'], 7]);
   });
 
   it('takes no commit while it lacks earlier records, and then reads all of them in their order', async () => {
@@ -141,27 +141,27 @@ describe('a view of loans in the process that owns a partition', () => {
     const writer = await log.openWriter('owner');
     const { logRecords, forView } = change('a', 7);
     const nextOffset = await commit(writer, ...logRecords);
-    expect(view.applyOwnCommit({ ...forView, from: known, nextOffset })).to.equal(false);
-    expect([await loans(), view.checkpointPosition(0)]).to.deep.equal([[], null]);
-    const outcome = view.outcomeOf(command, never);
+    expect(accounts.applyOwnCommit({ ...forView, from: known, nextOffset })).to.equal(false);
+    expect([await loans(), accounts.checkpointPosition(0)]).to.deep.equal([[], null]);
+    const outcome = accounts.outcomeOf(command, never);
     letThrough();
     expect(await outcome).to.deep.equal(outcomeWith('a'));
-    expect(decodeSummary(view.accountText('a') ?? '').loanName).to.equal(null);
-    expect(view.applyOwnCommit({ ...forView, from: known, nextOffset }), 'it has the commit now').to.equal(true);
+    expect(decodeSummary(accounts.accountText('a') ?? '').loanName).to.equal(null);
+    expect(accounts.applyOwnCommit({ ...forView, from: known, nextOffset }), 'it has the commit now').to.equal(true);
     await writer.close();
   });
 
   it('takes nothing of the partition from the log while the owner commits, and all of it when the commit failed', async () => {
-    const release = view.holdBack(0);
+    const release = accounts.holdBack(0);
     const writer = await log.openWriter('owner');
     await commit(writer, loanRecord({ id: 'a' }));
     const elsewhere = { topic, partition: 1, records: [loanRecord({ id: 'b' })] };
     await log.append([elsewhere]);
-    await view.catchUpPartition(1, never);
+    await accounts.catchUpPartition(1, never);
     await eventually(() => batchesRead === 2);
     expect(await loans(), 'other partitions continue').to.deep.equal(['b']);
     release();
-    await view.catchUpPartition(0, never);
+    await accounts.catchUpPartition(0, never);
     expect(await loans()).to.deep.equal(['a', 'b']);
     await writer.close();
   });

@@ -27,17 +27,17 @@ import type { Loan } from '../lending/loan.ts';
 import { databaseErrorKind } from '../sqlite.ts';
 import { CopyProgress } from './copy-progress.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
-import type { CommandRow, LoanChanges, LoanDatabase } from './loan-database.ts';
-import { LoanQueries } from './loan-queries.ts';
-import type { LoanQuery } from './loan-query.ts';
-import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './loan-row.ts';
-import { databaseFile, newDatabase, openOrRebuild } from './open-database.ts';
+import type { CommandRow, AccountChanges, AccountTables } from './account-tables.ts';
+import { QueryQueue } from './query-queue.ts';
+import type { LoanQuery } from './filter-and-sort.ts';
+import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './account-rows.ts';
+import { databaseFile, newDatabase, openOrRebuild } from './open-or-rebuild.ts';
 import type { PageRow } from './page-rows.ts';
-import { DamagedText } from './sealed-text.ts';
+import { DamagedText } from './checksummed-text.ts';
 import type { ChangelogCopy, OwnCommit } from './changelog-copy.ts';
 
-export interface LoanViewOptions {
-  /** The folder of the file of the view, accounts.db. */
+export interface AccountsCopyOptions {
+  /** The folder of the file of the copy, accounts.db. */
   readonly dataFolder: string;
   readonly log: EventLog;
   readonly partitionCount: number;
@@ -45,23 +45,23 @@ export interface LoanViewOptions {
   readonly outcomes?: CommandOutcomesLimits | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Notified when the view cannot serve reads, and when it can again. */
+  /** Notified when the copy cannot serve reads, and when it can again. */
   readonly health?: HealthPart;
 }
 
-/** The pause before a failed rebuild of the view is tried again. Milliseconds. */
+/** The pause before a failed rebuild of the copy is tried again. Milliseconds. */
 const rebuildPauseMilliseconds = 1_000;
 
 /**
  * The changelog in a local SQLite file: the HTTP API reads it by id, filter, sort and page, and the worker decides on
  * it. The file is a copy: when it is deleted, of another version, damaged, or out of step with the log, it is rebuilt
  * from the log. A file that turns out to be damaged during use is rebuilt as well, and until then all reads fail. The
- * view also reports the outcome of each command, once it has the loans that the command changed.
+ * copy also reports the outcome of each command, once it has the loans that the command changed.
  */
-export class LoanView implements ChangelogCopy {
-  readonly #options: LoanViewOptions;
-  #database: LoanDatabase;
-  readonly #queries: LoanQueries;
+export class AccountsCopy implements ChangelogCopy {
+  readonly #options: AccountsCopyOptions;
+  #database: AccountTables;
+  readonly #queries: QueryQueue;
   readonly #outcomes: CommandOutcomes<CommandOutcome>;
   /** References are hashes of texts, so a database that is rebuilt has the same products under them. */
   readonly #products = new AccountProducts((reference) => this.#database.productState(reference));
@@ -75,11 +75,11 @@ export class LoanView implements ChangelogCopy {
   #rebuilding: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
-  private constructor(options: LoanViewOptions, database: LoanDatabase) {
+  private constructor(options: AccountsCopyOptions, database: AccountTables) {
     this.#options = options;
     this.#outcomes = new CommandOutcomes(bytesOfOutcome, options.outcomes);
     this.#database = database;
-    this.#queries = new LoanQueries(databaseFile(options));
+    this.#queries = new QueryQueue(databaseFile(options));
     this.#commandOffsets = database.commandOffsets();
     this.#tail = this.#newTail();
     this.#integrity = this.#newIntegrityCheck();
@@ -116,23 +116,23 @@ export class LoanView implements ChangelogCopy {
   }
 
   /**
-   * Opens the view and returns when it has all of the changelog up to this moment.
+   * Opens the copy and returns when it has all of the changelog up to this moment.
    * @throws UNKNOWN_TOPIC_OR_PARTITION when there is no changelog; DATA_FOLDER_UNUSABLE when the file cannot be created
    */
-  static async open(options: LoanViewOptions): Promise<LoanView> {
-    const view = new LoanView(options, await openOrRebuild(options));
+  static async open(options: AccountsCopyOptions): Promise<AccountsCopy> {
+    const accounts = new AccountsCopy(options, await openOrRebuild(options));
     try {
-      await view.#catchUp();
+      await accounts.#catchUp();
       // The file may have turned out to be damaged during the start, and is then being rebuilt.
-      while (view.#rebuilding !== undefined) await view.#rebuilding;
+      while (accounts.#rebuilding !== undefined) await accounts.#rebuilding;
     } catch (error) {
-      if (view.#rebuilding === undefined) {
-        await view.close();
+      if (accounts.#rebuilding === undefined) {
+        await accounts.close();
         throw error;
       }
-      while (view.#rebuilding !== undefined) await view.#rebuilding;
+      while (accounts.#rebuilding !== undefined) await accounts.#rebuilding;
     }
-    return view;
+    return accounts;
   }
 
   /** Follows the log, and returns when the file has all of it up to this moment. Shows how far that is. */
@@ -152,8 +152,8 @@ export class LoanView implements ChangelogCopy {
   /**
    * The loan with this id or, if there is none, with this encodedKey. This and the other lookups of one thing find also
    * what a command on another process may have stored a moment ago.
-   * @returns at once when this view has it; undefined when it does not exist
-   * @throws LOG_CLOSED, LOG_UNAVAILABLE when the view, or what others stored, cannot be read
+   * @returns at once when this copy has it; undefined when it does not exist
+   * @throws LOG_CLOSED, LOG_UNAVAILABLE when the copy, or what others stored, cannot be read
    */
   find(idOrKey: string): Promise<Loan | undefined> {
     return this.#find((database) => {
@@ -162,7 +162,7 @@ export class LoanView implements ChangelogCopy {
     });
   }
 
-  /** The loan of a text of this view. */
+  /** The loan of a text of this copy. */
   loanOf(text: string): Loan {
     return decodeLoan(text, (reference) => this.accountProduct(reference));
   }
@@ -290,11 +290,11 @@ export class LoanView implements ChangelogCopy {
   }
 
   /**
-   * Waits for the next outcome of this command, and returns it when the view has the changes of the command. Begin
+   * Waits for the next outcome of this command, and returns it when the copy has the changes of the command. Begin
    * before the command is published.
    * @param signal Ends the wait. It must abort at some time, because the number of waiters is limited.
-   * @returns undefined when `signal` aborted; rejects when the view ends during the wait
-   * @throws LOG_CLOSED when the view is closed, LOG_UNAVAILABLE when it can no longer follow the log, OVERLOADED when
+   * @returns undefined when `signal` aborted; rejects when the copy ends during the wait
+   * @throws LOG_CLOSED when the copy is closed, LOG_UNAVAILABLE when it can no longer follow the log, OVERLOADED when
    *   too many requests wait. All are thrown at once, so that the caller does not publish.
    */
   outcomeOf(commandId: string, signal: AbortSignal): Promise<CommandOutcome | undefined> {
@@ -327,11 +327,11 @@ export class LoanView implements ChangelogCopy {
     return this.#closing.signal.aborted;
   }
 
-  #find<Found>(query: (database: LoanDatabase) => Found | undefined): Promise<Found | undefined> {
+  #find<Found>(query: (database: AccountTables) => Found | undefined): Promise<Found | undefined> {
     return this.#tail.find(() => this.#read(query));
   }
 
-  #read<Result>(query: (database: LoanDatabase) => Result): Result {
+  #read<Result>(query: (database: AccountTables) => Result): Result {
     this.#requireAvailable();
     try {
       return query(this.#database);
@@ -340,7 +340,7 @@ export class LoanView implements ChangelogCopy {
     }
   }
 
-  async #query<Result>(query: (queries: LoanQueries) => Promise<Result>): Promise<Result> {
+  async #query<Result>(query: (queries: QueryQueue) => Promise<Result>): Promise<Result> {
     this.#requireAvailable();
     try {
       return await query(this.#queries);
@@ -362,14 +362,14 @@ export class LoanView implements ChangelogCopy {
 
   #unavailable(): LendstreamError {
     return this.#failure === undefined
-      ? new LendstreamError('LOG_CLOSED', 'The view of loans is closed.')
+      ? new LendstreamError('LOG_CLOSED', 'The copy of accounts is closed.')
       : new LendstreamError('LOG_UNAVAILABLE', this.#failure);
   }
 
-  /** A view that no longer follows the log would return outdated loans, so from then on all its reads fail. */
+  /** A copy that no longer follows the log would return outdated loans, so from then on all its reads fail. */
   #fail(error: Error): void {
     if (this.#isClosed || this.#rebuilding !== undefined) return;
-    this.#failure = `The view of loans no longer follows the log: ${describeError(error)}`;
+    this.#failure = `The copy of accounts no longer follows the log: ${describeError(error)}`;
     this.#outcomes.close(this.#unavailable());
   }
 
@@ -377,9 +377,9 @@ export class LoanView implements ChangelogCopy {
   #rebuild(cause: unknown): void {
     if (this.#isClosed || this.#rebuilding !== undefined) return;
     const { logger, health } = this.#options;
-    this.#failure = 'The view of loans was damaged and is being rebuilt from the log. Try again later.';
+    this.#failure = 'The copy of accounts was damaged and is being rebuilt from the log. Try again later.';
     health?.reportNotReady(this.#failure);
-    logger.error({ error: describeError(cause) }, 'The view of loans is damaged; rebuilding it from the log');
+    logger.error({ error: describeError(cause) }, 'The copy of accounts is damaged; rebuilding it from the log');
     this.#rebuilding = this.#rebuildFromLog().finally(() => {
       this.#rebuilding = undefined;
     });
@@ -402,7 +402,7 @@ export class LoanView implements ChangelogCopy {
         health?.reportReady();
         return;
       } catch (error) {
-        logger.error({ error: describeError(error) }, 'Rebuilding the view of loans failed; retrying');
+        logger.error({ error: describeError(error) }, 'Rebuilding the copy of accounts failed; retrying');
         await this.#tail.stop();
         await clock.sleep(rebuildPauseMilliseconds, this.#closing.signal);
       }
@@ -410,7 +410,7 @@ export class LoanView implements ChangelogCopy {
   }
 
   /** @throws LOG_FULL, LOG_UNAVAILABLE: the changes are tried again */
-  #applyChanges(changes: LoanChanges): void {
+  #applyChanges(changes: AccountChanges): void {
     try {
       this.#database.apply(changes);
     } catch (error) {
@@ -418,7 +418,9 @@ export class LoanView implements ChangelogCopy {
       if (kind === 'other') throw error;
       if (kind === 'damaged') this.#rebuild(error);
       const code = kind === 'full' ? 'LOG_FULL' : 'LOG_UNAVAILABLE';
-      throw new LendstreamError(code, `The view of loans cannot be written: ${describeError(error)}`, { cause: error });
+      throw new LendstreamError(code, `The copy of accounts cannot be written: ${describeError(error)}`, {
+        cause: error,
+      });
     }
   }
 
