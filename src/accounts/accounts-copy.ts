@@ -146,6 +146,7 @@ export class AccountsCopy implements ChangelogCopy {
     } finally {
       progress.end();
     }
+    this.#queries.start();
     this.#options.health?.reportReady();
   }
 

@@ -1,11 +1,18 @@
 import { Worker } from 'node:worker_threads';
 import { LendstreamError } from '../errors.ts';
+import { forgetTurn, newTurn } from '../thread-turns.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
 import type { LoanQuery } from './filter-and-sort.ts';
 import { DamagedText } from './checksummed-text.ts';
 
 /** How many queries may wait for the thread. */
 const waitingQueriesMaximum = 1_000;
+
+/** What the thread is started with. */
+export interface QueryThreadData {
+  readonly file: string;
+  readonly turn: Int32Array;
+}
 
 /** What the thread is asked. `close` ends it. */
 export type QueryRequest =
@@ -35,7 +42,7 @@ interface Waiting {
 /**
  * Queries of many loans, in a thread of their own. Of a million loans, most pages are found in less than a millisecond;
  * one that is sorted by a field without an index, or begins after many others, takes up to 0.3 s, which would hold up
- * everything else of the process. The thread starts with the first query. It sees every change that was made before.
+ * everything else of the process. A query sees every change that was made before it.
  */
 export class QueryQueue {
   readonly #file: string;
@@ -46,6 +53,11 @@ export class QueryQueue {
   /** @param file The file of the local copy. */
   constructor(file: string) {
     this.#file = file;
+  }
+
+  /** Starts the thread, which opens the file. Without this, the first query does. */
+  start(): void {
+    this.#thread ??= this.#newThread();
   }
 
   /**
@@ -76,7 +88,7 @@ export class QueryQueue {
     if (this.#waiting.size >= waitingQueriesMaximum) {
       throw new LendstreamError('OVERLOADED', 'Too many lists of loans are waiting.');
     }
-    this.#thread ??= this.#start();
+    this.#thread ??= this.#newThread();
     this.#lastId += 1;
     const id = this.#lastId;
     const response = new Promise<Result>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
@@ -84,8 +96,11 @@ export class QueryQueue {
     return response;
   }
 
-  #start(): Worker {
-    const thread = new Worker(new URL('./query-thread.js', import.meta.url), { workerData: this.#file });
+  #newThread(): Worker {
+    const turn = newTurn();
+    const workerData: QueryThreadData = { file: this.#file, turn };
+    const thread = new Worker(new URL('./query-thread.js', import.meta.url), { workerData });
+    thread.once('exit', () => forgetTurn(turn));
     thread.on('message', (response: QueryResponse) => {
       const waiting = this.#waiting.get(response.id);
       this.#waiting.delete(response.id);

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../errors.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
-import type { QueryRequest, QueryResponse } from './query-queue.ts';
+import type { QueryRequest, QueryResponse, QueryThreadData } from './query-queue.ts';
 import { type LoanQuery, loanQueryStatements } from './filter-and-sort.ts';
+import { endWork, inTurn } from '../thread-turns.ts';
 import { pagesOfAccount, unsealedPages } from './page-rows.ts';
 import { DamagedText, unsealed } from './checksummed-text.ts';
 
@@ -12,8 +13,8 @@ import { DamagedText, unsealed } from './checksummed-text.ts';
 const cacheBytesMaximum = 16 * 1024 * 1024;
 
 const port = parentPort;
-if (port === null || typeof workerData !== 'string') throw new Error('This module runs as a worker thread.');
-const file = workerData;
+if (port === null) throw new Error('This module runs as a worker thread.');
+const { file, turn } = workerData as QueryThreadData;
 
 interface OpenFile {
   readonly database: Connection;
@@ -21,7 +22,6 @@ interface OpenFile {
   readonly pagesOf: ReturnType<Connection['prepare']>;
 }
 
-/** Opened by the first query, so that a file that cannot be opened is the failure of a query. */
 let opened: OpenFile | undefined;
 
 function open(): OpenFile {
@@ -64,10 +64,10 @@ function read(from: OpenFile, { name, query }: Exclude<QueryRequest, { name: 'cl
   }
 }
 
-port.on('message', (request: QueryRequest) => {
+function serve(request: QueryRequest): void {
   if (request.name === 'close') {
     opened?.database.close();
-    port.close();
+    port?.close();
     return;
   }
   const { id } = request;
@@ -82,5 +82,14 @@ port.on('message', (request: QueryRequest) => {
       failure: { message: describeError(error), isDamagedText: error instanceof DamagedText, code, errcode },
     };
   }
-  port.postMessage(response);
-});
+  port?.postMessage(response);
+}
+
+try {
+  // Not with the first query: the file can be removed before it, and what is open remains readable.
+  opened = open();
+} catch {
+  // The first query tries again, and has the failure as its own.
+}
+port.on('message', (request: QueryRequest) => inTurn(turn, () => serve(request)));
+endWork(turn);

@@ -48,7 +48,7 @@ describe('queries of many loans', () => {
     });
   }
 
-  it('return each change as soon as it was made, from one thread that the first of them starts', async () => {
+  it('return each change as soon as it was made, from one thread', async () => {
     expect(threads.count(script)).to.equal(0);
     for (const count of [1, 2, 3]) {
       put(`loan-${count}`);
