@@ -1,6 +1,7 @@
 /**
- * Where the strings, numbers and values of a JSON text begin and end, without parsing it. Each function ends with the
- * text at the latest, whatever the text contains. For a text that a parser accepts, the positions are exact.
+ * Where the strings, numbers and values of a JSON text begin and end, without parsing it, and what a string of it says.
+ * Each scan ends with the text at the latest, whatever the text contains. For a text that a parser accepts, the
+ * positions are exact.
  */
 
 /**
@@ -39,6 +40,14 @@ export function skipString(json: Uint8Array, start: number): number {
   let index = start + 1;
   while (index < length && json[index] !== quote) index += json[index] === backslash ? 2 : 1;
   return index < length ? index + 1 : length;
+}
+
+/**
+ * The string between `start` and `end`, its quotes included, with its escapes read.
+ * @throws SyntaxError when a parser would not accept the string
+ */
+export function readString(json: Uint8Array, start: number, end: number): string {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset + start, end - start).toString('utf8')) as string;
 }
 
 /** The first byte from `start` on that is no white space, or the end of the text. */

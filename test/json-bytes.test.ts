@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { isNestedDeeper, jsonByte, jsonPattern, skipSpace, skipString, skipValue } from '../src/json-bytes.ts';
+import {
+  isNestedDeeper,
+  jsonByte,
+  jsonPattern,
+  readString,
+  skipSpace,
+  skipString,
+  skipValue,
+} from '../src/json-bytes.ts';
 
 /** Characters of one to four bytes in UTF-8, marks of JSON, and what has to be escaped. */
 const character = fc.oneof(
@@ -63,6 +71,19 @@ function depthOf(value: unknown): number {
 function within(bytes: Buffer): Uint8Array {
   return Buffer.concat([Buffer.from('"\\'), bytes, Buffer.from('"]}')]).subarray(2, 2 + bytes.length);
 }
+
+describe('A string in JSON bytes', () => {
+  it('is read as the parser reads it, wherever it lies', () => {
+    fc.assert(
+      fc.property(anyText, anyString, anyText, (before, text, after) => {
+        const start = Buffer.byteLength(before);
+        const json = within(Buffer.from(before + text + after));
+        expect(readString(json, start, start + Buffer.byteLength(text))).to.equal(JSON.parse(text));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
 
 describe('A scan of JSON bytes', () => {
   it('ends a string where the parser does, whatever it contains and whatever follows', () => {

@@ -34,7 +34,7 @@ import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './ac
 import { databaseFile, newDatabase, openOrRebuild } from './open-or-rebuild.ts';
 import type { PageRow } from './page-rows.ts';
 import { DamagedText } from './checksummed-text.ts';
-import type { ChangelogCopy, OwnCommit } from './changelog-copy.ts';
+import type { AccountsForWorker, OwnCommit } from './accounts-for-worker.ts';
 
 export interface AccountsCopyOptions {
   /** The folder of the file of the copy, accounts.db. */
@@ -58,7 +58,7 @@ const rebuildPauseMilliseconds = 1_000;
  * from the log. A file that turns out to be damaged during use is rebuilt as well, and until then all reads fail. The
  * copy also reports the outcome of each command, once it has the loans that the command changed.
  */
-export class AccountsCopy implements ChangelogCopy {
+export class AccountsCopy implements AccountsForWorker {
   readonly #options: AccountsCopyOptions;
   #database: AccountTables;
   readonly #queries: QueryQueue;

@@ -1,4 +1,5 @@
-import { accountOf, productView } from '../lending/views/accounts.ts';
+import { accountOf } from '../lending/views/accounts.ts';
+import { productView } from '../lending/views/products.ts';
 import { balancesOf } from '../lending/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
 import { scheduleOf } from '../lending/views/installments.ts';

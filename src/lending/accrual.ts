@@ -1,12 +1,16 @@
-import { grossInterest, grossInterestOfLast } from './balances.ts';
 import { periodInterest } from './schedule/interest.ts';
 import { type Installment, type Loan, type LoanPosition, dueOf } from './loan.ts';
-import { type Decimal, sum, zero } from './money.ts';
+import { type Decimal, larger, roundAmount, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
+import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
+import { taxedAmount } from './taxes.ts';
 import { type LocalDate, termsInForce } from './terms.ts';
 
 /** Accrued interest keeps this many digits after the point. */
 const accrualDecimalPlaces = 20;
+
+/** Decimals of accrued interest that count when it is rounded: fewer than it is stored with. */
+const workingDecimalPlaces = 15;
 
 /**
  * Moves a position forward to a day. Scheduled interest stays as it is. Accrued interest is earned on the principal
@@ -69,7 +73,7 @@ function overdueThatRests({ product }: Loan, overdue: Decimal): Decimal {
   return product.interestSettings.accrueLateInterest ? zero : overdue;
 }
 
-function withInterest(row: Installment, { amount, tax }: ReturnType<typeof grossInterest>): Installment {
+function withInterest(row: Installment, { amount, tax }: GrossInterest): Installment {
   if (amount.equals(row.interest.amount.expected) && tax.equals(row.interest.tax.expected)) return row;
   return {
     ...row,
@@ -82,4 +86,72 @@ function withInterest(row: Installment, { amount, tax }: ReturnType<typeof gross
 
 function principalDueOf(rows: readonly Installment[]): Decimal {
   return sum(rows.map(({ principal }) => dueOf(principal)));
+}
+
+/**
+ * The interest of a row that can be paid as of the position's day. Scheduled: all that is unpaid. Accrued: what the row
+ * has earned so far, which on its due date is all of it.
+ */
+export function payableInterest(loan: Loan, position: LoanPosition, row: Installment): Decimal {
+  return isEarning(loan, position, row)
+    ? larger(zero, earnedGross(loan, position, row).amount.minus(row.interest.amount.paid))
+    : dueOf(row.interest.amount);
+}
+
+/** Whether a row owes only what it has earned so far: its interest accrues, and it is not due yet. */
+export function isEarning({ product }: Loan, { asOf }: LoanPosition, row: Installment): boolean {
+  return behaviourOf(product).interest === 'ACCRUED' && (asOf === null || row.dueDate > asOf);
+}
+
+/** The accrued interest that a row has earned so far, rounded, and the tax in it. */
+export function earnedGross(loan: Loan, { installments }: LoanPosition, row: Installment): GrossInterest {
+  return row.number === loan.terms.repaymentInstallments
+    ? grossInterestOfLast(
+        loan,
+        installments.map(({ interestAccrued }) => interestAccrued),
+      )
+    : grossInterest(loan, row.interestAccrued);
+}
+
+interface GrossInterest {
+  readonly amount: Decimal;
+  readonly tax: Decimal;
+}
+
+/** Rounds a row's interest as the schedule does, and adds its tax or takes it out. */
+export function grossInterest(loan: Loan, interest: Decimal): GrossInterest {
+  return withInterestTax(loan, roundScheduleAmount(toWorkingPrecision(interest), 'INTEREST', loan.terms));
+}
+
+/**
+ * The rounded interest of the schedule's last installment, and the tax in it. It is the row's own interest. Where the
+ * terms put the interest remainder there, it is the interest of all rows less what the earlier rows ask for.
+ * @param interests of all rows, unrounded, including the last one
+ */
+export function grossInterestOfLast(loan: Loan, interests: readonly Decimal[]): GrossInterest {
+  const { terms } = loan;
+  const lastInterest = interests.at(-1) ?? zero;
+  // A row that earns nothing, because all principal was repaid earlier, has no remainder to make up for.
+  if (lastInterest.isZero() || !roundsInterestIntoLastRow(terms)) return grossInterest(loan, lastInterest);
+  const totalInterest = roundAmount(toWorkingPrecision(sum(interests)), terms.currency, terms.rounding.roundingMode);
+  const before = interests
+    .slice(0, -1)
+    .map((interest) => roundScheduleAmount(toWorkingPrecision(interest), 'INTEREST', terms));
+  return withInterestTax(loan, larger(totalInterest.minus(sum(before)), zero));
+}
+
+/**
+ * The parts of a period are each cut at their last digit. Their sum must not turn a tie between two minor units into
+ * the lower one.
+ */
+function toWorkingPrecision(interest: Decimal): Decimal {
+  return interest.toDecimalPlaces(workingDecimalPlaces);
+}
+
+/** Already rounded interest as it is owed, and the tax in it if the product taxes interest. */
+export function withInterestTax(loan: Loan, rounded: Decimal): GrossInterest {
+  const { taxSettings } = loan.product;
+  if (!taxSettings.taxesOnInterestEnabled) return { amount: rounded, tax: zero };
+  const { owed, tax } = taxedAmount(rounded, taxSettings, loan.terms.currency, loan.terms.rounding.roundingMode);
+  return { amount: owed, tax };
 }

@@ -1,12 +1,8 @@
-import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf, findInstallment } from './loan.ts';
-import { type Decimal, add, larger, roundAmount, sum, zero } from './money.ts';
+import { payableInterest } from './accrual.ts';
+import { type FeeCharge, type Loan, type LoanPosition, dueOf, findInstallment } from './loan.ts';
+import { type Decimal, add, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
-import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
-import { taxedAmount } from './taxes.ts';
 import type { Toggles } from './toggle-names.ts';
-
-/** Decimals of accrued interest that count when it is rounded: fewer than it is stored with. */
-const workingDecimalPlaces = 15;
 
 const commonNames = [
   'principalDue',
@@ -152,74 +148,6 @@ function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): b
   if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentKey === null) return false;
   const row = findInstallment(installments, charge.installmentKey);
   return row !== undefined && (asOf === null || row.dueDate > asOf);
-}
-
-/**
- * The interest of a row that can be paid as of the position's day. Scheduled: all that is unpaid. Accrued: what the row
- * has earned so far, which on its due date is all of it.
- */
-export function payableInterest(loan: Loan, position: LoanPosition, row: Installment): Decimal {
-  return isEarning(loan, position, row)
-    ? larger(zero, earnedGross(loan, position, row).amount.minus(row.interest.amount.paid))
-    : dueOf(row.interest.amount);
-}
-
-/** Whether a row owes only what it has earned so far: its interest accrues, and it is not due yet. */
-export function isEarning({ product }: Loan, { asOf }: LoanPosition, row: Installment): boolean {
-  return behaviourOf(product).interest === 'ACCRUED' && (asOf === null || row.dueDate > asOf);
-}
-
-/** The accrued interest that a row has earned so far, rounded, and the tax in it. */
-export function earnedGross(loan: Loan, { installments }: LoanPosition, row: Installment): GrossInterest {
-  return row.number === loan.terms.repaymentInstallments
-    ? grossInterestOfLast(
-        loan,
-        installments.map(({ interestAccrued }) => interestAccrued),
-      )
-    : grossInterest(loan, row.interestAccrued);
-}
-
-interface GrossInterest {
-  readonly amount: Decimal;
-  readonly tax: Decimal;
-}
-
-/** Rounds a row's interest as the schedule does, and adds its tax or takes it out. */
-export function grossInterest(loan: Loan, interest: Decimal): GrossInterest {
-  return withInterestTax(loan, roundScheduleAmount(toWorkingPrecision(interest), 'INTEREST', loan.terms));
-}
-
-/**
- * The rounded interest of the schedule's last installment, and the tax in it. It is the row's own interest. Where the
- * terms put the interest remainder there, it is the interest of all rows less what the earlier rows ask for.
- * @param interests of all rows, unrounded, including the last one
- */
-export function grossInterestOfLast(loan: Loan, interests: readonly Decimal[]): GrossInterest {
-  const { terms } = loan;
-  const lastInterest = interests.at(-1) ?? zero;
-  // A row that earns nothing, because all principal was repaid earlier, has no remainder to make up for.
-  if (lastInterest.isZero() || !roundsInterestIntoLastRow(terms)) return grossInterest(loan, lastInterest);
-  const totalInterest = roundAmount(toWorkingPrecision(sum(interests)), terms.currency, terms.rounding.roundingMode);
-  const before = interests
-    .slice(0, -1)
-    .map((interest) => roundScheduleAmount(toWorkingPrecision(interest), 'INTEREST', terms));
-  return withInterestTax(loan, larger(totalInterest.minus(sum(before)), zero));
-}
-
-/**
- * The parts of a period are each cut at their last digit. Their sum must not turn a tie between two minor units into
- * the lower one.
- */
-function toWorkingPrecision(interest: Decimal): Decimal {
-  return interest.toDecimalPlaces(workingDecimalPlaces);
-}
-
-/** Already rounded interest as it is owed, and the tax in it if the product taxes interest. */
-export function withInterestTax(loan: Loan, rounded: Decimal): GrossInterest {
-  const { taxSettings } = loan.product;
-  if (!taxSettings.taxesOnInterestEnabled) return { amount: rounded, tax: zero };
-  const { owed, tax } = taxedAmount(rounded, taxSettings, loan.terms.currency, loan.terms.rounding.roundingMode);
-  return { amount: owed, tax };
 }
 
 /**

@@ -1,5 +1,5 @@
-import { accrueTo } from './accrual.ts';
-import { earnedGross, isEarning, isPlanned, payableInterest } from './balances.ts';
+import { accrueTo, earnedGross, isEarning, payableInterest } from './accrual.ts';
+import { isPlanned } from './balances.ts';
 import {
   type ElementAmounts,
   type FeeCharge,
@@ -11,6 +11,7 @@ import {
   dueOf,
   indexOfInstallment,
   isWhollyUnpaid,
+  rowAt,
   rowDue,
   rowExpected,
 } from './loan.ts';
@@ -217,11 +218,4 @@ function addPaid(portion: Portion, amount: Decimal): Portion {
 /** The portion with `amount` more expected. */
 export function addExpected(portion: Portion, amount: Decimal): Portion {
   return { expected: portion.expected.plus(amount), paid: portion.paid };
-}
-
-/** The row at an index, counted from 0. @throws Error when there is no such row: a bug */
-export function rowAt(rows: readonly Installment[], index: number): Installment {
-  const row = rows[index];
-  if (row === undefined) throw new Error(`no installment ${index + 1}`);
-  return row;
 }

@@ -315,6 +315,11 @@ export function rowExpected(row: Installment): Decimal {
   return add(add(add(principal.expected, interest.amount.expected), fee.amount.expected), penalty.amount.expected);
 }
 
+/** Whether a row asked for something and all of it has been paid. */
+export function isPaid(row: Installment): boolean {
+  return rowDue(row).isZero() && !rowExpected(row).isZero();
+}
+
 /** The index of the row with this key, from 0; -1 when there is none. */
 export function indexOfInstallment(rows: readonly Installment[], key: number): number {
   // Until rows are inserted or removed, a row lies where its key says.
@@ -324,4 +329,18 @@ export function indexOfInstallment(rows: readonly Installment[], key: number): n
 /** The row with this key; undefined when there is none. */
 export function findInstallment(rows: readonly Installment[], key: number): Installment | undefined {
   return rows[indexOfInstallment(rows, key)];
+}
+
+/** The row at an index, counted from 0. @throws Error when there is no such row: a bug */
+export function rowAt(rows: readonly Installment[], index: number): Installment {
+  const row = rows[index];
+  if (row === undefined) throw new Error(`no installment ${index + 1}`);
+  return row;
+}
+
+/** The first unpaid row due on the day or later; else the last unpaid row; the last row when all are paid. */
+export function nextDueRow(loan: Loan, day: string): Installment {
+  const { installments } = loan.position;
+  const unpaid = installments.filter((row) => !isPaid(row));
+  return unpaid.find(({ dueDate }) => dueDate >= day) ?? unpaid.at(-1) ?? rowAt(installments, installments.length - 1);
 }

@@ -1,6 +1,6 @@
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
-import { type Ledger, dropPlannedFees, rowAt } from './ledger.ts';
-import { type Installment, type Loan, dueOf, rowExpected } from './loan.ts';
+import { type Ledger, dropPlannedFees } from './ledger.ts';
+import { type Installment, type Loan, dueOf, rowAt, rowExpected } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import type { LoanProduct } from './product.ts';

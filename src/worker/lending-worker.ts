@@ -10,7 +10,7 @@ import { DecodedLoans } from './decoded-loans.ts';
 import { commandsPerCommitMaximum, definitionsMillisecondsMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-ownership.ts';
 import { idempotencyMilliseconds } from '../lending-format/idempotency-record.ts';
-import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
+import type { AccountsForWorker } from '../accounts/accounts-for-worker.ts';
 import { CommandLag } from './command-lag.ts';
 
 export interface LendingWorkerOptions {
@@ -18,7 +18,7 @@ export interface LendingWorkerOptions {
   /** The registry, already started. Toggles and products are read from it when a command is decided. */
   readonly registry: Registry;
   /** The local copy of the changelog, which this process follows. */
-  readonly copy: ChangelogCopy;
+  readonly copy: AccountsForWorker;
   /** The coordination through which the partitions are shared with the workers of other processes. */
   readonly coordination: Coordination;
   /** The id of this process. Its partitions stay with it as long as its lease does. */

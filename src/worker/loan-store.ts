@@ -1,6 +1,6 @@
 import type { CommittedPartition, Offset } from '../ports/event-log.ts';
 import { isLendstreamError } from '../errors.ts';
-import type { ChangelogCopy, OwnCommit } from '../accounts/changelog-copy.ts';
+import type { AccountsForWorker, OwnCommit } from '../accounts/accounts-for-worker.ts';
 import { DecodedLoans, type DecodedLoansOfPartition } from './decoded-loans.ts';
 import { decodeLoan } from '../lending/changelog/stored-loan.ts';
 import { pagesOf } from '../lending/changelog/stored-pages.ts';
@@ -34,7 +34,7 @@ export interface CommittedState {
  * It reads the local copy of the changelog, and gives each commit of this worker to the copy.
  */
 export class LoanStore {
-  readonly #copy: ChangelogCopy;
+  readonly #copy: AccountsForWorker;
   readonly #partition: number;
   /** The decoded loans. Only this worker changes them, so they are never older than the copy. */
   readonly #decoded: DecodedLoansOfPartition;
@@ -43,7 +43,7 @@ export class LoanStore {
   #isCopied = true;
   #position: Offset | null;
 
-  private constructor(copy: ChangelogCopy, partition: number, knownTo: Offset, decodedLoans: DecodedLoans) {
+  private constructor(copy: AccountsForWorker, partition: number, knownTo: Offset, decodedLoans: DecodedLoans) {
     this.#copy = copy;
     this.#partition = partition;
     this.#knownTo = knownTo;
@@ -59,7 +59,7 @@ export class LoanStore {
    *   log
    */
   static async open(
-    copy: ChangelogCopy,
+    copy: AccountsForWorker,
     partition: number,
     signal: AbortSignal,
     decodedLoans: DecodedLoans = new DecodedLoans(),
@@ -125,7 +125,7 @@ export class LoanStore {
 
   /**
    * Waits for the copy if it could not take the last commit.
-   * @throws as {@link ChangelogCopy.catchUpPartition}
+   * @throws as {@link AccountsForWorker.catchUpPartition}
    */
   async waitForCopy(signal: AbortSignal): Promise<void> {
     if (this.#isCopied) return;

@@ -10,7 +10,7 @@ import { CommandBatch } from './command-batch.ts';
 import { CommandRetention } from './command-retention.ts';
 import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
-import type { ChangelogCopy } from '../accounts/changelog-copy.ts';
+import type { AccountsForWorker } from '../accounts/accounts-for-worker.ts';
 import type { DecodedLoans } from './decoded-loans.ts';
 import { LoanStore } from './loan-store.ts';
 import type { LoopEnd } from './partition-ownership.ts';
@@ -35,7 +35,7 @@ export interface PartitionLoopOptions {
   /** Where loops take turns, on this process and others, to store products. */
   readonly coordination: Coordination;
   /** The local copy of the changelog. */
-  readonly copy: ChangelogCopy;
+  readonly copy: AccountsForWorker;
   /** Shared by all partitions of the process. */
   readonly decodedLoans: DecodedLoans;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { EventLog, FencedWriter, LogRecord, Offset } from '../../src/ports/
 import { systemClock } from '../../src/clock.ts';
 import { decodeSummary } from '../../src/lending/changelog/stored-loan.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { OwnCommit } from '../../src/accounts/changelog-copy.ts';
+import type { OwnCommit } from '../../src/accounts/accounts-for-worker.ts';
 import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';

@@ -1,17 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { accrueTo } from '../../src/lending/accrual.ts';
-import {
-  balanceNames,
-  balancesOf,
-  earnedGross,
-  feeBalancesOf,
-  figuresOf,
-  grossInterest,
-  grossInterestOfLast,
-  payableInterest,
-} from '../../src/lending/balances.ts';
-import type { Decimal } from '../../src/lending/money.ts';
+import { balanceNames, balancesOf, feeBalancesOf, figuresOf } from '../../src/lending/balances.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggle-names.ts';
 import {
   applyFee,
@@ -94,48 +83,5 @@ describe('the balances of a loan', () => {
     expect(figuresOf(loanOf(disbursed(each))).fees.due.toFixed(2)).to.equal('0.00');
     const later = figuresOf(loanOf(when(disbursed(each), repay(1, '2011-03-23')))).fees;
     expect([later.due.toFixed(2), later.balance.toFixed(2)]).to.deep.equal(['19.00', '39.00']);
-  });
-});
-
-describe('interest to be paid', () => {
-  it('of a dynamic loan is the accrued interest', () => {
-    const loan = loanOf(disbursed(dynamicProduct()));
-    const position = accrueTo(loan, loan.position, '2011-02-08');
-    const [row = expect.fail()] = position.installments;
-    expect(earnedGross(loan, position, row).amount.toFixed(2)).to.equal('4.17');
-    expect(payableInterest(loan, position, row).toFixed(2)).to.equal('4.17');
-    expect(figuresOf(loan, position).total.toFixed(2)).to.equal('1004.17');
-  });
-
-  it('of the last installment is its own or the remainder, and nothing where nothing is accrued', () => {
-    const thirds = ['0.333', '0.333', '0.338'].map(money);
-    const remainder = {
-      roundingSettings: {
-        roundingRepaymentScheduleMethod: 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT',
-      },
-    };
-    const last = (scheduleSettings: object, interests: readonly Decimal[]): string =>
-      grossInterestOfLast(loanOf(disbursed(dynamicProduct({ scheduleSettings }))), interests).amount.toFixed(2);
-    expect([last({}, thirds), last(remainder, thirds), last(remainder, [...thirds, money(0)])]).to.deep.equal([
-      '0.34',
-      '0.34',
-      '0.00',
-    ]);
-    expect(last(remainder, ['0.333', '0.333', '0.334'].map(money))).to.equal('0.34');
-    expect(last({}, ['0.333', '0.333', '0.334'].map(money))).to.equal('0.33');
-  });
-
-  it('contains its tax, whether it is included or added', () => {
-    const table = [
-      ['EXCLUSIVE', '1160.00', '160.00'],
-      ['INCLUSIVE', '1000.00', '137.93'],
-    ] as const;
-    for (const [taxCalculationMethod, amount, tax] of table) {
-      const taxed = product({
-        taxSettings: { taxRate: money(16), taxCalculationMethod, taxesOnInterestEnabled: true },
-      });
-      const gross = grossInterest(loanOf(disbursed(taxed)), money(1000));
-      expect([gross.amount.toFixed(2), gross.tax.toFixed(2)]).to.deep.equal([amount, tax]);
-    }
   });
 });

@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { dueOf, findInstallment, indexOfInstallment, rowDue, rowExpected } from '../../src/lending/loan.ts';
+import {
+  dueOf,
+  findInstallment,
+  indexOfInstallment,
+  isPaid,
+  nextDueRow,
+  rowAt,
+  rowDue,
+  rowExpected,
+} from '../../src/lending/loan.ts';
 import { disbursed, loanOf, money, repay, when } from './loan-fixtures.ts';
 
 describe('a loan', () => {
@@ -18,5 +27,19 @@ describe('a loan', () => {
     expect([9, 2, 1, 3, 4, 5].map((key) => indexOfInstallment(rows, key))).to.deep.equal([0, 1, 2, 3, 4, -1]);
     expect(findInstallment(rows, 1)).to.equal(one);
     expect(findInstallment(rows, 5)).to.equal(undefined);
+  });
+
+  it('has no installment beyond its last one', () => {
+    expect(rowAt(loan.position.installments, 0)).to.equal(row);
+    expect(() => rowAt([], 0)).to.throw('no installment 1');
+  });
+
+  it('has an installment that is due next: an unpaid one on or after the day, else the last unpaid one', () => {
+    const paid = loanOf(when(disbursed(), repay('315.47', '2011-02-23')));
+    expect(paid.position.installments.map(isPaid)).to.deep.equal([true, false, false, false]);
+    const next = (day: string): number => nextDueRow(paid, day).number;
+    expect([next('2011-01-23'), next('2011-03-23'), next('2011-03-24'), next('2031-01-01')]).to.deep.equal([
+      2, 2, 3, 4,
+    ]);
   });
 });

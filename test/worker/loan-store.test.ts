@@ -9,7 +9,7 @@ import { accountRecordKey } from '../../src/lending-format/account-record-keys.t
 import { writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';
+import type { AccountsForWorker } from '../../src/accounts/accounts-for-worker.ts';
 import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
@@ -114,7 +114,7 @@ describe('the loans of a partition', () => {
     beforeEach(async () => {
       calls = [[]];
       requests = [];
-      const copy: ChangelogCopy = overriding<ChangelogCopy>(accounts, {
+      const copy: AccountsForWorker = overriding<AccountsForWorker>(accounts, {
         holdBack: (partition) => {
           calls.push([`hold ${partition} back`]);
           return () => note('release');

@@ -8,7 +8,7 @@ import type { Registry } from '../../src/broker/definitions/registry.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import type { ChangelogCopy } from '../../src/accounts/changelog-copy.ts';
+import type { AccountsForWorker } from '../../src/accounts/accounts-for-worker.ts';
 import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { isCheckpointKey, parseCheckpoint } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
@@ -348,7 +348,7 @@ describe('the loop of a partition', () => {
 
   it('waits for a copy that could not take the commit, once the commit is counted', async () => {
     let waits = 0;
-    const copy: ChangelogCopy = overriding<ChangelogCopy>(accounts, {
+    const copy: AccountsForWorker = overriding<AccountsForWorker>(accounts, {
       applyOwnCommit: () => false,
       catchUpPartition: (partition, signal) => {
         waits += 1;

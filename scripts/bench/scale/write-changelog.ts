@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChangelogCopy } from '../../../src/accounts/changelog-copy.ts';
+import type { AccountsForWorker } from '../../../src/accounts/accounts-for-worker.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import { EmbeddedLog } from '../../../src/embedded/log.ts';
@@ -34,7 +34,7 @@ const idempotencyMilliseconds = 24 * 3_600_000;
 const firstOffset = 1_000_000_000;
 
 /** Every loan is new. */
-const emptyCopy: ChangelogCopy = {
+const emptyCopy: AccountsForWorker = {
   accountText: () => undefined,
   accountProduct: (reference) => {
     throw new Error(`No account has the product ${reference} yet`);

@@ -1,6 +1,5 @@
-import { jsonByte } from '../../json-bytes.ts';
+import { jsonByte, readString } from '../../json-bytes.ts';
 import { plainNumberCharactersMaximum } from '../schemas/written-numbers.ts';
-import { readString } from './json-as-written.ts';
 
 /**
  * Walks the bytes of a JSON array of events to find where each event and its metadata lie, so that an event can be

@@ -1,4 +1,4 @@
-import { jsonByte, skipSpace, skipString, skipValue } from '../../json-bytes.ts';
+import { jsonByte, readString, skipSpace, skipString, skipValue } from '../../json-bytes.ts';
 
 /**
  * Pieces of JSON as they were written: without the white space between their tokens, but with every digit. The bytes
@@ -6,11 +6,6 @@ import { jsonByte, skipSpace, skipString, skipValue } from '../../json-bytes.ts'
  */
 
 const { quote, backslash, comma, openBrace, space } = jsonByte;
-
-/** The string between `start` and `end`, its quotes included, with its escapes read. */
-export function readString(body: Uint8Array, start: number, end: number): string {
-  return JSON.parse(Buffer.from(body.buffer, body.byteOffset + start, end - start).toString('utf8')) as string;
-}
 
 /** A piece of JSON without the white space between its tokens, as Latin-1 text: one character for each byte. */
 export function compactText(source: Uint8Array, start: number, end: number): string {

@@ -1,5 +1,5 @@
 import type { Disburse } from '../commands.ts';
-import { withInterestTax } from '../balances.ts';
+import { withInterestTax } from '../accrual.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { isUsableDate, refusalOfDays } from './transaction-days.ts';
 import { type UnnumberedCharge, feeAmount, newCharge, transactionFee } from './fees.ts';

@@ -1,8 +1,8 @@
 import type { ApplyFee } from '../commands.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
-import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger, rowAt } from '../ledger.ts';
-import { type FeeCharge, type Installment, type Loan, rowDue, rowExpected } from '../loan.ts';
+import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
+import { type FeeCharge, type Installment, type Loan, isPaid, nextDueRow } from '../loan.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, isPostable, roundAmount, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
@@ -91,18 +91,6 @@ function rowForFee(loan: Loan, { installmentNumber }: ApplyFee, valueDate: strin
   const row = loan.position.installments.find(({ number }) => number === installmentNumber);
   if (row === undefined) return refusal('INVALID_REPAYMENT_NUMBER', 'installmentNumber');
   return isPaid(row) ? refusal('CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT', 'installmentNumber') : row;
-}
-
-/** The first unpaid row due on the day or later; else the last unpaid row; the last row when all are paid. */
-export function nextDueRow(loan: Loan, day: string): Installment {
-  const { installments } = loan.position;
-  const unpaid = installments.filter((row) => !isPaid(row));
-  return unpaid.find(({ dueDate }) => dueDate >= day) ?? unpaid.at(-1) ?? rowAt(installments, installments.length - 1);
-}
-
-/** Whether a row asked for something and all of it has been paid. */
-export function isPaid(row: Installment): boolean {
-  return rowDue(row).isZero() && !rowExpected(row).isZero();
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { ApplyPenalty } from '../commands.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
-import { isPaid, nextDueRow } from './fees.ts';
 import { addExpected, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
-import { type Installment, type Loan, indexOfInstallment } from '../loan.ts';
+import { type Installment, type Loan, indexOfInstallment, isPaid, nextDueRow } from '../loan.ts';
 import { dayOf } from '../instants.ts';
 import { isPostable, zero } from '../money.ts';
 import { type Refusal, refusal } from '../refusals.ts';

@@ -5,21 +5,13 @@
  * and `level-payment.ts` are its parts. `rebuild-rows.ts` spreads what is left after a payment.
  */
 
-import { periodInterest, regularPeriodRate } from './interest.ts';
 import type { Decimal } from '../money.ts';
 import { zero } from '../money.ts';
 import type { LocalDate, ScheduleRow, ScheduleTerms } from '../terms.ts';
 import { dueDates } from './due-dates.ts';
 import { fillRows } from './fill-rows.ts';
-import {
-  carriesFirstPeriod,
-  equalShares,
-  type OpenRow,
-  type PrincipalPlan,
-  type StartOfAccrual,
-} from './principal-plan.ts';
-import { levelPayment, levelPayments } from './level-payment.ts';
-import { roundScheduleAmount } from './rounding.ts';
+import { equalShares, type OpenRow } from './principal-plan.ts';
+import { isAnnuity, levelPayment, paymentsOf } from './level-payment.ts';
 
 export interface ScheduleRequest {
   readonly terms: ScheduleTerms;
@@ -43,10 +35,6 @@ export function buildSchedule(request: ScheduleRequest, payment?: Decimal): Sche
   return fillRows({ terms, rows, outstanding: principal, amountLent: principal, plan, endsWhenRepaid: false });
 }
 
-export function isAnnuity(terms: ScheduleTerms): boolean {
-  return terms.interest.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
-}
-
 function openRows({ terms, disbursementDate, firstRepaymentDate }: ScheduleRequest): OpenRow[] {
   const dates = dueDates(terms.dueDates, terms.repaymentInstallments, disbursementDate, firstRepaymentDate);
   return dates.map((dueDate, index) => ({
@@ -54,25 +42,6 @@ function openRows({ terms, disbursementDate, firstRepaymentDate }: ScheduleReque
     accruesAfter: dates[index - 1] ?? disbursementDate,
     dueDate,
   }));
-}
-
-/**
- * Level payments. Where the terms say so, the payment of row 1 carries the difference of an irregular first period.
- */
-export function paymentsOf(
-  terms: ScheduleTerms,
-  payment: Decimal,
-  principal: Decimal,
-  rows: readonly OpenRow[],
-  start?: StartOfAccrual,
-): PrincipalPlan {
-  const [first] = rows;
-  if (first === undefined || !carriesFirstPeriod(terms, first, rows)) return levelPayments(terms, payment, rows);
-  const earned = periodInterest(principal, terms, first, start?.from).plus(start?.accruedInterest ?? zero);
-  const charged = roundScheduleAmount(earned, 'INTEREST', terms);
-  const regularRate = regularPeriodRate(terms, start?.from ?? first.accruesAfter);
-  const regular = roundScheduleAmount(principal.times(regularRate), 'INTEREST', terms);
-  return levelPayments(terms, payment, rows, payment.plus(charged).minus(regular));
 }
 
 /**

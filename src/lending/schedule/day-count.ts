@@ -1,8 +1,23 @@
-import { daysBetween, daysInMonth, isLeapYear, partsOf } from '../dates.ts';
+import { addDays, addMonths, daysBetween, daysInMonth, isLeapYear, partsOf } from '../dates.ts';
 import type { DateParts } from '../dates.ts';
-import { addFractions, fraction } from '../fraction.ts';
+import { addFractions, fraction, multiplyFractions } from '../fraction.ts';
 import type { Fraction } from '../fraction.ts';
-import type { DaysInYear, LocalDate } from '../terms.ts';
+import type { DaysInYear, DueDateTerms, InterestTerms, LocalDate } from '../terms.ts';
+import { listedDaysOn, nextFixedDay, unitLength } from './due-dates.ts';
+
+type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
+
+/** The days over which one installment's interest accrues: after the first date, up to and including the second. */
+export interface AccrualPeriod {
+  readonly accruesAfter: LocalDate;
+  readonly dueDate: LocalDate;
+}
+
+/** The terms that decide how long a range of days counts. Every `ScheduleTerms` has them. */
+export interface AccrualTerms {
+  readonly interest: InterestTerms;
+  readonly dueDates: DueDateTerms;
+}
 
 /** The days of a year that annualise a rate quoted per day, and of which a nominal day is a fraction. */
 export const daysPerYear: Readonly<Record<DaysInYear, number>> = {
@@ -71,4 +86,91 @@ export function days30E360Isda(from: LocalDate, to: LocalDate, terminationDate?:
   };
   const end = partsOf(to);
   return days360(thirtieth(from), end.month === 2 && to === terminationDate ? end : thirtieth(to));
+}
+
+/**
+ * The years that the days from `from` (excluded) to `to` (included) count as, within the period they belong to.
+ *
+ * ACTUAL_DAYS_COUNT: the day count of the dates. REPAYMENT_PERIODICITY: the period's nominal length times the days'
+ * share of the period's days. So the parts of a period sum to the whole, and a month is a twelfth of a year whatever
+ * its length. Days beyond the period's end count at the same rate.
+ */
+export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: LocalDate, to: LocalDate): Fraction {
+  const { daysInYear, scheduleInterestDaysCountMethod } = terms.interest;
+  if (scheduleInterestDaysCountMethod === 'ACTUAL_DAYS_COUNT') return yearFraction(daysInYear, from, to);
+  const fullPeriod = nominalYears(terms.dueDates, daysInYear, period.accruesAfter, period.dueDate);
+  if (from === period.accruesAfter && to === period.dueDate) return fullPeriod;
+  const days = countedDays(daysInYear, period.accruesAfter, period.dueDate);
+  // Thirty-day months count no day between a 30th and a 31st. Such a period is divided by calendar days instead.
+  const part =
+    days > 0
+      ? fraction(countedDays(daysInYear, from, to), days)
+      : fraction(daysBetween(from, to), daysBetween(period.accruesAfter, period.dueDate));
+  return multiplyFractions(fullPeriod, part);
+}
+
+/**
+ * The nominal length in years of the time between two dates. Its whole weeks, months or years count nominally (1/52,
+ * 1/12, 1), and the remainder by the day count. A period on the schedule's own grid has no remainder.
+ */
+export function nominalYears(terms: DueDateTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
+  if (terms.scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH') return fixedDaysLength(terms, convention, from, to);
+  if ('months' in unitLength[terms.repaymentPeriodUnit]) return monthsAndDays(convention, from, to);
+  const days = daysBetween(from, to);
+  const weeks = terms.repaymentPeriodUnit === 'WEEKS' ? Math.trunc(days / 7) : 0;
+  return addFractions(fraction(weeks, 52), fraction(days - weeks * 7, daysPerYear[convention]));
+}
+
+function monthsAndDays(convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
+  const [start, end] = [partsOf(from), partsOf(to)];
+  // 28 February to 31 March is a whole month of a schedule anchored to the 31st, not a month and three days.
+  const monthEnd = start.day === daysInMonth(start.year, start.month);
+  const anchorDay = monthEnd ? Math.max(start.day, end.day) : start.day;
+  const difference = (end.year - start.year) * 12 + (end.month - start.month);
+  const months = addMonths(from, difference, anchorDay) > to ? difference - 1 : difference;
+  return addFractions(fraction(months, 12), yearFraction(convention, addMonths(from, months, anchorDay), to));
+}
+
+/**
+ * A stub up to the first listed day by the day count, then every listed day by its share of a month. In a short month
+ * two listed days can fall on one date. That date counts twice, so that every year has equally many listed days.
+ */
+function fixedDaysLength(terms: FixedDaysTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
+  const firstListed = isListed(terms, from) ? from : nextFixedDay(terms, from);
+  if (firstListed > to) return yearFraction(convention, from, to);
+  let listedDays = 0;
+  let reached = firstListed;
+  for (let next = nextFixedDay(terms, reached); next <= to; next = nextFixedDay(terms, next)) {
+    listedDays += listedDaysOn(terms, next);
+    reached = next;
+  }
+  const steps = fraction(listedDays, 12 * terms.fixedDaysOfMonth.length);
+  return [yearFraction(convention, from, firstListed), steps, yearFraction(convention, reached, to)].reduce(
+    addFractions,
+  );
+}
+
+function isListed(terms: FixedDaysTerms, date: LocalDate): boolean {
+  return nextFixedDay(terms, addDays(date, -1)) === date;
+}
+
+/**
+ * The years a regular period counts as, independent of the calendar. A level payment is computed from it. Under
+ * ACTUAL_DAYS_COUNT a thirty-day month is thirty of the day count's days, so that the payment matches what is charged.
+ */
+export function regularPeriodYears({ interest, dueDates }: AccrualTerms): Fraction {
+  const { daysInYear } = interest;
+  const byDays = interest.scheduleInterestDaysCountMethod === 'ACTUAL_DAYS_COUNT';
+  const thirtyDayMonths = byDays && countsThirtyDayMonths(daysInYear);
+  const month = thirtyDayMonths ? fraction(30, daysPerYear[daysInYear]) : fraction(1, 12);
+  if (dueDates.scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH') {
+    return multiplyFractions(month, fraction(1, dueDates.fixedDaysOfMonth.length));
+  }
+  const count = fraction(dueDates.repaymentPeriodCount);
+  const unit = unitLength[dueDates.repaymentPeriodUnit];
+  if ('months' in unit) return multiplyFractions(multiplyFractions(count, fraction(unit.months)), month);
+  if (dueDates.repaymentPeriodUnit === 'WEEKS' && !byDays) return multiplyFractions(count, fraction(1, 52));
+  // Thirty-day months count only 360 of the 365 days that a schedule by days or weeks covers in a year.
+  const day = fraction(1, thirtyDayMonths ? 365 : daysPerYear[daysInYear]);
+  return multiplyFractions(multiplyFractions(count, fraction(unit.days)), day);
 }

@@ -1,9 +1,8 @@
-import { countedDays, daysPerYear } from './day-count.ts';
 import { fraction, multiplyFractions } from '../fraction.ts';
 import type { Fraction } from '../fraction.ts';
 import { Decimal, sum } from '../money.ts';
-import { elapsedYears, regularPeriodYears } from './period-length.ts';
-import type { AccrualPeriod, AccrualTerms } from './period-length.ts';
+import { countedDays, daysPerYear, elapsedYears, regularPeriodYears } from './day-count.ts';
+import type { AccrualPeriod, AccrualTerms } from './day-count.ts';
 import { type InterestChargeFrequency, type InterestTerms, type LocalDate, rateAfter, rateSpans } from '../terms.ts';
 
 /**

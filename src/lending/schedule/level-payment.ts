@@ -11,6 +11,30 @@ import {
   carriesFirstPeriod,
 } from './principal-plan.ts';
 
+/** Whether the schedule is built on a level payment. */
+export function isAnnuity(terms: ScheduleTerms): boolean {
+  return terms.interest.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
+}
+
+/**
+ * Level payments. Where the terms say so, the payment of row 1 carries the difference of an irregular first period.
+ */
+export function paymentsOf(
+  terms: ScheduleTerms,
+  payment: Decimal,
+  principal: Decimal,
+  rows: readonly OpenRow[],
+  start?: StartOfAccrual,
+): PrincipalPlan {
+  const [first] = rows;
+  if (first === undefined || !carriesFirstPeriod(terms, first, rows)) return levelPayments(terms, payment, rows);
+  const earned = periodInterest(principal, terms, first, start?.from).plus(start?.accruedInterest ?? zero);
+  const charged = roundScheduleAmount(earned, 'INTEREST', terms);
+  const regularRate = regularPeriodRate(terms, start?.from ?? first.accruesAfter);
+  const regular = roundScheduleAmount(principal.times(regularRate), 'INTEREST', terms);
+  return levelPayments(terms, payment, rows, payment.plus(charged).minus(regular));
+}
+
 /** The payment on every row that pays principal; the first row may have its own. */
 export function levelPayments(
   terms: ScheduleTerms,

@@ -1,7 +1,7 @@
 import type { Decimal } from '../money.ts';
 import { zero } from '../money.ts';
 import type { LocalDate, ScheduleTerms } from '../terms.ts';
-import type { AccrualPeriod } from './period-length.ts';
+import type { AccrualPeriod } from './day-count.ts';
 
 /** An installment whose amounts are not computed yet. */
 export interface OpenRow extends AccrualPeriod {

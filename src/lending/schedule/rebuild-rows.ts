@@ -3,8 +3,7 @@ import { larger, smaller, sum, zero, type Decimal } from '../money.ts';
 import type { ScheduleRow, ScheduleTerms } from '../terms.ts';
 import { fillRows } from './fill-rows.ts';
 import { equalShares, paysPrincipal, type PrincipalPlan, type StartOfAccrual } from './principal-plan.ts';
-import { levelPayment } from './level-payment.ts';
-import { isAnnuity, paymentsOf } from './build-schedule.ts';
+import { isAnnuity, levelPayment, paymentsOf } from './level-payment.ts';
 
 export interface RebuildRequest {
   readonly terms: ScheduleTerms;

@@ -1,10 +1,10 @@
-import { earnedGross, figuresOf } from '../balances.ts';
+import { earnedGross } from '../accrual.ts';
+import { figuresOf } from '../balances.ts';
 import { startOfDay, dayOf, toInstant } from '../instants.ts';
 import type { AccountState, AccountSubState, Loan } from '../loan.ts';
 import { type Decimal, larger, sum, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
-import type { LoanProduct } from '../product.ts';
 import type {
   DueDateTerms,
   GracePeriodType,
@@ -182,9 +182,4 @@ function instantOrNull(instant: number | null): string | null {
 
 function startOfDayOrNull(day: LocalDate | null): string | null {
   return day === null ? null : startOfDay(day);
-}
-
-/** A product as GET /loanproducts/{id} shows it: all its settings, in the lending API's names. */
-export function productView(product: LoanProduct): LoanProduct {
-  return product;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { accountOf, productView } from '../../../src/lending/views/accounts.ts';
+import { accountOf } from '../../../src/lending/views/accounts.ts';
 import { disbursed, dynamicProduct, loanOf, overpay, product, repay, texts, under, when } from '../loan-fixtures.ts';
 
 describe('an account', () => {
@@ -46,10 +46,5 @@ describe('an account', () => {
     const story = disbursed(dynamicProduct());
     const on = (date: string): string => accountOf(loanOf(when(story, overpay(100, date)))).accruedInterest.toFixed(2);
     expect([on('2011-02-22'), on('2011-02-23'), on('2011-02-24')]).to.deep.equal(['8.06', '0.00', '0.28']);
-  });
-
-  it('shows a product with all its settings', () => {
-    const settings = product();
-    expect(productView(settings)).to.deep.equal(settings);
   });
 });

@@ -30,7 +30,7 @@ import {
   ensureLendingTopics,
   partitionOfAccount,
 } from '../../../src/lending-format/lending-topics.ts';
-import type { ChangelogCopy } from '../../../src/accounts/changelog-copy.ts';
+import type { AccountsForWorker } from '../../../src/accounts/accounts-for-worker.ts';
 import { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
 import type { Schemas } from '../../../src/contract.ts';
@@ -82,7 +82,7 @@ export interface WorkerOptions {
   /** Notified whether the worker's copy can be read. */
   readonly health?: HealthPart;
   /** Replaces parts of the worker's copy of the changelog. */
-  readonly copyWith?: (copy: ChangelogCopy) => ChangelogCopy;
+  readonly copyWith?: (copy: AccountsForWorker) => AccountsForWorker;
 }
 
 /** A worker on that log, by default with its own registry and coordination, and a lease of an hour. */

@@ -1,6 +1,5 @@
-import { jsonByte, skipString, skipValue } from '../../../json-bytes.ts';
+import { jsonByte, readString, skipString, skipValue } from '../../../json-bytes.ts';
 import { isSchemaObject, type SchemaObject } from '../../schemas/schema-walk.ts';
-import { readString } from '../json-as-written.ts';
 
 /**
  * What the events of one producer have in common: the same keys in the same order, and values of the same kinds. Most

@@ -15,11 +15,11 @@ export interface OwnCommit {
 }
 
 /**
- * The local copy of the changelog, as the worker reads and writes it. The copy follows the log. The owner of a
- * partition gives it each commit directly, so that nothing has to be read back.
+ * What the worker reads of the local copy of accounts, and how it adds its commits. The copy follows the log. The owner
+ * of a partition gives it each commit directly, so that nothing has to be read back.
  * Each method throws LOG_UNAVAILABLE while the copy is being rebuilt.
  */
-export interface ChangelogCopy {
+export interface AccountsForWorker {
   /** The text of an account. */
   accountText(loanAccountId: string): string | undefined;
   /**
