@@ -70,8 +70,10 @@ describe('queries of many loans', () => {
   it('fail when the thread ends by itself, and the next one starts another', async () => {
     put('a');
     expect(await queries.count(everything)).to.equal(1);
+    // The thread is already ending when it is asked, so it cannot respond first.
+    const ended = threads.end(script);
     const waiting = codeOf(queries.count(everything));
-    await threads.end(script);
+    await ended;
     expect(await waiting).to.equal('LOG_UNAVAILABLE');
     expect(await queries.count(everything)).to.equal(1);
   });
