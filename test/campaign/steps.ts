@@ -44,7 +44,7 @@ export const steps: readonly Step[] = [
     name: 'story',
     title: 'The story of a loan with ten thousand transactions, on both backends',
     program: 'scripts/run-tests.js',
-    arguments: () => ['test/faults/story/loan-story.test.ts'],
+    arguments: () => ['test/faults/story'],
     environment: { STORY_TRANSACTIONS: '10000' },
   },
   {

@@ -101,8 +101,8 @@ const reducing = {
 
 describe('what a command writes to the log', () => {
   for (const [rowCount, transactions] of [
-    [12, 10_000],
-    [360, 1_000],
+    [12, 2_000],
+    [360, 200],
   ] as const) {
     const scheduleSettings = { numInstallments: { defaultValue: rowCount } };
     for (const [kind, loanProduct, target] of [

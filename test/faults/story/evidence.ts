@@ -6,7 +6,8 @@ import { decodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
 import { decodeTransactionIdentity } from '../../../src/lending/changelog/stored-transaction.ts';
 import type { Toggles } from '../../../src/lending/toggle-names.ts';
 import { accountProductReference, readNamedProduct } from '../../../src/lending-format/account-products.ts';
-import { accountRecordOf } from '../../../src/lending-format/account-record-keys.ts';
+import { joinedAccount } from '../../../src/lending-format/account-pages.ts';
+import { type PageName, accountRecordOf } from '../../../src/lending-format/account-record-keys.ts';
 import { lendingEventTypeNames, accountsTopic, deadLettersTopic } from '../../../src/lending-format/lending-topics.ts';
 import {
   writeAccount,
@@ -140,9 +141,9 @@ export function expectEachCommandOnce(events: readonly Json[], book: LoanBook): 
   expectSame(found.sort(byCommand), planned.sort(byCommand), `outcomes of ${book.id}`);
 }
 
-/** The newest record of each key of the accounts of a partition. */
+/** What the newest records of the keys of a partition say. */
 export interface FoldedChangelog {
-  /** By loan account id. */
+  /** By loan account id, each with its pages. */
   readonly accounts: ReadonlyMap<string, string>;
   /** By loan account id, in the order they were posted. */
   readonly transactions: ReadonlyMap<string, readonly string[]>;
@@ -154,14 +155,20 @@ export interface FoldedChangelog {
 export async function foldChangelog(log: EventLog, partition: number): Promise<FoldedChangelog> {
   const accounts = new Map<string, string>();
   const products = new Map<string, string>();
+  const pages = new Map<string, PageName & { readonly loan: string; readonly text: string }>();
   const byKey = new Map<string, { readonly loan: string; readonly text: string }>();
   for (const { key, value: text } of await readPartition(log, accountsTopic, partition)) {
     const record = accountRecordOf(key ?? '');
     const reference = accountProductReference(key ?? '');
     if (reference !== undefined && text !== null) products.set(reference, text);
     if (record === undefined) continue;
+    if (record.page !== undefined && text === null) {
+      pages.delete(key ?? '');
+      continue;
+    }
     if (text === null) throw new Error(`The changelog deletes ${key}`);
-    if (record.transactionKey === undefined) accounts.set(record.loanAccountId, text);
+    if (record.page !== undefined) pages.set(key ?? '', { ...record.page, loan: record.loanAccountId, text });
+    else if (record.transactionKey === undefined) accounts.set(record.loanAccountId, text);
     else byKey.set(record.transactionKey, { loan: record.loanAccountId, text });
   }
   const numberOf = (text: string): number => Number(decodeTransactionIdentity(text).id.split('-').at(-1));
@@ -171,7 +178,13 @@ export async function foldChangelog(log: EventLog, partition: number): Promise<F
       return [id, texts.sort((a, b) => numberOf(a) - numberOf(b))];
     }),
   );
-  return { accounts, transactions, products };
+  const pagesOf = (id: string): string[] =>
+    [...pages.values()]
+      .filter(({ loan }) => loan === id)
+      .sort((a, b) => (a.list === b.list ? a.number - b.number : a.list < b.list ? -1 : 1))
+      .map(({ text }) => text);
+  const whole = new Map([...accounts].map(([id, text]) => [id, joinedAccount(text, pagesOf(id))]));
+  return { accounts: whole, transactions, products };
 }
 
 /** The changelog says of a loan what REST shows. */
