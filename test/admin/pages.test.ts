@@ -619,9 +619,11 @@ describe('the admin page in a browser', function () {
       .first()
       .click();
     await link('Edit').click();
+    await owner().waitFor();
+    await service.stop();
+    // The check of this change cannot succeed any more, so the page sends it again when the service is back.
     await owner().fill('somebody else');
     const title = await page.title();
-    await service.stop();
     service = await startService(folder, { PORT: new URL(service.url).port, API_KEYS: 'the-next-key-of-them-all' });
     const key = page.getByLabel('API key', { exact: true });
     await key.waitFor();
