@@ -1,5 +1,5 @@
 import { OpenStreams } from '../../src/http/streaming/open-streams.ts';
-import { partitionCounts } from '../../src/broker/subscriptions/partition-counts.ts';
+import { partitionCounts } from '../../src/broker/subscriptions/subscription-partitions.ts';
 import { commitCursors, type CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
 import { resetCursors } from '../../src/broker/subscriptions/cursor-reset.ts';
 import { EndOffsetCache } from '../../src/broker/subscriptions/end-offsets.ts';

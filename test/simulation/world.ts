@@ -1,4 +1,4 @@
-import { partitionCounts } from '../../src/broker/subscriptions/partition-counts.ts';
+import { partitionCounts } from '../../src/broker/subscriptions/subscription-partitions.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import type { Subscription } from '../../src/broker/definitions/subscription.ts';

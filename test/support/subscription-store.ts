@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { applyRebalance } from '../../src/broker/subscriptions/ownership-changes.ts';
 import { openSession } from '../../src/broker/subscriptions/stream-slots.ts';
 import { initialisePartitions } from '../../src/broker/subscriptions/starting-offsets.ts';
-import { partitionCounts } from '../../src/broker/subscriptions/partition-counts.ts';
+import { partitionCounts } from '../../src/broker/subscriptions/subscription-partitions.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';

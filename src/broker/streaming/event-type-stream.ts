@@ -9,7 +9,7 @@ import { closingDueAt, closingReason, type Closing, type ClosingRules, type Stre
 import type { EventLog, Offset, TopicPartition } from '../../ports/event-log.ts';
 import { StreamPartition } from './stream-partition.ts';
 import { ReadAhead } from './read-ahead.ts';
-import { StreamSender } from './line-sender.ts';
+import { LineSender } from './line-sender.ts';
 
 /** The parameters of a reader of an event type without a subscription. */
 export interface EventTypeStreamParameters {
@@ -49,7 +49,7 @@ export class EventTypeStream {
   /** In the order of the positions. */
   readonly #assigned: AssignedPartitions;
   readonly #reads: ReadAhead;
-  readonly #sender: StreamSender;
+  readonly #sender: LineSender;
   readonly #endsAt: number;
   #reader: ((chunk: Chunk | null | Promise<never>) => void) | undefined;
   /** Why the stream ends; undefined while nothing ends it. */
@@ -79,7 +79,7 @@ export class EventTypeStream {
     });
     this.#assigned = new AssignedPartitions(partitions, bufferBytesPerPartition * partitions.length);
     this.#reads = new ReadAhead(log, logger, this.#assigned, () => this.#advance());
-    this.#sender = new StreamSender(this.#rules, this.#assigned, false);
+    this.#sender = new LineSender(this.#rules, this.#assigned, false);
   }
 
   /** The next lines as soon as one is due; null at the end. One caller at a time. Reading ahead is bounded. */

@@ -9,7 +9,7 @@ import type { StreamPartition } from './stream-partition.ts';
 const chunkBytesTarget = 256 * 1024;
 
 /** Makes the lines of one stream from the events that wait in its partitions. */
-export class StreamSender {
+export class LineSender {
   /** Events sent in the lifetime of the stream. */
   sentEvents = 0;
   readonly #rules: BatchRules;

@@ -25,7 +25,7 @@ import { closingDueAt, closingReason, commitsAwaitedUntil, type StreamProgress }
 import type { StreamParameters } from './stream-parameters.ts';
 import { StreamPartition } from './stream-partition.ts';
 import { ReadAhead } from './read-ahead.ts';
-import { StreamSender } from './line-sender.ts';
+import { LineSender } from './line-sender.ts';
 import { openStreamSession } from './stream-session.ts';
 import { commitWithoutConsumer } from './commit-without-consumer.ts';
 import { SubscriptionWatch, type Observation, type Observer } from './subscription-watch.ts';
@@ -91,7 +91,7 @@ export class SubscriptionStream implements Observer {
   readonly #parameters: StreamParameters;
   readonly #assigned = new AssignedPartitions();
   readonly #reads: ReadAhead;
-  readonly #sender: StreamSender;
+  readonly #sender: LineSender;
   readonly #watch: SubscriptionWatch;
   #deliveredEvents: { inc(value: number): void } | undefined;
   readonly #unwatch: () => void;
@@ -128,7 +128,7 @@ export class SubscriptionStream implements Observer {
     this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     this.#idleSince = now;
     this.#reads = new ReadAhead(services.log, services.logger, this.#assigned, () => this.#advance());
-    this.#sender = new StreamSender(parameters, this.#assigned);
+    this.#sender = new LineSender(parameters, this.#assigned);
     this.#watch = new SubscriptionWatch(services, subscription.id, this);
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
     this.#unwatch = services.coordination.watch(subscription.id, (change, generation, committed) => {

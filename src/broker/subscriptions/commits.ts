@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid';
 import type { Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
-import { partitionCounts } from './partition-counts.ts';
+import { partitionCounts } from './subscription-partitions.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import { beyondEndReason } from '../cursors/cursor-availability.ts';

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { initialisePartitions } from './starting-offsets.ts';
-import { partitionCounts } from './partition-counts.ts';
+import { partitionCounts } from './subscription-partitions.ts';
 import type { CommittedOffset } from '../../ports/coordination.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import { unavailabilityReason } from '../cursors/cursor-availability.ts';

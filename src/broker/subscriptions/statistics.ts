@@ -4,7 +4,8 @@ import { partitionKey, type EventTypePartition } from '../../ports/event-type-pa
 import type { EventLog } from '../../ports/event-log.ts';
 import type { Registry } from '../definitions/registry.ts';
 import type { Subscription } from '../definitions/subscription.ts';
-import { backlogsOf, boundsOf, timeLags, partitionsOfSubscription } from './subscription-lag.ts';
+import { backlogsOf, boundsOf, timeLags } from './subscription-lag.ts';
+import { partitionsOfSubscription } from './subscription-partitions.ts';
 
 /** Which stream owns which partition, and how far behind the subscription is. */
 export interface StatisticsServices {

@@ -7,7 +7,7 @@ import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { EventLog, PartitionBounds, Offset } from '../../ports/event-log.ts';
 import type { Registry } from '../definitions/registry.ts';
-import type { EventTypeRecord } from '../definitions/event-type.ts';
+import { partitionsOfSubscription } from './subscription-partitions.ts';
 
 /** What working out a lag needs. */
 export interface LagServices {
@@ -162,12 +162,4 @@ export async function timeLags(
     }),
   );
   return new Map(entries.flat());
-}
-
-/** By event type, then partition. An event type that is no longer defined has none. */
-export function partitionsOfSubscription(registry: Registry, subscription: Subscription): EventTypePartition[] {
-  return subscription.event_types.flatMap((eventType) => {
-    const count = registry.get<EventTypeRecord>('event-type', eventType)?.partitionCount ?? 0;
-    return Array.from({ length: count }, (_, partition) => ({ eventType, partition }));
-  });
 }

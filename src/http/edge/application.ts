@@ -14,7 +14,8 @@ import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
 import { contentEncodingOf } from './request-body.ts';
-import { isLendingPath, lendingErrorHandler } from './lending-errors.ts';
+import { lendingErrorHandler } from './lending-errors.ts';
+import { isLendingPath } from './request-paths.ts';
 import { pathNotFound, problemHandler } from './streaming-errors.ts';
 import {
   respondToClientErrors,

@@ -1,7 +1,8 @@
 import { Router, type Request } from 'express';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LendstreamError } from '../../errors.ts';
-import { isBrowserPage, withoutLastSlash } from './browser-pages.ts';
+import { isBrowserPage } from './browser-pages.ts';
+import { withoutLastSlash } from './request-paths.ts';
 
 /** The probes that check whether the process is alive or ready have no key. */
 const probes = new Set(['/health', '/ready']);

@@ -1,3 +1,5 @@
+import { withoutLastSlash } from './request-paths.ts';
+
 /** The pages that a browser shows. A browser has no key until the admin page has asked for one. */
 const pages = new Set(['/', '/admin', '/docs', '/openapi.json']);
 
@@ -7,9 +9,4 @@ const pageFolders = ['/admin/', '/docs/'];
 /** Whether a path is one of the pages or their files, none of which holds data. */
 export function isBrowserPage(path: string): boolean {
   return pages.has(withoutLastSlash(path)) || pageFolders.some((folder) => path.startsWith(folder));
-}
-
-/** The path without a slash at its end, which the routers ignore as well. */
-export function withoutLastSlash(path: string): string {
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }

@@ -1,5 +1,4 @@
 import { after, type Clock, giveWay } from '../../clock.ts';
-import type { Request } from 'express';
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
@@ -40,11 +39,6 @@ export function writeJsonStream(
   const gzip = compressed ? createGzip(gzipOptions) : undefined;
   gzip?.on('error', (error) => response.destroy(error)).pipe(response);
   new JsonStreamWriter(response, source, gzip, clock, onFailure).requestNext();
-}
-
-/** Whether a client can read a compressed stream. */
-export function acceptsGzip(request: Request): boolean {
-  return request.acceptsEncodings('gzip', 'x-gzip') !== false;
 }
 
 /** Call it when a stream has ended: a client that does not take the last line must not hold the connection for ever. */

@@ -27,13 +27,6 @@ const retryInProgressSeconds = 5;
 /** When to repeat a request that the service could not serve. Seconds. */
 const retryUnavailableSeconds = 1;
 
-const lendingPaths = pathsBelow('/(?:loans|loanproducts|toggles|commands)');
-
-/** Whether refusals at a path have the format of the lending API: below its resources, see {@link pathsBelow}. */
-export function isLendingPath(path: string): boolean {
-  return lendingPaths.test(path);
-}
-
 /**
  * A failure whose errors the API names. The handlers of the lending routes throw it and their error handler writes it.
  */
@@ -123,15 +116,6 @@ export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
     );
     sendErrors(response, 500, [requestError('INTERNAL_ERROR', `An internal error happened. Please report ${token}.`)]);
   };
-}
-
-/**
- * The path of a resource and all below it, for the handlers that end its router: `/loans`, `/loans/x/y` and also
- * `/loans:search`, the form that the lending API gives to operations on a whole collection.
- * @param path The path of the resource, or a pattern for several.
- */
-export function pathsBelow(path: `/${string}`): RegExp {
-  return new RegExp(`^${path}(?::[^/]*)?(?=/|$)`);
 }
 
 /** 404 for a path that no lending route has. */

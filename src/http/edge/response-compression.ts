@@ -1,5 +1,5 @@
 import compression from 'compression';
-import { Router } from 'express';
+import { Router, type Request } from 'express';
 
 /** Smaller responses are never compressed: compressing them takes longer than it saves. Bytes. */
 export const compressedBytesMinimum = 4_096;
@@ -16,4 +16,9 @@ export function createCompressionRouter(): Router {
     else next();
   });
   return router;
+}
+
+/** Whether a client can read a compressed stream. */
+export function acceptsGzip(request: Request): boolean {
+  return request.acceptsEncodings('gzip', 'x-gzip') !== false;
 }

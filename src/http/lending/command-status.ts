@@ -5,10 +5,10 @@ import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
   lendingPathNotFound,
-  pathsBelow,
   requestError,
   resourceNotFound,
 } from '../edge/lending-errors.ts';
+import { pathsBelow } from '../edge/request-paths.ts';
 import type { LendingServices } from './services.ts';
 
 /** When to ask again for a command that is not decided yet. Seconds. */

@@ -9,9 +9,9 @@ import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
   lendingPathNotFound,
-  pathsBelow,
   resourceNotFound,
 } from '../edge/lending-errors.ts';
+import { pathsBelow } from '../edge/request-paths.ts';
 import {
   choiceParameter,
   refuseUnknownParameters,

@@ -17,8 +17,8 @@ import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
   lendingPathNotFound,
-  pathsBelow,
 } from '../edge/lending-errors.ts';
+import { pathsBelow } from '../edge/request-paths.ts';
 import { writeJsonArray } from '../edge/json-array.ts';
 import {
   choiceParameter,

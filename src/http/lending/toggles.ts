@@ -15,9 +15,9 @@ import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
   lendingPathNotFound,
-  pathsBelow,
   resourceNotFound,
 } from '../edge/lending-errors.ts';
+import { pathsBelow } from '../edge/request-paths.ts';
 import type { LendingServices } from './services.ts';
 
 /** The largest body of a toggle. Bytes. */

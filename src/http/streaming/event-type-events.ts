@@ -8,7 +8,8 @@ import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/st
 import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { acceptsGzip } from '../edge/response-compression.ts';
 import { eventTypeStreamsMaximum } from './open-streams.ts';
 import type { EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';

@@ -7,7 +7,7 @@
 import { after, systemRandom } from '../../clock.ts';
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
-import { partitionCounts } from '../../broker/subscriptions/partition-counts.ts';
+import { partitionCounts } from '../../broker/subscriptions/subscription-partitions.ts';
 import { type CloseCode, closeCodes } from '../../broker/streaming/close-codes.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
@@ -17,7 +17,8 @@ import { SubscriptionStream, type StreamServices } from '../../broker/streaming/
 import { findSubscription, knownSubscription } from '../../broker/definitions/subscription-lookup.ts';
 import { describeError } from '../../errors.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
-import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { acceptsGzip } from '../edge/response-compression.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 

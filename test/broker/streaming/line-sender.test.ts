@@ -4,21 +4,21 @@ import type { Chunk } from '../../../src/broker/streaming/chunk-builder.ts';
 import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
 import { AssignedPartitions, bufferBytesMaximum } from '../../../src/broker/streaming/assigned-partitions.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
-import { StreamSender } from '../../../src/broker/streaming/line-sender.ts';
+import { LineSender } from '../../../src/broker/streaming/line-sender.ts';
 import type { Batch } from '../../support/http/client.ts';
 import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
 
 function prepare(
   partitionCount: number,
   source: Record<string, unknown>,
-): { assigned: AssignedPartitions; sender: StreamSender } {
+): { assigned: AssignedPartitions; sender: LineSender } {
   const assigned = new AssignedPartitions();
   const gained = Array.from({ length: partitionCount }, (_, partition): PartitionOwnership => {
     return { eventType: 'payments', partition, state: 'assigned', streamId: 'me', nextStreamId: null, fence: 1 };
   });
   const bounds = gained.map(({ partition }) => ({ topic: 'payments', partition, earliest: 0, latest: 0 }));
   assigned.adopt(gained, bounds, [], 0, 0);
-  return { assigned, sender: new StreamSender(readStreamParameters(source, new Map(), 0.5), assigned) };
+  return { assigned, sender: new LineSender(readStreamParameters(source, new Map(), 0.5), assigned) };
 }
 
 function fill(assigned: AssignedPartitions, events: number): void {
@@ -175,7 +175,7 @@ describe('what a stream sends', () => {
   it('is empty after the limit of a stream without commits, even without keep-alives', () => {
     const assigned = prepare(2, {}).assigned;
     const rules = { ...readStreamParameters({ stream_limit: 1 }, new Map(), 0.5), uncommittedEventsMaximum: Infinity };
-    const sender = new StreamSender(rules, assigned, false);
+    const sender = new LineSender(rules, assigned, false);
     fill(assigned, 3);
     expect(batches(sender.nextChunk(1_000_000)).map(({ events, info }) => [events, info])).to.deep.equal([
       [[0], undefined],

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
-import { partitionCounts } from '../../../src/broker/subscriptions/partition-counts.ts';
+import { partitionCounts } from '../../../src/broker/subscriptions/subscription-partitions.ts';
 import type { Coordination } from '../../../src/ports/coordination.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';

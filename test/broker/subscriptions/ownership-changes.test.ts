@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'mocha';
 import { applyRebalance } from '../../../src/broker/subscriptions/ownership-changes.ts';
 import { openSession } from '../../../src/broker/subscriptions/stream-slots.ts';
 import { initialisePartitions } from '../../../src/broker/subscriptions/starting-offsets.ts';
-import { partitionCounts } from '../../../src/broker/subscriptions/partition-counts.ts';
+import { partitionCounts } from '../../../src/broker/subscriptions/subscription-partitions.ts';
 import type { Session } from '../../../src/ports/coordination.ts';
 import type { EventTypePartition } from '../../../src/ports/event-type-partition.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';

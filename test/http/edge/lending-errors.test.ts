@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LendstreamError, errorCatalogue, type ErrorCode } from '../../../src/errors.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
-import { lendingErrorHandler, pathsBelow } from '../../../src/http/edge/lending-errors.ts';
+import { lendingErrorHandler } from '../../../src/http/edge/lending-errors.ts';
 import { type Logger, silentLogger } from '../../../src/logger.ts';
 import { type HttpResponse, call } from '../../support/http/client.ts';
 import { leaveUnwatched } from '../../support/http/response-watch.ts';
@@ -80,10 +80,5 @@ describe('the error format of the lending API', () => {
   it('cuts the connection when a response has already begun', async () => {
     const failed = await responseTo('half way').catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(Error);
-  });
-
-  it('is used for a path, all paths below it, and operations on the whole collection', () => {
-    const paths = ['/loans', '/loans/', '/loans/x/y', '/loans:search', '/loansharks', '/loan', '/x/loans', '/Loans'];
-    expect(paths.filter((path) => pathsBelow('/loans').test(path))).to.deep.equal(paths.slice(0, 4));
   });
 });

@@ -1,4 +1,5 @@
 import { LendstreamError } from '../../errors.ts';
+import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { Registry } from '../definitions/registry.ts';
 import type { Subscription } from '../definitions/subscription.ts';
@@ -15,4 +16,12 @@ export function partitionCounts(registry: Registry, subscription: Subscription):
     counts.set(name, record.partitionCount);
   }
   return counts;
+}
+
+/** By event type, then partition. An event type that is no longer defined has none. */
+export function partitionsOfSubscription(registry: Registry, subscription: Subscription): EventTypePartition[] {
+  return subscription.event_types.flatMap((eventType) => {
+    const count = registry.get<EventTypeRecord>('event-type', eventType)?.partitionCount ?? 0;
+    return Array.from({ length: count }, (_, partition) => ({ eventType, partition }));
+  });
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { partitionCounts } from '../../../src/broker/subscriptions/partition-counts.ts';
+import { partitionCounts } from '../../../src/broker/subscriptions/subscription-partitions.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
