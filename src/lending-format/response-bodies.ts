@@ -2,7 +2,7 @@ import { accountOf } from '../lending/views/accounts.ts';
 import { productView } from '../lending/views/products.ts';
 import { balancesOf } from '../lending/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
-import { scheduleOf } from '../lending/views/installments.ts';
+import { scheduleOf } from '../lending/views/schedules.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';

@@ -1,5 +1,6 @@
 import { periodInterest } from './schedule/interest.ts';
-import { type Installment, type Loan, type LoanPosition, dueOf } from './loan.ts';
+import type { Loan, LoanPosition } from './loan.ts';
+import { type Installment, dueOf } from './installments.ts';
 import { type Decimal, larger, roundAmount, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';

@@ -1,19 +1,11 @@
 import type { CustomPaymentAmount } from './commands.ts';
 import { type Ledger, chargesDue, pay, payCharges, payable } from './ledger.ts';
-import { type FeeCharge, findInstallment } from './loan.ts';
+import type { FeeCharge } from './fee-charges.ts';
+import { currentRowIndex, findInstallment } from './installments.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import { type AllocationElement, type ProductFee, customAmountTypeOfFee } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
-
-/**
- * The index of the row whose period contains the value date, its due date included. Rows up to it are paid in full
- * before anything counts as paid ahead. After the last due date, the last row.
- */
-export function currentRowIndex({ rows, valueDate }: Pick<Ledger, 'rows' | 'valueDate'>): number {
-  const index = rows.findIndex(({ dueDate }) => dueDate >= valueDate);
-  return index === -1 ? rows.length - 1 : index;
-}
 
 /**
  * HORIZONTAL allocation: row by row in due-date order, and within a row in the product's order. The next row is paid

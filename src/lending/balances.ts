@@ -1,5 +1,7 @@
 import { payableInterest } from './accrual.ts';
-import { type FeeCharge, type Loan, type LoanPosition, dueOf, findInstallment } from './loan.ts';
+import type { Loan, LoanPosition } from './loan.ts';
+import { isNotYetDue, isPaidAsFee } from './fee-charges.ts';
+import { dueOf } from './installments.ts';
 import { type Decimal, add, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import type { Toggles } from './toggle-names.ts';
@@ -128,26 +130,6 @@ function chargeSums(position: LoanPosition) {
     sums.nonScheduledPaid = add(sums.nonScheduledPaid, amount.paid);
   }
   return sums;
-}
-
-/** Fees paid in the ordinary way or deducted at disbursement. A capitalised fee is paid as principal. */
-export function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
-  return allocation === 'INSTALLMENT' && trigger !== 'CAPITALIZED_DISBURSEMENT';
-}
-
-/**
- * Whether a fee is only planned: a fee for a due date that is applied on that date and owed from then on. Where rows,
- * fees included, are owed as agreed at the disbursement, no fee is planned.
- */
-export function isPlanned(loan: Loan, position: LoanPosition, charge: FeeCharge): boolean {
-  return behaviourOf(loan.product).dueDateFees === 'FROM_DUE_DATE' && isNotYetDue(charge, position);
-}
-
-/** A fee planned for a due date is due on that date. Every other fee is due when it is applied. */
-function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): boolean {
-  if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentKey === null) return false;
-  const row = findInstallment(installments, charge.installmentKey);
-  return row !== undefined && (asOf === null || row.dueDate > asOf);
 }
 
 /**

@@ -1,11 +1,8 @@
 import { accrueTo, earnedGross, isEarning, payableInterest } from './accrual.ts';
-import { isPlanned } from './balances.ts';
+import { isPlanned, type FeeCharge, isOutsideRows } from './fee-charges.ts';
+import type { ElementAmounts, Loan, LoanPosition } from './loan.ts';
 import {
-  type ElementAmounts,
-  type FeeCharge,
   type Installment,
-  type Loan,
-  type LoanPosition,
   type Portion,
   type TaxedPortion,
   dueOf,
@@ -14,11 +11,10 @@ import {
   rowAt,
   rowDue,
   rowExpected,
-} from './loan.ts';
+} from './installments.ts';
 import { type Decimal, isPostable, larger, roundAmount, smaller, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import type { AllocationElement } from './product.ts';
-import { isOutsideRows } from './settled-fees.ts';
 import type { LocalDate } from './terms.ts';
 
 /**

@@ -1,7 +1,9 @@
 import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
-import { type Decimal, add, zero } from './money.ts';
-import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
+import type { FeeCharge } from './fee-charges.ts';
+import type { Installment } from './installments.ts';
+import type { Decimal } from './money.ts';
+import type { FeeTrigger, LoanProduct } from './product.ts';
 import type { AgreedTerms, LocalDate, RateSegment } from './terms.ts';
 import type { LoanTransactionType } from './transaction-types.ts';
 import type { Toggles } from './toggle-names.ts';
@@ -104,97 +106,6 @@ export interface Disbursement {
   readonly paidOut: Decimal;
 }
 
-/** What is expected of one element and how much of it has been paid. The difference is due. */
-export interface Portion {
-  readonly expected: Decimal;
-  readonly paid: Decimal;
-}
-
-/** An element that may carry tax. `tax` is part of `amount`. */
-export interface TaxedPortion {
-  readonly amount: Portion;
-  readonly tax: Portion;
-}
-
-export interface Installment {
-  /**
-   * Identifies the row in its account, from 1, and its encodedKey is made of it. It stays when rows before this one are
-   * inserted or removed. Only a row that takes the place of one that an adjustment removed has the same key.
-   */
-  readonly key: number;
-  /** The place of the row in the schedule, from 1. */
-  readonly number: number;
-  /** Interest of this installment accrues from the day after this one. */
-  readonly accruesAfter: LocalDate;
-  readonly dueDate: LocalDate;
-  readonly principal: Portion;
-  readonly interest: TaxedPortion;
-  readonly fee: TaxedPortion;
-  readonly penalty: TaxedPortion;
-  /** Dynamic loans: interest of this row earned up to the position's `asOf`, without tax and unrounded. */
-  readonly interestAccrued: Decimal;
-  /** Principal overpaid in this installment's period, outside every installment. */
-  readonly principalOverpaid: Decimal;
-  readonly lastPaidDate: LocalDate | null;
-  readonly repaidDate: LocalDate | null;
-  readonly lastPenaltyAppliedDate: LocalDate | null;
-}
-
-/** What a row is made with. Nothing of it is paid yet, and nothing but principal and interest is asked for. */
-export type NewInstallment = Pick<
-  Installment,
-  'key' | 'number' | 'accruesAfter' | 'dueDate' | 'principal' | 'interest'
->;
-
-/**
- * A row as it is made. It names each field: rows made with a spread are larger, and sums over them take twice as long.
- */
-export function newInstallment({
-  key,
-  number,
-  accruesAfter,
-  dueDate,
-  principal,
-  interest,
-}: NewInstallment): Installment {
-  return {
-    key,
-    number,
-    accruesAfter,
-    dueDate,
-    principal,
-    interest,
-    fee: nothingTaxed,
-    penalty: nothingTaxed,
-    interestAccrued: zero,
-    principalOverpaid: zero,
-    lastPaidDate: null,
-    repaidDate: null,
-    lastPenaltyAppliedDate: null,
-  };
-}
-
-/** A portion that asks for nothing. */
-export const nothing: Portion = { expected: zero, paid: zero };
-/** An element that asks for nothing. */
-export const nothingTaxed: TaxedPortion = { amount: nothing, tax: nothing };
-
-/** One fee charged to the account. */
-export interface FeeCharge {
-  /** Counts the fees of the account in the order they were charged, from 1. */
-  readonly number: number;
-  readonly encodedKey: string;
-  /** Null for an arbitrary fee. */
-  readonly predefinedFeeKey: string | null;
-  readonly feeName: string;
-  readonly trigger: FeeTrigger;
-  readonly allocation: FeeAllocation;
-  /** The key of the installment it joined; null for a deducted, capitalised or non-scheduled fee. */
-  readonly installmentKey: number | null;
-  readonly amount: Portion;
-  readonly tax: Portion;
-}
-
 /** Amounts by element: what a repayment paid, or what a charge added. Negative in an adjustment. */
 export interface ElementAmounts {
   readonly principal: Decimal;
@@ -288,59 +199,4 @@ export interface ChargeUndo {
 export interface InstallmentUndo {
   readonly key: number;
   readonly fields: Partial<Omit<Installment, 'key'>>;
-}
-
-/** The unpaid part of an element. */
-export function dueOf(portion: Portion): Decimal {
-  // Most rows are unpaid and every balance reads all of them, so it pays to skip subtracting zero.
-  return portion.paid.isZero() ? portion.expected : portion.expected.minus(portion.paid);
-}
-
-/** Whether nothing of a row has been paid. It then owes all that it asks for, so no sum is needed. */
-export function isWhollyUnpaid({ principal, interest, fee, penalty }: Installment): boolean {
-  return (
-    principal.paid.isZero() && interest.amount.paid.isZero() && fee.amount.paid.isZero() && penalty.amount.paid.isZero()
-  );
-}
-
-/** The total that a row still owes. */
-export function rowDue(row: Installment): Decimal {
-  const { principal, interest, fee, penalty } = row;
-  return add(add(add(dueOf(principal), dueOf(interest.amount)), dueOf(fee.amount)), dueOf(penalty.amount));
-}
-
-/** The total that a row asks for, paid or not. */
-export function rowExpected(row: Installment): Decimal {
-  const { principal, interest, fee, penalty } = row;
-  return add(add(add(principal.expected, interest.amount.expected), fee.amount.expected), penalty.amount.expected);
-}
-
-/** Whether a row asked for something and all of it has been paid. */
-export function isPaid(row: Installment): boolean {
-  return rowDue(row).isZero() && !rowExpected(row).isZero();
-}
-
-/** The index of the row with this key, from 0; -1 when there is none. */
-export function indexOfInstallment(rows: readonly Installment[], key: number): number {
-  // Until rows are inserted or removed, a row lies where its key says.
-  return rows[key - 1]?.key === key ? key - 1 : rows.findIndex((row) => row.key === key);
-}
-
-/** The row with this key; undefined when there is none. */
-export function findInstallment(rows: readonly Installment[], key: number): Installment | undefined {
-  return rows[indexOfInstallment(rows, key)];
-}
-
-/** The row at an index, counted from 0. @throws Error when there is no such row: a bug */
-export function rowAt(rows: readonly Installment[], index: number): Installment {
-  const row = rows[index];
-  if (row === undefined) throw new Error(`no installment ${index + 1}`);
-  return row;
-}
-
-/** The first unpaid row due on the day or later; else the last unpaid row; the last row when all are paid. */
-export function nextDueRow(loan: Loan, day: string): Installment {
-  const { installments } = loan.position;
-  const unpaid = installments.filter((row) => !isPaid(row));
-  return unpaid.find(({ dueDate }) => dueDate >= day) ?? unpaid.at(-1) ?? rowAt(installments, installments.length - 1);
 }

@@ -1,6 +1,7 @@
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Ledger, dropPlannedFees } from './ledger.ts';
-import { type Installment, type Loan, dueOf, rowAt, rowExpected } from './loan.ts';
+import type { Loan } from './loan.ts';
+import { type Installment, dueOf, rowAt, rowExpected } from './installments.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import type { LoanProduct } from './product.ts';

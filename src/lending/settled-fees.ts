@@ -1,5 +1,6 @@
-import { isPaidAsFee, isPlanned } from './balances.ts';
-import { type FeeCharge, type Loan, type LoanPosition, type PositionUndo, type SettledFees, dueOf } from './loan.ts';
+import { type FeeCharge, inOrder, isOutsideRows, isPaidAsFee, isPlanned } from './fee-charges.ts';
+import type { Loan, LoanPosition, PositionUndo, SettledFees } from './loan.ts';
+import { dueOf } from './installments.ts';
 import { type Decimal, zero } from './money.ts';
 
 /**
@@ -33,16 +34,6 @@ export function withSettledFees(loan: Loan, undo: PositionUndo): Loan {
   const charges = inOrder([...position.charges, ...settled]);
   const settledFees = settled.reduce((sums, charge) => added(sums, charge, -1), position.settledFees);
   return { ...loan, position: { ...position, charges, settledFees } };
-}
-
-/** The charges in the order they were charged. */
-export function inOrder(charges: readonly FeeCharge[]): FeeCharge[] {
-  return charges.toSorted((one, other) => one.number - other.number);
-}
-
-/** Whether a charge is asked for outside the rows. A capitalised fee is part of the rows' principal. */
-export function isOutsideRows({ installmentKey, trigger }: FeeCharge): boolean {
-  return installmentKey === null && trigger !== 'CAPITALIZED_DISBURSEMENT';
 }
 
 function added(sums: SettledFees, charge: FeeCharge, sign: 1 | -1): SettledFees {

@@ -1,4 +1,6 @@
+import type { CreateLoan } from './commands.ts';
 import type { Currency, Decimal, RoundingMode } from './money.ts';
+import type { Bounded, LoanProduct } from './product.ts';
 
 /** A calendar day without time or zone, `YYYY-MM-DD`. Compares as text. */
 export type LocalDate = string;
@@ -108,27 +110,62 @@ export function termsInForce(
   return { ...terms, interest: { ...terms.interest, rateSegments } };
 }
 
-/** The rate that interest is earned at after a day, in percent. @throws Error when there is no segment: a bug */
-export function rateAfter(rateSegments: readonly RateSegment[], day: LocalDate): Decimal {
-  const segment = rateSegments.findLast(({ from }) => from === null || from <= day);
-  if (segment === undefined) throw new Error(`no interest rate after ${day}`);
-  return segment.interestRate;
+/** What an account may choose within the bounds of its product. */
+export type OwnTerms = Partial<
+  Pick<
+    CreateLoan,
+    | 'repaymentInstallments'
+    | 'principalRepaymentInterval'
+    | 'gracePeriod'
+    | 'firstRepaymentDueDateOffset'
+    | 'repaymentPeriodCount'
+    | 'fixedDaysOfMonth'
+  >
+>;
+
+/** The terms of an account under a product. What the account does not choose comes from the product. */
+export function termsOf(chosen: OwnTerms, product: LoanProduct): AgreedTerms {
+  const { interestSettings, scheduleSettings, gracePeriodSettings, paymentSettings } = product;
+  return {
+    currency: product.currency,
+    interest: {
+      interestChargeFrequency: interestSettings.interestChargeFrequency,
+      interestChargeFrequencyCount: interestSettings.interestChargeFrequencyCount,
+      interestType: interestSettings.interestType,
+      interestCalculationMethod: interestSettings.interestCalculationMethod,
+      daysInYear: interestSettings.daysInYear,
+      scheduleInterestDaysCountMethod: interestSettings.scheduleInterestDaysCountMethod,
+    },
+    dueDates: dueDatesOf(chosen, product),
+    repaymentInstallments: chosen.repaymentInstallments ?? defaultOf(scheduleSettings.numInstallments) ?? 0,
+    principalRepaymentInterval: chosen.principalRepaymentInterval ?? scheduleSettings.defaultPrincipalRepaymentInterval,
+    amortizationMethod: paymentSettings.amortizationMethod,
+    adjustTotalDueForFirstRepayment: product.adjustInterestForFirstInstallment,
+    gracePeriodType: gracePeriodSettings.gracePeriodType,
+    gracePeriod: chosen.gracePeriod ?? defaultOf(gracePeriodSettings.gracePeriod) ?? 0,
+    rounding: scheduleSettings.roundingSettings,
+  };
 }
 
-/** Days with one rate: after the first date, up to and including the second. */
-export interface RateSpan {
-  readonly interestRate: Decimal;
-  readonly from: LocalDate;
-  readonly to: LocalDate;
+/** The value for an account that chooses none: the default, else the least allowed; undefined without both. */
+export function defaultOf<Value>({ defaultValue, minValue }: Bounded<Value>): Value | undefined {
+  return defaultValue ?? minValue;
 }
 
-/** The days after `from` up to `to`, split where the rate changes. None of them is empty, unless there is one rate. */
-export function rateSpans(segments: readonly RateSegment[], from: LocalDate, to: LocalDate): RateSpan[] {
-  const [only, second] = segments;
-  if (only !== undefined && second === undefined) return [{ interestRate: only.interestRate, from, to }];
-  return segments.flatMap(({ from: start, interestRate }, index) => {
-    const next = segments[index + 1]?.from ?? to;
-    const span = { interestRate, from: start === null || start < from ? from : start, to: next < to ? next : to };
-    return span.from < span.to ? [span] : [];
-  });
+function dueDatesOf(chosen: OwnTerms, { scheduleSettings }: LoanProduct): DueDateTerms {
+  const firstRepaymentDueDateOffset =
+    chosen.firstRepaymentDueDateOffset ?? defaultOf(scheduleSettings.firstRepaymentDueDateOffset) ?? 0;
+  return scheduleSettings.scheduleDueDatesMethod === 'INTERVAL'
+    ? {
+        scheduleDueDatesMethod: 'INTERVAL',
+        repaymentPeriodUnit: scheduleSettings.repaymentPeriodUnit,
+        repaymentPeriodCount: chosen.repaymentPeriodCount ?? scheduleSettings.defaultRepaymentPeriodCount,
+        firstRepaymentDueDateOffset,
+      }
+    : {
+        scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH',
+        fixedDaysOfMonth: chosen.fixedDaysOfMonth ?? scheduleSettings.fixedDaysOfMonth,
+        shortMonthHandlingMethod: scheduleSettings.shortMonthHandlingMethod ?? 'LAST_DAY_IN_MONTH',
+        firstRepaymentDueDateOffset,
+      };
 }

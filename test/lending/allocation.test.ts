@@ -3,11 +3,11 @@ import { describe, it } from 'mocha';
 import {
   allocate,
   allocateCustom,
-  currentRowIndex,
   dueNow,
   principalAhead,
   refusalOfCustomAmounts,
 } from '../../src/lending/allocation.ts';
+import { currentRowIndex } from '../../src/lending/installments.ts';
 import type { CustomPaymentAmount } from '../../src/lending/commands.ts';
 import { type Ledger, openLedger } from '../../src/lending/ledger.ts';
 import { applyFee, disbursed, fee, loanOf, money, product, when } from './loan-fixtures.ts';

@@ -10,7 +10,7 @@ import {
   payCharges,
   payable,
 } from '../../src/lending/ledger.ts';
-import { rowAt } from '../../src/lending/loan.ts';
+import { rowAt } from '../../src/lending/installments.ts';
 import { newCharge } from '../../src/lending/commands/fees.ts';
 import { disbursed, loanOf, money, product } from './loan-fixtures.ts';
 

@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { figuresOf } from '../../src/lending/balances.ts';
-import {
-  inOrder,
-  isOutsideRows,
-  isSettled,
-  noSettledFees,
-  withSettledFees,
-  withoutSettledFees,
-} from '../../src/lending/settled-fees.ts';
+import { isSettled, noSettledFees, withSettledFees, withoutSettledFees } from '../../src/lending/settled-fees.ts';
 import {
   type Story,
   applyFee,
@@ -76,13 +69,5 @@ describe('fees that are paid in full', () => {
     expect(isSettled(loan, { ...loan.position, asOf: '2011-02-23' }, { ...inFull, trigger: 'PAYMENT_DUE' })).to.equal(
       true,
     );
-  });
-
-  it('are outside the rows unless they joined one or were capitalised', () => {
-    const [charge = expect.fail()] = loanOf(when(disbursed(), applyFee(5, { installmentNumber: 1 }))).position.charges;
-    expect(isOutsideRows(charge)).to.equal(false);
-    expect(isOutsideRows({ ...charge, installmentKey: null })).to.equal(true);
-    expect(isOutsideRows({ ...charge, installmentKey: null, trigger: 'CAPITALIZED_DISBURSEMENT' })).to.equal(false);
-    expect(inOrder([{ ...charge, number: 2 }, charge]).map(({ number }) => number)).to.deep.equal([1, 2]);
   });
 });

@@ -1,48 +1,25 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { type RateSegment, rateAfter, rateSpans, termsInForce } from '../../src/lending/terms.ts';
-import { disbursed, loanOf, money } from './loan-fixtures.ts';
+import { type RateSegment, defaultOf, termsInForce, termsOf } from '../../src/lending/terms.ts';
+import { disbursed, loanOf, money, product } from './loan-fixtures.ts';
 
-const segments: readonly RateSegment[] = [
-  { from: null, interestRate: money(10) },
-  { from: '2024-02-01', interestRate: money(12) },
-  { from: '2024-03-01', interestRate: money(8) },
-];
-
-/** Spans as `rate from to`. */
-const spans = (from: string, to: string, rates = segments): string[] =>
-  rateSpans(rates, from, to).map((span) => `${span.interestRate.toFixed()} ${span.from} ${span.to}`);
-
-describe('the interest rate over time', () => {
-  it('is the rate of the segment that began last', () => {
-    const days = ['1900-01-01', '2024-01-31', '2024-02-01', '2024-02-29', '2024-03-01', '2999-12-31'];
-    expect(days.map((day) => rateAfter(segments, day).toFixed())).to.deep.equal(['10', '10', '12', '12', '8', '8']);
-  });
-
-  it('splits days where it changes, and nowhere else', () => {
-    expect(spans('2024-01-15', '2024-03-15')).to.deep.equal([
-      '10 2024-01-15 2024-02-01',
-      '12 2024-02-01 2024-03-01',
-      '8 2024-03-01 2024-03-15',
-    ]);
-    expect(spans('2024-01-15', '2024-02-01')).to.deep.equal(['10 2024-01-15 2024-02-01']);
-    expect(spans('2024-02-01', '2024-02-15')).to.deep.equal(['12 2024-02-01 2024-02-15']);
-    expect(spans('2024-03-01', '2024-04-01')).to.deep.equal(['8 2024-03-01 2024-04-01']);
-  });
-
-  it('splits no day out of none', () => {
-    expect(spans('2024-02-01', '2024-02-01')).to.deep.equal([]);
-    expect(spans('2024-02-01', '2024-02-01', segments.slice(0, 1))).to.deep.equal(['10 2024-02-01 2024-02-01']);
-  });
-
-  it('cannot be missing', () => {
-    expect(() => rateAfter([], '2024-01-01')).to.throw('no interest rate after 2024-01-01');
-  });
-
-  it('is added to the agreed terms, from the position that has it', () => {
+describe('the terms of a loan', () => {
+  it('in force are those agreed, with the rates of the position', () => {
+    const segments: readonly RateSegment[] = [
+      { from: null, interestRate: money(10) },
+      { from: '2024-02-01', interestRate: money(12) },
+    ];
     const loan = loanOf(disbursed());
     const interest = { ...loan.terms.interest, rateSegments: segments };
     expect(termsInForce(loan, { rateSegments: segments })).to.deep.equal({ ...loan.terms, interest });
     expect(loan.position.rateSegments).to.deep.equal([{ from: null, interestRate: money(10) }]);
+  });
+
+  it('are those that it chose, else the default of its product, else the least that the product allows', () => {
+    const numInstallments = { minValue: 3, defaultValue: 6, maxValue: 12 };
+    const agreed = product({ scheduleSettings: { numInstallments } });
+    expect(termsOf({ repaymentInstallments: 9 }, agreed).repaymentInstallments).to.equal(9);
+    expect(termsOf({}, agreed).repaymentInstallments).to.equal(6);
+    expect([defaultOf({ minValue: 3, maxValue: 12 }), defaultOf({ maxValue: 12 })]).to.deep.equal([3, undefined]);
   });
 });

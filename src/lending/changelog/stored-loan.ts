@@ -4,7 +4,8 @@
  * Start with `encodeLoan` below; `stored-transaction.ts` writes transactions, `stored-position.ts` the rows of both.
  */
 
-import type { Installment, Loan, LoanPosition } from '../loan.ts';
+import type { Loan, LoanPosition } from '../loan.ts';
+import type { Installment } from '../installments.ts';
 import { reviveMarked, writeMarked } from './decimal-json.ts';
 import { parseStored, requireFormat, storedFormat } from './stored-format.ts';
 import { type StoredCharge, type StoredRows, readCharges, readRows } from './stored-position.ts';

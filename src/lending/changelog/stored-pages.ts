@@ -1,4 +1,6 @@
-import type { FeeCharge, Installment, Loan } from '../loan.ts';
+import type { Loan } from '../loan.ts';
+import type { FeeCharge } from '../fee-charges.ts';
+import type { Installment } from '../installments.ts';
 import { storedFormat } from './stored-format.ts';
 import { writeCharges, writeRows } from './stored-position.ts';
 

@@ -1,14 +1,6 @@
-import {
-  type ChargeUndo,
-  type FeeCharge,
-  type Installment,
-  type InstallmentUndo,
-  type Portion,
-  type PositionUndo,
-  type TaxedPortion,
-  nothing,
-  nothingTaxed,
-} from '../loan.ts';
+import type { ChargeUndo, InstallmentUndo, PositionUndo } from '../loan.ts';
+import type { FeeCharge } from '../fee-charges.ts';
+import { type Installment, type Portion, type TaxedPortion, nothing, nothingTaxed } from '../installments.ts';
 import { type Decimal, zero } from '../money.ts';
 import { decimalOf, reviveMarked, writeMarked } from './decimal-json.ts';
 

@@ -7,7 +7,7 @@ import type { Bounded, LoanProduct } from '../product.ts';
 import { areFixedDays, isCountFrom } from '../product-rules.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { noSettledFees } from '../settled-fees.ts';
-import type { AgreedTerms, DueDateTerms } from '../terms.ts';
+import { type AgreedTerms, type DueDateTerms, defaultOf, termsOf } from '../terms.ts';
 
 /** The longest a schedule may run, so that its last due date stays within the calendar. Days. */
 const scheduleDaysMaximum = 365 * 200;
@@ -76,66 +76,6 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
     publishedUnder: null,
   };
   return { fact: { type: 'LOAN_CREATED', loan } };
-}
-
-/** What an account may choose within the bounds of its product. */
-export type OwnTerms = Partial<
-  Pick<
-    CreateLoan,
-    | 'repaymentInstallments'
-    | 'principalRepaymentInterval'
-    | 'gracePeriod'
-    | 'firstRepaymentDueDateOffset'
-    | 'repaymentPeriodCount'
-    | 'fixedDaysOfMonth'
-  >
->;
-
-/** The terms of an account under a product. What the account does not choose comes from the product. */
-export function termsOf(command: OwnTerms, product: LoanProduct): AgreedTerms {
-  const { interestSettings, scheduleSettings, gracePeriodSettings, paymentSettings } = product;
-  return {
-    currency: product.currency,
-    interest: {
-      interestChargeFrequency: interestSettings.interestChargeFrequency,
-      interestChargeFrequencyCount: interestSettings.interestChargeFrequencyCount,
-      interestType: interestSettings.interestType,
-      interestCalculationMethod: interestSettings.interestCalculationMethod,
-      daysInYear: interestSettings.daysInYear,
-      scheduleInterestDaysCountMethod: interestSettings.scheduleInterestDaysCountMethod,
-    },
-    dueDates: dueDatesOf(command, product),
-    repaymentInstallments: command.repaymentInstallments ?? defaultOf(scheduleSettings.numInstallments) ?? 0,
-    principalRepaymentInterval:
-      command.principalRepaymentInterval ?? scheduleSettings.defaultPrincipalRepaymentInterval,
-    amortizationMethod: paymentSettings.amortizationMethod,
-    adjustTotalDueForFirstRepayment: product.adjustInterestForFirstInstallment,
-    gracePeriodType: gracePeriodSettings.gracePeriodType,
-    gracePeriod: command.gracePeriod ?? defaultOf(gracePeriodSettings.gracePeriod) ?? 0,
-    rounding: scheduleSettings.roundingSettings,
-  };
-}
-
-function dueDatesOf(command: OwnTerms, { scheduleSettings }: LoanProduct): DueDateTerms {
-  const firstRepaymentDueDateOffset =
-    command.firstRepaymentDueDateOffset ?? defaultOf(scheduleSettings.firstRepaymentDueDateOffset) ?? 0;
-  return scheduleSettings.scheduleDueDatesMethod === 'INTERVAL'
-    ? {
-        scheduleDueDatesMethod: 'INTERVAL',
-        repaymentPeriodUnit: scheduleSettings.repaymentPeriodUnit,
-        repaymentPeriodCount: command.repaymentPeriodCount ?? scheduleSettings.defaultRepaymentPeriodCount,
-        firstRepaymentDueDateOffset,
-      }
-    : {
-        scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH',
-        fixedDaysOfMonth: command.fixedDaysOfMonth ?? scheduleSettings.fixedDaysOfMonth,
-        shortMonthHandlingMethod: scheduleSettings.shortMonthHandlingMethod ?? 'LAST_DAY_IN_MONTH',
-        firstRepaymentDueDateOffset,
-      };
-}
-
-function defaultOf<Value>({ defaultValue, minValue }: Bounded<Value>): Value | undefined {
-  return defaultValue ?? minValue;
 }
 
 function amountRefusals({ loanAmount }: CreateLoan, { loanAmountSettings, currency }: LoanProduct): Refusal[] {

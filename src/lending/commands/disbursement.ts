@@ -4,12 +4,14 @@ import { type Decision, type DecisionContext, refuse, transactionOf } from './de
 import { isUsableDate, refusalOfDays } from './transaction-days.ts';
 import { type UnnumberedCharge, feeAmount, newCharge, transactionFee } from './fees.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
-import { type Installment, type Loan, type LoanPosition, newInstallment } from '../loan.ts';
+import type { Loan, LoanPosition } from '../loan.ts';
+import { type Installment, newInstallment } from '../installments.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import type { FeeTrigger, ProductFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
-import { periodicPayment, buildSchedule } from '../schedule/build-schedule.ts';
+import { buildSchedule } from '../schedule/build-schedule.ts';
+import { periodicPayment } from '../schedule/level-payment.ts';
 import { type LocalDate, type ScheduleRow, termsInForce } from '../terms.ts';
 
 const disbursementTriggers: readonly FeeTrigger[] = [

@@ -2,7 +2,7 @@ import { figuresOf } from '../balances.ts';
 import type { LoanFact, PostedTransaction, TransactionAdjusted } from '../facts.ts';
 import type { Loan, LoanPosition, LoanTransaction, PositionUndo } from '../loan.ts';
 import { transactionId } from '../identifiers.ts';
-import { undoOf, undone } from '../undo.ts';
+import { undoOf, undone } from './undo.ts';
 
 /** The account after a fact, and the transactions that are new or changed. The last one was posted by the fact. */
 export interface Evolved {

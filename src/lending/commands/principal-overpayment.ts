@@ -1,14 +1,15 @@
 import { accrueTo } from '../accrual.ts';
-import { currentRowIndex } from '../allocation.ts';
+import { currentRowIndex, dueOf, rowAt } from '../installments.ts';
 import { figuresOf } from '../balances.ts';
 import type { PrincipalOverpayment } from '../commands.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { type Ledger, noAmounts, openLedger } from '../ledger.ts';
-import { type Loan, dueOf, rowAt } from '../loan.ts';
+import type { Loan } from '../loan.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, smaller, sum, zero } from '../money.ts';
 import { reamortize } from '../prepayment.ts';
-import { recalculationMethodOf, refusalOfPayment, closeOut } from './repayment.ts';
+import { recalculationMethodOf, refusalOfPayment } from './repayment.ts';
+import { closeOut } from './closing.ts';
 
 /**
  * Lowers the outstanding principal without paying any installment. The amount is noted on the installment in whose

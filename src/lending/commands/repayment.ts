@@ -1,11 +1,13 @@
-import { accrueTo, expectInterest } from '../accrual.ts';
-import { allocate, allocateCustom, currentRowIndex, dueNow, refusalOfCustomAmounts } from '../allocation.ts';
+import { accrueTo } from '../accrual.ts';
+import { allocate, allocateCustom, dueNow, refusalOfCustomAmounts } from '../allocation.ts';
+import { currentRowIndex, rowAt } from '../installments.ts';
 import { figuresOf } from '../balances.ts';
 import type { Repay } from '../commands.ts';
+import { closeOut } from './closing.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
-import { type Ledger, closeLedger, dropPlannedFees, openLedger } from '../ledger.ts';
-import { type Loan, type LoanPosition, rowAt } from '../loan.ts';
+import { type Ledger, openLedger } from '../ledger.ts';
+import type { Loan } from '../loan.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, isPostable, sum } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
@@ -126,18 +128,4 @@ export function refusalOfPayment({ position, product }: Loan, command: PaymentFi
   return fitsProduct(recalculationMethodOf(product, command), product)
     ? null
     : refusal('LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH', 'prepaymentRecalculationMethod');
-}
-
-/** The position after a movement recorded in the ledger: expected interest is recomputed; closed if nothing is owed. */
-export function closeOut(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
-  dropPlannedFees(ledger);
-  const recomputed = expectInterest(loan, { ...closeLedger(ledger), periodicPayment });
-  return closedWhenRepaid(loan, closeLedger(openLedger(loan, recomputed, ledger.valueDate)), now);
-}
-
-/** The position; CLOSED and REPAID if nothing is owed any more, including fees outside the schedule. */
-export function closedWhenRepaid(loan: Loan, position: LoanPosition, now: number): LoanPosition {
-  const { total, nonScheduledFees } = figuresOf(loan, position);
-  if (!total.isZero() || !nonScheduledFees.balance.isZero()) return position;
-  return { ...position, accountState: 'CLOSED', accountSubState: 'REPAID', closedAt: now };
 }

@@ -1,10 +1,12 @@
-import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf, isPlanned } from '../balances.ts';
+import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf } from '../balances.ts';
+import { isPlanned, type FeeCharge } from '../fee-charges.ts';
 import type { LoanCommand, StateAction } from '../commands.ts';
 import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from '../events.ts';
 import type { LoanFact } from '../facts.ts';
-import { changedInstallments } from '../views/installments.ts';
+import { changedInstallments } from '../views/schedules.ts';
 import { startOfDay, toInstant } from '../instants.ts';
-import { type FeeCharge, type Loan, type LoanTransaction, findInstallment, rowDue } from '../loan.ts';
+import type { Loan, LoanTransaction } from '../loan.ts';
+import { findInstallment, rowDue } from '../installments.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';

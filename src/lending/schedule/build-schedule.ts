@@ -1,24 +1,16 @@
 /**
  * The schedule: due dates, interest and principal of each installment.
  * In: terms of a loan. Out: rows with exact amounts.
- * Start with `buildSchedule` below; `due-dates.ts`, `day-count.ts`, `interest.ts`, `annuity.ts`, `principal-plan.ts`
- * and `level-payment.ts` are its parts. `rebuild-rows.ts` spreads what is left after a payment.
+ * Start with `buildSchedule` below; `due-dates.ts`, `open-rows.ts`, `day-count.ts`, `interest.ts`, `annuity.ts`,
+ * `principal-plan.ts` and `level-payment.ts` are its parts. `rebuild-rows.ts` spreads what is left after a payment.
  */
 
 import type { Decimal } from '../money.ts';
-import { zero } from '../money.ts';
-import type { LocalDate, ScheduleRow, ScheduleTerms } from '../terms.ts';
-import { dueDates } from './due-dates.ts';
+import type { ScheduleRow } from '../terms.ts';
 import { fillRows } from './fill-rows.ts';
-import { equalShares, type OpenRow } from './principal-plan.ts';
+import { equalShares } from './principal-plan.ts';
+import { type ScheduleRequest, openRows } from './open-rows.ts';
 import { isAnnuity, levelPayment, paymentsOf } from './level-payment.ts';
-
-export interface ScheduleRequest {
-  readonly terms: ScheduleTerms;
-  readonly principal: Decimal;
-  readonly disbursementDate: LocalDate;
-  readonly firstRepaymentDate?: LocalDate;
-}
 
 /**
  * The schedule of a loan as disbursed; fixed and dynamic loans start with the same one. The principal of the rows sums
@@ -33,22 +25,4 @@ export function buildSchedule(request: ScheduleRequest, payment?: Decimal): Sche
     ? paymentsOf(terms, payment ?? levelPayment(terms, principal, rows), principal, rows)
     : equalShares(terms, principal, rows);
   return fillRows({ terms, rows, outstanding: principal, amountLent: principal, plan, endsWhenRepaid: false });
-}
-
-function openRows({ terms, disbursementDate, firstRepaymentDate }: ScheduleRequest): OpenRow[] {
-  const dates = dueDates(terms.dueDates, terms.repaymentInstallments, disbursementDate, firstRepaymentDate);
-  return dates.map((dueDate, index) => ({
-    number: index + 1,
-    accruesAfter: dates[index - 1] ?? disbursementDate,
-    dueDate,
-  }));
-}
-
-/**
- * The rounded level payment that a DECLINING_BALANCE_DISCOUNTED schedule is built on; zero for the other methods. The
- * total of each row equals it, except the last row, those within the grace period and those whose interest alone is
- * more.
- */
-export function periodicPayment(request: ScheduleRequest): Decimal {
-  return isAnnuity(request.terms) ? levelPayment(request.terms, request.principal, openRows(request)) : zero;
 }

@@ -1,7 +1,7 @@
 import { addDays, addMonths, daysBetween, daysInMonth, isLeapYear, partsOf } from '../dates.ts';
 import type { DateParts } from '../dates.ts';
-import { addFractions, fraction, multiplyFractions } from '../fraction.ts';
-import type { Fraction } from '../fraction.ts';
+import { addFractions, fraction, multiplyFractions } from './fraction.ts';
+import type { Fraction } from './fraction.ts';
 import type { DaysInYear, DueDateTerms, InterestTerms, LocalDate } from '../terms.ts';
 import { listedDaysOn, nextFixedDay, unitLength } from './due-dates.ts';
 

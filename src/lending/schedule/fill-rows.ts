@@ -2,7 +2,8 @@ import { periodInterest } from './interest.ts';
 import { larger, roundAmount, smaller, zero } from '../money.ts';
 import type { Decimal } from '../money.ts';
 import type { ScheduleRow, ScheduleTerms } from '../terms.ts';
-import type { OpenRow, PrincipalPlan, StartOfAccrual } from './principal-plan.ts';
+import type { PrincipalPlan, StartOfAccrual } from './principal-plan.ts';
+import type { OpenRow } from './open-rows.ts';
 import { roundScheduleAmount, roundsInterestIntoLastRow } from './rounding.ts';
 
 export interface RowsToFill {

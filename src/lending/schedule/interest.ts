@@ -1,9 +1,10 @@
-import { fraction, multiplyFractions } from '../fraction.ts';
-import type { Fraction } from '../fraction.ts';
+import { fraction, multiplyFractions } from './fraction.ts';
+import type { Fraction } from './fraction.ts';
 import { Decimal, sum } from '../money.ts';
 import { countedDays, daysPerYear, elapsedYears, regularPeriodYears } from './day-count.ts';
 import type { AccrualPeriod, AccrualTerms } from './day-count.ts';
-import { type InterestChargeFrequency, type InterestTerms, type LocalDate, rateAfter, rateSpans } from '../terms.ts';
+import type { InterestChargeFrequency, InterestTerms, LocalDate } from '../terms.ts';
+import { rateAfter, rateSpans } from './interest-rates.ts';
 
 /**
  * Interest of a principal that stayed unchanged from one date (excluded) to another (included), unrounded, in up to 40

@@ -3,13 +3,8 @@ import { Decimal, zero } from '../money.ts';
 import type { ScheduleTerms } from '../terms.ts';
 import { annuityPayment, optimizedPayment } from './annuity.ts';
 import { roundScheduleAmount } from './rounding.ts';
-import {
-  type OpenRow,
-  type StartOfAccrual,
-  type PrincipalPlan,
-  paysPrincipal,
-  carriesFirstPeriod,
-} from './principal-plan.ts';
+import { type StartOfAccrual, type PrincipalPlan, paysPrincipal, carriesFirstPeriod } from './principal-plan.ts';
+import { type OpenRow, type ScheduleRequest, openRows } from './open-rows.ts';
 
 /** Whether the schedule is built on a level payment. */
 export function isAnnuity(terms: ScheduleTerms): boolean {
@@ -69,6 +64,15 @@ export function levelPayment(
       ? annuityPayment(outstanding, regularPeriodRate(terms, start?.from ?? firstRow.accruesAfter), paying.length)
       : evenPayment(terms, outstanding, paying, paying[0] === rows[0] ? start : undefined);
   return roundScheduleAmount(exact, 'PAYMENT', terms);
+}
+
+/**
+ * The rounded level payment that a DECLINING_BALANCE_DISCOUNTED schedule is built on; zero for the other methods. The
+ * total of each row equals it, except the last row, those within the grace period and those whose interest alone is
+ * more.
+ */
+export function periodicPayment(request: ScheduleRequest): Decimal {
+  return isAnnuity(request.terms) ? levelPayment(request.terms, request.principal, openRows(request)) : zero;
 }
 
 function evenPayment(

@@ -1,6 +1,7 @@
 import { disburse, requiredFees } from '../commands/disbursement.ts';
 import { feeAmount } from '../commands/fees.ts';
-import type { Installment, Loan } from '../loan.ts';
+import type { Loan } from '../loan.ts';
+import type { Installment } from '../installments.ts';
 import { dayOf } from '../instants.ts';
 import { zero } from '../money.ts';
 import type { Refusal } from '../refusals.ts';

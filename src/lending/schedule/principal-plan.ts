@@ -1,13 +1,7 @@
 import type { Decimal } from '../money.ts';
 import { zero } from '../money.ts';
 import type { LocalDate, ScheduleTerms } from '../terms.ts';
-import type { AccrualPeriod } from './day-count.ts';
-
-/** An installment whose amounts are not computed yet. */
-export interface OpenRow extends AccrualPeriod {
-  /** From 1. */
-  readonly number: number;
-}
+import type { OpenRow } from './open-rows.ts';
 
 /** Where the first open row's interest starts when part of its period is over. */
 export interface StartOfAccrual {

@@ -15,7 +15,7 @@ import type {
   RepaymentPeriodUnit,
   ShortMonthHandlingMethod,
 } from '../terms.ts';
-import { rateAfter } from '../terms.ts';
+import { rateAfter } from '../schedule/interest-rates.ts';
 
 /** A loan account as GET /loans/{id} and the loan search show it: one serialiser for both. */
 export interface AccountView {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { commandIdOf } from '../../../src/http/lending/idempotency-key.ts';
 import { accrueTo } from '../../../src/lending/accrual.ts';
 import { type Figures, figuresOf } from '../../../src/lending/balances.ts';
-import { isPaid } from '../../../src/lending/loan.ts';
+import { isPaid } from '../../../src/lending/installments.ts';
 import { addDays } from '../../../src/lending/dates.ts';
 import { Decimal, sum } from '../../../src/lending/money.ts';
 import { type CustomPaymentAmountType, prepaymentRecalculationMethods } from '../../../src/lending/payment-options.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { chargesPerPage, installmentsPerPage, pagesOf } from '../../../src/lending/changelog/stored-pages.ts';
-import type { FeeCharge, Loan } from '../../../src/lending/loan.ts';
+import type { Loan } from '../../../src/lending/loan.ts';
+import type { FeeCharge } from '../../../src/lending/fee-charges.ts';
 import { applyFee, disbursed, loanOf, product, repay, when } from '../loan-fixtures.ts';
 import { storedAndRead } from './stored-accounts.ts';
 

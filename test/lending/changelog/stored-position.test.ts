@@ -11,7 +11,7 @@ import {
   writeRows,
   writeUndo,
 } from '../../../src/lending/changelog/stored-position.ts';
-import { undoOf } from '../../../src/lending/undo.ts';
+import { undoOf } from '../../../src/lending/commands/undo.ts';
 import { applyFee, disbursed, loanOf, repay, when } from '../loan-fixtures.ts';
 
 const before = loanOf(when(disbursed(), applyFee(5, { installmentNumber: 1 }))).position;

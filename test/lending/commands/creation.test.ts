@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { type AskedCommand, create, given, loanOf, money, product, reasons } from '../loan-fixtures.ts';
-import { rateAfter } from '../../../src/lending/terms.ts';
+import { rateAfter } from '../../../src/lending/schedule/interest-rates.ts';
 
 const bounded = product({
   loanAmountSettings: { loanAmount: { minValue: money(100), maxValue: money(5000) } },

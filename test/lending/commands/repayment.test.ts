@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { figuresOf } from '../../../src/lending/balances.ts';
-import { closedWhenRepaid, refusalOfPayment } from '../../../src/lending/commands/repayment.ts';
+import { refusalOfPayment } from '../../../src/lending/commands/repayment.ts';
 import {
   applyFee,
   create,
@@ -37,7 +37,6 @@ describe('a repayment', () => {
     const closed = when(start, repay(total, '2011-02-23'));
     expect(loanOf(closed).position).to.include({ accountState: 'CLOSED', accountSubState: 'REPAID' });
     expect(closed.events.at(-1)).to.include({ eventType: 'loan_state_changed', name: 'loan_closed' });
-    expect(closedWhenRepaid(loanOf(start), loanOf(start).position, 0)).to.equal(loanOf(start).position);
   });
 
   it('leaves a loan open while a fee outside the schedule is unpaid', () => {

@@ -2,7 +2,7 @@ import { accountOf } from '../../../src/lending/views/accounts.ts';
 import { accrueTo } from '../../../src/lending/accrual.ts';
 import { figuresOf } from '../../../src/lending/balances.ts';
 import type { LoanEvent } from '../../../src/lending/events.ts';
-import { scheduleOf } from '../../../src/lending/views/installments.ts';
+import { scheduleOf } from '../../../src/lending/views/schedules.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import type { LoanProduct } from '../../../src/lending/product.ts';
 import { transactionView } from '../../../src/lending/views/transactions.ts';

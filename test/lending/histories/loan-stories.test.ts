@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { balancesOf } from '../../../src/lending/balances.ts';
-import { scheduleOf } from '../../../src/lending/views/installments.ts';
+import { scheduleOf } from '../../../src/lending/views/schedules.ts';
 import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { transactionView } from '../../../src/lending/views/transactions.ts';
 import { adjust, applyFee, disbursed, loanOf, repay, rowsOf, texts, when } from '../loan-fixtures.ts';

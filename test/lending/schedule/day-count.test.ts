@@ -13,7 +13,7 @@ import {
   regularPeriodYears,
   yearFraction,
 } from '../../../src/lending/schedule/day-count.ts';
-import { addFractions, fraction } from '../../../src/lending/fraction.ts';
+import { addFractions, fraction } from '../../../src/lending/schedule/fraction.ts';
 import { dueDates } from '../../../src/lending/schedule/due-dates.ts';
 import type { DaysInYear, DueDateTerms, LocalDate } from '../../../src/lending/terms.ts';
 import { fixedDays, interestTerms, intervals, monthly } from './schedule-terms.ts';

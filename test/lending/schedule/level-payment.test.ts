@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { Decimal, zero } from '../../../src/lending/money.ts';
 import { levelPayment } from '../../../src/lending/schedule/level-payment.ts';
 import { dueDates as datesOf } from '../../../src/lending/schedule/due-dates.ts';
-import type { OpenRow } from '../../../src/lending/schedule/principal-plan.ts';
+import type { OpenRow } from '../../../src/lending/schedule/open-rows.ts';
 import { intervals, scheduleTerms } from './schedule-terms.ts';
 
 /** Monthly rows of 2023, the first accruing after the start of `from`. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { scheduleOf } from '../../../src/lending/views/installments.ts';
+import { scheduleOf } from '../../../src/lending/views/schedules.ts';
 import { previewInstallments, previewRefusals } from '../../../src/lending/schedule/preview.ts';
 import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { create, disbursed, fee, given, loanOf, money, product } from '../loan-fixtures.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { Decimal } from '../../../src/lending/money.ts';
-import { equalShares, paysPrincipal, type OpenRow } from '../../../src/lending/schedule/principal-plan.ts';
+import { equalShares, paysPrincipal } from '../../../src/lending/schedule/principal-plan.ts';
+import type { OpenRow } from '../../../src/lending/schedule/open-rows.ts';
 import { levelPayments } from '../../../src/lending/schedule/level-payment.ts';
 import { scheduleTerms, type TermOptions } from './schedule-terms.ts';
 

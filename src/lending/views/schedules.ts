@@ -1,6 +1,6 @@
+import type { Loan } from '../loan.ts';
 import {
   type Installment,
-  type Loan,
   type Portion,
   type TaxedPortion,
   dueOf,
@@ -8,7 +8,7 @@ import {
   isWhollyUnpaid,
   rowDue,
   rowExpected,
-} from '../loan.ts';
+} from '../installments.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
 import { Decimal, roundAmount, smaller } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';

@@ -9,19 +9,19 @@ import {
   rowAt,
   rowDue,
   rowExpected,
-} from '../../src/lending/loan.ts';
+} from '../../src/lending/installments.ts';
 import { disbursed, loanOf, money, repay, when } from './loan-fixtures.ts';
 
-describe('a loan', () => {
+describe('the installments of a loan', () => {
   const loan = loanOf(when(disbursed(), repay(100, '2011-02-23')));
   const [row = expect.fail()] = loan.position.installments;
 
-  it('shows the amounts due', () => {
+  it('ask for the sum of their elements and owe what of it is unpaid', () => {
     expect(dueOf({ expected: money(5), paid: money(2) }).toFixed()).to.equal('3');
     expect([rowExpected(row).toFixed(2), rowDue(row).toFixed(2)]).to.deep.equal(['315.47', '215.47']);
   });
 
-  it('finds an installment by its key, wherever it lies', () => {
+  it('are found by their keys, wherever they lie', () => {
     const [one = expect.fail(), two = expect.fail(), ...others] = loan.position.installments;
     const rows = [{ ...one, key: 9 }, two, one, ...others];
     expect([9, 2, 1, 3, 4, 5].map((key) => indexOfInstallment(rows, key))).to.deep.equal([0, 1, 2, 3, 4, -1]);
@@ -29,12 +29,12 @@ describe('a loan', () => {
     expect(findInstallment(rows, 5)).to.equal(undefined);
   });
 
-  it('has no installment beyond its last one', () => {
+  it('end with the last one', () => {
     expect(rowAt(loan.position.installments, 0)).to.equal(row);
     expect(() => rowAt([], 0)).to.throw('no installment 1');
   });
 
-  it('has an installment that is due next: an unpaid one on or after the day, else the last unpaid one', () => {
+  it('have one that is due next: an unpaid one on or after the day, else the last unpaid one', () => {
     const paid = loanOf(when(disbursed(), repay('315.47', '2011-02-23')));
     expect(paid.position.installments.map(isPaid)).to.deep.equal([true, false, false, false]);
     const next = (day: string): number => nextDueRow(paid, day).number;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { addFractions, fraction, multiplyFractions } from '../../src/lending/fraction.ts';
+import { addFractions, fraction, multiplyFractions } from '../../../src/lending/schedule/fraction.ts';
 
 const part = fc.record({ top: fc.integer({ min: -999, max: 999 }), bottom: fc.integer({ min: 1, max: 999 }) });
 

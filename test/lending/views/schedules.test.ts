@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { changedInstallments, scheduleOf } from '../../../src/lending/views/installments.ts';
+import { changedInstallments, scheduleOf } from '../../../src/lending/views/schedules.ts';
 import { startOfDay } from '../../../src/lending/instants.ts';
 import { type Toggles, allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import {

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { undoOf, undone } from '../../src/lending/undo.ts';
-import { type StoredUndo, readUndo, writeUndo } from '../../src/lending/changelog/stored-position.ts';
-import type { Installment, Loan, LoanPosition } from '../../src/lending/loan.ts';
-import { adjust, applyFee, disbursed, loanOf, money, repay, texts, when } from './loan-fixtures.ts';
+import { undoOf, undone } from '../../../src/lending/commands/undo.ts';
+import { type StoredUndo, readUndo, writeUndo } from '../../../src/lending/changelog/stored-position.ts';
+import type { Loan, LoanPosition } from '../../../src/lending/loan.ts';
+import type { Installment } from '../../../src/lending/installments.ts';
+import { adjust, applyFee, disbursed, loanOf, money, repay, texts, when } from '../loan-fixtures.ts';
 
 /** The loan in that position. */
 const at = (position: LoanPosition): Loan => ({ ...loanOf(disbursed()), position });

@@ -1,0 +1,50 @@
+import { type Portion, findInstallment } from './installments.ts';
+import type { Loan, LoanPosition } from './loan.ts';
+import { behaviourOf } from './product-behaviour.ts';
+import type { FeeAllocation, FeeTrigger } from './product.ts';
+
+/** One fee charged to the account. */
+export interface FeeCharge {
+  /** Counts the fees of the account in the order they were charged, from 1. */
+  readonly number: number;
+  readonly encodedKey: string;
+  /** Null for an arbitrary fee. */
+  readonly predefinedFeeKey: string | null;
+  readonly feeName: string;
+  readonly trigger: FeeTrigger;
+  readonly allocation: FeeAllocation;
+  /** The key of the installment it joined; null for a deducted, capitalised or non-scheduled fee. */
+  readonly installmentKey: number | null;
+  readonly amount: Portion;
+  readonly tax: Portion;
+}
+
+/** The charges in the order they were charged. */
+export function inOrder(charges: readonly FeeCharge[]): FeeCharge[] {
+  return charges.toSorted((one, other) => one.number - other.number);
+}
+
+/** Whether a charge is asked for outside the rows. A capitalised fee is part of the rows' principal. */
+export function isOutsideRows({ installmentKey, trigger }: FeeCharge): boolean {
+  return installmentKey === null && trigger !== 'CAPITALIZED_DISBURSEMENT';
+}
+
+/** Fees paid in the ordinary way or deducted at disbursement. A capitalised fee is paid as principal. */
+export function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
+  return allocation === 'INSTALLMENT' && trigger !== 'CAPITALIZED_DISBURSEMENT';
+}
+
+/**
+ * Whether a fee is only planned: a fee for a due date that is applied on that date and owed from then on. Where rows,
+ * fees included, are owed as agreed at the disbursement, no fee is planned.
+ */
+export function isPlanned(loan: Loan, position: LoanPosition, charge: FeeCharge): boolean {
+  return behaviourOf(loan.product).dueDateFees === 'FROM_DUE_DATE' && isNotYetDue(charge, position);
+}
+
+/** A fee planned for a due date is due on that date. Every other fee is due when it is applied. */
+export function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): boolean {
+  if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentKey === null) return false;
+  const row = findInstallment(installments, charge.installmentKey);
+  return row !== undefined && (asOf === null || row.dueDate > asOf);
+}
