@@ -24,7 +24,7 @@ import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
-import { failureOf } from '../support/subscription-store.ts';
+import { failureOf } from '../support/thrown-errors.ts';
 import { countedLog } from './counted-log.ts';
 import { accountText, keyOf, loanRecord, productRecord, storedLoan, transactionRecord } from './stored-loans.ts';
 

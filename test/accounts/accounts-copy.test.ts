@@ -21,7 +21,7 @@ import { lateLog } from '../support/late-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { failureOf } from '../support/subscription-store.ts';
+import { failureOf } from '../support/thrown-errors.ts';
 import { countedLog } from './counted-log.ts';
 import {
   accountText,

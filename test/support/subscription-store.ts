@@ -108,14 +108,3 @@ export async function serve(routers: readonly Router[]): Promise<Served> {
       }),
   };
 }
-
-/** The error with which a promise is rejected. */
-export async function failureOf(attempt: Promise<unknown>): Promise<Error> {
-  try {
-    await attempt;
-  } catch (error) {
-    if (error instanceof Error) return error;
-    throw error;
-  }
-  throw new Error('It did not fail');
-}

@@ -4,7 +4,8 @@ import { Registry, registryTopic } from '../../../src/broker/definitions/registr
 import { findSubscription, knownSubscription } from '../../../src/broker/definitions/subscription-lookup.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { lateLog } from '../../support/late-log.ts';
-import { failureOf, openSubscriptionStore } from '../../support/subscription-store.ts';
+import { openSubscriptionStore } from '../../support/subscription-store.ts';
+import { failureOf } from '../../support/thrown-errors.ts';
 
 describe('finding a subscription', () => {
   it('returns the subscription registered under its id, and fails if there is none', async () => {

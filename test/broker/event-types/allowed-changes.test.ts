@@ -3,25 +3,10 @@ import { describe, it } from 'mocha';
 import type { EventType } from '../../../src/broker/definitions/event-type.ts';
 import { readEventType } from '../../../src/broker/event-types/requested-event-type.ts';
 import { checkChange } from '../../../src/broker/event-types/allowed-changes.ts';
-import { LendstreamError } from '../../../src/errors.ts';
+import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
+import { thrownBy } from '../../support/thrown-errors.ts';
 
-const valid = {
-  name: 'orders.created',
-  owning_application: 'core',
-  category: 'business',
-  enrichment_strategies: ['metadata_enrichment'],
-  schema: { type: 'json_schema', schema: '{}' },
-};
-
-function refusalOf(action: () => unknown): { code: string; message: string } {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof LendstreamError) return { code: error.code, message: error.message };
-    throw error;
-  }
-  return { code: 'none', message: '' };
-}
+const valid = eventTypeBody('orders.created', { schema: { type: 'json_schema', schema: '{}' } });
 
 describe('checkChange', () => {
   const statistic = { messages_per_minute: 0, message_size: 1, read_parallelism: 1, write_parallelism: 1 };
@@ -65,7 +50,7 @@ describe('checkChange', () => {
   ];
   for (const [name, before, wanted, message] of refused) {
     it(`refuses ${name}`, () => {
-      const refusal = refusalOf(() => checkChange({ ...current, ...before }, { ...definition, ...wanted }));
+      const refusal = thrownBy(() => checkChange({ ...current, ...before }, { ...definition, ...wanted }));
       expect(refusal.code).to.equal('UNPROCESSABLE');
       expect(refusal.message).to.include(message);
     });

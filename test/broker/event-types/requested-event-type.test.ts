@@ -5,25 +5,10 @@ import {
   retentionMillisecondsMaximum,
   retentionMillisecondsMinimum,
 } from '../../../src/broker/event-types/requested-event-type.ts';
-import { LendstreamError } from '../../../src/errors.ts';
+import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
+import { thrownBy } from '../../support/thrown-errors.ts';
 
-const valid = {
-  name: 'orders.created',
-  owning_application: 'core',
-  category: 'business',
-  enrichment_strategies: ['metadata_enrichment'],
-  schema: { type: 'json_schema', schema: '{}' },
-};
-
-function refusalOf(action: () => unknown): { code: string; message: string } {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof LendstreamError) return { code: error.code, message: error.message };
-    throw error;
-  }
-  return { code: 'none', message: '' };
-}
+const valid = eventTypeBody('orders.created', { schema: { type: 'json_schema', schema: '{}' } });
 
 describe('readEventType', () => {
   it('fills in the defaults of optional fields', () => {
@@ -155,7 +140,7 @@ describe('readEventType', () => {
   ];
   for (const [name, changes, line] of findings) {
     it(`refuses ${name}`, () => {
-      const refusal = refusalOf(() => readEventType({ ...valid, ...changes }));
+      const refusal = thrownBy(() => readEventType({ ...valid, ...changes }));
       expect(refusal.code).to.equal('UNPROCESSABLE');
       expect(refusal.message).to.include(line);
     });
@@ -180,7 +165,7 @@ describe('readEventType', () => {
   }
 
   it('reports all violations at once, one per line', () => {
-    const { message } = refusalOf(() => readEventType({ ...valid, name: '', category: null }));
+    const { message } = thrownBy(() => readEventType({ ...valid, name: '', category: null }));
     expect(message.trimEnd().split('\n')).to.have.length(3);
   });
 
@@ -197,7 +182,7 @@ describe('readEventType', () => {
     ['labels that are no texts', { labels: { a: 1 } }, 'Field "labels" must be an object of strings'],
   ] as const) {
     it(`cannot read ${name}`, () => {
-      const refusal = refusalOf(() => readEventType({ ...valid, ...changes }));
+      const refusal = thrownBy(() => readEventType({ ...valid, ...changes }));
       expect(refusal.code).to.equal('MALFORMED_REQUEST');
       expect(refusal.message).to.include(message);
     });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
-import { LendstreamError } from '../../../src/errors.ts';
+import { thrownBy } from '../../support/thrown-errors.ts';
 
 const eventTypes = new Map([
   ['payments', 4],
@@ -13,13 +13,8 @@ function read(source: Record<string, unknown>, random = 0.5) {
 }
 
 function refusal(source: Record<string, unknown>): [status: number, detail: string] {
-  try {
-    read(source);
-  } catch (error) {
-    if (error instanceof LendstreamError) return [error.status, error.message];
-    throw error;
-  }
-  throw new Error(`Accepted: ${JSON.stringify(source)}`);
+  const { status, message } = thrownBy(() => read(source));
+  return [status, message];
 }
 
 describe('the parameters of a stream', () => {

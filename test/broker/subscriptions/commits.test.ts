@@ -6,7 +6,8 @@ import { cursorsPerCommitMaximum } from '../../../src/broker/subscriptions/reque
 import { listCursors } from '../../../src/broker/subscriptions/committed-cursors.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
-import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import { failureOf } from '../../support/thrown-errors.ts';
 
 const strangeToken = 'any token will do';
 

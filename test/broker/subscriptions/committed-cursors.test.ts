@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { listCursors } from '../../../src/broker/subscriptions/committed-cursors.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
-import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import { failureOf } from '../../support/thrown-errors.ts';
 
 describe('the committed cursors of a subscription', () => {
   let store: SubscriptionStore;

@@ -9,7 +9,8 @@ import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.t
 import { eventually } from '../../support/eventually.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { overriding } from '../../support/stepping-log.ts';
-import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import { failureOf } from '../../support/thrown-errors.ts';
 
 const strangeToken = 'any token will do';
 

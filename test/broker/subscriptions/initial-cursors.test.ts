@@ -1,27 +1,15 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { LendstreamError } from '../../../src/errors.ts';
 import { readSubscription } from '../../../src/broker/subscriptions/requested-subscription.ts';
 import { checkInitialCursors } from '../../../src/broker/subscriptions/initial-cursors.ts';
-
-const minimal = { owning_application: 'core', event_types: ['loans'] };
-
-function detailOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof LendstreamError) return `${error.status} ${error.message}`;
-    throw error;
-  }
-  return 'accepted';
-}
+import { outcomeOf } from '../../support/thrown-errors.ts';
 
 describe('initial cursors', () => {
   const partitions = [0, 1].map((partition) => ({ eventType: 'a', partition }));
   const bounds = [0, 1].map((partition) => ({ topic: 'a', partition, earliest: 5, latest: 10 }));
   const at = (...cursors: [string, string][]) =>
     readSubscription({
-      ...minimal,
+      owning_application: 'core',
       event_types: ['a'],
       read_from: 'cursors',
       initial_cursors: cursors.map(([partition, offset]) => ({ event_type: 'a', partition, offset })),
@@ -91,11 +79,13 @@ describe('initial cursors', () => {
   ];
   for (const [what, cursors, expected] of rows) {
     it(`that ${what}: ${expected.slice(0, 60)}`, () => {
-      expect(detailOf(() => checkInitialCursors(at(...cursors), partitions, bounds))).to.equal(expected);
+      expect(outcomeOf(() => checkInitialCursors(at(...cursors), partitions, bounds))).to.equal(expected);
     });
   }
 
   it('do not matter to a subscription that starts elsewhere', () => {
-    expect(detailOf(() => checkInitialCursors({ ...at(), read_from: 'end' }, partitions, bounds))).to.equal('accepted');
+    expect(outcomeOf(() => checkInitialCursors({ ...at(), read_from: 'end' }, partitions, bounds))).to.equal(
+      'accepted',
+    );
   });
 });

@@ -1,17 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { LendstreamError, type FieldViolation } from '../../../src/errors.ts';
+import type { FieldViolation } from '../../../src/errors.ts';
 import { parsePositions, readCursorFields } from '../../../src/broker/subscriptions/requested-positions.ts';
-
-function detailOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof LendstreamError) return `${error.status} ${error.message}`;
-    throw error;
-  }
-  return 'accepted';
-}
+import { outcomeOf } from '../../support/thrown-errors.ts';
 
 describe('reading cursors', () => {
   it('accepts numbers by their digits', () => {
@@ -33,7 +24,7 @@ describe('reading cursors', () => {
   for (const [eventType, partition, offset, expected] of rows) {
     it(`of event type ${eventType}, partition ${partition}, offset ${offset}: ${expected}`, () => {
       const cursors = [{ event_type: eventType, partition, offset }];
-      expect(detailOf(() => parsePositions(cursors, counts))).to.equal(expected);
+      expect(outcomeOf(() => parsePositions(cursors, counts))).to.equal(expected);
     });
   }
 });

@@ -1,19 +1,9 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { LendstreamError } from '../../../src/errors.ts';
 import { readSubscription } from '../../../src/broker/subscriptions/requested-subscription.ts';
+import { outcomeOf } from '../../support/thrown-errors.ts';
 
 const minimal = { owning_application: 'core', event_types: ['loans'] };
-
-function detailOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof LendstreamError) return `${error.status} ${error.message}`;
-    throw error;
-  }
-  return 'accepted';
-}
 
 describe('reading a subscription', () => {
   it('fills in the defaults of optional fields', () => {
@@ -144,7 +134,7 @@ describe('reading a subscription', () => {
   ];
   for (const [what, change, detail] of refused) {
     it(`refuses ${what}`, () => {
-      expect(detailOf(() => readSubscription({ ...minimal, ...change }))).to.equal(detail);
+      expect(outcomeOf(() => readSubscription({ ...minimal, ...change }))).to.equal(detail);
     });
   }
 
@@ -164,7 +154,7 @@ describe('reading a subscription', () => {
   });
 
   it('names every invalid field', () => {
-    expect(detailOf(() => readSubscription({ consumer_group: '' }))).to.equal(
+    expect(outcomeOf(() => readSubscription({ consumer_group: '' }))).to.equal(
       '422 Field "owning_application" must not be null\n' +
         'Field "event_types" must contain at least one element\n' +
         'Field "consumer_group" must contain at least one character\n',

@@ -7,7 +7,8 @@ import { subscriptionId } from '../../../src/broker/definitions/subscription-id.
 import { silentLogger } from '../../../src/logger.ts';
 import { eventually } from '../../support/eventually.ts';
 import { overriding } from '../../support/stepping-log.ts';
-import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import { failureOf } from '../../support/thrown-errors.ts';
 
 describe('subscriptions', () => {
   let store: SubscriptionStore;

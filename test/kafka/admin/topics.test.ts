@@ -8,7 +8,7 @@ import { describeOnCluster } from '../../support/cluster.ts';
 import { openKafkaLog, uniqueTopic } from '../../support/kafka/log.ts';
 import { int16, int32, text } from '../../support/kafka/frames.ts';
 import { codeOf, records } from '../../support/log-reading.ts';
-import { failureOf } from '../../support/subscription-store.ts';
+import { failureOf } from '../../support/thrown-errors.ts';
 import { openLogBehindProxy } from '../log-behind-proxy.ts';
 
 describeOnCluster('Topics of Kafka', (cluster) => {

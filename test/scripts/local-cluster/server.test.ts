@@ -7,15 +7,7 @@ import { redisServer } from '../../../scripts/local-cluster/prerequisites.ts';
 import { redisProgram } from '../../../scripts/local-cluster/redis-server.ts';
 import { createServer, PortTaken, type ServerProgram } from '../../../scripts/local-cluster/server.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
-
-async function failureOf(starting: Promise<void>): Promise<Error> {
-  try {
-    await starting;
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('It has started');
-}
+import { failureOf } from '../../support/thrown-errors.ts';
 
 describe('A server of a local cluster', () => {
   let folder: string;

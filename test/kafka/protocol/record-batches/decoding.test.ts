@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import type { LogRecord, Offset, ReadResult } from '../../../../src/ports/event-log.ts';
-import { LendstreamError } from '../../../../src/errors.ts';
+import { thrownBy } from '../../../support/thrown-errors.ts';
 import type { AbortedTransaction } from '../../../../src/kafka/protocol/record-batches/aborted-transactions.ts';
 import { batchHeaderBytes, field, uncountedBytes } from '../../../../src/kafka/protocol/record-batches/layout.ts';
 import { decodeRecordBatches } from '../../../../src/kafka/protocol/record-batches/decoding.ts';
@@ -29,18 +29,8 @@ function valuesOf(result: ReadResult): (string | null)[] {
   return readRecords(result).map(({ value }) => value);
 }
 
-function failureOf(action: () => unknown): LendstreamError {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof LendstreamError) return error;
-    throw error;
-  }
-  throw new Error('Nothing was thrown');
-}
-
 function expectCorrupt(bytes: Buffer, baseOffset: Offset | null, reason: RegExp): void {
-  const error = failureOf(() => decode(bytes));
+  const error = thrownBy(() => decode(bytes));
   expect(error.code).to.equal('CORRUPT_BATCH');
   expect(error.details).to.deep.equal({ ...where, baseOffset });
   expect(error.message)
@@ -194,7 +184,7 @@ describe('decoding record batches', () => {
     const result = decode(damaged);
     expect(offsetsOf(result)).to.deep.equal([10, 11]);
     expect(result.nextOffset).to.equal(12);
-    const error = failureOf(() => decode(damaged.subarray(oneOfThree), result.nextOffset));
+    const error = thrownBy(() => decode(damaged.subarray(oneOfThree), result.nextOffset));
     expect(error.details).to.deep.equal({ ...where, baseOffset: 20 });
   });
 
