@@ -3,49 +3,28 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { commitCursors } from '../../../src/broker/subscriptions/commits.ts';
 import { cursorsPerCommitMaximum } from '../../../src/broker/subscriptions/requested-positions.ts';
-import { listCursors } from '../../../src/broker/subscriptions/committed-cursors.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
-import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
-import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import type { SubscriptionStore } from '../../support/subscription-store.ts';
+import { cursor, subscribeToLoans, type SubscriptionToLoans } from './subscription-to-loans.ts';
 import { failureOf } from '../../support/thrown-errors.ts';
 
-const strangeToken = 'any token will do';
-
 describe('committing cursors', () => {
+  let loans: SubscriptionToLoans;
   let store: SubscriptionStore;
   let subscription: Subscription;
 
   beforeEach(async () => {
-    store = await openSubscriptionStore();
-    await store.define('loans', 2);
-    await store.publish('loans', 0, 200);
-    await store.publish('loans', 1, 10);
-    const body = { owning_application: 'core', event_types: ['loans'], read_from: 'begin' };
-    subscription = (await new Subscriptions(store).create(body)).subscription;
+    loans = await subscribeToLoans();
+    ({ store, subscription } = loans);
   });
 
   afterEach(() => store.close());
 
-  const cursor = (partition: number, offset: number | string) => ({
-    partition: String(partition),
-    offset: typeof offset === 'string' ? offset : `001-0001-${String(offset).padStart(18, '0')}`,
-    event_type: 'loans',
-    cursor_token: strangeToken,
-  });
-
-  const commit = (streamId: string, ...items: unknown[]) => commitCursors(store, subscription.id, streamId, items);
-
-  const results = async (streamId: string, ...items: unknown[]): Promise<string[]> =>
-    (await commit(streamId, ...items)).items.map(({ result }) => result);
-
-  const offsets = async (): Promise<string[]> =>
-    (await listCursors(store, subscription.id)).map(({ offset }) => offset);
-
   it('moves forward and reports a result per cursor, in order', async () => {
     const streamId = await store.join(subscription);
-    expect((await commit(streamId, cursor(0, 100))).allCommitted).to.equal(true);
+    expect((await loans.commit(streamId, cursor(0, 100))).allCommitted).to.equal(true);
     const mixed = [105, 106, 102, 96, 130].map((offset) => cursor(0, offset));
-    const { allCommitted, items } = await commit(streamId, ...mixed);
+    const { allCommitted, items } = await loans.commit(streamId, ...mixed);
     expect(allCommitted).to.equal(false);
     expect(items.map(({ result }) => result)).to.deep.equal([
       'committed',
@@ -55,57 +34,57 @@ describe('committing cursors', () => {
       'committed',
     ]);
     expect(items.map((item) => item.cursor)).to.deep.equal(mixed);
-    expect(await results(streamId, cursor(0, 120), cursor(0, 121))).to.deep.equal(['outdated', 'outdated']);
+    expect(await loans.results(streamId, cursor(0, 120), cursor(0, 121))).to.deep.equal(['outdated', 'outdated']);
   });
 
   it('accepts plain numbers, the word BEGIN and the cursor of a keep-alive', async () => {
     const streamId = await store.join(subscription);
     for (const offset of ['-1', 'BEGIN', 'begin', '001-0001--1']) {
-      expect(await results(streamId, cursor(0, offset))).to.deep.equal(['outdated']);
+      expect(await loans.results(streamId, cursor(0, offset))).to.deep.equal(['outdated']);
     }
-    expect(await results(streamId, cursor(0, '0'), { ...cursor(0, '25'), partition: 0 })).to.deep.equal([
+    expect(await loans.results(streamId, cursor(0, '0'), { ...cursor(0, '25'), partition: 0 })).to.deep.equal([
       'committed',
       'committed',
     ]);
-    expect((await offsets())[0]).to.equal('001-0001-000000000000000025');
-    expect(await results(streamId, cursor(0, '25'))).to.deep.equal(['outdated']);
+    expect((await loans.offsets())[0]).to.equal('001-0001-000000000000000025');
+    expect(await loans.results(streamId, cursor(0, '25'))).to.deep.equal(['outdated']);
   });
 
   it('accepts offsets ahead in the log, and refuses offsets beyond its end without storing anything', async () => {
     const streamId = await store.join(subscription);
-    expect(await results(streamId, cursor(1, 9))).to.deep.equal(['committed']);
-    const failure = await failureOf(commit(streamId, cursor(0, 50), cursor(1, 10)));
+    expect(await loans.results(streamId, cursor(1, 9))).to.deep.equal(['committed']);
+    const failure = await failureOf(loans.commit(streamId, cursor(0, 50), cursor(1, 10)));
     expect(failure.message).to.include('001-0001-000000000000000010').and.include('beyond the last event');
     expect(failure).to.have.property('code', 'UNPROCESSABLE');
-    expect(await offsets()).to.deep.equal(['001-0001--1', '001-0001-000000000000000009']);
+    expect(await loans.offsets()).to.deep.equal(['001-0001--1', '001-0001-000000000000000009']);
   });
 
   it('accepts the maximum number of cursors of a commit, in order, and stores nothing of one more', async () => {
     const streamId = await store.join(subscription);
     const most = Array.from({ length: cursorsPerCommitMaximum }, (_, index) => cursor(0, index % 200));
-    const failure = await failureOf(commit(streamId, ...most, cursor(0, 1)));
+    const failure = await failureOf(loans.commit(streamId, ...most, cursor(0, 1)));
     expect(failure).to.have.property('code', 'UNPROCESSABLE');
-    expect(await offsets()).to.deep.equal(['001-0001--1', '001-0001--1']);
-    const told = await results(streamId, ...most);
+    expect(await loans.offsets()).to.deep.equal(['001-0001--1', '001-0001--1']);
+    const told = await loans.results(streamId, ...most);
     expect(told.filter((result) => result === 'committed')).to.have.length(200);
     expect(told.slice(0, 201)).to.deep.equal([...Array.from({ length: 200 }, () => 'committed'), 'outdated']);
-    expect((await offsets())[0]).to.equal('001-0001-000000000000000199');
+    expect((await loans.offsets())[0]).to.equal('001-0001-000000000000000199');
   });
 
   it('refuses the whole request when one partition belongs to another stream', async () => {
     const streamId = await store.join(subscription, [0]);
-    const failure = await failureOf(commit(streamId, cursor(0, 5), cursor(1, 5)));
+    const failure = await failureOf(loans.commit(streamId, cursor(0, 5), cursor(1, 5)));
     expect(failure.message).to.equal(
       'Cursor 001-0001-000000000000000005 of partition 1 of event type loans cannot be committed ' +
         `with stream id ${streamId}`,
     );
-    expect(await offsets()).to.deep.equal(['001-0001--1', '001-0001--1']);
+    expect(await loans.offsets()).to.deep.equal(['001-0001--1', '001-0001--1']);
   });
 
   it('reports why a stream ended', async () => {
     const streamId = await store.join(subscription);
     await store.coordination.closeSession(subscription.id, streamId);
-    const silent = await failureOf(commit(streamId, cursor(0, 5)));
+    const silent = await failureOf(loans.commit(streamId, cursor(0, 5)));
     expect(silent.message).to.match(
       new RegExp(`^Session with stream id ${streamId} not found\\. The stream has ended`),
     );
@@ -152,11 +131,11 @@ describe('committing cursors', () => {
       'Subscription with id "x" does not exist',
     );
     for (const streamId of ['', 'x']) {
-      const failure = await failureOf(commit(streamId, cursor(0, 1)));
+      const failure = await failureOf(loans.commit(streamId, cursor(0, 1)));
       expect(failure.message).to.equal(`Stream id has to be valid UUID, but \`${streamId} was provided`);
     }
     const streamId = randomUUID();
-    expect((await failureOf(commit(streamId, cursor(0, 1)))).message).to.include(
+    expect((await failureOf(loans.commit(streamId, cursor(0, 1)))).message).to.include(
       `Session with stream id ${streamId} not found`,
     );
   });

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { listCursors } from '../../../src/broker/subscriptions/committed-cursors.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
-import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
-import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import type { SubscriptionStore } from '../../support/subscription-store.ts';
+import { subscribeToLoans } from './subscription-to-loans.ts';
 import { failureOf } from '../../support/thrown-errors.ts';
 
 describe('the committed cursors of a subscription', () => {
@@ -11,12 +11,7 @@ describe('the committed cursors of a subscription', () => {
   let subscription: Subscription;
 
   beforeEach(async () => {
-    store = await openSubscriptionStore();
-    await store.define('loans', 2);
-    await store.publish('loans', 0, 200);
-    await store.publish('loans', 1, 10);
-    const body = { owning_application: 'core', event_types: ['loans'], read_from: 'begin' };
-    subscription = (await new Subscriptions(store).create(body)).subscription;
+    ({ store, subscription } = await subscribeToLoans());
   });
 
   afterEach(() => store.close());

@@ -1,48 +1,26 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { commitCursors } from '../../../src/broker/subscriptions/commits.ts';
-import { listCursors } from '../../../src/broker/subscriptions/committed-cursors.ts';
 import { resetCursors, resetMillisecondsMaximum } from '../../../src/broker/subscriptions/cursor-reset.ts';
 import type { Coordination } from '../../../src/ports/coordination.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
-import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { overriding } from '../../support/stepping-log.ts';
-import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import type { SubscriptionStore } from '../../support/subscription-store.ts';
+import { cursor, subscribeToLoans, type SubscriptionToLoans } from './subscription-to-loans.ts';
 import { failureOf } from '../../support/thrown-errors.ts';
 
-const strangeToken = 'any token will do';
-
 describe('moving a subscription to other positions', () => {
+  let loans: SubscriptionToLoans;
   let store: SubscriptionStore;
   let subscription: Subscription;
 
   beforeEach(async () => {
-    store = await openSubscriptionStore();
-    await store.define('loans', 2);
-    await store.publish('loans', 0, 200);
-    await store.publish('loans', 1, 10);
-    const body = { owning_application: 'core', event_types: ['loans'], read_from: 'begin' };
-    subscription = (await new Subscriptions(store).create(body)).subscription;
+    loans = await subscribeToLoans();
+    ({ store, subscription } = loans);
   });
 
   afterEach(() => store.close());
-
-  const cursor = (partition: number, offset: number | string) => ({
-    partition: String(partition),
-    offset: typeof offset === 'string' ? offset : `001-0001-${String(offset).padStart(18, '0')}`,
-    event_type: 'loans',
-    cursor_token: strangeToken,
-  });
-
-  const commit = (streamId: string, ...items: unknown[]) => commitCursors(store, subscription.id, streamId, items);
-
-  const results = async (streamId: string, ...items: unknown[]): Promise<string[]> =>
-    (await commit(streamId, ...items)).items.map(({ result }) => result);
-
-  const offsets = async (): Promise<string[]> =>
-    (await listCursors(store, subscription.id)).map(({ offset }) => offset);
 
   describe('resetting', () => {
     const position = (partition: number, offset: number | string, eventType = 'loans') => ({
@@ -53,18 +31,18 @@ describe('moving a subscription to other positions', () => {
 
     it('moves the named partitions, also backwards, and keeps the others', async () => {
       const streamId = await store.join(subscription);
-      await commit(streamId, cursor(0, 100), cursor(1, 5));
+      await loans.commit(streamId, cursor(0, 100), cursor(1, 5));
       await store.coordination.closeSession(subscription.id, streamId);
       await resetCursors(store, subscription.id, [position(0, 40)]);
-      expect(await offsets()).to.deep.equal(['001-0001-000000000000000040', '001-0001-000000000000000005']);
+      expect(await loans.offsets()).to.deep.equal(['001-0001-000000000000000040', '001-0001-000000000000000005']);
     });
 
     it('only fixes where a subscription begins when no cursor is named', async () => {
       await resetCursors(store, subscription.id, []);
-      expect(await offsets()).to.deep.equal(['001-0001--1', '001-0001--1']);
+      expect(await loans.offsets()).to.deep.equal(['001-0001--1', '001-0001--1']);
       const streamId = await store.join(subscription);
       await resetCursors(store, subscription.id, []);
-      expect(await results(streamId, cursor(0, 1))).to.deep.equal(['committed']);
+      expect(await loans.results(streamId, cursor(0, 1))).to.deep.equal(['committed']);
     });
 
     it('waits until the open streams have ended, which may commit until then', async () => {
@@ -76,10 +54,10 @@ describe('moving a subscription to other positions', () => {
       const second = await failureOf(resetCursors(store, subscription.id, [position(0, 41)]));
       expect(second.message).to.equal('Cursors reset is already in progress for provided subscription');
       expect(second).to.have.property('code', 'CONFLICT');
-      expect(await results(streamId, cursor(1, 3))).to.deep.equal(['committed']);
+      expect(await loans.results(streamId, cursor(1, 3))).to.deep.equal(['committed']);
       await store.coordination.closeSession(subscription.id, streamId);
       await reset;
-      expect(await offsets()).to.deep.equal(['001-0001-000000000000000040', '001-0001-000000000000000003']);
+      expect(await loans.offsets()).to.deep.equal(['001-0001-000000000000000040', '001-0001-000000000000000003']);
       await store.join(subscription);
     });
 
@@ -140,7 +118,7 @@ describe('moving a subscription to other positions', () => {
         code: 'CONFLICT',
         message: 'The open streams did not end in time, no cursor was changed. Try again.',
       });
-      expect(await results(reset.streamId, cursor(0, 2))).to.deep.equal(['committed']);
+      expect(await loans.results(reset.streamId, cursor(0, 2))).to.deep.equal(['committed']);
       expect((await store.coordination.topology(subscription.id)).resetting).to.equal(false);
     });
 
@@ -150,7 +128,7 @@ describe('moving a subscription to other positions', () => {
       await store.coordination.closeSession(subscription.id, reset.streamId);
       await reset.turnTo(61_000);
       expect(await reset.outcome).to.equal(undefined);
-      expect((await offsets())[0]).to.equal('001-0001-000000000000000040');
+      expect((await loans.offsets())[0]).to.equal('001-0001-000000000000000040');
     });
 
     it('checks every second whether the streams have ended, because a notification may be lost', async () => {
@@ -193,7 +171,7 @@ describe('moving a subscription to other positions', () => {
       it(`refuses ${what}`, async () => {
         const failure = await failureOf(resetCursors(store, subscription.id, items));
         expect(failure.message).to.equal(detail);
-        expect(await offsets()).to.deep.equal([]);
+        expect(await loans.offsets()).to.deep.equal([]);
       });
     }
   });
