@@ -1,29 +1,19 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
-import type { StreamSessionServices } from '../../../src/broker/streaming/stream-session.ts';
 import { commitWithoutConsumer } from '../../../src/broker/streaming/commit-without-consumer.ts';
-import { systemClock } from '../../../src/clock.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
 describe('commits that no consumer can make', () => {
   let server: StreamServer;
-  let services: StreamSessionServices;
-  let lease: NodeLease;
+  let services: Parameters<typeof commitWithoutConsumer>[0];
 
   beforeEach(async () => {
     server = await startStreamServer();
-    const { log, coordination } = server;
-    const own = { coordination, clock: systemClock, logger: silentLogger };
-    lease = new NodeLease({ ...own, nodeId: 'session-node', leaseMilliseconds: 60_000 });
-    services = { ...own, log, lease };
+    services = { coordination: server.coordination, logger: silentLogger };
   });
 
-  afterEach(async () => {
-    lease.stop();
-    await server.stop();
-  });
+  afterEach(() => server.stop());
 
   it('commits what no consumer can commit for the partitions that it still owns, though it lost others', async () => {
     const { coordination } = server;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
 import { openStreamSession, type StreamSessionServices } from '../../../src/broker/streaming/stream-session.ts';
-import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
+import { knownSubscription } from '../../../src/broker/definitions/subscription-lookup.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
@@ -28,8 +28,7 @@ describe('the session of a stream', () => {
   it('is opened under a valid lease, with every partition initialised', async () => {
     const type = await server.defineEventType(2);
     const id = await server.subscribe([type]);
-    const subscription = server.registry.get<Subscription>('subscription', id);
-    if (subscription === undefined) throw new Error('There is no such subscription.');
+    const subscription = knownSubscription(server.registry, id);
     expect(lease.isValid(systemClock.monotonic())).to.equal(false);
     const streamId = await openStreamSession(services, subscription, new Map([[type, 2]]), {
       requestedPartitions: [],

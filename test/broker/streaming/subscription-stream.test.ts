@@ -7,7 +7,7 @@ import type { EventLog } from '../../../src/ports/event-log.ts';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../../src/broker/streaming/subscription-stream.ts';
-import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
+import { knownSubscription } from '../../../src/broker/definitions/subscription-lookup.ts';
 import { systemClock, type Clock } from '../../../src/clock.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger, type Logger } from '../../../src/logger.ts';
@@ -43,8 +43,7 @@ describe('a subscription stream', () => {
     changes: Partial<StreamServices> = {},
   ): Promise<SubscriptionStream> {
     const { registry, log, coordination, metrics } = server;
-    const subscription = registry.get<Subscription>('subscription', id);
-    if (subscription === undefined) throw new Error('There is no such subscription.');
+    const subscription = knownSubscription(registry, id);
     const own = { coordination, nodeId: randomUUID(), clock: systemClock, logger: silentLogger };
     const lease = new NodeLease({ ...own, leaseMilliseconds: 60_000 });
     leases.push(lease);

@@ -8,6 +8,7 @@ import { partitionCounts } from '../../../src/broker/subscriptions/subscription-
 import type { Session } from '../../../src/ports/coordination.ts';
 import type { EventTypePartition } from '../../../src/ports/event-type-partition.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
+import { knownSubscription } from '../../../src/broker/definitions/subscription-lookup.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
@@ -34,9 +35,7 @@ describe('getting partitions', () => {
   async function prepare(partitionCount: number, changes: Partial<Subscription> = {}): Promise<Subscription> {
     const type = await server.defineEventType(partitionCount);
     const id = await server.subscribe([type], changes);
-    const subscription = server.registry.get<Subscription>('subscription', id);
-    if (subscription === undefined) throw new Error('The subscription was just stored.');
-    return subscription;
+    return knownSubscription(server.registry, id);
   }
 
   function initialise(subscription: Subscription): Promise<void> {
@@ -59,8 +58,7 @@ describe('getting partitions', () => {
     const type = await server.defineEventType(1);
     const initial_cursors = [{ event_type: type, partition: '0', offset: '5' }];
     const id = await server.subscribe([type], { read_from: 'cursors', initial_cursors });
-    const subscription = server.registry.get<Subscription>('subscription', id);
-    expect(await refusal(initialise(subscription as Subscription))).to.deep.equal([
+    expect(await refusal(initialise(knownSubscription(server.registry, id)))).to.deep.equal([
       'PRECONDITION_FAILED',
       `offset 001-0001-000000000000000005 for partition 0 event type ${type} is unavailable as it lies beyond the ` +
         'last event. PATCH partition offset with valid and available offset',
