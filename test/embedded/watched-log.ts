@@ -1,0 +1,59 @@
+import { Health } from '../../src/health.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
+import { watchThreads, type StartedThreads } from '../support/started-threads.ts';
+import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
+
+/** Longer than any test lets the clock run: what has this period happens only when a test asks for it. */
+const hourMilliseconds = 3_600_000;
+
+/** The partition of a watched log. */
+export const orders = { topic: 'orders', partition: 0 };
+
+/** The scripts of the threads that change the log. */
+export const scripts = { maintenance: 'thread/removable-records.js', writer: 'thread/writer.js' } as const;
+
+/** An embedded log on a clock that is turned by hand, with the threads that it has started. */
+export interface WatchedLog extends Pick<TemporaryLog, 'dataFolder' | 'log' | 'cleanup'> {
+  readonly clock: SimulatedClock;
+  readonly health: Health;
+  readonly threads: StartedThreads;
+  /** Lets a second pass. A request to each thread then waits for the requests before it. */
+  second(): Promise<void>;
+  /** How many requests with this name the threads with this script have had. */
+  requestCount(script: string, name: string): number;
+}
+
+/** Opens a log with one topic, which keeps everything. Retention runs, and the file is checked, an hour later. */
+export async function openWatchedLog(): Promise<WatchedLog> {
+  const threads = watchThreads();
+  const clock = new SimulatedClock();
+  const health = new Health(clock);
+  const temporary = await openTemporaryLog({
+    clock,
+    health,
+    maintenanceMilliseconds: hourMilliseconds,
+    firstCheckMilliseconds: hourMilliseconds,
+  });
+  await temporary.log.createTopic({
+    name: orders.topic,
+    partitionCount: 1,
+    cleanupPolicy: 'delete',
+    retentionMilliseconds: Infinity,
+  });
+  return {
+    dataFolder: temporary.dataFolder,
+    log: temporary.log,
+    clock,
+    health,
+    threads,
+    second: async () => {
+      await clock.turn(1_000);
+      await temporary.log.runRetention();
+    },
+    requestCount: (script, name) => threads.requests(script).filter((request) => request === name).length,
+    cleanup: async () => {
+      await temporary.cleanup();
+      threads.stop();
+    },
+  };
+}
