@@ -4,15 +4,11 @@ import { Decimal } from '../../../src/lending/money.ts';
 import { fillRows } from '../../../src/lending/schedule/fill-rows.ts';
 import type { RowsToFill } from '../../../src/lending/schedule/fill-rows.ts';
 import type { PrincipalPlan } from '../../../src/lending/schedule/principal-plan.ts';
-import { amountsOf, scheduleTerms } from './schedule-terms.ts';
+import { amountsOf, monthlyRows, scheduleTerms } from './schedule-terms.ts';
 
 /** Three months at one percent each, so that interest is easy to see. */
 function fill(plan: PrincipalPlan, options: Partial<RowsToFill> = {}): string[] {
-  const rows = [1, 2, 3].map((month) => ({
-    number: month,
-    accruesAfter: `2023-0${month}-01`,
-    dueDate: `2023-0${month + 1}-01`,
-  }));
+  const rows = monthlyRows(3);
   const terms = scheduleTerms({ interest: { interestRate: '12' } });
   const [outstanding, amountLent] = [new Decimal(300), new Decimal(600)];
   return amountsOf(fillRows({ terms, rows, outstanding, amountLent, plan, endsWhenRepaid: false, ...options }));

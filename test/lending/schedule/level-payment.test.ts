@@ -4,37 +4,27 @@ import { Decimal, zero } from '../../../src/lending/money.ts';
 import { levelPayment } from '../../../src/lending/schedule/level-payment.ts';
 import { dueDates as datesOf } from '../../../src/lending/schedule/due-dates.ts';
 import type { OpenRow } from '../../../src/lending/schedule/open-rows.ts';
-import { intervals, scheduleTerms } from './schedule-terms.ts';
-
-/** Monthly rows of 2023, the first accruing after the start of `from`. */
-function rowsOf(count: number, from = 1): OpenRow[] {
-  const first = (month: number): string => `2023-${String(month).padStart(2, '0')}-01`;
-  return Array.from({ length: count }, (_, index) => ({
-    number: from + index,
-    accruesAfter: first(from + index),
-    dueDate: first(from + index + 1),
-  }));
-}
+import { intervals, monthlyRows, scheduleTerms } from './schedule-terms.ts';
 
 describe('the level payment', () => {
   const actual = { interestRate: '12', daysInYear: 'ACTUAL_365_FIXED' } as const;
 
   it('of standard payments depends on the number of rows, not on their days', () => {
     const terms = scheduleTerms({ interest: actual });
-    expect(levelPayment(terms, new Decimal(1000), rowsOf(6)).toFixed(2)).to.equal('172.55');
-    expect(levelPayment(terms, new Decimal(1000), rowsOf(6, 5)).toFixed(2)).to.equal('172.55');
+    expect(levelPayment(terms, new Decimal(1000), monthlyRows(6)).toFixed(2)).to.equal('172.55');
+    expect(levelPayment(terms, new Decimal(1000), monthlyRows(6, 5)).toFixed(2)).to.equal('172.55');
   });
 
   it('of optimized payments depends on the days', () => {
     const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
-    expect(levelPayment(terms, new Decimal(1000), rowsOf(6)).toFixed(2)).to.equal('172.49');
-    expect(levelPayment(terms, new Decimal(1000), rowsOf(6, 5)).toFixed(2)).to.equal('172.60');
+    expect(levelPayment(terms, new Decimal(1000), monthlyRows(6)).toFixed(2)).to.equal('172.49');
+    expect(levelPayment(terms, new Decimal(1000), monthlyRows(6, 5)).toFixed(2)).to.equal('172.60');
   });
 
   it('of optimized payments balances a row whose interest exceeds the payment', () => {
     const long: OpenRow = { number: 1, accruesAfter: '2020-01-01', dueDate: '2023-02-01' };
     const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
-    const rest = rowsOf(5, 2);
+    const rest = monthlyRows(5, 2);
     expect(levelPayment(terms, new Decimal(1000), [long, ...rest])).to.deep.equal(
       levelPayment(terms, new Decimal(1000), rest),
     );
@@ -47,7 +37,7 @@ describe('the level payment', () => {
       { number: 3, accruesAfter: '2012-01-01', dueDate: '2023-04-01' },
     ];
     const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
-    const rest = rowsOf(5, 4);
+    const rest = monthlyRows(5, 4);
     expect(levelPayment(terms, new Decimal(1000), [...long, ...rest])).to.deep.equal(
       levelPayment(terms, new Decimal(1000), rest),
     );

@@ -2,19 +2,8 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { Decimal } from '../../../src/lending/money.ts';
 import { equalShares, paysPrincipal } from '../../../src/lending/schedule/principal-plan.ts';
-import type { OpenRow } from '../../../src/lending/schedule/open-rows.ts';
 import { levelPayments } from '../../../src/lending/schedule/level-payment.ts';
-import { scheduleTerms, type TermOptions } from './schedule-terms.ts';
-
-/** Monthly rows of 2023, the first accruing after the start of `from`. */
-function rowsOf(count: number, from = 1): OpenRow[] {
-  const first = (month: number): string => `2023-${String(month).padStart(2, '0')}-01`;
-  return Array.from({ length: count }, (_, index) => ({
-    number: from + index,
-    accruesAfter: first(from + index),
-    dueDate: first(from + index + 1),
-  }));
-}
+import { monthlyRows, scheduleTerms, type TermOptions } from './schedule-terms.ts';
 
 describe('the rows that pay principal', () => {
   const declining = { interestCalculationMethod: 'DECLINING_BALANCE' } as const;
@@ -32,7 +21,7 @@ describe('the rows that pay principal', () => {
   ];
   for (const [name, options, numbers] of cases) {
     it(`are ${numbers.join(', ')} of seven: ${name}`, () => {
-      const rows = rowsOf(7);
+      const rows = monthlyRows(7);
       const terms = scheduleTerms(options);
       expect(rows.filter((row) => paysPrincipal(terms, row, rows)).map((row) => row.number)).to.deep.equal(numbers);
     });
@@ -40,15 +29,15 @@ describe('the rows that pay principal', () => {
 
   it('divide the principal, and leave none to the others', () => {
     const terms = scheduleTerms({ interest: declining, principalRepaymentInterval: 2 });
-    const plan = equalShares(terms, new Decimal(90), rowsOf(5));
+    const plan = equalShares(terms, new Decimal(90), monthlyRows(5));
     expect(plan.kind === 'SHARES' && plan.shares.map(Number)).to.deep.equal([0, 30, 0, 30, 30]);
   });
 
   it('contain the payment, the first one its own', () => {
     const terms = scheduleTerms({ gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 1 });
-    const plan = levelPayments(terms, new Decimal(30), rowsOf(3));
+    const plan = levelPayments(terms, new Decimal(30), monthlyRows(3));
     expect(plan.kind === 'LEVEL_PAYMENT' && plan.payments.map(Number)).to.deep.equal([0, 30, 30]);
-    const own = levelPayments(scheduleTerms(), new Decimal(30), rowsOf(3), new Decimal(40));
+    const own = levelPayments(scheduleTerms(), new Decimal(30), monthlyRows(3), new Decimal(40));
     expect(own.kind === 'LEVEL_PAYMENT' && own.payments.map(Number)).to.deep.equal([40, 30, 30]);
   });
 });

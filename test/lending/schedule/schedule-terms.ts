@@ -1,5 +1,6 @@
 import type { Currency } from '../../../src/lending/money.ts';
 import { Decimal } from '../../../src/lending/money.ts';
+import type { OpenRow } from '../../../src/lending/schedule/open-rows.ts';
 import type {
   DueDateTerms,
   InterestTerms,
@@ -74,6 +75,16 @@ export function scheduleTerms({ interest = {}, rounding = {}, ...words }: TermOp
       ...rounding,
     },
   };
+}
+
+/** Rows of whole months of 2023. Row `from` is the first and begins with the month of its number. */
+export function monthlyRows(count: number, from = 1): OpenRow[] {
+  const first = (month: number): string => `2023-${String(month).padStart(2, '0')}-01`;
+  return Array.from({ length: count }, (_, index) => ({
+    number: from + index,
+    accruesAfter: first(from + index),
+    dueDate: first(from + index + 1),
+  }));
 }
 
 /** Rows as `principal interest` in the currency's digits, to read and to compare. */
