@@ -4,13 +4,12 @@ import { addDays } from '../../../src/lending/dates.ts';
 import { sum } from '../../../src/lending/money.ts';
 import type { Decimal } from '../../../src/lending/money.ts';
 import type {
-  DaysInYear,
   InterestCalculationMethod,
   InterestChargeFrequency,
   ScheduleRow,
   ScheduleTerms,
 } from '../../../src/lending/terms.ts';
-import { fixedDays, intervals, monthly, scheduleTerms } from './schedule-terms.ts';
+import { everyDaysInYear, fixedDays, intervals, monthly, scheduleTerms } from './schedule-terms.ts';
 
 /** Terms of every kind: all digits, roundings, periods and methods. */
 export const anyTerms = fc
@@ -42,14 +41,7 @@ export const anyTerms = fc
       'DECLINING_BALANCE',
       'DECLINING_BALANCE_DISCOUNTED',
     ),
-    daysInYear: fc.constantFrom<DaysInYear>(
-      'ACTUAL_365_FIXED',
-      'ACTUAL_364',
-      'ACTUAL_360',
-      'ACTUAL_ACTUAL_ISDA',
-      'E30_360',
-      'E30_42_365',
-    ),
+    daysInYear: fc.constantFrom(...everyDaysInYear),
     scheduleInterestDaysCountMethod: fc.constantFrom('REPAYMENT_PERIODICITY' as const, 'ACTUAL_DAYS_COUNT' as const),
     adjustTotalDueForFirstRepayment: fc.boolean(),
     rounding: fc.record({

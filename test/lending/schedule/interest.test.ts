@@ -6,7 +6,7 @@ import { periodInterest, regularPeriodRate } from '../../../src/lending/schedule
 import { Decimal, sum } from '../../../src/lending/money.ts';
 import { dueDates } from '../../../src/lending/schedule/due-dates.ts';
 import type { DueDateTerms, InterestChargeFrequency, InterestTerms, LocalDate } from '../../../src/lending/terms.ts';
-import { fixedDays, interestTerms, intervals, monthly } from './schedule-terms.ts';
+import { everyDaysInYear, fixedDays, interestTerms, intervals, monthly } from './schedule-terms.ts';
 
 interface Stretch {
   readonly accruesAfter: LocalDate;
@@ -39,14 +39,7 @@ const anyTerms = fc
     ),
     interestChargeFrequencyCount: fc.integer({ min: 1, max: 30 }),
     interestType: fc.constantFrom('SIMPLE_INTEREST' as const, 'COMPOUNDING_INTEREST' as const),
-    daysInYear: fc.constantFrom(
-      'ACTUAL_365_FIXED' as const,
-      'ACTUAL_364' as const,
-      'ACTUAL_360' as const,
-      'ACTUAL_ACTUAL_ISDA' as const,
-      'E30_360' as const,
-      'E30_42_365' as const,
-    ),
+    daysInYear: fc.constantFrom(...everyDaysInYear),
     scheduleInterestDaysCountMethod: fc.constantFrom('REPAYMENT_PERIODICITY' as const, 'ACTUAL_DAYS_COUNT' as const),
   })
   .map((options): InterestTerms => interestTerms(options));

@@ -2,6 +2,7 @@ import type { Currency } from '../../../src/lending/money.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import type { OpenRow } from '../../../src/lending/schedule/open-rows.ts';
 import type {
+  DaysInYear,
   DueDateTerms,
   InterestTerms,
   RepaymentPeriodUnit,
@@ -76,6 +77,15 @@ export function scheduleTerms({ interest = {}, rounding = {}, ...words }: TermOp
     },
   };
 }
+
+export const everyDaysInYear: readonly DaysInYear[] = [
+  'ACTUAL_365_FIXED',
+  'ACTUAL_364',
+  'ACTUAL_360',
+  'ACTUAL_ACTUAL_ISDA',
+  'E30_360',
+  'E30_42_365',
+];
 
 /** Rows of whole months of 2023. Row `from` is the first and begins with the month of its number. */
 export function monthlyRows(count: number, from = 1): OpenRow[] {
