@@ -89,7 +89,7 @@ export class AccountsCopy implements AccountsForWorker {
     const { clock, logger } = this.#options;
     return new IntegrityCheck({
       path: databaseFile(this.#options),
-      script: new URL('../integrity/table-check.js', import.meta.url),
+      script: new URL('./copy-check.js', import.meta.url),
       clock,
       logger,
       onDamages: ({ first }) => {

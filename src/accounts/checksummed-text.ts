@@ -18,9 +18,13 @@ export function sealed(key: string, text: string): string {
 
 /** The text that {@link sealed} wrote. @throws DamagedText for any other one, and for one of another key */
 export function unsealed(key: string, stored: string): string {
-  const text = stored.slice(checksumCharacters);
-  if (!stored.startsWith(checksumOf(key, text))) throw new DamagedText(`The stored text of ${key} was changed`);
-  return text;
+  if (!isIntact(key, stored)) throw new DamagedText(`The stored text of ${key} was changed`);
+  return stored.slice(checksumCharacters);
+}
+
+/** Whether it is a text that {@link sealed} wrote under that key. */
+export function isIntact(key: string, stored: string): boolean {
+  return stored.startsWith(checksumOf(key, stored.slice(checksumCharacters)));
 }
 
 function checksumOf(key: string, text: string): string {

@@ -12,7 +12,7 @@ export interface PageRow extends PageName {
 export const pagesOfAccount = 'SELECT list, number, state FROM pages WHERE loan_id = ? ORDER BY list, number';
 
 /** A row of {@link pagesOfAccount}. */
-interface FoundPage extends PageName {
+export interface FoundPage extends PageName {
   readonly state: string;
 }
 

@@ -1,10 +1,10 @@
 import { type Connection, openDatabase } from '../sqlite.ts';
-import { type CheckStep, type FileCheck, inSnapshot, isDamage, serveCheck } from './check-thread.ts';
+import { type CheckStep, type FileCheck, inSnapshot, isDamage } from './check-thread.ts';
 
 /**
  * Reads all tables of any database file in the order of their primary keys, and finds each row again in each index.
- * What a row contains is not known here: a row without a checksum is sound when it can be read. The first damage ends
- * the check, for such a file is a copy that is then made again.
+ * What a row contains is not known here: the code that writes the file says what is wrong with a row that can be read.
+ * The first damage ends the check, for such a file is a copy that is then made again.
  */
 
 /** The most rows of one step. */
@@ -14,7 +14,13 @@ const rowsPerStep = 64;
 const cacheBytes = 16 * 1024 * 1024;
 
 type Value = string | number | null;
-type Row = Record<string, Value>;
+
+/** A row by the names of its columns. */
+export type Row = Readonly<Record<string, Value>>;
+
+/** What is wrong with a row, in words that continue a sentence; undefined when nothing is. */
+export type RowDamage = (table: string, row: Row) => string | undefined;
+
 type Statement = ReturnType<Connection['prepare']>;
 
 interface Table {
@@ -26,25 +32,35 @@ interface Table {
   readonly indexes: readonly { readonly name: string; readonly columns: readonly string[]; readonly find: Statement }[];
 }
 
-class TableCheck implements FileCheck {
+export class TableCheck implements FileCheck {
   readonly #connection: Connection;
   readonly #tables: Table[];
-  readonly #fileBytes: number;
+  readonly #rowDamage: RowDamage;
+  readonly #usedBytes: number;
   #readBytes = 0;
   /** The last row that was checked of the first table that is left. */
   #last: Row | undefined;
 
-  constructor(path: string) {
+  /**
+   * @param prepare Returns what checks the content of rows. It may look up other rows with the connection, which sees
+   *   the same snapshot as the row.
+   * @throws Error when the file cannot be opened
+   */
+  constructor(path: string, prepare: (connection: Connection) => RowDamage = () => () => undefined) {
     this.#connection = openDatabase(path, { mustExist: true });
     this.#connection.exec(`
       PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA cache_size = -${cacheBytes / 1024};
       PRAGMA busy_timeout = 5000;
     `);
     this.#tables = tablesOf(this.#connection);
+    this.#rowDamage = prepare(this.#connection);
     const { bytes } = this.#connection
-      .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size')
+      .prepare(
+        `SELECT (page_count - freelist_count) * page_size AS bytes
+         FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+      )
       .get() as { bytes: number };
-    this.#fileBytes = bytes;
+    this.#usedBytes = bytes;
   }
 
   step(): CheckStep {
@@ -77,6 +93,8 @@ class TableCheck implements FileCheck {
         if (find.get(...valuesOf(row, columns)) === undefined)
           return `Index ${name} lacks a row of table ${table.name}.`;
       }
+      const damage = this.#rowDamage(table.name, row);
+      if (damage !== undefined) return `Table ${table.name}: ${damage}.`;
     }
     this.#last = rows.at(-1);
     if (rows.length < rowsPerStep) {
@@ -88,7 +106,7 @@ class TableCheck implements FileCheck {
 
   /** Pages contain more than the values of their rows, so the share never reaches 1 before the end. */
   #checkedShare(): number {
-    return Math.min(0.99, this.#readBytes / this.#fileBytes);
+    return Math.min(0.99, this.#readBytes / this.#usedBytes);
   }
 }
 
@@ -137,5 +155,3 @@ function indexesOf(connection: Connection, table: string, isWithoutRowid: boolea
 function valuesOf(row: Row, columns: readonly string[]): Value[] {
   return columns.map((column) => row[column] ?? null);
 }
-
-serveCheck((path) => new TableCheck(path));

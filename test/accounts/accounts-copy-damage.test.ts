@@ -17,7 +17,8 @@ import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { Health } from '../../src/health.ts';
-import { silentLogger } from '../../src/logger.ts';
+import { type Logger, silentLogger } from '../../src/logger.ts';
+import { accountProductReference } from '../../src/lending-format/account-products.ts';
 import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
@@ -61,24 +62,45 @@ function numberOf(loanId: string): string {
   return `(SELECT loan_number FROM loans WHERE loan_id = '${loanId}')`;
 }
 
-/** Changes after which the file is as whole as before. */
-const changes: readonly [what: string, statement: string][] = [
+/** Changes after which the file is as whole as before, and what the check in the background says of each. */
+const changes: readonly [what: string, statement: string, damage: string][] = [
   [
     'another digit in an account',
     `UPDATE states SET state = replace(state, '1000', '9000') WHERE loan_number = ${numberOf('loan-1')}`,
+    'Table states: the stored text of loan-1 was changed.',
   ],
   [
     'the text of another account',
     `UPDATE states SET state = (SELECT state FROM states WHERE loan_number = ${numberOf('loan-2')}) WHERE loan_number = ${numberOf('loan-1')}`,
+    'Table states: the stored text of loan-1 was changed.',
   ],
-  ['no text of an account', `DELETE FROM states WHERE loan_number = ${numberOf('loan-1')}`],
+  [
+    'no text of an account',
+    `DELETE FROM states WHERE loan_number = ${numberOf('loan-1')}`,
+    'Table loans: the text of loan-1 is missing.',
+  ],
   [
     'another digit in a transaction',
     `UPDATE transactions SET state = replace(state, '315', '915') WHERE transaction_key = '${keyOf('loan-1-1')}'`,
+    `Table transactions: the stored text of ${keyOf('loan-1-1')} was changed.`,
   ],
-  ['another letter in a product', `UPDATE products SET state = replace(state, 'annuity', 'annuitx')`],
-  ['another digit in the record of a command', `UPDATE commands SET state = replace(state, '1000', '9000')`],
+  [
+    'another letter in a product',
+    `UPDATE products SET state = replace(state, 'annuity', 'annuitx')`,
+    `Table products: the stored text of ${accountProductReference(String(productRecord().key))} was changed.`,
+  ],
+  [
+    'another digit in the record of a command',
+    `UPDATE commands SET state = replace(state, '1000', '9000')`,
+    `Table commands: the stored text of ${commandId} was changed.`,
+  ],
 ];
+
+/** Every text of the copy, in one order. */
+const everyState = ['states', 'products', 'transactions', 'commands']
+  .map((table) => `SELECT state FROM ${table}`)
+  .join(' UNION ALL ')
+  .concat(' ORDER BY state');
 
 describe('a damaged copy of accounts', () => {
   let folder: string;
@@ -108,7 +130,7 @@ describe('a damaged copy of accounts', () => {
     await recordsOf(log, topic, 0);
   }
 
-  async function open(dataFolder = folder, clock = systemClock): Promise<AccountsCopy> {
+  async function open(dataFolder = folder, clock = systemClock, logger = silentLogger): Promise<AccountsCopy> {
     health = new Health(clock);
     counted = countedLog(log);
     accounts = await AccountsCopy.open({
@@ -116,7 +138,7 @@ describe('a damaged copy of accounts', () => {
       log: counted.log,
       partitionCount: 1,
       clock,
-      logger: silentLogger,
+      logger,
       health: health.part('accounts-copy'),
     });
     return accounts;
@@ -226,6 +248,58 @@ describe('a damaged copy of accounts', () => {
         decided,
       ]);
     });
+  }
+
+  for (const [what, change, damage] of changes) {
+    it(`is rebuilt by the check in the background that finds ${what}, which no request reads`, async () => {
+      await commit(transactionRecord('loan-1', 1), transactionRecord('loan-1', 2), commandRecord());
+      await (await open()).close();
+      const database = openDatabase(join(folder, 'accounts.db'));
+      const states = database.prepare(everyState).all();
+      expect(database.prepare(change).run().changes).to.equal(1);
+      database.close();
+      await expectRebuildByCheck(damage, recordCount + 3);
+      const rebuilt = openDatabase(join(folder, 'accounts.db'));
+      expect(rebuilt.prepare(everyState).all()).to.deep.equal(states);
+      rebuilt.close();
+    });
+  }
+
+  it('is rebuilt by the check in the background that finds one digit of the file changed', async () => {
+    await commit(transactionRecord('loan-1', 1));
+    await (await open()).close();
+    const file = join(folder, 'accounts.db');
+    const at = readFileSync(file).indexOf('315.5');
+    const descriptor = openSync(file, 'r+');
+    writeSync(descriptor, '4', at + 2);
+    closeSync(descriptor);
+    const changed = `Table transactions: the stored text of ${keyOf('loan-1-1')} was changed.`;
+    await expectRebuildByCheck(changed, recordCount + 1);
+    const again = accounts?.transactions('loan-1', { offset: 0, limit: 10 });
+    expect(again).to.deep.equal([String(transactionRecord('loan-1', 1).value)]);
+  });
+
+  /** Opens the copy, whose check must find this damage, and returns when the copy was rebuilt from so many records. */
+  async function expectRebuildByCheck(damage: string, records: number): Promise<void> {
+    const found: unknown[] = [];
+    const reasons = new Set<string>();
+    const logger: Logger = {
+      ...silentLogger,
+      error: (facts, message) => {
+        found.push({ ...facts, message });
+        for (const reason of health.notReadyReasons()) reasons.add(reason);
+      },
+    };
+    const opened = await open(folder, fastClock, logger);
+    await eventually(() => counted.recordsRead() === records && health.notReadyReasons().length === 0, 20_000);
+    expect(found).to.deep.equal([
+      { message: 'A file is damaged', file: 'accounts.db', damage },
+      { message: 'The copy of accounts is damaged; rebuilding it from the log', error: damage },
+    ]);
+    expect([...reasons].join()).to.include('is being rebuilt from the log');
+    await eventually(() => opened.integrity.finishedAt !== null, 20_000);
+    expect(opened.integrity.damageCount, 'the new file is sound').to.equal(0);
+    expect(counted.recordsRead()).to.equal(records);
   }
 
   it('takes no commit of an owner while it is rebuilt, and then has the commit from the log', async () => {

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 
-const script = new URL('../../src/integrity/table-check.js', import.meta.url);
+const script = new URL('./check-of-tables.js', import.meta.url);
 const pageBytes = 4_096;
 const day = 86_400_000;
 

@@ -6,7 +6,7 @@ import { type CheckStep, startCheckThread } from '../../src/integrity/check-thre
 import { type Connection, openDatabase } from '../../src/sqlite.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
-const script = new URL('../../src/integrity/table-check.js', import.meta.url);
+const script = new URL('./check-of-tables.js', import.meta.url);
 const pageBytes = 4_096;
 const rowCount = 2_000;
 
@@ -100,6 +100,11 @@ describe('the check of the tables of a file', () => {
     ][];
     for (const [page] of pages) overwrite(page, before.subarray((page - 1) * pageBytes, page * pageBytes));
     expect(damagesOf(await check())).to.deep.equal(['Index accounts_by_holder lacks a row of table accounts.']);
+  });
+
+  it('finds a row whose content is wrong, as the writer of the file says', async () => {
+    database.exec(`UPDATE transactions SET text = 'wrong' WHERE number = ${rowCount}`);
+    expect(damagesOf(await check())).to.deep.equal([`Table transactions: ${rowCount % 50} has a wrong text.`]);
   });
 
   it('lets the write-ahead log be restarted between two steps', async () => {
