@@ -237,7 +237,7 @@ export class AccountsCopy implements AccountsForWorker {
     if (position >= nextOffset) return true;
     if (position < from) return false;
     const changes = new RecordedChanges();
-    for (const [key, value] of records) changes.add(key, value === null ? null : value.toString());
+    for (const [key, text] of records) changes.add(key, text);
     changes.addCheckpoint(checkpoint);
     this.#apply(partition, changes, nextOffset);
     return true;

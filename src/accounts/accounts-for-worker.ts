@@ -9,8 +9,8 @@ export interface OwnCommit {
   readonly from: Offset;
   /** The offset after the last record of the commit. */
   readonly nextOffset: Offset;
-  /** The records of the commit by their keys, null where it deleted one, without the checkpoint record. */
-  readonly records: ReadonlyMap<string, Buffer | null>;
+  /** The texts of its records by their keys, null where it deleted one, without the checkpoint record. */
+  readonly records: ReadonlyMap<string, string | null>;
   readonly checkpoint: CheckpointRecord;
 }
 

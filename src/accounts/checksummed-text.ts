@@ -28,5 +28,5 @@ export function isIntact(key: string, stored: string): boolean {
 }
 
 function checksumOf(key: string, text: string): string {
-  return crc32(text, crc32(key)).toString(16).padStart(checksumCharacters, '0');
+  return crc32(key + text).toString(16).padStart(checksumCharacters, '0');
 }

@@ -50,9 +50,17 @@ export function isCheckpointKey(key: string): boolean {
   return key.startsWith(checkpointKeyPrefix);
 }
 
-/** The value of a checkpoint record. {@link parseCheckpoint} reads it. */
-export function writeCheckpoint(checkpoint: CheckpointRecord): Buffer {
-  return Buffer.from(JSON.stringify(checkpoint));
+/** An outcome as {@link joinedCheckpoint} takes it. */
+export function writeOutcome(outcome: CommandOutcome): string {
+  return JSON.stringify(outcome);
+}
+
+/**
+ * The text of a checkpoint record, which {@link parseCheckpoint} reads.
+ * @param outcomes As {@link writeOutcome} wrote them.
+ */
+export function joinedCheckpoint(position: Offset, outcomes: readonly string[]): string {
+  return `{"position":${position},"outcomes":[${outcomes.join()}]}`;
 }
 
 /**

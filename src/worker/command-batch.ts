@@ -23,7 +23,8 @@ import {
   type CommandOutcome,
   type CheckpointRecord,
   checkpointKey,
-  writeCheckpoint,
+  joinedCheckpoint,
+  writeOutcome,
 } from '../lending-format/checkpoint.ts';
 import { accountProductKey, namedProduct } from '../lending-format/account-products.ts';
 import { encodeAccountProduct } from '../lending/changelog/stored-product.ts';
@@ -33,8 +34,8 @@ import {
   deadLettersTopic,
   partitionOfAccount,
 } from '../lending-format/lending-topics.ts';
-import { type LoanDraft, assertFits, draftOf } from './loan-draft.ts';
-import type { CommittedState, LoanStore } from './loan-store.ts';
+import { type DraftedTransaction, LoanDraft, assertFits, draftedTransaction } from './loan-draft.ts';
+import type { CommittedLoan, CommittedState, LoanStore } from './loan-store.ts';
 import {
   type IdempotencyRecord,
   parseIdempotencyRecord,
@@ -84,6 +85,12 @@ type FirstResult = Pick<CommandOutcome, 'transactionKey' | 'errors'> & { readonl
 /** The command and the loan or product it was about. */
 type Subject = Pick<CommandOutcome, 'commandId' | 'loanAccountId' | 'loanProductId'>;
 
+/** What a batch appends to the log, all at once, and the state of the partition after it. */
+export interface BatchCommit {
+  readonly records: readonly PartitionRecords[];
+  readonly state: CommittedState;
+}
+
 interface WrittenEvent {
   readonly topic: LendingEventTypeName;
   readonly key: string | null;
@@ -102,14 +109,13 @@ export class CommandBatch {
   readonly #deadLetters: LogRecord[] = [];
   readonly #drafts = new Map<string, LoanDraft>();
   readonly #products = new Map<string, ProductRecord>();
-  /** The products of accounts that the partition did not have yet, by record key. */
-  readonly #accountProducts = new Map<string, Buffer>();
+  /** The texts of the products of accounts that the partition did not have yet, by record key. */
+  readonly #accountProducts = new Map<string, string>();
   /** The texts of the records of commands in this batch that posted no transaction, by command id. */
   readonly #commands = new Map<string, string>();
-  /** The records of the changelog that the commit writes, complete once {@link records} was called. */
-  readonly #changelog = new Map<string, Buffer | null>();
   #lastAppendedAt = 0;
   readonly #outcomes: CommandOutcome[] = [];
+  readonly #outcomeTexts: string[] = [];
   readonly #decided: DecidedCommand[] = [];
   #position = -1;
   #bytes = 0;
@@ -123,15 +129,12 @@ export class CommandBatch {
     return this.#outcomes.length;
   }
 
-  /** The size of what was collected so far: the records, and the outcomes for the checkpoint record. Bytes. */
+  /**
+   * The size of what was collected so far: the records, those of accounts by estimate, and the outcomes for the
+   * checkpoint record. Bytes.
+   */
   get bytes(): number {
     return this.#bytes;
-  }
-
-  /** The changes of the commit, complete once {@link records} was called. */
-  get state(): CommittedState {
-    const loans = new Map([...this.#drafts].map(([loanAccountId, { loan }]) => [loanAccountId, loan]));
-    return { checkpoint: this.checkpoint, records: this.#changelog, loans };
   }
 
   get products(): ReadonlyMap<string, ProductRecord> {
@@ -146,33 +149,46 @@ export class CommandBatch {
     return { position: this.#position, outcomes: this.#outcomes };
   }
 
-  /** All records to append. The checkpoint record is the last one of its partition. */
-  records(partition: number): PartitionRecords[] {
-    const { store, idempotencyMilliseconds } = this.#options;
-    // Before the accounts that refer to them.
-    for (const [key, value] of this.#accountProducts) this.#changelog.set(key, value);
-    for (const { records } of this.#drafts.values()) {
-      for (const [key, value] of records) this.#changelog.set(key, value);
-    }
-    // Commands arrive in the order of the log, so no later command was sent while the ones dropped here were
-    // remembered.
-    const expired = store.commandsDecidedUpTo(this.#lastAppendedAt - idempotencyMilliseconds);
-    for (const commandId of expired) this.#changelog.set(idempotencyRecordKey(commandId), null);
-    // A forgotten command may be done again in this commit: its new record replaces the deletion.
-    for (const [id, text] of this.#commands) this.#changelog.set(idempotencyRecordKey(id), Buffer.from(text));
-    return [
-      ...[...this.#events].map(([topic, records]) => ({ topic, partition, records })),
+  /** What the commit appends, and the state that it leads to. */
+  write(): BatchCommit {
+    const { partition } = this.#options;
+    const { changelog, loans } = this.#changes();
+    const checkpoint = Buffer.from(joinedCheckpoint(this.#position, this.#outcomeTexts));
+    const records = [
+      ...[...this.#events].map(([topic, ofTopic]) => ({ topic, partition, records: ofTopic })),
       ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
       ...(this.#products.size === 0 ? [] : [productRecords(this.#products)]),
       {
         topic: accountsTopic,
         partition,
         records: [
-          ...[...this.#changelog].map(([key, value]) => ({ key, value })),
-          { key: checkpointKey(partition), value: writeCheckpoint(this.checkpoint) },
+          ...[...changelog].map(([key, text]) => ({ key, value: text === null ? null : Buffer.from(text) })),
+          // The last one of its partition.
+          { key: checkpointKey(partition), value: checkpoint },
         ],
       },
     ];
+    return { records, state: { checkpoint: this.checkpoint, records: changelog, loans } };
+  }
+
+  /** The records of the changelog other than the checkpoint record, and the loans that they store. */
+  #changes(): { readonly changelog: Map<string, string | null>; readonly loans: Map<string, CommittedLoan> } {
+    const { store, idempotencyMilliseconds } = this.#options;
+    // Before the accounts that refer to them.
+    const changelog = new Map<string, string | null>(this.#accountProducts);
+    const loans = new Map<string, CommittedLoan>();
+    for (const [loanAccountId, draft] of this.#drafts) {
+      const { records, textLength } = draft.write();
+      for (const [key, text] of records) changelog.set(key, text);
+      loans.set(loanAccountId, { loan: draft.loan, textLength });
+    }
+    // Commands arrive in the order of the log, so no later command was sent while the ones dropped here were
+    // remembered.
+    const expired = store.commandsDecidedUpTo(this.#lastAppendedAt - idempotencyMilliseconds);
+    for (const commandId of expired) changelog.set(idempotencyRecordKey(commandId), null);
+    // A forgotten command may be done again in this commit: its new record replaces the deletion.
+    for (const [id, text] of this.#commands) changelog.set(idempotencyRecordKey(id), text);
+    return { changelog, loans };
   }
 
   /**
@@ -188,7 +204,9 @@ export class CommandBatch {
     const outcome = this.#outcomeOf(parsed, command, toggles);
     this.#outcomes.push(outcome);
     // The outcomes of a commit share one record. A repeated refusal puts all its errors into it and into no other.
-    this.#bytes += Buffer.byteLength(JSON.stringify(outcome));
+    const outcomeText = writeOutcome(outcome);
+    this.#outcomeTexts.push(outcomeText);
+    this.#bytes += Buffer.byteLength(outcomeText);
     const type = parsed.kind === 'unreadable' ? unreadableCommandType : parsed.envelope.type;
     this.#decided.push({ type, outcome: outcome.outcome });
     this.#position = command.offset;
@@ -225,20 +243,20 @@ export class CommandBatch {
     command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const transactions = this.#transactionsOf(loanCommand.loanAccountId);
+    const posted = this.#transactionsOf(loanCommand.loanAccountId);
     const newPositionalKey = keysOf(command);
     const newKey = (purpose: string): string =>
       purpose === 'transaction'
         ? transactionKeyOf(loanCommand.loanAccountId, loanCommand.commandId)
         : newPositionalKey(purpose);
-    const execution = execute(loan, loanCommand, { toggles, newKey, transactions });
+    const execution = execute(loan, loanCommand, { toggles, newKey, transactions: posted });
     if (execution.outcome === 'repeated') {
       return this.#repeated(envelope, firstResultOf(execution.transaction), command, toggles);
     }
     if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
-    const draft = draftOf(execution.loan, execution.transactions, loan, this.#drafts.get(execution.loan.id));
-    const write = eventWriter(this.#sourceOf(envelope, command), execution.loan.product.currency.digits);
     const key = execution.loan.id;
+    const transactions = execution.transactions.map((transaction) => draftedTransaction(key, transaction));
+    const write = eventWriter(this.#sourceOf(envelope, command), execution.loan.product.currency.digits);
     const events = execution.events.map((event, index) => {
       const value = this.#eventTexts.write(write(event, index));
       assertFits(key, value.length, 'An event');
@@ -247,23 +265,26 @@ export class CommandBatch {
     const newProduct = loan === null ? this.#newAccountProduct(execution.loan.product) : undefined;
     for (const event of events) this.#addEvent(event);
     if (newProduct !== undefined) {
-      this.#accountProducts.set(newProduct.key, newProduct.value);
-      this.#bytes += newProduct.key.length + newProduct.value.length;
+      this.#accountProducts.set(newProduct.key, newProduct.text);
+      this.#bytes += newProduct.bytes;
     }
-    this.#addLoan(draft);
+    this.#changeLoan(execution.loan, loan, transactions);
     const { transactionKey } = execution;
     if (transactionKey === null) return this.#committed(envelope, command);
     return outcomeOf(envelope, { outcome: 'committed', digest: envelope.digest, transactionKey });
   }
 
   /** The record of a product that no account of the partition has yet; undefined when it is stored. */
-  #newAccountProduct(product: LoanProduct): { readonly key: string; readonly value: Buffer } | undefined {
+  #newAccountProduct(
+    product: LoanProduct,
+  ): { readonly key: string; readonly text: string; readonly bytes: number } | undefined {
     const named = namedProduct(product);
     const key = accountProductKey(named.reference);
     if (this.#accountProducts.has(key) || this.#options.store.hasAccountProduct(named.reference)) return undefined;
-    const value = Buffer.from(encodeAccountProduct(named));
-    assertFits(key, value.length, 'The product');
-    return { key, value };
+    const text = encodeAccountProduct(named);
+    const valueBytes = Buffer.byteLength(text);
+    assertFits(key, valueBytes, 'The product');
+    return { key, text, bytes: key.length + valueBytes };
   }
 
   /**
@@ -453,14 +474,19 @@ export class CommandBatch {
 
   #transactionsOf(loanAccountId: string): PostedTransactions {
     const find = (keyOrId: string): LoanTransaction | undefined =>
-      this.#drafts.get(loanAccountId)?.transactions.get(keyOrId) ??
+      this.#drafts.get(loanAccountId)?.transaction(keyOrId) ??
       this.#options.store.transactionOf(loanAccountId, keyOrId);
     return { find, postedBy: (commandId) => find(transactionKeyOf(loanAccountId, commandId)) };
   }
 
-  #addLoan(draft: LoanDraft): void {
-    this.#bytes += draft.bytes - (this.#drafts.get(draft.loan.id)?.bytes ?? 0);
-    this.#drafts.set(draft.loan.id, draft);
+  /** @param before The loan before the command; null when the command opened it. */
+  #changeLoan(after: Loan, before: Loan | null, transactions: readonly DraftedTransaction[]): void {
+    const existing = this.#drafts.get(after.id);
+    const draft = existing ?? new LoanDraft(before, after);
+    const bytesBefore = existing?.bytes ?? 0;
+    draft.change(after, transactions);
+    this.#drafts.set(after.id, draft);
+    this.#bytes += draft.bytes - bytesBefore;
   }
 }
 

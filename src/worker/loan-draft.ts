@@ -5,61 +5,101 @@ import type { Loan, LoanTransaction } from '../lending/loan.ts';
 import { encodeAccount } from '../lending-format/account-pages.ts';
 import { accountRecordKey, pageRecordKey, transactionRecordKey } from '../lending-format/account-record-keys.ts';
 
-/** The state of a loan after the commands of one commit, and the records that store what they changed. */
-export interface LoanDraft {
-  readonly loan: Loan;
-  /** The transactions that are new or changed, each by its encodedKey and by its id. */
-  readonly transactions: ReadonlyMap<string, LoanTransaction>;
-  /** The values of the records, by their keys; null for a record that is deleted. */
-  readonly records: ReadonlyMap<string, Buffer | null>;
-  /** The size of all records. Bytes. */
+/**
+ * What an account and the pages that a commit changes take, by estimate. They are written once for all commands of a
+ * commit, and only then are their sizes known. Bytes.
+ */
+export const accountBytesEstimate = 4 * 1024;
+
+/** A transaction that is new or changed, with its record. */
+export interface DraftedTransaction {
+  readonly transaction: LoanTransaction;
+  readonly key: string;
+  readonly text: string;
   readonly bytes: number;
 }
 
 /**
- * The draft of a loan that a command has just opened or changed.
- * @param transactions Those that the command posted or changed.
- * @param previous The loan before the command; null when the command opened it. Of its pages, only those that changed
- *   are written.
- * @param before The draft of the loan in this commit so far; undefined when this is its first command.
- * @throws Error when a record would not fit the log
+ * The transaction with its record.
+ * @throws Error when the record would not fit the log: a transaction that undoes very much does not
  */
-export function draftOf(
-  loan: Loan,
-  transactions: readonly LoanTransaction[],
-  previous: Loan | null,
-  before?: LoanDraft,
-): LoanDraft {
-  const records = new Map(before?.records);
-  const byKeyOrId = new Map(before?.transactions);
-  let bytes = before?.bytes ?? 0;
-  const set = (key: string, value: Buffer | null): void => {
-    const replaced = records.get(key);
-    const valueBytes = value?.length ?? 0;
-    bytes += replaced === undefined ? Buffer.byteLength(key) + valueBytes : valueBytes - (replaced?.length ?? 0);
-    records.set(key, value);
-  };
-  const put = (key: string, text: string, subject: string): void => {
-    const value = Buffer.from(text);
-    assertFits(key, value.length, subject);
-    set(key, value);
-  };
-  for (const transaction of transactions) {
-    byKeyOrId.set(transaction.encodedKey, transaction).set(transaction.id, transaction);
-    put(transactionRecordKey(loan.id, transaction.encodedKey), encodeTransaction(transaction), 'The transaction');
+export function draftedTransaction(loanAccountId: string, transaction: LoanTransaction): DraftedTransaction {
+  const key = transactionRecordKey(loanAccountId, transaction.encodedKey);
+  const text = encodeTransaction(transaction);
+  const valueBytes = Buffer.byteLength(text);
+  assertFits(key, valueBytes, 'The transaction');
+  return { transaction, key, text, bytes: Buffer.byteLength(key) + valueBytes };
+}
+
+/** The account as stored, when the commit is written. */
+export interface WrittenAccount {
+  /** The texts of all records of the account that the commit writes, by their keys; null for one that is deleted. */
+  readonly records: ReadonlyMap<string, string | null>;
+  /** The length of the account with all its pages, those that did not change too. Characters. */
+  readonly textLength: number;
+}
+
+/** The state of a loan after some commands of one commit, and the transactions that these posted or changed. */
+export class LoanDraft {
+  /** The loan as committed; null when a command of this commit opened it. */
+  readonly #committed: Loan | null;
+  #loan: Loan;
+  /** Each by its encodedKey and by its id. */
+  readonly #transactions = new Map<string, DraftedTransaction>();
+  #transactionBytes = 0;
+
+  constructor(committed: Loan | null, loan: Loan) {
+    this.#committed = committed;
+    this.#loan = loan;
   }
-  const { text, pages } = encodeAccount(loan);
-  const textsBefore = new Map(
-    previous === null ? [] : pagesOf(previous).map((page) => [pageRecordKey(loan.id, page), page.text]),
-  );
-  for (const page of pages) {
-    const key = pageRecordKey(loan.id, page);
-    if (textsBefore.get(key) !== page.text) put(key, page.text, 'A page of the loan');
-    textsBefore.delete(key);
+
+  get loan(): Loan {
+    return this.#loan;
   }
-  for (const key of textsBefore.keys()) set(key, null);
-  put(accountRecordKey(loan.id), text, 'The loan');
-  return { loan, transactions: byKeyOrId, records, bytes };
+
+  /** The size of its records, that of the account and its pages by {@link accountBytesEstimate}. Bytes. */
+  get bytes(): number {
+    return accountBytesEstimate + this.#transactionBytes;
+  }
+
+  /** A transaction that a command of this commit posted or changed, by its encodedKey or id. */
+  transaction(keyOrId: string): LoanTransaction | undefined {
+    return this.#transactions.get(keyOrId)?.transaction;
+  }
+
+  /** Takes the result of one more command. */
+  change(loan: Loan, transactions: readonly DraftedTransaction[]): void {
+    this.#loan = loan;
+    for (const drafted of transactions) {
+      const { encodedKey, id } = drafted.transaction;
+      this.#transactionBytes += drafted.bytes - (this.#transactions.get(encodedKey)?.bytes ?? 0);
+      this.#transactions.set(encodedKey, drafted).set(id, drafted);
+    }
+  }
+
+  /**
+   * The records of the loan. Of its pages, only those that differ from the committed loan are written. None of them is
+   * too large for the log: limits of their fields keep an account and a page far below.
+   */
+  write(): WrittenAccount {
+    const { id } = this.#loan;
+    const records = new Map<string, string | null>();
+    for (const { key, text } of this.#transactions.values()) records.set(key, text);
+    const pagesBefore = new Map(
+      this.#committed === null ? [] : pagesOf(this.#committed).map((page) => [pageRecordKey(id, page), page]),
+    );
+    const { text, pages } = encodeAccount(this.#loan);
+    let textLength = text.length;
+    for (const page of pages) {
+      textLength += page.text.length;
+      const key = pageRecordKey(id, page);
+      if (pagesBefore.get(key)?.text !== page.text) records.set(key, page.text);
+      pagesBefore.delete(key);
+    }
+    for (const key of pagesBefore.keys()) records.set(key, null);
+    records.set(accountRecordKey(id), text);
+    return { records, textLength };
+  }
 }
 
 /**

@@ -3,10 +3,8 @@ import { isLendstreamError } from '../errors.ts';
 import type { AccountsForWorker, OwnCommit } from '../accounts/accounts-for-worker.ts';
 import { DecodedLoans, type DecodedLoansOfPartition } from './decoded-loans.ts';
 import { decodeLoan } from '../lending/changelog/stored-loan.ts';
-import { pagesOf } from '../lending/changelog/stored-pages.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
-import { accountRecordKey } from '../lending-format/account-record-keys.ts';
 import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
 import { type IdempotencyRecord, parseIdempotencyRecord } from '../lending-format/idempotency-record.ts';
 import { accountsTopic } from '../lending-format/lending-topics.ts';
@@ -20,10 +18,16 @@ const expiredPerCommitMaximum = 500;
 /** The changes of one commit to the state of a partition. */
 export interface CommittedState {
   readonly checkpoint: CheckpointRecord;
-  /** The new states of loans. */
-  readonly loans: ReadonlyMap<string, Loan>;
-  /** The records that the commit writes, by their keys; null where it deletes one. */
-  readonly records: ReadonlyMap<string, Buffer | null>;
+  /** The new states of loans, by loan account id. */
+  readonly loans: ReadonlyMap<string, CommittedLoan>;
+  /** The texts of the records that the commit writes, by their keys; null where it deletes one. */
+  readonly records: ReadonlyMap<string, string | null>;
+}
+
+export interface CommittedLoan {
+  readonly loan: Loan;
+  /** The length of its account with all its pages. Characters. */
+  readonly textLength: number;
 }
 
 /**
@@ -135,10 +139,7 @@ export class LoanStore {
 
   #apply({ checkpoint, loans, records }: CommittedState, committed: readonly CommittedPartition[]): void {
     this.#position = checkpoint.position;
-    for (const [loanAccountId, loan] of loans) {
-      const accountLength = records.get(accountRecordKey(loanAccountId))?.length ?? 0;
-      this.#decoded.set(loanAccountId, loan, accountLength + pagesLength(loan));
-    }
+    for (const [loanAccountId, { loan, textLength }] of loans) this.#decoded.set(loanAccountId, loan, textLength);
     const partition = this.#partition;
     const end = committed.find((each) => each.topic === accountsTopic && each.partition === partition);
     this.#isCopied = end !== undefined && this.#copyCommit({ checkpoint, records }, end.nextOffset);
@@ -154,8 +155,4 @@ export class LoanStore {
       throw error;
     }
   }
-}
-
-function pagesLength(loan: Loan): number {
-  return pagesOf(loan).reduce((length, { text }) => length + text.length, 0);
 }

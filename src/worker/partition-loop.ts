@@ -197,8 +197,8 @@ async function decideAndCommit(
   pending: readonly PendingCommand[],
 ): Promise<CommandBatch> {
   const commit = async (batch: CommandBatch): Promise<CommandBatch> => {
-    const records = batch.records(options.partition);
-    await store.commit(batch.state, async () => {
+    const { records, state } = batch.write();
+    await store.commit(state, async () => {
       await writer.append(records);
       return writer.commit();
     });

@@ -311,7 +311,7 @@ describe('a damaged copy of accounts', () => {
     await writer.append([{ topic, partition: 0, records: [record] }]);
     const [committed] = await writer.commit();
     const checkpoint = { position: 7, outcomes: [] };
-    const records = new Map([[String(record.key), record.value]]);
+    const records = new Map([[String(record.key), String(record.value)]]);
     const commit = { partition: 0, from, nextOffset: committed?.nextOffset ?? 0, records, checkpoint };
     damage(join(folder, 'accounts.db'), places[2][1]);
     await askForAll(opened);

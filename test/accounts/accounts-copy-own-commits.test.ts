@@ -72,7 +72,7 @@ describe('a copy of accounts in the process that owns a partition', () => {
     const checkpoint = { position, outcomes: [outcomeWith(id)] };
     return {
       logRecords: [record, checkpointRecord(0, position, checkpoint.outcomes)],
-      forView: { partition: 0, records: new Map([[String(record.key), record.value]]), checkpoint },
+      forView: { partition: 0, records: new Map([[String(record.key), String(record.value)]]), checkpoint },
     };
   }
 

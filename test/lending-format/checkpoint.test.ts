@@ -7,13 +7,14 @@ import {
   bytesOfOutcome,
   checkpointKey,
   isCheckpointKey,
+  joinedCheckpoint,
   parseCheckpoint,
-  writeCheckpoint,
+  writeOutcome,
 } from '../../src/lending-format/checkpoint.ts';
 
 describe('the checkpoint record', () => {
   it('is read as it was written', () => {
-    const fence: CheckpointRecord = {
+    const checkpoint: CheckpointRecord = {
       position: 41,
       outcomes: [
         { commandId: 'a', outcome: 'committed', loanAccountId: 'L1', transactionKey: 'k' },
@@ -26,8 +27,10 @@ describe('the checkpoint record', () => {
         { commandId: null, outcome: 'dead_letter', reason: 'no JSON' },
       ],
     };
-    expect(parseCheckpoint(writeCheckpoint(fence))).to.deep.equal(fence);
-    expect(parseCheckpoint(writeCheckpoint(fence).toString())).to.deep.equal(fence);
+    const text = joinedCheckpoint(checkpoint.position, checkpoint.outcomes.map(writeOutcome));
+    expect(parseCheckpoint(Buffer.from(text))).to.deep.equal(checkpoint);
+    expect(parseCheckpoint(text)).to.deep.equal(checkpoint);
+    expect(parseCheckpoint(joinedCheckpoint(0, []))).to.deep.equal({ position: 0, outcomes: [] });
   });
 
   it('has a key that no loan can have', () => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { recordBytesMaximum } from '../../src/ports/event-log.ts';
-import { pagesOf } from '../../src/lending/changelog/stored-pages.ts';
+import { chargesPerPage, pagesOf } from '../../src/lending/changelog/stored-pages.ts';
 import { encodeAccount } from '../../src/lending-format/account-pages.ts';
 import { encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
-import type { Loan } from '../../src/lending/loan.ts';
+import type { Loan, LoanTransaction } from '../../src/lending/loan.ts';
 import { accountRecordKey, pageRecordKey, transactionRecordKey } from '../../src/lending-format/account-record-keys.ts';
-import { type LoanDraft, assertFits, draftOf } from '../../src/worker/loan-draft.ts';
+import { LoanDraft, accountBytesEstimate, assertFits, draftedTransaction } from '../../src/worker/loan-draft.ts';
 import { adjust, applyFee, disbursed, loanOf, product, repay, when } from '../lending/loan-fixtures.ts';
 
 const start = disbursed(product({ scheduleSettings: { numInstallments: { defaultValue: 30 } } }));
@@ -16,71 +16,91 @@ const pageKey = (list: 'charges' | 'installments', number: number): string => pa
 const pageText = (loan: Loan, list: string, number: number): string =>
   pagesOf(loan).find((page) => page.list === list && page.number === number)?.text ?? expect.fail();
 
-function textsOf({ records }: LoanDraft): Record<string, string | null> {
-  return Object.fromEntries([...records].map(([key, value]) => [key, value?.toString() ?? null]));
+type Result = readonly [loan: Loan, transactions: readonly LoanTransaction[]];
+
+/** The draft of a loan after the results of some commands. */
+function draftOf(committed: Loan | null, [first, ...others]: [Result, ...Result[]]): LoanDraft {
+  const draft = new LoanDraft(committed, first[0]);
+  for (const [loan, transactions] of [first, ...others]) {
+    draft.change(
+      loan,
+      transactions.map((transaction) => draftedTransaction('L1', transaction)),
+    );
+  }
+  return draft;
 }
+
+const textsOf = (draft: LoanDraft): Record<string, string | null> => Object.fromEntries(draft.write().records);
 
 describe('the draft of a loan', () => {
   const charged = when(start, applyFee(5, { installmentNumber: 14 }));
   const [, fee = expect.fail()] = charged.transactions;
-  const first = draftOf(loanOf(charged), charged.transactions.slice(1), loanOf(start));
+  const afterFee: Result = [loanOf(charged), [fee]];
 
   it('has a record of the account, one for each transaction of its commands and one for each page that changed', () => {
-    expect(textsOf(first)).to.deep.equal({
+    const first = textsOf(draftOf(loanOf(start), [afterFee]));
+    expect(first).to.deep.equal({
       [transactionRecordKey('L1', fee.encodedKey)]: encodeTransaction(fee),
       [pageKey('charges', 0)]: pageText(loanOf(charged), 'charges', 0),
       [pageKey('installments', 1)]: pageText(loanOf(charged), 'installments', 1),
       [account]: encodeAccount(loanOf(charged)).text,
     });
     const paid = when(charged, repay(10, '2011-02-23'));
-    const second = draftOf(loanOf(paid), paid.transactions.slice(2), loanOf(charged), first);
     const [, , repayment = expect.fail()] = paid.transactions;
+    const second = draftOf(loanOf(start), [afterFee, [loanOf(paid), [repayment]]]);
     expect(textsOf(second)).to.deep.equal({
-      ...textsOf(first),
+      ...first,
       [transactionRecordKey('L1', repayment.encodedKey)]: encodeTransaction(repayment),
       [pageKey('installments', 0)]: pageText(loanOf(paid), 'installments', 0),
       [account]: encodeAccount(loanOf(paid)).text,
     });
-    expect(first.records.get(account)?.toString(), 'the draft before').to.equal(encodeAccount(loanOf(charged)).text);
-    expect(second.transactions.get('L1-2')).to.equal(fee);
-    expect(second.transactions.get(repayment.encodedKey)).to.equal(repayment);
-    expect(second.transactions.get('L1-1')).to.equal(undefined);
+    expect(second.transaction('L1-2')).to.equal(fee);
+    expect(second.transaction(repayment.encodedKey)).to.equal(repayment);
+    expect(second.transaction('L1-1')).to.equal(undefined);
   });
 
-  it('has the last state of a transaction that was posted and adjusted, and no page that is empty again', () => {
+  it('has the last state of a transaction that was posted and adjusted, and of no page that is as committed', () => {
     const adjusted = when(charged, adjust(2));
-    const draft = draftOf(loanOf(adjusted), adjusted.transactions.slice(1), loanOf(charged), first);
     const [, undone = expect.fail(), adjustment = expect.fail()] = adjusted.transactions;
+    const draft = draftOf(loanOf(start), [afterFee, [loanOf(adjusted), [undone, adjustment]]]);
+    expect(draft.transaction('L1-2')).to.equal(undone);
     expect(textsOf(draft)).to.deep.equal({
       [transactionRecordKey('L1', fee.encodedKey)]: encodeTransaction(undone),
       [transactionRecordKey('L1', adjustment.encodedKey)]: encodeTransaction(adjustment),
-      [pageKey('charges', 0)]: null,
-      [pageKey('installments', 1)]: pageText(loanOf(start), 'installments', 1),
       [account]: encodeAccount(loanOf(adjusted)).text,
     });
   });
 
   it('has all pages of a loan that is new, and deletes those that a loan has no longer', () => {
     const keys = ['installments', 'installments', 'installments'].map((_, number) => pageKey('installments', number));
-    const opened = draftOf(loanOf(start), [], null);
-    expect([...opened.records.keys()]).to.deep.equal([...keys, account]);
+    const opened = draftOf(null, [[loanOf(start), []]]);
+    expect([...opened.write().records.keys()]).to.deep.equal([...keys, account]);
     const undone = when(start, adjust(1));
-    const { records } = draftOf(loanOf(undone), [], loanOf(start));
-    expect(keys.map((key) => records.get(key))).to.deep.equal([null, null, null]);
+    const texts = textsOf(draftOf(loanOf(start), [[loanOf(undone), []]]));
+    expect(keys.map((key) => texts[key])).to.deep.equal([null, null, null]);
   });
 
-  it('counts the keys and values of its records', () => {
-    const adjusted = draftOf({ ...loanOf(when(charged, adjust(2))), notes: 'ü' }, [], loanOf(charged), first);
-    for (const { records, bytes } of [first, adjusted]) {
-      const sizes = [...records].map(([key, value]) => key.length + (value?.length ?? 0));
-      expect(bytes).to.equal(sizes.reduce((sum, size) => sum + size, 0));
-    }
+  it('has the length of the account with all its pages, also those that it does not write', () => {
+    const { text, pages } = encodeAccount(loanOf(charged));
+    const lengths = [text, ...pages.map((page) => page.text)].map((each) => each.length);
+    expect(pages).to.have.length(4);
+    expect(draftOf(loanOf(start), [afterFee]).write().textLength).to.equal(
+      lengths.reduce((sum, length) => sum + length, 0),
+    );
   });
 
-  it('is refused where one of its records would not fit the log', () => {
+  it('counts the keys and values of its transactions, each once, and an estimate for the account', () => {
+    const sizeOf = (transaction: LoanTransaction): number =>
+      transactionRecordKey('L1', transaction.encodedKey).length + Buffer.byteLength(encodeTransaction(transaction));
+    expect(draftOf(loanOf(start), [afterFee]).bytes).to.equal(accountBytesEstimate + sizeOf(fee));
+    const noted = { ...fee, notes: 'ü' };
+    const draft = draftOf(loanOf(start), [afterFee, [loanOf(charged), [noted]]]);
+    expect(draft.bytes).to.equal(accountBytesEstimate + sizeOf(noted));
+  });
+
+  it('takes no transaction whose record would not fit the log', () => {
     const notes = 'n'.repeat(recordBytesMaximum);
-    expect(() => draftOf({ ...loanOf(start), notes }, [], null)).to.throw('The loan would have');
-    expect(() => draftOf(loanOf(start), [{ ...disbursement, notes }], null)).to.throw('The transaction would have');
+    expect(() => draftedTransaction('L1', { ...disbursement, notes })).to.throw('The transaction would have');
   });
 
   it('fits up to the last byte of key and value', () => {
@@ -88,5 +108,22 @@ describe('the draft of a loan', () => {
     expect(() => assertFits('ü', recordBytesMaximum - 1, 'An event')).to.throw(
       `An event would have ${recordBytesMaximum - 1} bytes, more than the log accepts (${recordBytesMaximum})`,
     );
+  });
+
+  it('has an account and pages far below the limit of the log, with the longest texts that commands may have', () => {
+    // JSON writes a control character with six characters.
+    const longest = (characters: number): string => '\u0001'.repeat(characters);
+    const [name, notes] = [longest(256), longest(2_000)];
+    const loan = loanOf(charged);
+    const charges = Array.from({ length: chargesPerPage }, (_, index) => ({
+      ...(loan.position.charges[0] ?? expect.fail()),
+      number: index + 1,
+      predefinedFeeKey: name,
+      feeName: name,
+    }));
+    const large = { ...loan, loanName: name, accountHolderKey: name, notes, position: { ...loan.position, charges } };
+    const texts = [...draftOf(null, [[large, []]]).write().records.values()];
+    expect(texts).to.have.length(5);
+    for (const text of texts) expect(Buffer.byteLength(text ?? '')).to.be.lessThan(recordBytesMaximum / 10);
   });
 });

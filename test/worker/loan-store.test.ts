@@ -12,7 +12,7 @@ import { silentLogger } from '../../src/logger.ts';
 import type { AccountsForWorker } from '../../src/accounts/accounts-for-worker.ts';
 import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
-import { LoanStore } from '../../src/worker/loan-store.ts';
+import { type CommittedLoan, LoanStore } from '../../src/worker/loan-store.ts';
 import { decided, loanText, openLendingLog, startWorker } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
@@ -147,8 +147,8 @@ describe('the loans of a partition', () => {
     /** Commits a new name of the loan. */
     function commit(position: number, nextOffset: Offset | undefined, loanName = 'new'): Promise<void> {
       const loan = { ...before, loanName };
-      const records = new Map([[accountRecordKey('L3'), Buffer.from(textOf(loan))]]);
-      const state = { checkpoint: { position, outcomes: [] }, loans: new Map([['L3', loan]]), records };
+      const records = new Map([[accountRecordKey('L3'), textOf(loan)]]);
+      const state = { checkpoint: { position, outcomes: [] }, loans: new Map([['L3', { loan, textLength: 1_000 }]]), records };
       const elsewhere = { topic: accountsTopic, partition: 1, nextOffset: 5 };
       const committed = { topic: accountsTopic, partition: 0 };
       return store.commit(state, () => {
@@ -190,7 +190,7 @@ describe('the loans of a partition', () => {
     }
 
     it('stay as they were when it failed, and the copy continues with the log', async () => {
-      const state = { checkpoint: { position: 8, outcomes: [] }, loans: new Map<string, Loan>(), records: new Map() };
+      const state = { checkpoint: { position: 8, outcomes: [] }, loans: new Map<string, CommittedLoan>(), records: new Map() };
       const failure = new LendstreamError('OUTCOME_UNKNOWN', 'The answer was lost.');
       expect(await store.commit(state, () => Promise.reject(failure)).catch((error: unknown) => error)).to.equal(
         failure,

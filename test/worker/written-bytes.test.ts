@@ -9,7 +9,7 @@ import type { LoanProduct } from '../../src/lending/product.ts';
 import { allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { eventWriter } from '../../src/lending-format/event-format.ts';
 import { keysOf, transactionKeyOf } from '../../src/lending-format/derived-ids.ts';
-import { draftOf } from '../../src/worker/loan-draft.ts';
+import { LoanDraft, draftedTransaction } from '../../src/worker/loan-draft.ts';
 import {
   type AskedCommand,
   actedAt,
@@ -63,7 +63,12 @@ class Account {
       transactions: { find, postedBy: () => undefined },
     });
     if (execution.outcome !== 'committed') return expect.fail(JSON.stringify(execution));
-    const { bytes } = draftOf(execution.loan, execution.transactions, this.loan);
+    const draft = new LoanDraft(this.loan, execution.loan);
+    draft.change(
+      execution.loan,
+      execution.transactions.map((each) => draftedTransaction('loan-1', each)),
+    );
+    const records = [...draft.write().records];
     this.loan = execution.loan;
     this.#transactions.clear();
     for (const each of execution.transactions) this.#transactions.set(each.encodedKey, each);
@@ -72,7 +77,7 @@ class Account {
     const texts = execution.events.map((event, index) => write(event, index));
     return {
       eventBytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
-      changelogBytes: bytes,
+      changelogBytes: records.reduce((sum, [key, text]) => sum + key.length + Buffer.byteLength(text ?? ''), 0),
     };
   }
 

@@ -81,7 +81,7 @@ for (let first = from; first < from + count; first += loansPerRound) {
     }
   }
   const appended = batches.flatMap((batch, partition) =>
-    batch.records(partition).flatMap(({ topic, records }) => {
+    batch.write().records.flatMap(({ topic, records }) => {
       if (topic !== accountsTopic) return [];
       return [{ topic, partition, records: records.filter(({ key }) => key === null || !isCheckpointKey(key)) }];
     }),

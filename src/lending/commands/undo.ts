@@ -35,23 +35,31 @@ export function undone(after: LoanPosition, undo: PositionUndo): LoanPosition {
   return { ...after, ...undo.fields, installments, charges };
 }
 
-/** A charge that the transaction settled is in it, even when only time had to pass for that. */
+/**
+ * A charge that the transaction settled is in it, even when only time had to pass for that. Both lists of charges are
+ * in the order of their numbers.
+ */
 function chargeUndo(before: LoanPosition, after: Loan): ChargeUndo[] {
-  const { position } = after;
-  const chargesBefore = new Map(before.charges.map((charge) => [charge.number, charge]));
-  const kept = new Set<number>();
-  const undo: ChargeUndo[] = [];
-  for (const charge of position.charges) {
+  const changed: ChargeUndo[] = [];
+  const removed: ChargeUndo[] = [];
+  let index = 0;
+  const passRemoved = (end: number): void => {
+    for (let charge = before.charges[index]; charge !== undefined && charge.number < end; ) {
+      removed.push({ number: charge.number, before: charge, settled: null });
+      charge = before.charges[(index += 1)];
+    }
+  };
+  for (const charge of after.position.charges) {
     const { number } = charge;
-    kept.add(number);
-    const earlier = chargesBefore.get(number) ?? null;
-    const settled = isSettled(after, position, charge) ? charge : null;
-    if (earlier !== charge || settled !== null) undo.push({ number, before: earlier, settled });
+    passRemoved(number);
+    const found = before.charges[index];
+    const earlier = found?.number === number ? found : null;
+    if (earlier !== null) index += 1;
+    const settled = isSettled(after, after.position, charge) ? charge : null;
+    if (earlier !== charge || settled !== null) changed.push({ number, before: earlier, settled });
   }
-  for (const charge of before.charges) {
-    if (!kept.has(charge.number)) undo.push({ number: charge.number, before: charge, settled: null });
-  }
-  return undo;
+  passRemoved(Infinity);
+  return [...changed, ...removed];
 }
 
 /** Nothing for a row that has not changed. */
