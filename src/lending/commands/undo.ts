@@ -10,15 +10,18 @@ import { inOrder } from '../fee-charges.ts';
  * @param after The loan while it still has the charges that the transaction settled.
  */
 export function undoOf(before: LoanPosition, after: Loan): PositionUndo {
-  const { installments, charges: _charges, ...fields } = before;
+  const { installments } = before;
   const rows = after.position.installments;
   return {
-    fields: changedFields(fields, after.position),
+    fields: changedFields(before, after.position, listsOfPosition),
     addedInstallments: rows.map(({ key }) => key).filter((key) => findInstallment(installments, key) === undefined),
     installments: installments.flatMap((row) => rowUndo(row, findInstallment(rows, row.key))),
     charges: chargeUndo(before, after),
   };
 }
+
+/** Rows and charges have differences of their own. */
+const listsOfPosition = ['installments', 'charges'] as const;
 
 /**
  * The position before the transaction that `undo` was recorded for. `after` must be the position that followed it, with
@@ -65,16 +68,23 @@ function chargeUndo(before: LoanPosition, after: Loan): ChargeUndo[] {
 /** Nothing for a row that has not changed. */
 function rowUndo(before: Installment, after: Installment | undefined): InstallmentUndo[] {
   if (before === after) return [];
-  const { key, ...fields } = before;
-  const changed = after === undefined ? fields : changedFields(fields, after);
-  return Object.keys(changed).length === 0 ? [] : [{ key, fields: changed }];
+  const fields = changedFields(before, after, ['key']);
+  return Object.keys(fields).length === 0 ? [] : [{ key: before.key, fields }];
 }
 
-/** The fields of `before` that have another value in `after`. */
-function changedFields<Fields extends object>(before: Fields, after: Fields): Partial<Fields> {
+/**
+ * The fields of `before` that have another value in `after`; all of them without an `after`.
+ * @param left The names of fields to leave out.
+ */
+function changedFields<Fields extends object, Left extends keyof Fields>(
+  before: Fields,
+  after: Fields | undefined,
+  left: readonly Left[],
+): Partial<Omit<Fields, Left>> {
   const changed: Partial<Fields> = {};
   for (const name of Object.keys(before) as (keyof Fields)[]) {
-    if (!isSame(before[name], after[name])) changed[name] = before[name];
+    if ((left as readonly (keyof Fields)[]).includes(name)) continue;
+    if (after === undefined || !isSame(before[name], after[name])) changed[name] = before[name];
   }
   return changed;
 }
