@@ -28,5 +28,7 @@ export function isIntact(key: string, stored: string): boolean {
 }
 
 function checksumOf(key: string, text: string): string {
-  return crc32(key + text).toString(16).padStart(checksumCharacters, '0');
+  return crc32(key + text)
+    .toString(16)
+    .padStart(checksumCharacters, '0');
 }

@@ -6,7 +6,12 @@ import type { LogRecord } from '../../src/ports/event-log.ts';
 import { encodeAccount, joinedAccount } from '../../src/lending-format/account-pages.ts';
 import { accountProductKey, namedProduct } from '../../src/lending-format/account-products.ts';
 import { accountRecordKey, transactionRecordKey } from '../../src/lending-format/account-record-keys.ts';
-import { type CommandOutcome, checkpointKey, joinedCheckpoint, writeOutcome } from '../../src/lending-format/checkpoint.ts';
+import {
+  type CommandOutcome,
+  checkpointKey,
+  joinedCheckpoint,
+  writeOutcome,
+} from '../../src/lending-format/checkpoint.ts';
 import { create, given, loanOf, product } from '../lending/loan-fixtures.ts';
 
 /** Records of the changelog as the worker writes them, for loans with only the fields that a test needs. */

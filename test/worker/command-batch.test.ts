@@ -204,7 +204,12 @@ describe('a batch of commands', () => {
     for (const [index, productTypeKey] of keys.flatMap(({ id, encodedKey }) => [id, encodedKey]).entries()) {
       decide({ type: 'CREATE_LOAN', id: `L${index}`, payload: { productTypeKey, loanAmount: 1000 } });
     }
-    expect([...batch.write().state.loans.values()].map(({ loan }) => loan.product.id)).to.deep.equal(['P', 'P', 'Q', 'Q']);
+    expect([...batch.write().state.loans.values()].map(({ loan }) => loan.product.id)).to.deep.equal([
+      'P',
+      'P',
+      'Q',
+      'Q',
+    ]);
     decide({ type: 'UPDATE_PRODUCT', id: 'Q', payload: { name: 'first' } });
     decide({ type: 'UPDATE_PRODUCT', id: 'Q', payload: { notes: 'second' } });
     expect(batch.products.get('Q')?.product).to.include({ name: 'first', notes: 'second' });

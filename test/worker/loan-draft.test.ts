@@ -122,7 +122,11 @@ describe('the draft of a loan', () => {
       feeName: name,
     }));
     const large = { ...loan, loanName: name, accountHolderKey: name, notes, position: { ...loan.position, charges } };
-    const texts = [...draftOf(null, [[large, []]]).write().records.values()];
+    const texts = [
+      ...draftOf(null, [[large, []]])
+        .write()
+        .records.values(),
+    ];
     expect(texts).to.have.length(5);
     for (const text of texts) expect(Buffer.byteLength(text ?? '')).to.be.lessThan(recordBytesMaximum / 10);
   });

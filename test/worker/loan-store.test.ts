@@ -148,7 +148,11 @@ describe('the loans of a partition', () => {
     function commit(position: number, nextOffset: Offset | undefined, loanName = 'new'): Promise<void> {
       const loan = { ...before, loanName };
       const records = new Map([[accountRecordKey('L3'), textOf(loan)]]);
-      const state = { checkpoint: { position, outcomes: [] }, loans: new Map([['L3', { loan, textLength: 1_000 }]]), records };
+      const state = {
+        checkpoint: { position, outcomes: [] },
+        loans: new Map([['L3', { loan, textLength: 1_000 }]]),
+        records,
+      };
       const elsewhere = { topic: accountsTopic, partition: 1, nextOffset: 5 };
       const committed = { topic: accountsTopic, partition: 0 };
       return store.commit(state, () => {
@@ -190,7 +194,11 @@ describe('the loans of a partition', () => {
     }
 
     it('stay as they were when it failed, and the copy continues with the log', async () => {
-      const state = { checkpoint: { position: 8, outcomes: [] }, loans: new Map<string, CommittedLoan>(), records: new Map() };
+      const state = {
+        checkpoint: { position: 8, outcomes: [] },
+        loans: new Map<string, CommittedLoan>(),
+        records: new Map(),
+      };
       const failure = new LendstreamError('OUTCOME_UNKNOWN', 'The answer was lost.');
       expect(await store.commit(state, () => Promise.reject(failure)).catch((error: unknown) => error)).to.equal(
         failure,

@@ -47,7 +47,7 @@ function chargeUndo(before: LoanPosition, after: Loan): ChargeUndo[] {
   const removed: ChargeUndo[] = [];
   let index = 0;
   const passRemoved = (end: number): void => {
-    for (let charge = before.charges[index]; charge !== undefined && charge.number < end; ) {
+    for (let charge = before.charges[index]; charge !== undefined && charge.number < end;) {
       removed.push({ number: charge.number, before: charge, settled: null });
       charge = before.charges[(index += 1)];
     }
