@@ -57,11 +57,6 @@ export interface StoredBatch extends RecordBatch {
   readonly sharedBuffer: SharedBuffer | undefined;
 }
 
-/** A Buffer over the same memory. Nothing is copied. */
-export function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, length);
-}
-
 /** CRC-32 of a body, as stored beside it. */
 export function checksumOf(body: Uint8Array): number {
   return crc32(body);

@@ -2,7 +2,8 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import { type Connection, databaseErrorKind } from '../../sqlite.ts';
-import { asBuffer, checkRow, endOfBodyInBuffer } from '../records/batch-format.ts';
+import { checkRow, endOfBodyInBuffer, type BatchRow } from '../records/batch-format.ts';
+import { batchColumns, rowOf, type BatchColumns } from './batch-columns.ts';
 import { openForReading } from './database.ts';
 import type { FetchResponse, FetchRequest, FetcherRequests } from './messages.ts';
 import { TransferredResponse, serveRequests } from './log-thread.ts';
@@ -22,14 +23,6 @@ const rowBytesAssumed = 16 * 1024;
 const averagesMaximum = 10_000;
 
 type SizeRow = [lastOffset: Offset, bodyBytes: number];
-type BatchColumns = [
-  baseOffset: Offset,
-  lastOffset: Offset,
-  appendedAt: number,
-  count: number,
-  checksum: number,
-  body: Uint8Array,
-];
 
 let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
 /** The average size of the rows last read, by partition. It decides how many index rows are worth reading. Bytes. */
@@ -42,7 +35,7 @@ function prepareStatements(connection: Connection) {
        WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?`,
     ),
     batches: connection.prepare(
-      `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch
+      `SELECT ${batchColumns} FROM batch
        WHERE partition_id = ? AND last_offset >= ? AND last_offset <= ? ORDER BY last_offset`,
     ),
   };
@@ -61,8 +54,9 @@ function fetchRows(request: FetchRequest): TransferredResponse<FetchResponse> {
     if (lastOffset === undefined) return bodies.toResponse();
     averageBytesByPartition.set(partitionId, sumOfBytes(found) / found.length);
     for (const columns of batches.all(partitionId, from, lastOffset) as BatchColumns[]) {
-      if (!isIntact(request, columns, bodies.count > 0)) break;
-      bodies.add(columns[5], columns[3]);
+      const row = rowOf(partitionId, columns);
+      if (!isIntact(request, row, bodies.count > 0)) break;
+      bodies.add(row.body, row.count);
     }
     return bodies.toResponse();
   } catch (error) {
@@ -113,12 +107,9 @@ class FetchedBodies {
  * Whether a row is sound. A damaged row after sound ones is left for the fetch that begins there to report.
  * @throws CORRUPT_BATCH for a damaged row that is the first
  */
-function isIntact(request: FetchRequest, columns: BatchColumns, isLater: boolean): boolean {
-  const [baseOffset, lastOffset, appendedAt, count, checksum, bytes] = columns;
-  const body = asBuffer(bytes);
-  const { partitionId } = request;
+function isIntact(request: FetchRequest, row: BatchRow, isLater: boolean): boolean {
   try {
-    checkRow(request, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
+    checkRow(request, row);
     return true;
   } catch (error) {
     if (isLater) return false;

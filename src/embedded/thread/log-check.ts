@@ -2,7 +2,8 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import { type CheckStep, type FileCheck, inSnapshot, isDamage, serveCheck } from '../../integrity/check-thread.ts';
 import type { Offset, TopicPartition } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
-import { asBuffer, checkRow } from '../records/batch-format.ts';
+import { checkRow } from '../records/batch-format.ts';
+import { batchColumns, rowOf, type BatchColumns } from './batch-columns.ts';
 import { openForReading, pageBytesOf, pragmaNumber } from './database.ts';
 
 /**
@@ -16,14 +17,6 @@ const rowsPerStep = 64;
 const bytesPerStep = 1024 * 1024;
 
 type IndexEntry = [id: number, lastOffset: Offset];
-type RowColumns = [
-  baseOffset: Offset,
-  lastOffset: Offset,
-  appendedAt: number,
-  count: number,
-  checksum: number,
-  body: Uint8Array,
-];
 
 /** How far the rows of one partition were read. */
 interface PartitionWalk extends TopicPartition {
@@ -43,9 +36,7 @@ function prepareStatements(connection: Connection) {
        ORDER BY last_offset LIMIT ${rowsPerStep}`,
     ),
     last: connection.prepare('SELECT last_offset FROM batch WHERE partition_id = ? ORDER BY last_offset DESC LIMIT 1'),
-    row: connection.prepare(
-      `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch WHERE id = ?`,
-    ),
+    row: connection.prepare(`SELECT ${batchColumns} FROM batch WHERE id = ?`),
     /** From this offset on there is no hole: neither retention nor compaction has removed a row above it. */
     firstWithoutHole: connection.prepare(
       `SELECT max(earliest_offset, compacted_to_offset) FROM partition
@@ -146,16 +137,16 @@ class LogCheck implements FileCheck {
     const { topic, partition, partitionId } = walk;
     const where = `Topic ${topic}, partition ${partition}`;
     try {
-      const columns = this.#statements.row.get(id) as RowColumns | undefined;
+      const columns = this.#statements.row.get(id) as BatchColumns | undefined;
       if (columns === undefined) {
         this.#damages.push(`${where}: the row that ends at offset ${lastOffset} is missing.`);
         return 0;
       }
-      const [baseOffset, , appendedAt, count, checksum, bytes] = columns;
-      this.#findHole(walk, baseOffset);
-      const body = asBuffer(bytes);
-      checkRow(walk, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
-      return body.length;
+      const row = rowOf(partitionId, columns);
+      this.#findHole(walk, row.baseOffset);
+      // A reader finds the row by the offset in the index.
+      checkRow(walk, { ...row, lastOffset });
+      return row.body.length;
     } catch (error) {
       if (error instanceof LendstreamError) this.#damages.push(error.message);
       else if (!isDamage(error)) throw error;

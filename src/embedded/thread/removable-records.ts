@@ -2,8 +2,9 @@ import { LendstreamError } from '../../errors.ts';
 import type { LogRecord, Offset, TopicPartition } from '../../ports/event-log.ts';
 import { noValue } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
-import { asBuffer, decodeRow, encodeBody } from '../records/batch-format.ts';
+import { decodeRow, encodeBody } from '../records/batch-format.ts';
 import type { StoredBatch } from '../records/batch-format.ts';
+import { batchColumns, rowOf, type BatchColumns } from './batch-columns.ts';
 import { openForReading, pageBytesOf } from './database.ts';
 import type { CompactionRequest, MaintenanceRequests, RetentionRequest, RowReplacement } from './messages.ts';
 import { serveRequests } from './log-thread.ts';
@@ -78,15 +79,11 @@ function storedBytes({ partitionId, earliest }: RetentionRequest): number {
 function batchesFrom(partition: TopicPartition & { partitionId: number; latest: Offset }, from: Offset): StoredBatch[] {
   const rows = database()
     .prepare(
-      `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch
+      `SELECT ${batchColumns} FROM batch
        WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ${rowsPerStatement}`,
     )
-    .all(partition.partitionId, from, partition.latest) as [Offset, Offset, number, number, number, Uint8Array][];
-  return rows.map(([baseOffset, lastOffset, appendedAt, count, checksum, bytes]) => {
-    const body = asBuffer(bytes);
-    const { partitionId } = partition;
-    return decodeRow(partition, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
-  });
+    .all(partition.partitionId, from, partition.latest) as BatchColumns[];
+  return rows.map((columns) => decodeRow(partition, rowOf(partition.partitionId, columns)));
 }
 
 /** The memory of an entry of a map with an offset by key, without the characters of the key. Bytes. */
