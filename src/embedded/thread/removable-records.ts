@@ -124,6 +124,10 @@ function nextCompaction(): MaintenanceRequests['nextCompaction']['response'] {
   let bytes = 0;
   for (;;) {
     const batches = batchesFrom(running.request, running.position);
+    if (batches.length === 0) {
+      compaction = undefined;
+      return { isDone: true, rows, recordCount: running.recordCount };
+    }
     for (const batch of batches) {
       running.position = batch.position.lastOffset + 1;
       const kept = keptIndexes(running, batch);
@@ -132,12 +136,10 @@ function nextCompaction(): MaintenanceRequests['nextCompaction']['response'] {
       const replacement = replacementOf(batch, kept);
       rows.push(replacement);
       bytes += replacement.body?.byteLength ?? 0;
-      if (bytes >= replacedBytesPerStep || rows.length >= replacedRowsPerStep) break;
+      if (bytes >= replacedBytesPerStep || rows.length >= replacedRowsPerStep) {
+        return { isDone: false, rows, recordCount: running.recordCount };
+      }
     }
-    const isDone = batches.length === 0;
-    if (!isDone && bytes < replacedBytesPerStep && rows.length < replacedRowsPerStep) continue;
-    if (isDone) compaction = undefined;
-    return { isDone, rows, recordCount: running.recordCount };
   }
 }
 
