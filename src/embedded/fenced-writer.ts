@@ -43,8 +43,7 @@ export class EmbeddedWriter implements FencedWriter {
   /** Aborts the open transaction and makes every further step fail. Returns the first reason for that. */
   invalidate(reason: LendstreamError): LendstreamError {
     this.#invalidReason ??= reason;
-    this.#staged = [];
-    this.#stagedBytes = 0;
+    this.#unstage();
     return this.#invalidReason;
   }
 
@@ -69,9 +68,7 @@ export class EmbeddedWriter implements FencedWriter {
 
   commit(): Promise<readonly CommittedPartition[]> {
     return this.#step(async () => {
-      const parts = this.#staged;
-      this.#staged = [];
-      this.#stagedBytes = 0;
+      const parts = this.#unstage();
       if (parts.length === 0) return [];
       const baseOffsets = await this.#queue.add(parts, { writerId: this.writerId, epoch: this.#epoch });
       return committedPartitions(parts, baseOffsets);
@@ -80,8 +77,7 @@ export class EmbeddedWriter implements FencedWriter {
 
   abort(): Promise<void> {
     return this.#step(() => {
-      this.#staged = [];
-      this.#stagedBytes = 0;
+      this.#unstage();
     });
   }
 
@@ -89,6 +85,14 @@ export class EmbeddedWriter implements FencedWriter {
     this.invalidate(new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`));
     this.#onClose();
     return Promise.resolve();
+  }
+
+  /** Ends the transaction in memory, and returns its parts. */
+  #unstage(): AppendPart[] {
+    const parts = this.#staged;
+    this.#staged = [];
+    this.#stagedBytes = 0;
+    return parts;
   }
 
   async #step<Result>(action: () => Result | Promise<Result>): Promise<Result> {
