@@ -114,7 +114,7 @@ export class EmbeddedLog implements EventLog {
     const writerThread = startLogThread<WriterRequests>(new URL('./thread/writer.js', import.meta.url), onFailure);
     try {
       const state = await writerThread.call('open', {
-        path: join(lock.path, 'log.db'),
+        path: databasePathIn(lock),
         databaseBytesMaximum: options.databaseBytesMaximum,
         diskReserveBytes: options.diskReserveBytes ?? diskReserveBytes,
         syncsToDisk: options.syncsToDisk,
@@ -134,24 +134,19 @@ export class EmbeddedLog implements EventLog {
     writerThread: LogThread<WriterRequests>,
     state: PersistedState,
   ) {
+    const databasePath = databasePathIn(lock);
     this.#lock = lock;
     this.#logger = options.logger;
     this.#clock = options.clock ?? systemClock;
     this.#writerThread = writerThread;
     this.#catalogue = new TopicCatalogue(writerThread, state);
     this.#cache = new BatchCache(options.cacheBytesMaximum);
-    this.#reader = new LogReader(
-      join(lock.path, 'log.db'),
-      this.#cache,
-      health.part('log-reader'),
-      this.#clock,
-      options.logger,
-    );
+    this.#reader = new LogReader(databasePath, this.#cache, health.part('log-reader'), this.#clock, options.logger);
     this.#storage = new StorageHealth(writerThread, health, this.#clock, options.logger);
     this.#groupOffsets = new GroupOffsets(writerThread, state.groupOffsets, this.#clock, options.logger);
     const maintenanceHealth = health.part('log-maintenance');
     this.#maintenanceThread = new MaintenanceThread({
-      databasePath: join(lock.path, 'log.db'),
+      databasePath,
       health: maintenanceHealth,
       logger: options.logger,
     });
@@ -174,7 +169,7 @@ export class EmbeddedLog implements EventLog {
     void this.#retention.removePartitions(state.orphanedPartitionIds);
     const integrityHealth = health.part('log-integrity');
     this.#integrity = new IntegrityCheck({
-      path: join(lock.path, 'log.db'),
+      path: databasePath,
       script: new URL('./thread/log-check.js', import.meta.url),
       clock: this.#clock,
       logger: options.logger,
@@ -399,6 +394,10 @@ export class EmbeddedLog implements EventLog {
     this.#assertOpen();
     return compute();
   }
+}
+
+function databasePathIn({ path }: DataFolderLock): string {
+  return join(path, 'log.db');
 }
 
 function reportDamages(health: HealthPart, { count, first }: DamageReport): void {
