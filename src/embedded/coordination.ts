@@ -17,7 +17,7 @@ import {
   type SubscriptionHistory,
   type Topology,
 } from '../ports/coordination.ts';
-import type { EventTypePartition } from '../ports/event-type-partition.ts';
+import { partitionKey, type EventTypePartition } from '../ports/event-type-partition.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/log/cursors-topic.ts';
 import { CursorMirror } from './cursor-mirror.ts';
@@ -114,7 +114,7 @@ export class EmbeddedCoordination implements Coordination {
       const added = new Map(
         start
           .filter((committed) => !state.hasPartition(committed))
-          .map((committed) => [`${committed.eventType}/${committed.partition}`, committed] as const),
+          .map((committed) => [partitionKey(committed), committed] as const),
       );
       if (added.size === 0) return;
       const offsets = [...added.values()];
@@ -214,9 +214,9 @@ export class EmbeddedCoordination implements Coordination {
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
     return this.#runSerially(subscriptionId, async () => {
       const state = this.#state(subscriptionId);
-      if (offsets.length > 0) state.freeze();
       try {
         if (offsets.length > 0) {
+          state.freeze();
           await this.#mirror.write(
             offsets.map((committed) => mirrorRecord(subscriptionId, committed, committed.offset)),
           );
