@@ -192,8 +192,8 @@ export class SubscriptionState {
   }
 
   /**
-   * Compares cursors with the durable offsets and the ones being written. The caller sets the promise of each
-   * submission.
+   * Compares cursors with the durable offsets and the ones being written. The caller sets `durable` of each pending
+   * commit.
    */
   decideCommit(streamId: string, cursors: readonly CursorToCommit[], now: number): CommitDecision {
     const isOpen = this.#sessions.has(streamId);
@@ -250,8 +250,8 @@ export class SubscriptionState {
   }
 
   /**
-   * Takes every partition from its owner, so that no further commit is accepted, until {@link endReset} or {@link
-   * thaw}. Commits under way are written before any later write, so they need no recall.
+   * Takes every partition from its owner, so that no further commit is accepted, until {@link endReset} or
+   * {@link unfreeze}. Commits under way are written before any later write, so they need no recall.
    */
   freeze(): void {
     this.#isFrozen = true;

@@ -27,8 +27,8 @@ export function describePartitions(partitions: readonly EventTypePartition[]): s
     .join(', ');
 }
 
-/** Parses a partition key: the inverse of partitionKey in coordination.ts. */
-export function parsePartitionKey(partitionKey: string): EventTypePartition {
-  const colon = partitionKey.lastIndexOf(':');
-  return { eventType: partitionKey.slice(0, colon), partition: Number(partitionKey.slice(colon + 1)) };
+/** Parses a partition key: the inverse of {@link partitionKey}. */
+export function parsePartitionKey(key: string): EventTypePartition {
+  const colon = key.lastIndexOf(':');
+  return { eventType: key.slice(0, colon), partition: Number(key.slice(colon + 1)) };
 }
