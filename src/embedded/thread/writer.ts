@@ -136,9 +136,15 @@ function inTransaction<Result>(space: 'needed' | 'reserve', change: (connection:
   throw new LendstreamError('OUTCOME_UNKNOWN', lost);
 }
 
+/** What happened to the files, now or before; null when nothing did. */
+function missingFiles(): string | null {
+  const { lost, storage } = database();
+  return lost ?? storage.missing();
+}
+
 /** @throws LOG_UNAVAILABLE when data written now would be gone after the next start */
 function requireFiles(): void {
-  const missing = database().lost ?? database().storage.missing();
+  const missing = missingFiles();
   if (missing !== null) throw new LendstreamError('LOG_UNAVAILABLE', `Nothing was stored: ${missing}`);
 }
 
@@ -151,11 +157,10 @@ function requireDiskSpace(): void {
 const logFull = 'The log is full: its disk is full, or its size limit is reached.';
 
 function inspectStorage(): WriterRequests['inspectStorage']['response'] {
-  const { lost, storage } = database();
-  const missing = lost ?? storage.missing();
+  const missing = missingFiles();
   if (missing !== null) return { missing, full: null };
   if (database().isFull) database().isFull = !hasSpaceAgain();
-  return { missing, full: storage.full() ?? (database().isFull ? logFull : null) };
+  return { missing, full: database().storage.full() ?? (database().isFull ? logFull : null) };
 }
 
 function hasSpaceAgain(): boolean {
