@@ -34,7 +34,7 @@ import {
   deadLettersTopic,
   partitionOfAccount,
 } from '../lending-format/lending-topics.ts';
-import { type DraftedTransaction, LoanDraft, assertFits, draftedTransaction } from './loan-draft.ts';
+import { type DraftedTransaction, LoanDraft, RecordTooLarge, assertFits, draftedTransaction } from './loan-draft.ts';
 import type { CommittedLoan, CommittedState, LoanStore } from './loan-store.ts';
 import {
   type IdempotencyRecord,
@@ -255,7 +255,11 @@ export class CommandBatch {
     }
     if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
     const key = execution.loan.id;
-    const transactions = execution.transactions.map((transaction) => draftedTransaction(key, transaction));
+    const transactions = draftedTransactions(key, execution.transactions);
+    if (transactions instanceof RecordTooLarge) {
+      const messages = { INVALID_PARAMETERS: `${transactions.message}. Pay fewer fees at once.` };
+      return this.#refused(envelope, [refusal('INVALID_PARAMETERS')], command, toggles, messages);
+    }
     const write = eventWriter(this.#sourceOf(envelope, command), execution.loan.product.currency.digits);
     const events = execution.events.map((event, index) => {
       const value = this.#eventTexts.write(write(event, index));
@@ -493,6 +497,22 @@ export class CommandBatch {
 /** The key of a record about a command: the id of its loan or product, null where it could not be read. */
 function keyOf({ loanAccountId, loanProductId }: Omit<Subject, 'commandId'>): string | null {
   return loanAccountId ?? loanProductId ?? null;
+}
+
+/**
+ * The transactions of a command with their records. One that pays some twenty thousand fees at once is too large: it
+ * keeps each of them, so that it can be adjusted.
+ */
+function draftedTransactions(
+  loanAccountId: string,
+  transactions: readonly LoanTransaction[],
+): DraftedTransaction[] | RecordTooLarge {
+  try {
+    return transactions.map((transaction) => draftedTransaction(loanAccountId, transaction));
+  } catch (error) {
+    if (error instanceof RecordTooLarge) return error;
+    throw error;
+  }
 }
 
 function firstResultOf({ encodedKey, commandDigest }: LoanTransaction): FirstResult {

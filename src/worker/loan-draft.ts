@@ -21,7 +21,7 @@ export interface DraftedTransaction {
 
 /**
  * The transaction with its record.
- * @throws Error when the record would not fit the log: a transaction that undoes very much does not
+ * @throws RecordTooLarge when a transaction keeps so much for its adjustment that it does not fit the log
  */
 export function draftedTransaction(loanAccountId: string, transaction: LoanTransaction): DraftedTransaction {
   const key = transactionRecordKey(loanAccountId, transaction.encodedKey);
@@ -102,12 +102,17 @@ export class LoanDraft {
   }
 }
 
+/** A record is larger than the log accepts. */
+export class RecordTooLarge extends Error {}
+
 /**
  * Checks the size of a record. The log would refuse the whole commit again and again. It is better that one command
- * goes to the dead letters.
- * @throws Error when key and value together are larger than a record may be
+ * is refused or goes to the dead letters.
+ * @throws RecordTooLarge when key and value together are larger than a record may be
  */
 export function assertFits(key: string, valueBytes: number, subject: string): void {
   if (Buffer.byteLength(key) + valueBytes <= recordBytesMaximum) return;
-  throw new Error(`${subject} would have ${valueBytes} bytes, more than the log accepts (${recordBytesMaximum})`);
+  throw new RecordTooLarge(
+    `${subject} would have ${valueBytes} bytes, more than the log accepts (${recordBytesMaximum})`,
+  );
 }

@@ -14,6 +14,8 @@ import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { CommandBatch } from '../../src/worker/command-batch.ts';
 import { accountBytesEstimate } from '../../src/worker/loan-draft.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
+import { Decimal } from '../../src/lending/money.ts';
+import { applyFee, disbursed, loanOf, when } from '../lending/loan-fixtures.ts';
 import { type TestCommand, commandRecord, commandTime } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
 import { overriding } from '../support/stepping-log.ts';
@@ -142,6 +144,33 @@ describe('a batch of commands', () => {
     );
     expect(batch.write().state.loans.size).to.equal(0);
     expect(decide(open).outcome, 'the same command with less').to.equal('committed');
+  });
+
+  it('refuses a repayment that pays more fees than the log can keep in one record, and takes one that pays fewer', async () => {
+    const cent = { expected: new Decimal('0.01'), paid: new Decimal(0) };
+    const start = loanOf(when(disbursed(), applyFee('0.01', { installmentNumber: 1 })));
+    const { installments } = start.position;
+    const [charge = expect.fail(), row = expect.fail()] = [start.position.charges[0], installments[0]];
+    const count = 24_000;
+    const amount = { ...cent, expected: cent.expected.times(count) };
+    const position = {
+      ...start.position,
+      installments: [{ ...row, fee: { ...row.fee, amount } }, ...installments.slice(1)],
+      charges: Array.from({ length: count }, (_, index) => ({ ...charge, number: index + 1 })),
+      chargeCount: count,
+    };
+    batch = await newBatch(registry, { loanOf: () => ({ ...start, position }) });
+    const repay = (fees: number): TestCommand => ({ type: 'REPAY', id: 'L1', payload: { amount: fees / 100 } });
+    const refused = decide(repay(count));
+    expect(refused.outcome).to.equal('refused');
+    expect(refused.errors).to.have.length(1);
+    expect(refused.errors?.[0]).to.include({ errorReason: 'INVALID_PARAMETERS', errorSource: null });
+    expect(refused.errors?.[0]?.errorMessage).to.match(
+      /^The transaction would have \d+ bytes, more than the log accepts \(8388608\)\. Pay fewer fees at once\.$/,
+    );
+    expect(batch.write().state.loans.size).to.equal(0);
+    expect(decide(repay(count / 2)).outcome).to.equal('committed');
+    expect(batch.write().state.loans.get('L1')?.loan.position.charges).to.have.length(count / 2);
   });
 
   it('has a dead letter instead of a rejection that would not fit the log, also of a repeated command', () => {
