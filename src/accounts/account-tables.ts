@@ -388,7 +388,7 @@ export class AccountTables {
   }
 
   #put(row: LoanRow): void {
-    const put = this.#statements.putLoan.get(
+    const values = [
       row.loanId,
       withoutNul(row.encodedKey),
       row.loanName,
@@ -401,8 +401,10 @@ export class AccountTables {
       row.closedDate,
       row.lastModifiedDate,
       row.transactionCount,
-    ) as { loan_number: number };
-    this.#statements.putState.run(put.loan_number, sealed(row.loanId, row.state));
+    ];
+    const { updateLoan, putLoan, putState } = this.#statements;
+    const { loan_number } = (updateLoan.get(...values) ?? putLoan.get(...values)) as { loan_number: number };
+    putState.run(loan_number, sealed(row.loanId, row.state));
   }
 
   #remove(loanId: string): void {
@@ -454,16 +456,29 @@ const loanColumns = [
   'transaction_count',
 ];
 
+/** The columns that an index contains. The id identifies the row, and never changes. */
+const indexedLoanColumns = loanColumns.filter((column) =>
+  Object.values(indexes).some((index) => index.startsWith('loans (') && index.includes(column)),
+);
+
 function prepare(database: Connection) {
-  // An update in place does not touch the indexes of unchanged columns. Replacing the row would write all of them.
-  const changes = loanColumns.slice(1).map((column) => `${column} = excluded.${column}`);
+  const parameterOf = (column: string): string => `?${loanColumns.indexOf(column) + 1}`;
+  const assigned = (columns: readonly string[]): string =>
+    columns.map((column) => `${column} = ${parameterOf(column)}`).join(', ');
+  const isUnchanged = indexedLoanColumns.map((column) => `${column} IS ${parameterOf(column)}`).join(' AND ');
+  // SQLite writes the index of each column that an update names, also when its value stays. Most commands change none
+  // of them, and then this update takes a tenth of the time.
+  const updateLoan =
+    `UPDATE loans SET ${assigned(loanColumns.filter((column) => !indexedLoanColumns.includes(column)))} ` +
+    `WHERE ${isUnchanged} RETURNING loan_number`;
   const putLoan =
-    `INSERT INTO loans (${loanColumns.join(', ')}) VALUES (${loanColumns.map(() => '?').join(', ')}) ` +
-    `ON CONFLICT (loan_id) DO UPDATE SET ${changes.join(', ')} RETURNING loan_number`;
+    `INSERT INTO loans (${loanColumns.join(', ')}) VALUES (${loanColumns.map(parameterOf).join(', ')}) ` +
+    `ON CONFLICT (loan_id) DO UPDATE SET ${assigned(loanColumns.slice(1))} RETURNING loan_number`;
   const numberOfLoan = '(SELECT loan_number FROM loans WHERE loan_id = ?)';
   return {
     positions: database.prepare('SELECT partition, next_offset FROM positions'),
     putPosition: database.prepare('INSERT OR REPLACE INTO positions VALUES (?, ?)'),
+    updateLoan: database.prepare(updateLoan),
     putLoan: database.prepare(putLoan),
     putState: database.prepare(
       'INSERT INTO states VALUES (?, ?) ON CONFLICT (loan_number) DO UPDATE SET state = excluded.state',
@@ -472,7 +487,9 @@ function prepare(database: Connection) {
     removeState: database.prepare(`DELETE FROM states WHERE loan_number = ${numberOfLoan}`),
     state: database.prepare(`SELECT state FROM states WHERE loan_number = ${numberOfLoan}`),
     pages: database.prepare(pagesOfAccount),
-    putPage: database.prepare('INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?)'),
+    putPage: database.prepare(
+      'INSERT INTO pages VALUES (?, ?, ?, ?) ON CONFLICT (loan_id, list, number) DO UPDATE SET state = excluded.state',
+    ),
     removePage: database.prepare('DELETE FROM pages WHERE loan_id = ? AND list = ? AND number = ?'),
     putProduct: database.prepare('INSERT OR REPLACE INTO products VALUES (?, ?, ?)'),
     product: database.prepare('SELECT state FROM products WHERE reference = ? LIMIT 1'),
