@@ -22,7 +22,7 @@ import {
   parseIdempotencyRecord,
 } from '../lending-format/idempotency-record.ts';
 import { accountsTopic } from '../lending-format/lending-topics.ts';
-import { type NamedProduct, decodeLoan } from '../lending/changelog/stored-loan.ts';
+import { decodeLoan } from '../lending/changelog/stored-loan.ts';
 import type { Loan } from '../lending/loan.ts';
 import { databaseErrorKind } from '../sqlite.ts';
 import { CopyProgress } from './copy-progress.ts';
@@ -165,7 +165,7 @@ export class AccountsCopy implements AccountsForWorker {
 
   /** The loan of a text of this copy. */
   loanOf(text: string): Loan {
-    return decodeLoan(text, (reference) => this.accountProduct(reference));
+    return decodeLoan(text, (reference) => this.#read(() => this.#products.get(reference)));
   }
 
   /** The id of the loan with this id or, if there is none, with this encodedKey, looked up as by {@link find}. */
@@ -195,10 +195,6 @@ export class AccountsCopy implements AccountsForWorker {
 
   accountText(loanAccountId: string): string | undefined {
     return this.#read((database) => database.loanStateOfId(loanAccountId));
-  }
-
-  accountProduct(reference: string): NamedProduct {
-    return this.#read(() => this.#products.get(reference));
   }
 
   hasAccountProduct(partition: number, reference: string): boolean {

@@ -1,4 +1,4 @@
-import type { NamedProduct } from '../lending/changelog/stored-loan.ts';
+import type { Loan } from '../lending/loan.ts';
 import type { Offset } from '../ports/event-log.ts';
 import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
 
@@ -23,10 +23,10 @@ export interface AccountsForWorker {
   /** The text of an account. */
   accountText(loanAccountId: string): string | undefined;
   /**
-   * The product that accounts refer to by this name.
-   * @throws Error when the copy has no such product
+   * The loan of the text of an account.
+   * @throws Error when the text is none, or the copy lacks the product that the account refers to
    */
-  accountProduct(reference: string): NamedProduct;
+  loanOf(text: string): Loan;
   /** Whether a partition has the record of a product. */
   hasAccountProduct(partition: number, reference: string): boolean;
   /** The text of the transaction of an account with this encodedKey or id. */

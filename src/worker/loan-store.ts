@@ -2,7 +2,6 @@ import type { CommittedPartition, Offset } from '../ports/event-log.ts';
 import { isLendstreamError } from '../errors.ts';
 import type { AccountsForWorker, OwnCommit } from '../accounts/accounts-for-worker.ts';
 import { DecodedLoans, type DecodedLoansOfPartition } from './decoded-loans.ts';
-import { decodeLoan } from '../lending/changelog/stored-loan.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
 import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
@@ -82,7 +81,7 @@ export class LoanStore {
     if (decoded !== undefined) return decoded;
     const text = this.#copy.accountText(loanAccountId);
     if (text === undefined) return null;
-    const loan = decodeLoan(text, (reference) => this.#copy.accountProduct(reference));
+    const loan = this.#copy.loanOf(text);
     this.#decoded.set(loanAccountId, loan, text.length);
     return loan;
   }

@@ -36,8 +36,8 @@ const firstOffset = 1_000_000_000;
 /** Every loan is new. */
 const emptyCopy: AccountsForWorker = {
   accountText: () => undefined,
-  accountProduct: (reference) => {
-    throw new Error(`No account has the product ${reference} yet`);
+  loanOf: () => {
+    throw new Error('There is no account yet');
   },
   hasAccountProduct: () => false,
   transactionText: () => undefined,

@@ -99,6 +99,8 @@ export function decodeLoan(text: string, productOf: (reference: string) => Accou
   const summary = reviveMarked(stored.summary) as LoanSummary;
   const { accountState, approvedAt, closedAt, productKey: _productKey, ...identity } = summary;
   const { product, terms } = productOf(stored.product);
+  const installments: Installment[] = [];
+  for (const { installments: rows = [] } of stored.pages) installments.push(...readRows(rows, installments.length));
   return {
     ...identity,
     product,
@@ -109,10 +111,7 @@ export function decodeLoan(text: string, productOf: (reference: string) => Accou
       approvedAt,
       closedAt,
       ...(reviveMarked(stored.position) as typeof stored.position),
-      installments: stored.pages.reduce<Installment[]>(
-        (rows, { installments = [] }) => [...rows, ...readRows(installments, rows.length)],
-        [],
-      ),
+      installments,
       charges: stored.pages.flatMap(({ charges = [] }) => readCharges(charges)),
     },
   };
