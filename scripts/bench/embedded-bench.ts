@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountsTopic, lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
 import { openDatabase } from '../../src/sqlite.ts';
+import { commandsPerCommitMaximum } from '../../src/worker/partition-loop.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
@@ -12,7 +13,7 @@ import { measureGrowth } from './growing-loan.ts';
 import { measureManyLoans } from './scale/many-loans.ts';
 import { runProgram, startProgram } from './processes.ts';
 import { redisRound, redisServer } from './baselines/redis.ts';
-import { against } from './report.ts';
+import { against, nameColumns } from './report.ts';
 import { measureIdleStreams, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 
@@ -211,6 +212,20 @@ async function measureCommands(bench: Bench): Promise<void> {
     atLeast: 0.5,
     figures: `${against(turns, 'commands/s')}, ${figure(median(bytesEach))} bytes written each`,
   });
+  const { processorMicroseconds } = await runProgram<{ processorMicroseconds: number }>(
+    'scripts/bench/baselines/deciding-alone.js',
+    {
+      dataFolder: join(folder, 'deciding'),
+      loansPerRound,
+      commandsPerLoan,
+      commandsPerCommit: commandsPerCommitMaximum,
+    },
+  );
+  const atMost = figure(1_000_000 / processorMicroseconds);
+  report.print(
+    `${'deciding alone, nothing read, stored or served'.padEnd(nameColumns)} ${figure(processorMicroseconds)} us of ` +
+      `processor each, at most ${atMost} commands/s on one core`,
+  );
   const rate = median(turns.firsts);
   const isReached = rate >= commandsPerSecondMinimum;
   report.printFigure('loan commands decided and visible', `${figure(rate)} commands/s`, isReached, '>= 8,000');

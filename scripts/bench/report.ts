@@ -31,7 +31,8 @@ export interface Turns {
   readonly ratios: readonly number[];
 }
 
-const nameColumns = 52;
+/** The width of the names of figures. */
+export const nameColumns = 52;
 
 /** @param title The first line: the machine and setup behind the figures. */
 export function createReport(rounds: number, title: string): Report {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountsForWorker } from '../../../src/accounts/accounts-for-worker.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import { EmbeddedLog } from '../../../src/embedded/log.ts';
@@ -9,6 +8,7 @@ import { readToggles } from '../../../src/lending-format/stored-toggles.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { CommandBatch } from '../../../src/worker/command-batch.ts';
 import { LoanStore } from '../../../src/worker/loan-store.ts';
+import { emptyCopy } from '../empty-copy.ts';
 import { commandsOf } from './loan-commands.ts';
 
 /**
@@ -32,22 +32,6 @@ const loansPerRound = 4_000;
 const idempotencyMilliseconds = 24 * 3_600_000;
 /** Above the offsets of commands that were sent: the keys of a loan follow from the position of its command. */
 const firstOffset = 1_000_000_000;
-
-/** Every loan is new. */
-const emptyCopy: AccountsForWorker = {
-  accountText: () => undefined,
-  loanOf: () => {
-    throw new Error('There is no account yet');
-  },
-  hasAccountProduct: () => false,
-  transactionText: () => undefined,
-  commandText: () => undefined,
-  commandsDecidedUpTo: () => [],
-  checkpointPosition: () => null,
-  catchUpPartition: () => Promise.resolve(0),
-  holdBack: () => () => {},
-  applyOwnCommit: () => true,
-};
 
 const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
 const registry = new Registry(log, silentLogger);
