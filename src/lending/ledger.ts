@@ -164,7 +164,7 @@ function positionIfUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
     : position;
 }
 
-/** The amount still owed on the charges that `isMeant` selects. */
+/** The amount still owed on the charges that `isSelected` selects. */
 export function chargesDue(ledger: Ledger, isSelected: (charge: FeeCharge) => boolean): Decimal {
   return sum(ledger.charges.filter(isSelected).map(({ amount }) => dueOf(amount)));
 }

@@ -112,7 +112,7 @@ export function areFixedDays(days: readonly number[], areUsed: boolean): boolean
   return days.length > 0 && inMonth && days.every((day, index) => index === 0 || day > (days[index - 1] ?? 0));
 }
 
-/** Whether the count is a whole number from `least` up to {@link installmentsMaximum}. */
+/** Whether the count is a whole number from `minimum` up to {@link installmentsMaximum}. */
 export function isCountFrom(minimum: number, count: number): boolean {
   return Number.isInteger(count) && count >= minimum && count <= installmentsMaximum;
 }

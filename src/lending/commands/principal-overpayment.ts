@@ -65,7 +65,7 @@ export function decidePrincipalOverpayment(
   };
 }
 
-/** Respreads the rows due after the value date, as far as the amount fits into them; `rest` is what does not fit. */
+/** Respreads the rows due after the value date, as far as the amount fits into them; `remainder` is what does not. */
 function reduceOpenRows(
   ledger: Ledger,
   amount: Decimal,
