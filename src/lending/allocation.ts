@@ -4,7 +4,7 @@ import type { FeeCharge } from './fee-charges.ts';
 import { currentRowIndex, findInstallment } from './installments.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
-import { type AllocationElement, type ProductFee, customAmountTypeOfFee } from './product.ts';
+import { type AllocationElement, customAmountTypeOfFee, findFee } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
 /**
@@ -64,7 +64,7 @@ export function allocateCustom(
   let prepaidPrincipal = zero;
   for (const [index, part] of parts.entries()) {
     const { predefinedFeeKey } = part;
-    if (predefinedFeeKey !== undefined && findFee(ledger, predefinedFeeKey) === undefined) {
+    if (predefinedFeeKey !== undefined && findFee(ledger.loan.product, predefinedFeeKey) === undefined) {
       return refusal('INVALID_FEE_KEY', `customPaymentAmounts[${index}].predefinedFeeKey`);
     }
     const remaining = allocatePart(ledger, part, keepsPrincipalAhead);
@@ -95,15 +95,11 @@ function payRows(ledger: Ledger, amount: Decimal, element: AllocationElement, la
 function isCoveredBy(ledger: Ledger, part: CustomPaymentAmount, charge: FeeCharge): boolean {
   const { customPaymentAmountType, predefinedFeeKey } = part;
   if (predefinedFeeKey !== undefined) {
-    const fee = findFee(ledger, predefinedFeeKey);
+    const fee = findFee(ledger.loan.product, predefinedFeeKey);
     if (fee === undefined || fee.encodedKey !== charge.predefinedFeeKey) return false;
   }
   if (customPaymentAmountType === 'NON_SCHEDULED_FEE') return charge.allocation === 'NO_ALLOCATION';
   return charge.allocation === 'INSTALLMENT' && customAmountTypeOfFee[charge.trigger] === customPaymentAmountType;
-}
-
-function findFee({ loan }: Ledger, key: string): ProductFee | undefined {
-  return loan.product.feesSettings.fees.find(({ id, encodedKey }) => [id, encodedKey].includes(key));
 }
 
 /** Unpaid principal of the rows after the current one. */

@@ -1,7 +1,7 @@
 import { type Decimal, isPostable } from './money.ts';
 import { fitsProduct } from './prepayment.ts';
 import { behaviourOf } from './product-behaviour.ts';
-import type { Bounded, LoanProduct, ProductFee } from './product.ts';
+import { type Bounded, type LoanProduct, type ProductFee, isChargedByHand } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
 /** The most installments a loan may have: ten years of daily ones. */
@@ -152,8 +152,8 @@ function feeRefusals({ feesSettings, allowCustomRepaymentAllocation, currency }:
     const field = `feesSettings.fees[${index}]`;
     const isRepeated = [fee.encodedKey, fee.id].some((name) => names.indexOf(name) !== names.lastIndexOf(name));
     if (isRepeated) return [refusal('INVALID_FEE_KEY', field)];
-    const isManual = fee.trigger === 'MANUAL' || fee.trigger === 'ARBITRARY';
-    if (fee.allocation === 'NO_ALLOCATION' && !isManual) return [refusal('FEE_NOT_ALLOWED', `${field}.allocation`)];
+    if (fee.allocation === 'NO_ALLOCATION' && !isChargedByHand(fee))
+      return [refusal('FEE_NOT_ALLOWED', `${field}.allocation`)];
     if (fee.allocation === 'NO_ALLOCATION' && !allowCustomRepaymentAllocation) {
       return [refusal('CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT', field)];
     }
@@ -170,8 +170,9 @@ function amountRefusals(fee: ProductFee, field: string, currencyDigits: number):
   if (own === undefined) {
     // A flat fee may leave its amount to the command that applies it. A fee charged automatically has no such command.
     const isAmountOptional = fee.amountCalculationMethod === 'FLAT' && fee.feeApplication === 'OPTIONAL';
-    const isManual = fee.trigger === 'MANUAL' || fee.trigger === 'ARBITRARY';
-    return isAmountOptional || (isManual && isFlat) ? [] : [refusal('MANDATORY_FEE_AMOUNT', `${field}.${ownName}`)];
+    return isAmountOptional || (isChargedByHand(fee) && isFlat)
+      ? []
+      : [refusal('MANDATORY_FEE_AMOUNT', `${field}.${ownName}`)];
   }
   if (!own.greaterThan(0)) return [refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', `${field}.${ownName}`)];
   return isFlat && !isPostable(own, currencyDigits) ? [refusal('INVALID_AMOUNT', `${field}.amount`)] : [];

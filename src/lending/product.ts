@@ -110,3 +110,13 @@ export const customAmountTypeOfFee: Readonly<Partial<Record<FeeTrigger, CustomPa
   UPFRONT_DISBURSEMENT: 'UPFRONT_DISBURSEMENT_FEE',
   PAYMENT_DUE: 'PAYMENT_DUE_FEE',
 };
+
+/** The fee of a product with this id or encodedKey; undefined when there is none. */
+export function findFee({ feesSettings }: LoanProduct, idOrKey: string): ProductFee | undefined {
+  return feesSettings.fees.find(({ id, encodedKey }) => id === idOrKey || encodedKey === idOrKey);
+}
+
+/** Whether a command of its own charges the fee. Every other fee is charged with the disbursement. */
+export function isChargedByHand({ trigger }: ProductFee): boolean {
+  return trigger === 'MANUAL' || trigger === 'ARBITRARY';
+}

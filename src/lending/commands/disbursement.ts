@@ -8,7 +8,7 @@ import type { Loan, LoanPosition } from '../loan.ts';
 import { type Installment, newInstallment } from '../installments.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, sum, zero } from '../money.ts';
-import type { FeeTrigger, ProductFee } from '../product.ts';
+import { type FeeTrigger, type ProductFee, findFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { buildSchedule } from '../schedule/build-schedule.ts';
 import { periodicPayment } from '../schedule/level-payment.ts';
@@ -88,11 +88,10 @@ interface FeeToCharge {
 }
 
 function feesToCharge(loan: Loan, requestedFees: Disburse['fees']): FeeToCharge[] | { refusals: Refusal[] } {
-  const { fees } = loan.product.feesSettings;
   const refusals: Refusal[] = [];
   const chosen = new Map<ProductFee, FeeToCharge>();
   for (const [index, { predefinedFeeKey, amount }] of requestedFees.entries()) {
-    const fee = fees.find(({ encodedKey, id }) => encodedKey === predefinedFeeKey || id === predefinedFeeKey);
+    const fee = findFee(loan.product, predefinedFeeKey);
     const source = `fees[${index}].predefinedFeeKey`;
     if (fee === undefined) refusals.push(refusal('INVALID_FEE_KEY', source));
     else if (fee.state !== 'ACTIVE') refusals.push(refusal('FEE_NOT_ACTIVE', source));

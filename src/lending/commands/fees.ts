@@ -8,7 +8,13 @@ import { type Installment, isPaid, nextDueRow } from '../installments.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, isPostable, roundAmount, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
-import type { FeeAllocation, FeeAmountCalculationMethod, ProductFee } from '../product.ts';
+import {
+  type FeeAllocation,
+  type FeeAmountCalculationMethod,
+  type ProductFee,
+  findFee,
+  isChargedByHand,
+} from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { taxedAmount } from '../taxes.ts';
 
@@ -72,13 +78,14 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
 }
 
 function findManualFee(loan: Loan, key: string | undefined): { readonly fee: ProductFee | null } | Refusal {
-  const { fees, allowArbitraryFees } = loan.product.feesSettings;
-  if (key === undefined) return allowArbitraryFees ? { fee: null } : refusal('ARBITRARY_FEE_NOT_ALLOWED');
-  const fee = fees.find(({ encodedKey, id }) => encodedKey === key || id === key);
+  const { product } = loan;
+  if (key === undefined) {
+    return product.feesSettings.allowArbitraryFees ? { fee: null } : refusal('ARBITRARY_FEE_NOT_ALLOWED');
+  }
+  const fee = findFee(product, key);
   if (fee === undefined) return refusal('INVALID_FEE_KEY', 'predefinedFeeKey');
   if (fee.state !== 'ACTIVE') return refusal('FEE_NOT_ACTIVE', 'predefinedFeeKey');
-  const isManual = fee.trigger === 'MANUAL' || fee.trigger === 'ARBITRARY';
-  return isManual ? { fee } : refusal('FEE_NOT_ALLOWED', 'predefinedFeeKey');
+  return isChargedByHand(fee) ? { fee } : refusal('FEE_NOT_ALLOWED', 'predefinedFeeKey');
 }
 
 function rowForFee(loan: Loan, { installmentNumber }: ApplyFee, valueDate: string): Installment | Refusal {

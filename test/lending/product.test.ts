@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { type FeeTrigger, findFee, isChargedByHand } from '../../src/lending/product.ts';
+import { fee, product } from './loan-fixtures.ts';
+
+describe('a fee of a product', () => {
+  it('is found by its id and by its key, and by nothing else', () => {
+    const [one, other] = [fee({ id: 'one' }), fee({ id: 'other' })];
+    const withBoth = product({ feesSettings: { fees: [one, other] } });
+    expect(findFee(withBoth, 'other')).to.equal(other);
+    expect(findFee(withBoth, one.encodedKey)).to.equal(one);
+    expect(findFee(withBoth, one.name)).to.equal(undefined);
+  });
+
+  it('is charged by hand when it is manual or arbitrary', () => {
+    const triggers: readonly FeeTrigger[] = [
+      'MANUAL',
+      'ARBITRARY',
+      'DISBURSEMENT',
+      'CAPITALIZED_DISBURSEMENT',
+      'UPFRONT_DISBURSEMENT',
+      'PAYMENT_DUE',
+    ];
+    expect(triggers.filter((trigger) => isChargedByHand(fee({ id: 'one', trigger })))).to.deep.equal([
+      'MANUAL',
+      'ARBITRARY',
+    ]);
+  });
+});
