@@ -14,3 +14,8 @@ export function toInstant(instant: number): string {
 export function startOfDay(day: LocalDate): string {
   return `${day}T00:00:00Z`;
 }
+
+/** {@link startOfDay} of a day that there may not be. */
+export function startOfDayOrNull(day: LocalDate | null): string | null {
+  return day === null ? null : startOfDay(day);
+}

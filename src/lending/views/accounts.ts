@@ -1,6 +1,6 @@
 import { earnedGross } from '../accrual.ts';
 import { figuresOf } from '../balances.ts';
-import { startOfDay, dayOf, toInstant } from '../instants.ts';
+import { dayOf, startOfDayOrNull, toInstant } from '../instants.ts';
 import type { AccountState, AccountSubState, Loan } from '../loan.ts';
 import { type Decimal, larger, sum, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
@@ -11,7 +11,6 @@ import type {
   InterestCalculationMethod,
   InterestChargeFrequency,
   InterestType,
-  LocalDate,
   RepaymentPeriodUnit,
   ShortMonthHandlingMethod,
 } from '../terms.ts';
@@ -178,8 +177,4 @@ function accruedInterest(loan: Loan): Decimal {
 
 function instantOrNull(instant: number | null): string | null {
   return instant === null ? null : toInstant(instant);
-}
-
-function startOfDayOrNull(day: LocalDate | null): string | null {
-  return day === null ? null : startOfDay(day);
 }

@@ -14,9 +14,8 @@ import { Decimal, roundAmount, smaller } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
 import { previewInstallments } from '../schedule/preview.ts';
 import { taxedAmount } from '../taxes.ts';
-import type { LocalDate } from '../terms.ts';
 import { type Toggles, toggleNames } from '../toggle-names.ts';
-import { startOfDay } from '../instants.ts';
+import { startOfDay, startOfDayOrNull } from '../instants.ts';
 
 export type InstallmentState = 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
 
@@ -131,10 +130,6 @@ function installmentView(loan: Loan, row: Installment, toggles: Toggles): Instal
     penalty: { amount: amountView(row.penalty.amount), tax: penaltyTax(loan, row, toggles) },
     ...(toggles.PRINCIPAL_OVERPAYMENT ? { nonScheduledPrincipalBalanceOverpayment: row.principalOverpaid } : {}),
   };
-}
-
-function startOfDayOrNull(day: LocalDate | null): string | null {
-  return day === null ? null : startOfDay(day);
 }
 
 function amountView(portion: Portion): AmountView {
