@@ -1,9 +1,8 @@
-import { earnedGross } from '../accrual.ts';
+import { isEarning, payableInterest } from '../accrual.ts';
 import { figuresOf } from '../balances.ts';
 import { dayOf, startOfDayOrNull, toInstant } from '../instants.ts';
 import type { AccountState, AccountSubState, Loan } from '../loan.ts';
-import { type Decimal, larger, sum, zero } from '../money.ts';
-import { behaviourOf } from '../product-behaviour.ts';
+import { type Decimal, sum, zero } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import type {
   DueDateTerms,
@@ -167,12 +166,9 @@ function scheduleSettings({ terms, product }: Loan): AccountView['scheduleSettin
 
 /** The interest that rows not yet due have earned and that is unpaid. Zero where interest is as scheduled. */
 function accruedInterest(loan: Loan): Decimal {
-  if (behaviourOf(loan.product).interest === 'SCHEDULED') return zero;
-  const { asOf, installments } = loan.position;
-  const running = installments.filter((row) => asOf === null || row.dueDate > asOf);
-  return sum(
-    running.map((row) => larger(zero, earnedGross(loan, loan.position, row).amount.minus(row.interest.amount.paid))),
-  );
+  const { position } = loan;
+  const earning = position.installments.filter((row) => isEarning(loan, position, row));
+  return sum(earning.map((row) => payableInterest(loan, position, row)));
 }
 
 function instantOrNull(instant: number | null): string | null {
