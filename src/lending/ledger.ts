@@ -7,9 +7,9 @@ import {
   type TaxedPortion,
   dueOf,
   indexOfInstallment,
+  isPaid,
   isWhollyUnpaid,
   rowAt,
-  rowDue,
   rowExpected,
 } from './installments.ts';
 import { type Decimal, isPostable, larger, roundAmount, smaller, sum, zero } from './money.ts';
@@ -55,7 +55,7 @@ export function closeLedger({ position, rows, charges, chargeCount, valueDate }:
 }
 
 function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
-  const isRepaid = !isWhollyUnpaid(row) && rowDue(row).isZero() && !rowExpected(row).isZero();
+  const isRepaid = !isWhollyUnpaid(row) && isPaid(row);
   const repaidDate = isRepaid ? (row.repaidDate ?? valueDate) : null;
   return repaidDate === row.repaidDate ? row : { ...row, repaidDate };
 }
