@@ -72,8 +72,13 @@ export function newInstallment({
   };
 }
 
+/** A portion of which nothing is paid yet. */
+export function unpaid(expected: Decimal): Portion {
+  return { expected, paid: zero };
+}
+
 /** A portion that asks for nothing. */
-export const nothing: Portion = { expected: zero, paid: zero };
+export const nothing: Portion = unpaid(zero);
 /** An element that asks for nothing. */
 export const nothingTaxed: TaxedPortion = { amount: nothing, tax: nothing };
 

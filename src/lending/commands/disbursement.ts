@@ -5,9 +5,9 @@ import { isUsableDate, refusalOfDays } from './transaction-days.ts';
 import { type UnnumberedCharge, feeAmount, newCharge, transactionFee } from './fees.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan, LoanPosition } from '../loan.ts';
-import { type Installment, newInstallment } from '../installments.ts';
+import { type Installment, type Portion, newInstallment, unpaid } from '../installments.ts';
 import { dayOf } from '../instants.ts';
-import { type Decimal, sum, zero } from '../money.ts';
+import { type Decimal, sum } from '../money.ts';
 import { type FeeTrigger, type ProductFee, findFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { buildSchedule } from '../schedule/build-schedule.ts';
@@ -186,7 +186,7 @@ export function disburse(
   return { position: closeLedger(ledger), charges };
 }
 
-function paidInFull({ expected }: { readonly expected: Decimal }): { expected: Decimal; paid: Decimal } {
+function paidInFull({ expected }: Portion): Portion {
   return { expected, paid: expected };
 }
 
@@ -194,7 +194,6 @@ function unpaidInstallment(
   loan: Loan,
   { number, accruesAfter, dueDate, principal, interest }: ScheduleRow,
 ): Installment {
-  const unpaid = (expected: Decimal): { expected: Decimal; paid: Decimal } => ({ expected, paid: zero });
   const gross = withInterestTax(loan, interest);
   return newInstallment({
     key: number,

@@ -4,7 +4,7 @@ import { refusalOfDays } from './transaction-days.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan } from '../loan.ts';
 import type { FeeCharge } from '../fee-charges.ts';
-import { type Installment, isPaid, nextDueRow } from '../installments.ts';
+import { type Installment, isPaid, nextDueRow, unpaid } from '../installments.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, isPostable, roundAmount, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
@@ -173,8 +173,8 @@ export function newCharge(
     trigger: fee?.trigger ?? 'ARBITRARY',
     allocation,
     installmentKey,
-    amount: { expected: owed, paid: zero },
-    tax: { expected: tax, paid: zero },
+    amount: unpaid(owed),
+    tax: unpaid(tax),
   };
 }
 
