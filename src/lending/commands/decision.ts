@@ -38,13 +38,29 @@ type OwnFields = Pick<PostedTransaction, 'amount' | 'valueDate' | 'affected' | '
     >
   >;
 
+/** The decision that a command posts a transaction, which leads to a position. */
+export function post(
+  loan: Loan,
+  command: TransactionCommand,
+  context: DecisionContext,
+  type: LoanTransactionType,
+  position: LoanPosition,
+  own: OwnFields,
+): Decision {
+  const transaction = transactionOf(loan, command, context, type, own, position);
+  return { fact: { type: 'TRANSACTION_POSTED', position, transaction } };
+}
+
+type TransactionCommand = CommandHeader &
+  Pick<TransactionDetails, 'bookingDate' | 'externalId' | 'notes' | 'transactionDetails'>;
+
 /**
  * A transaction of a command: the fields of its own type, and those that all transactions have. Its terms are those in
  * force when it is posted: the rate, and the level payment of the position it leads to.
  */
 export function transactionOf(
   loan: Loan,
-  command: CommandHeader & Pick<TransactionDetails, 'bookingDate' | 'externalId' | 'notes' | 'transactionDetails'>,
+  command: TransactionCommand,
   { newKey }: Pick<DecisionContext, 'newKey'>,
   type: LoanTransactionType,
   own: OwnFields,

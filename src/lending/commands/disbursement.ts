@@ -1,6 +1,6 @@
 import type { Disburse } from '../commands.ts';
 import { withInterestTax } from '../accrual.ts';
-import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { isUsableDate, refusalOfDays } from './transaction-days.ts';
 import { type UnnumberedCharge, feeAmount, newCharge, transactionFee } from './fees.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
@@ -53,31 +53,18 @@ export function decideDisbursement(loan: Loan, command: Disburse, context: Decis
   if ('refusals' in outcome) return outcome;
   const { position: next, charges } = outcome;
   const paidAtOnce = charges.filter((added) => !added.amount.paid.isZero());
-  return {
-    fact: {
-      type: 'TRANSACTION_POSTED',
-      position: next,
-      transaction: transactionOf(
-        loan,
-        command,
-        context,
-        'DISBURSEMENT',
-        {
-          encodedKey: transactionKey,
-          amount: loan.loanAmount,
-          valueDate: date,
-          affected: {
-            ...noAmounts,
-            principal: next.principalLent,
-            fees: sum(paidAtOnce.map(({ amount }) => amount.expected)),
-          },
-          taxes: { ...noAmounts, fees: sum(paidAtOnce.map(({ tax }) => tax.expected)) },
-          fees: charges.map(transactionFee),
-        },
-        next,
-      ),
+  return post(loan, command, context, 'DISBURSEMENT', next, {
+    encodedKey: transactionKey,
+    amount: loan.loanAmount,
+    valueDate: date,
+    affected: {
+      ...noAmounts,
+      principal: next.principalLent,
+      fees: sum(paidAtOnce.map(({ amount }) => amount.expected)),
     },
-  };
+    taxes: { ...noAmounts, fees: sum(paidAtOnce.map(({ tax }) => tax.expected)) },
+    fees: charges.map(transactionFee),
+  });
 }
 
 interface FeeToCharge {

@@ -1,5 +1,5 @@
 import type { ApplyFee } from '../commands.ts';
-import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan } from '../loan.ts';
@@ -61,20 +61,14 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
   });
   addCharge(ledger, added);
   if (!hasPostableTotals(ledger)) return refuse('INVALID_AMOUNT', 'amount');
-  return {
-    fact: {
-      type: 'TRANSACTION_POSTED',
-      position: closeLedger(ledger),
-      transaction: transactionOf(loan, command, context, 'FEE_CHARGED', {
-        amount: added.amount.expected,
-        valueDate,
-        affected: { ...noAmounts, fees: added.amount.expected },
-        taxes: { ...noAmounts, fees: added.tax.expected },
-        fees: [transactionFee(added)],
-        installmentKey: row?.key ?? null,
-      }),
-    },
-  };
+  return post(loan, command, context, 'FEE_CHARGED', closeLedger(ledger), {
+    amount: added.amount.expected,
+    valueDate,
+    affected: { ...noAmounts, fees: added.amount.expected },
+    taxes: { ...noAmounts, fees: added.tax.expected },
+    fees: [transactionFee(added)],
+    installmentKey: row?.key ?? null,
+  });
 }
 
 function findManualFee(loan: Loan, key: string | undefined): { readonly fee: ProductFee | null } | Refusal {

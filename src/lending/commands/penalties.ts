@@ -1,5 +1,5 @@
 import type { ApplyPenalty } from '../commands.ts';
-import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { addExpected, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan } from '../loan.ts';
@@ -40,19 +40,13 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
     lastPenaltyAppliedDate: valueDate,
   };
   if (!hasPostableTotals(ledger)) return refuse('INVALID_AMOUNT', 'amount');
-  return {
-    fact: {
-      type: 'TRANSACTION_POSTED',
-      position: closeLedger(ledger),
-      transaction: transactionOf(loan, command, context, 'PENALTY_APPLIED', {
-        amount: owed,
-        valueDate,
-        affected: { ...noAmounts, penalty: owed },
-        taxes: { ...noAmounts, penalty: tax },
-        installmentKey: row.key,
-      }),
-    },
-  };
+  return post(loan, command, context, 'PENALTY_APPLIED', closeLedger(ledger), {
+    amount: owed,
+    valueDate,
+    affected: { ...noAmounts, penalty: owed },
+    taxes: { ...noAmounts, penalty: tax },
+    installmentKey: row.key,
+  });
 }
 
 function rowForPenalty(loan: Loan, { installmentNumber }: ApplyPenalty, valueDate: string): Installment | Refusal {

@@ -2,7 +2,7 @@ import { accrueTo } from '../accrual.ts';
 import { currentRowIndex, dueOf, rowAt } from '../installments.ts';
 import { figuresOf } from '../balances.ts';
 import type { PrincipalOverpayment } from '../commands.ts';
-import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { type Ledger, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan } from '../loan.ts';
 import { dayOf } from '../instants.ts';
@@ -42,27 +42,14 @@ export function decidePrincipalOverpayment(
   const reduced = reduceOpenRows(ledger, amount, method);
   reduceDueRows(ledger, reduced.remainder);
   const position = closeOut(loan, ledger, reduced.periodicPayment, command.receivedAt);
-  return {
-    fact: {
-      type: 'TRANSACTION_POSTED',
-      position,
-      transaction: transactionOf(
-        loan,
-        command,
-        context,
-        'PRINCIPAL_OVERPAYMENT',
-        {
-          amount,
-          valueDate,
-          affected: { ...noAmounts, principal: amount },
-          taxes: noAmounts,
-          prepaymentRecalculationMethod: command.prepaymentRecalculationMethod ?? null,
-          installmentKey: row.key,
-        },
-        position,
-      ),
-    },
-  };
+  return post(loan, command, context, 'PRINCIPAL_OVERPAYMENT', position, {
+    amount,
+    valueDate,
+    affected: { ...noAmounts, principal: amount },
+    taxes: noAmounts,
+    prepaymentRecalculationMethod: command.prepaymentRecalculationMethod ?? null,
+    installmentKey: row.key,
+  });
 }
 
 /** Respreads the rows due after the value date, as far as the amount fits into them; `remainder` is what does not. */

@@ -4,7 +4,7 @@ import { currentRowIndex, rowAt } from '../installments.ts';
 import { figuresOf } from '../balances.ts';
 import type { Repay } from '../commands.ts';
 import { closeOut } from './closing.ts';
-import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import type { Loan } from '../loan.ts';
@@ -59,27 +59,14 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
     ? ledger.position.periodicPayment
     : prepay(ledger, prepaidPrincipal, method);
   const position = closeOut(loan, ledger, periodicPayment, command.receivedAt);
-  return {
-    fact: {
-      type: 'TRANSACTION_POSTED',
-      position,
-      transaction: transactionOf(
-        loan,
-        command,
-        context,
-        'REPAYMENT',
-        {
-          amount,
-          valueDate,
-          affected: ledger.affected,
-          taxes: ledger.taxes,
-          customPaymentAmounts: parts,
-          prepaymentRecalculationMethod: command.prepaymentRecalculationMethod ?? null,
-        },
-        position,
-      ),
-    },
-  };
+  return post(loan, command, context, 'REPAYMENT', position, {
+    amount,
+    valueDate,
+    affected: ledger.affected,
+    taxes: ledger.taxes,
+    customPaymentAmounts: parts,
+    prepaymentRecalculationMethod: command.prepaymentRecalculationMethod ?? null,
+  });
 }
 
 /** Principal paid ahead counts as paid with the current row. The rows after it have that much less to repay. */
