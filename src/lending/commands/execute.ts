@@ -8,8 +8,6 @@ import type { Loan, LoanTransaction } from '../loan.ts';
 import type { Refusal } from '../refusals.ts';
 import { withSettledFees, withoutSettledFees } from '../settled-fees.ts';
 
-export type ExecutionContext = DecisionContext;
-
 /**
  * - `committed`: `loan` is the next state, to be stored together with `transactions`, which are new or changed, and
  *   `events`.
@@ -32,7 +30,7 @@ export type Execution =
  * recognised by that transaction for ever. The caller must recognise a command that posted none.
  * @throws only for bugs; a broken rule is a refusal
  */
-export function execute(loan: Loan | null, command: LoanCommand, context: ExecutionContext): Execution {
+export function execute(loan: Loan | null, command: LoanCommand, context: DecisionContext): Execution {
   const transaction = loan === null ? undefined : context.transactions.postedBy(command.commandId);
   if (transaction !== undefined) return { outcome: 'repeated', transaction };
 
