@@ -7,6 +7,7 @@ import { type Ledger, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan } from '../loan.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, smaller, sum, zero } from '../money.ts';
+import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { reamortize } from '../prepayment.ts';
 import { recalculationMethodOf, refusalOfPayment } from './repayment.ts';
 import { closeOut } from './closing.ts';
@@ -56,7 +57,7 @@ export function decidePrincipalOverpayment(
 function reduceOpenRows(
   ledger: Ledger,
   amount: Decimal,
-  method: Parameters<typeof reamortize>[3],
+  method: PrepaymentRecalculationMethod,
 ): { readonly remainder: Decimal; readonly periodicPayment: Decimal | null } {
   const { rows, valueDate, position } = ledger;
   const first = rows.findIndex(({ dueDate }) => dueDate > valueDate);

@@ -70,7 +70,7 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
 }
 
 /** Principal paid ahead counts as paid with the current row. The rows after it have that much less to repay. */
-function prepay(ledger: Ledger, prepaidPrincipal: Decimal, method: Parameters<typeof reamortize>[3]): Decimal | null {
+function prepay(ledger: Ledger, prepaidPrincipal: Decimal, method: PrepaymentRecalculationMethod): Decimal | null {
   const current = currentRowIndex(ledger);
   const periodicPayment = reamortize(ledger, current + 1, prepaidPrincipal, method, ledger.valueDate);
   const row = rowAt(ledger.rows, current);

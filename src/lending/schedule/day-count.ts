@@ -3,9 +3,7 @@ import type { DateParts } from '../dates.ts';
 import { addFractions, fraction, multiplyFractions } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import type { DaysInYear, DueDateTerms, InterestTerms, LocalDate } from '../terms.ts';
-import { listedDaysOn, nextFixedDay, unitLength } from './due-dates.ts';
-
-type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
+import { type FixedDaysTerms, listedDaysOn, nextFixedDay, unitLength } from './due-dates.ts';
 
 /** The days over which one installment's interest accrues: after the first date, up to and including the second. */
 export interface AccrualPeriod {

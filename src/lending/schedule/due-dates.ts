@@ -2,7 +2,7 @@ import { addDays, addMonths, clampedDate, daysInMonth, partsOf } from '../dates.
 import type { DueDateTerms, LocalDate, RepaymentPeriodUnit } from '../terms.ts';
 
 type IntervalTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'INTERVAL' }>;
-type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
+export type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
 
 /**
  * The due dates of a loan, strictly ascending and all after the disbursement.
