@@ -3,6 +3,7 @@ import { fitsProduct } from './prepayment.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import { type Bounded, type LoanProduct, type ProductFee, isChargedByHand } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
+import { defaultOf } from './terms.ts';
 
 /** The most installments a loan may have: ten years of daily ones. */
 export const installmentsMaximum = 3_660;
@@ -123,7 +124,7 @@ function graceRefusals({ gracePeriodSettings, scheduleSettings }: LoanProduct): 
   const field = 'gracePeriodSettings.gracePeriod';
   const refusals = boundedCount(gracePeriod, field, 0).map(() => refusal('INVALID_GRACE_PERIOD', field));
   if (refusals.length > 0) return refusals;
-  const grace = gracePeriod.defaultValue ?? gracePeriod.minValue ?? 0;
+  const grace = defaultOf(gracePeriod) ?? 0;
   const unusable = gracePeriodType === 'NONE' ? grace > 0 : grace >= (numInstallments.defaultValue ?? Infinity);
   return unusable ? [refusal('INVALID_GRACE_PERIOD', field)] : [];
 }

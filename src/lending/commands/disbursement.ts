@@ -11,7 +11,7 @@ import { type Decimal, sum } from '../money.ts';
 import { type FeeTrigger, type ProductFee, findFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { buildSchedule } from '../schedule/build-schedule.ts';
-import { periodicPayment } from '../schedule/level-payment.ts';
+import { isAnnuity, periodicPayment } from '../schedule/level-payment.ts';
 import { type LocalDate, type ScheduleRow, termsInForce } from '../terms.ts';
 
 const disbursementTriggers: readonly FeeTrigger[] = [
@@ -149,8 +149,7 @@ export function disburse(
     disbursementDate: date,
     ...(firstRepaymentDate === null ? {} : { firstRepaymentDate }),
   };
-  const isLevel = loan.terms.interest.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
-  const payment = isLevel ? periodicPayment(request) : null;
+  const payment = isAnnuity(request.terms) ? periodicPayment(request) : null;
   const rows = buildSchedule(request, payment ?? undefined).map((row) => unpaidInstallment(loan, row));
   const upfront = chargesOf('UPFRONT_DISBURSEMENT', rows.slice(0, 1));
   const paymentDue = chargesOf('PAYMENT_DUE', rows);
