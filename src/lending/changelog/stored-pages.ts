@@ -35,22 +35,18 @@ const knownPages = new WeakMap<object, KnownPage>();
 /** The pages of an account: those of its fees, then those of its installments, each in their order. */
 export function pagesOf({ position: { charges, installments } }: Loan): StoredPage[] {
   return [
-    ...pagesOfList('charges', charges, ({ number }) => Math.floor((number - 1) / chargesPerPage), writeCharges),
-    ...pagesOfList(
-      'installments',
-      installments,
-      ({ number }) => Math.floor((number - 1) / installmentsPerPage),
-      writeRows,
-    ),
+    ...pagesOfList('charges', charges, chargesPerPage, writeCharges),
+    ...pagesOfList('installments', installments, installmentsPerPage, writeRows),
   ];
 }
 
 function pagesOfList<Item extends FeeCharge | Installment>(
   list: StoredPage['list'],
   items: readonly Item[],
-  pageOf: (item: Item) => number,
+  itemsPerPage: number,
   write: (items: readonly Item[]) => string,
 ): StoredPage[] {
+  const pageOf = ({ number }: Item): number => Math.floor((number - 1) / itemsPerPage);
   const pages: StoredPage[] = [];
   for (let start = 0, end = 0; start < items.length; start = end) {
     const first = items[start] as Item;
