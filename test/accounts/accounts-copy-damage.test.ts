@@ -32,7 +32,9 @@ import { accountText, keyOf, loanRecord, productRecord, storedLoan, transactionR
 const topic = 'lendstream.accounts';
 /** More than one page of the file holds. The thread of queries reads pages that another connection has in memory. */
 const loanCount = 3_000;
-/** The loans and their product. */
+/** Enough where only a record is changed. */
+const fewLoans = 10;
+/** All loans and their product. */
 const recordCount = loanCount + 1;
 
 /** A second passes in a millisecond: the check in the background begins at once. */
@@ -103,6 +105,7 @@ const everyState = ['states', 'products', 'transactions', 'commands']
   .concat(' ORDER BY state');
 
 describe('a damaged copy of accounts', () => {
+  const loans = Array.from({ length: loanCount }, (_, at) => loanRecord({ id: `loan-${at}` }));
   let folder: string;
   let log: EventLog;
   let health: Health;
@@ -113,8 +116,6 @@ describe('a damaged copy of accounts', () => {
     folder = mkdtempSync(join(tmpdir(), 'lendstream-accounts-'));
     log = await openLogUnderTest(folder);
     await log.createTopic({ name: topic, partitionCount: 1, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
-    const loans = Array.from({ length: loanCount }, (_, at) => loanRecord({ id: `loan-${at}` }));
-    await commit(productRecord(), ...loans);
   });
   afterEach(async () => {
     await accounts?.close();
@@ -129,6 +130,8 @@ describe('a damaged copy of accounts', () => {
     await writer.close();
     await recordsOf(log, topic, 0);
   }
+
+  const fill = (count = loanCount): Promise<void> => commit(productRecord(), ...loans.slice(0, count));
 
   async function open(dataFolder = folder, clock = systemClock, logger = silentLogger): Promise<AccountsCopy> {
     health = new Health(clock);
@@ -179,6 +182,7 @@ describe('a damaged copy of accounts', () => {
 
   for (const [name, find] of places) {
     it(`is rebuilt while it is used, is not ready until then, and never returns wrong data or 500: ${name}`, async () => {
+      await fill();
       const opened = await open();
       damage(join(folder, 'accounts.db'), find);
       // The header is read when the file is opened, and hardly ever afterwards.
@@ -193,6 +197,7 @@ describe('a damaged copy of accounts', () => {
     });
 
     it(`is rebuilt without a request, after a process that did not close it: ${name}`, async () => {
+      await fill();
       await open();
       const crashed = join(folder, 'crashed');
       mkdirSync(crashed);
@@ -207,6 +212,7 @@ describe('a damaged copy of accounts', () => {
     });
 
     it(`is rebuilt by the first query that finds the damage, after it was closed cleanly: ${name}`, async () => {
+      await fill();
       await (await open()).close();
       damage(join(folder, 'accounts.db'), find);
       const opened = await open();
@@ -219,6 +225,7 @@ describe('a damaged copy of accounts', () => {
 
   for (const [what, change] of changes) {
     it(`is rebuilt by the read that finds ${what}`, async () => {
+      await fill(fewLoans);
       await commit(transactionRecord('loan-1', 1), transactionRecord('loan-1', 2), commandRecord());
       await (await open()).close();
       const database = openDatabase(join(folder, 'accounts.db'));
@@ -252,13 +259,14 @@ describe('a damaged copy of accounts', () => {
 
   for (const [what, change, damage] of changes) {
     it(`is rebuilt by the check in the background that finds ${what}, which no request reads`, async () => {
+      await fill(fewLoans);
       await commit(transactionRecord('loan-1', 1), transactionRecord('loan-1', 2), commandRecord());
       await (await open()).close();
       const database = openDatabase(join(folder, 'accounts.db'));
       const states = database.prepare(everyState).all();
       expect(database.prepare(change).run().changes).to.equal(1);
       database.close();
-      await expectRebuildByCheck(damage, recordCount + 3);
+      await expectRebuildByCheck(damage, fewLoans + 4);
       const rebuilt = openDatabase(join(folder, 'accounts.db'));
       expect(rebuilt.prepare(everyState).all()).to.deep.equal(states);
       rebuilt.close();
@@ -266,6 +274,7 @@ describe('a damaged copy of accounts', () => {
   }
 
   it('is rebuilt by the check in the background that finds one digit of the file changed', async () => {
+    await fill(fewLoans);
     await commit(transactionRecord('loan-1', 1));
     await (await open()).close();
     const file = join(folder, 'accounts.db');
@@ -274,7 +283,7 @@ describe('a damaged copy of accounts', () => {
     writeSync(descriptor, '4', at + 2);
     closeSync(descriptor);
     const changed = `Table transactions: the stored text of ${keyOf('loan-1-1')} was changed.`;
-    await expectRebuildByCheck(changed, recordCount + 1);
+    await expectRebuildByCheck(changed, fewLoans + 2);
     const again = accounts?.transactions('loan-1', { offset: 0, limit: 10 });
     expect(again).to.deep.equal([String(transactionRecord('loan-1', 1).value)]);
   });
@@ -303,6 +312,7 @@ describe('a damaged copy of accounts', () => {
   }
 
   it('takes no commit of an owner while it is rebuilt, and then has the commit from the log', async () => {
+    await fill();
     const opened = await open();
     const from = await opened.catchUpPartition(0, never);
     const record = loanRecord({ id: 'loan-0', loanName: 'changed' });
@@ -332,6 +342,7 @@ describe('a damaged copy of accounts', () => {
 
   it('is not rebuilt when it is intact after a process that did not close it', async function () {
     requireBootId(this);
+    await fill();
     await open();
     const crashed = join(folder, 'crashed');
     mkdirSync(crashed);
@@ -345,6 +356,7 @@ describe('a damaged copy of accounts', () => {
 
   it('is rebuilt when the machine crashed while it was used, however intact it looks', async function () {
     const bootId = requireBootId(this);
+    await fill();
     await open();
     const crashed = join(folder, 'crashed');
     mkdirSync(crashed);
