@@ -85,16 +85,15 @@ describe('request bodies in flight', function () {
   async function endAll(): Promise<void> {
     for (const socket of sockets.splice(0)) socket.destroy();
     // The whole budget is free again: as many bodies as fit into it, at once.
-    const rest = Buffer.alloc(bodyBytesMaximum - 1, 0x20);
+    const holdBody = (): Promise<Unfinished> => begin(`Content-Length: ${bodyBytesMaximum}`, Buffer.alloc(1, 0x20));
     await eventually(async () => {
       const holders: Unfinished[] = [];
-      for (let bytes = 0; bytes < largeBytesMaximum; bytes += bodyBytesMaximum) {
-        holders.push(await begin(`Content-Length: ${bodyBytesMaximum}`, Buffer.alloc(1, 0x20)));
-      }
-      for (const { socket } of holders) socket.write(rest);
-      await eventually(() => holders.every(hasResponse), 30_000);
-      for (const { socket } of holders) socket.destroy();
-      return holders.every(({ text }) => text.includes('HTTP/1.1 400 '));
+      for (let bytes = 0; bytes < largeBytesMaximum; bytes += bodyBytesMaximum) holders.push(await holdBody());
+      // One more is refused only when each of them was admitted.
+      const last = await holdBody();
+      await eventually(() => [...holders, last].some(hasResponse), 30_000);
+      for (const { socket } of [...holders, last]) socket.destroy();
+      return last.text.includes('HTTP/1.1 503 ') && !holders.some(hasResponse);
     }, 30_000);
     sockets.length = 0;
   }
