@@ -97,7 +97,8 @@ describe('A campaign of mutants', function () {
         import { countTo } from '../../src/room/count.js';
         it('counts', () => equal(countTo(3), 3));`,
     });
-    const { trials } = await run();
+    // A loop that never ends uses all of a processor until then.
+    const { trials } = await run({ graceMilliseconds: 500 });
     const hung = trials.filter(({ outcome }) => outcome.kind === 'hung').map(({ mutant }) => mutant.change);
     expect(hung).to.deep.equal(['count += 1 → count += 0', 'count += 1 → count -= 1']);
   });
@@ -115,7 +116,7 @@ describe('A campaign of mutants', function () {
         import { watch } from '../../src/room/timer.js';
         it('stops', () => watch()());`,
     });
-    const { trials } = await run();
+    const { trials } = await run({ graceMilliseconds: 500 });
     const removed = trials.filter(({ mutant }) => mutant.mutation.operator === 'removed call');
     expect(removed.map(({ outcome }) => outcome.kind)).to.deep.equal(['hung']);
   });
