@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly plan: Plan;
   /** Called with every step, line by line. */
   readonly printLine: (line: string) => void;
-  /** The amount of concurrent load. Default 1, which two cores can handle beside a cluster. */
+  /** How many send requests, and how often. Default 1, which two cores can handle beside a cluster. */
   readonly load?: number;
 }
 
@@ -65,14 +65,14 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
       producers: Math.ceil(3 * load),
       eventTypes: [ledger, ledger, ledger, expiring],
       bulkyEventType: bulky,
-      pauseMilliseconds: 25,
+      pauseMilliseconds: 25 / load,
     });
     const commanders = startLoad<CommanderSettings>(folder, 'commander', {
       ...common,
       name: 'commander',
       product,
       borrowers: Math.ceil(3 * load),
-      pauseMilliseconds: 50,
+      pauseMilliseconds: 50 / load,
     });
     children.push(consumers, producers, commanders);
     const sendToLoad = (order: LoadOrder): void => {
