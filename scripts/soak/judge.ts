@@ -1,5 +1,5 @@
 import { median } from '../bench/statistics.ts';
-import type { LoadFigures, Timed } from './load/counts.ts';
+import { timedKinds, type LoadFigures, type Timed } from './load/counts.ts';
 import type { Disk, Memory } from './measures.ts';
 
 /** One line of the soak: what the load did in an interval, and what the service took at its end. */
@@ -83,8 +83,6 @@ export function judge(series: Series, limits: Limits): Verdict[] {
 }
 
 type Intervals = readonly Interval[];
-
-const timedKinds: readonly Timed[] = ['publish', 'command', 'delivery'];
 
 function resident(first: Intervals, last: Intervals, { memoryGrowth }: Limits): Verdict {
   const [before, after] = medians(first, last, ({ memory }) => memory.residentBytes);

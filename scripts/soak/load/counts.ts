@@ -26,8 +26,9 @@ export interface LoadFigures {
   readonly delivery: Times;
 }
 
-const timed = ['publish', 'command', 'delivery'] as const;
-export type Timed = (typeof timed)[number];
+/** What is timed, each with a figure of its own. */
+export const timedKinds = ['publish', 'command', 'delivery'] as const;
+export type Timed = (typeof timedKinds)[number];
 type Counted = 'events' | 'delivered' | 'loans' | 'commands';
 
 /** How many failures are printed; all are counted. */
@@ -36,10 +37,10 @@ const printedFailuresMaximum = 20;
 /** What the load did since it was last asked. */
 export class Counts {
   #since = performance.now();
-  #counts: Record<Counted, number> = { events: 0, delivered: 0, loans: 0, commands: 0 };
+  #counts = noCounts();
   #failures = 0;
   #printedFailures = 0;
-  #milliseconds: Record<Timed, number[]> = { publish: [], command: [], delivery: [] };
+  #milliseconds = noTimes();
 
   add(what: Counted, count: number): void {
     this.#counts[what] += count;
@@ -70,11 +71,19 @@ export class Counts {
       delivery: timesOf(delivery),
     };
     this.#since = now;
-    this.#counts = { events: 0, delivered: 0, loans: 0, commands: 0 };
+    this.#counts = noCounts();
     this.#failures = 0;
-    this.#milliseconds = { publish: [], command: [], delivery: [] };
+    this.#milliseconds = noTimes();
     return figures;
   }
+}
+
+function noCounts(): Record<Counted, number> {
+  return { events: 0, delivered: 0, loans: 0, commands: 0 };
+}
+
+function noTimes(): Record<Timed, number[]> {
+  return { publish: [], command: [], delivery: [] };
 }
 
 function timesOf(milliseconds: readonly number[]): Times {
