@@ -88,18 +88,18 @@ function resident(first: Intervals, last: Intervals, { memoryGrowth }: Limits): 
   const [before, after] = medians(first, last, ({ memory }) => memory.residentBytes);
   return {
     name: 'resident memory',
-    rule: `the median of the last fifth is at most ${memoryGrowth} times that of the first, and ${megabytes(memoryAllowanceBytes)} more`,
+    rule: `the median of the last fifth is at most ${memoryGrowth} times that of the first, and ${mebibytes(memoryAllowanceBytes)} more`,
     isGood: after <= before * memoryGrowth + memoryAllowanceBytes,
-    figures: `${megabytes(before)}, then ${megabytes(after)}`,
+    figures: `${mebibytes(before)}, then ${mebibytes(after)}`,
   };
 }
 
 function inUse({ bytesInUse: { warm, end } }: Series, { memoryGrowth }: Limits): Verdict {
   return {
     name: 'memory in use',
-    rule: `without garbage, at the end at most ${memoryGrowth} times that after the warm-up, and ${megabytes(memoryAllowanceBytes)} more`,
+    rule: `without garbage, at the end at most ${memoryGrowth} times that after the warm-up, and ${mebibytes(memoryAllowanceBytes)} more`,
     isGood: end <= warm * memoryGrowth + memoryAllowanceBytes,
-    figures: `${megabytes(warm)}, then ${megabytes(end)}`,
+    figures: `${mebibytes(warm)}, then ${mebibytes(end)}`,
   };
 }
 
@@ -113,9 +113,9 @@ function disk(first: Intervals, last: Intervals): Verdict {
   const accounts = growthOf(({ accountBytes }) => accountBytes);
   return {
     name: 'disk',
-    rule: `grows by at most ${diskPerEventByte} times the events kept, ${diskPerAccountByte} times the copy of accounts, and ${megabytes(diskAllowanceBytes)}`,
+    rule: `grows by at most ${diskPerEventByte} times the events kept, ${diskPerAccountByte} times the copy of accounts, and ${mebibytes(diskAllowanceBytes)}`,
     isGood: grown <= events * diskPerEventByte + accounts * diskPerAccountByte + diskAllowanceBytes,
-    figures: `${megabytes(grown)} for ${megabytes(events)} of events and ${megabytes(accounts)} of accounts`,
+    figures: `${mebibytes(grown)} for ${mebibytes(events)} of events and ${mebibytes(accounts)} of accounts`,
   };
 }
 
@@ -171,6 +171,6 @@ function medians(
   return [median(first.map(valueOf)), median(last.map(valueOf))];
 }
 
-export function megabytes(bytes: number): string {
+export function mebibytes(bytes: number): string {
   return `${Math.round(bytes / (1024 * 1024))} MiB`;
 }

@@ -1,17 +1,17 @@
 import { cpus } from 'node:os';
 import { figure } from '../bench/statistics.ts';
-import { megabytes, type Asked, type Interval, type Series, type Verdict } from './judge.ts';
+import { mebibytes, type Asked, type Interval, type Series, type Verdict } from './judge.ts';
 import type { Times } from './load/counts.ts';
 
 /** The lines of a soak for people, on the terminal and in its report. */
 
 const columns: readonly (readonly [title: string, write: (interval: Interval) => string])[] = [
   ['minute', ({ minute }) => minute.toFixed(minute < 10 ? 1 : 0)],
-  ['resident', ({ memory }) => megabytes(memory.residentBytes)],
-  ['heap', ({ memory }) => megabytes(memory.heapBytes)],
-  ['disk', ({ disk }) => megabytes(disk.bytes)],
-  ['live events', ({ disk }) => megabytes(disk.eventBytes)],
-  ['accounts', ({ disk }) => megabytes(disk.accountBytes)],
+  ['resident', ({ memory }) => mebibytes(memory.residentBytes)],
+  ['heap', ({ memory }) => mebibytes(memory.heapBytes)],
+  ['disk', ({ disk }) => mebibytes(disk.bytes)],
+  ['live events', ({ disk }) => mebibytes(disk.eventBytes)],
+  ['accounts', ({ disk }) => mebibytes(disk.accountBytes)],
   ['events/s', ({ events, seconds }) => figure(events / seconds)],
   ['delivered/s', ({ delivered, seconds }) => figure(delivered / seconds)],
   ['loans/min', ({ loans, seconds }) => figure((loans / seconds) * 60)],
