@@ -29,15 +29,20 @@ export interface SoakSettings {
 const openingCommands = 3;
 
 /** Commands that the new loans leave for earlier ones; below 0 when the new loans need more. */
-export function earlierCommandsPerMinute(settings: Omit<SoakSettings, 'heapFolder'>): number {
+export function earlierCommandsPerMinute(settings: SoakSettings): number {
   const { loansPerMinute, transactionsPerLoan, commandsPerMinute } = settings;
   return commandsPerMinute - loansPerMinute * (openingCommands + transactionsPerLoan);
 }
 
 /** How many lines follow the warm-up. */
-export function judgedLines({ minutes, warmUpMinutes, secondsPerLine }: Omit<SoakSettings, 'heapFolder'>): number {
-  const linesUntil = (minute: number): number => Math.floor((minute * 60) / secondsPerLine + 1e-9);
-  return linesUntil(minutes) - linesUntil(warmUpMinutes);
+export function judgedLines(settings: SoakSettings): number {
+  return linesUntil(settings.minutes, settings) - linesUntil(settings.warmUpMinutes, settings);
+}
+
+/** How many lines are printed up to a minute, this one included. */
+function linesUntil(minute: number, { secondsPerLine }: SoakSettings): number {
+  // The product may be a little below the whole number that is meant.
+  return Math.floor((minute * 60) / secondsPerLine + 1e-9);
 }
 
 const eventType = 'soak.published';
@@ -57,20 +62,23 @@ export async function runSoak(
   const load = startProgram('scripts/soak/load/load.js', [JSON.stringify(await setStage(service, settings))]);
   const { minutes, warmUpMinutes, secondsPerLine, eventsPerSecond, loansPerMinute, commandsPerMinute } = settings;
   const intervals: Interval[] = [];
-  let warm: number | undefined;
-  for (let line = 1; line * secondsPerLine <= minutes * 60 + 1e-6; line += 1) {
+  const lineCount = linesUntil(minutes, settings);
+  // The warm-up ends with a line: the first one, if it is shorter than that takes.
+  const lastWarmLine = Math.max(1, linesUntil(warmUpMinutes, settings));
+  let warm = Number.NaN;
+  for (let line = 1; line <= lineCount; line += 1) {
     const figures = await nextFigures(load);
     const minute = (line * secondsPerLine) / 60;
     const interval = { minute, ...figures, memory: await memoryOf(service), disk: diskOf(folder) };
     intervals.push(interval);
     onInterval(interval);
-    if (warm === undefined && (line + 1) * secondsPerLine > warmUpMinutes * 60 + 1e-6) warm = await bytesInUse(service);
+    if (line === lastWarmLine) warm = await bytesInUse(service);
   }
   await load.stop();
   const end = await bytesInUse(service);
   await stop();
   const asked = { eventsPerSecond, loansPerMinute, commandsPerMinute };
-  return { intervals, warmUpMinutes, bytesInUse: { warm: warm ?? end, end }, asked };
+  return { intervals, warmUpMinutes, bytesInUse: { warm, end }, asked };
 }
 
 async function nextFigures(load: Running): Promise<LoadFigures> {
