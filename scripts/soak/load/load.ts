@@ -23,7 +23,7 @@ export interface LoadSettings {
   readonly earlierCommandsPerMinute: number;
 }
 
-/** How long each stream lives. Milliseconds. */
+/** How long the first stream lives. Milliseconds. */
 const streamMilliseconds = 60_000;
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as LoadSettings;
@@ -32,7 +32,7 @@ const counts = new Counts();
 const lending = new Lending({ url, product, transactionsPerLoan }, counts);
 
 for (const [index, subscription] of settings.subscriptions.entries()) {
-  // They do not all end at the same time.
+  // Up to twice as long, so that they do not all end at the same time.
   const lifeMilliseconds = streamMilliseconds * (1 + index / settings.subscriptions.length);
   void stream({ url, subscription, lifeMilliseconds }, counts);
 }

@@ -10,7 +10,7 @@ import { removeFolder, temporaryFolder } from '../../support/processes/service.t
 
 const program = fileURLToPath(new URL('../../../scripts/soak/soak.js', import.meta.url));
 
-/** Ten seconds, half of them judged, with a load that any machine carries. */
+/** Nine seconds, six of them judged, with a load that any machine carries. */
 const short = [
   ['--minutes', '0.15'],
   ['--warm-up', '0.05'],
@@ -47,7 +47,7 @@ describe('npm run soak', () => {
 
   it('prints a line for each interval and its verdict, writes both to the report, and leaves no data', async function () {
     this.timeout(120_000);
-    // Ten seconds show nothing about memory or latency.
+    // Nine seconds show nothing about memory or latency.
     const { status, lines, report } = await run(...short, '--memory-growth', '100');
     expect(status, lines.join('\n')).to.equal(0);
     const head = lines.indexOf(headLine);
