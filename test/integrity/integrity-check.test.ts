@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock } from '../../src/clock.ts';
+import type { CheckStep } from '../../src/integrity/check-thread.ts';
 import { type DamageReport, IntegrityCheck } from '../../src/integrity/integrity-check.ts';
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger, type Logger } from '../../src/logger.ts';
 import { type Connection, openDatabase } from '../../src/sqlite.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
+import { overriding } from '../support/stepping-log.ts';
 
 const script = new URL('./check-of-tables.js', import.meta.url);
 const pageBytes = 4_096;
@@ -16,6 +19,18 @@ const day = 86_400_000;
 interface Line {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
+  readonly checkedPercent?: number;
+  readonly damage?: string;
+}
+
+/** A logger that keeps its lines. */
+function recordingLogger(): { readonly logger: Logger; readonly lines: Line[] } {
+  const lines: Line[] = [];
+  const write =
+    (level: Line['level']) =>
+    (facts: object, message: string): void =>
+      void lines.push({ level, message, ...facts });
+  return { logger: { ...silentLogger, info: write('info'), warn: write('warn'), error: write('error') }, lines };
 }
 
 describe('the check of a file in the background', () => {
@@ -35,13 +50,10 @@ describe('the check of a file in the background', () => {
       WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
       INSERT INTO accounts SELECT n, 'account ' || n FROM n`);
     clock = new SimulatedClock();
-    lines = [];
     reports = [];
-    const write =
-      (level: Line['level']) =>
-      (facts: object, message: string): void =>
-        void lines.push({ level, message, ...facts });
-    const logger = { ...silentLogger, info: write('info'), warn: write('warn'), error: write('error') };
+    const recording = recordingLogger();
+    lines = recording.lines;
+    const { logger } = recording;
     check = new IntegrityCheck({ path, script, clock, logger, onDamages: (damages) => reports.push(damages) });
   });
   afterEach(async () => {
@@ -139,5 +151,78 @@ describe('the check of a file in the background', () => {
     await eventually(() => check.progress.checkedShare > 0);
     await check.close();
     expect(check.progress.finishedAt).to.equal(null);
+  });
+});
+
+describe('the steps of a check in the background', () => {
+  let folder: string;
+  let clock: SimulatedClock;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    clock = new SimulatedClock();
+  });
+  afterEach(() => removeFolder(folder));
+
+  /** A check that begins at once and finds these things, step by step. */
+  function start(
+    steps: readonly Partial<CheckStep>[],
+    { logger, clock: own = clock }: { logger: Logger; clock?: Clock },
+  ) {
+    const path = join(folder, 'steps.json');
+    writeFileSync(
+      path,
+      JSON.stringify(steps.map((step) => ({ isDone: false, checkedShare: 0, damages: [], ...step }))),
+    );
+    const script = new URL('./check-by-script.js', import.meta.url);
+    const firstCheckMilliseconds = 0;
+    return new IntegrityCheck({ path, script, clock: own, logger, firstCheckMilliseconds, onDamages: () => undefined });
+  }
+
+  async function untilFinished(check: IntegrityCheck): Promise<void> {
+    await eventually(async () => {
+      await clock.turn(4);
+      return check.progress.finishedAt !== null;
+    });
+    await check.close();
+  }
+
+  it('are logged when a tenth of the file more was read, not before', async () => {
+    const { logger, lines } = recordingLogger();
+    const shares = [0.099, 0.1, 0.199, 0.2, 0.45, 0.549, 0.99];
+    await untilFinished(
+      start(
+        shares.map((checkedShare) => ({ checkedShare })),
+        { logger },
+      ),
+    );
+    const logged = lines.filter(({ message }) => message === 'Checking a file continues');
+    expect(logged.map(({ checkedPercent }) => checkedPercent)).to.deep.equal([10, 20, 45, 99]);
+  });
+
+  it('log the first twenty damages of a check, and count all', async () => {
+    const { logger, lines } = recordingLogger();
+    const damagesOf = (count: number, name: string): string[] =>
+      Array.from({ length: count }, (_, index) => `${name} ${index}`);
+    const steps = [damagesOf(19, 'early'), damagesOf(2, 'middle'), damagesOf(1, 'late')];
+    const check = start(
+      steps.map((damages) => ({ damages })),
+      { logger },
+    );
+    await untilFinished(check);
+    const logged = lines.filter(({ level }) => level === 'error').map(({ damage }) => damage);
+    expect(logged).to.deep.equal([...damagesOf(19, 'early'), 'middle 0']);
+    expect(check.progress.damageCount).to.equal(22);
+  });
+
+  it('are followed by a rest of three times as long as they took', async () => {
+    const stepMilliseconds = 50;
+    let passed = 0;
+    // Each look at the clock is later than the one before, so that a step takes as long as between two of them.
+    const slow = overriding<Clock>(clock, { monotonic: () => clock.monotonic() + (passed += stepMilliseconds) });
+    const check = start([{ checkedShare: 0.5 }], { logger: silentLogger, clock: slow });
+    await clock.turn(0);
+    await eventually(() => clock.nextDeadline() === clock.monotonic() + 3 * stepMilliseconds);
+    await untilFinished(check);
   });
 });
