@@ -109,7 +109,7 @@ export function createMetrics() {
     }),
     integrityDamages: new Gauge({
       name: 'lendstream_integrity_damages',
-      help: 'Damages of a file that the present integrity check has found, or the last one when none runs.',
+      help: 'Damages of a file that the last integrity check found, until the present one finds some or ends.',
       labelNames: ['file'],
       registers,
     }),

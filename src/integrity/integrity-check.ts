@@ -58,7 +58,7 @@ export interface IntegrityProgress {
   readonly checkedShare: number;
   /** When the last check reached the end of the file. Milliseconds since the epoch; null before that. */
   readonly finishedAt: number | null;
-  /** How many damages the present check has found, or the last one when none runs. */
+  /** How many damages the last check found, until the present one finds some or ends. */
   readonly damageCount: number;
 }
 
