@@ -78,14 +78,12 @@ export class CheckThread {
       if ('failure' in reply) this.#settle?.reject(new LendstreamError('LOG_UNAVAILABLE', reply.failure));
       else this.#settle?.resolve(reply);
     });
-    worker.on('error', (error) =>
-      this.#settle?.reject(error instanceof Error ? error : new Error(describeError(error))),
-    );
+    worker.on('error', (error) => this.#settle?.reject(new LendstreamError('LOG_UNAVAILABLE', describeError(error))));
     this.#exited = new Promise((resolve) => {
       worker.on('exit', () => {
         forgetTurn(turn);
         this.#hasExited = true;
-        this.#settle?.reject(new LendstreamError('LOG_UNAVAILABLE', 'The thread that checks the file ended.'));
+        this.#settle?.reject(threadEnded());
         resolve();
       });
     });
@@ -95,7 +93,7 @@ export class CheckThread {
   step(): Promise<CheckStep> {
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
-      if (this.#hasExited) reject(new LendstreamError('LOG_UNAVAILABLE', 'The thread that checks the file ended.'));
+      if (this.#hasExited) reject(threadEnded());
       else this.#worker.postMessage('step', []);
     });
   }
@@ -105,6 +103,10 @@ export class CheckThread {
     if (!this.#hasExited) this.#worker.postMessage('close', []);
     await this.#exited;
   }
+}
+
+function threadEnded(): LendstreamError {
+  return new LendstreamError('LOG_UNAVAILABLE', 'The thread that checks the file ended.');
 }
 
 /** Whether a statement failed because of damage: bytes that are no database, or that the disk does not return. */
