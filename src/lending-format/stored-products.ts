@@ -1,3 +1,4 @@
+import type { DefinitionIndex } from '../broker/definitions/definition-views.ts';
 import { type Registry, registryKey, registryTopic } from '../broker/definitions/registry.ts';
 import type { PartitionRecords } from '../ports/event-log.ts';
 import type { ProductChanges } from '../lending/commands.ts';
@@ -67,13 +68,17 @@ export function findProduct(registry: Registry, idOrKey: string): Promise<LoanPr
 
 /** A product by its id or its encodedKey; undefined when this process knows none. */
 export function knownProduct(registry: Registry, idOrKey: string): LoanProduct | undefined {
-  const record =
-    productRecord(registry, idOrKey) ??
-    registry
-      .list<ProductRecord>('product')
-      .find(({ product }) => (product as { encodedKey?: unknown }).encodedKey === idOrKey);
+  const record = productRecord(registry, idOrKey) ?? registry.listBy(byEncodedKey, idOrKey)[0];
   return record === undefined ? undefined : productOf(record);
 }
+
+const byEncodedKey: DefinitionIndex<ProductRecord> = {
+  kind: 'product',
+  keysOf: ({ product }) => {
+    const { encodedKey } = product as { readonly encodedKey?: unknown };
+    return typeof encodedKey === 'string' ? [encodedKey] : [];
+  },
+};
 
 /** Records are never changed in place, so the loans that are opened under one share its product. */
 function productOf(record: ProductRecord): LoanProduct {
@@ -90,7 +95,7 @@ const decodedProducts = new WeakMap<ProductRecord, LoanProduct>();
 export function listProducts(registry: Registry): LoanProduct[] {
   return registry
     .list<ProductRecord>('product')
-    .map(({ product }) => decodeProduct(product))
+    .map(productOf)
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

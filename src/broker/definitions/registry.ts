@@ -10,6 +10,12 @@ import type { Logger } from '../../logger.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { EventLog, Offset, RecordBatch } from '../../ports/event-log.ts';
 import { ensureTopic } from '../log/ensure-topic.ts';
+import {
+  IndexedDefinitions,
+  SortedDefinitions,
+  type DefinitionIndex,
+  type DefinitionOrder,
+} from './definition-views.ts';
 import { TopicTail } from '../log/topic-tail.ts';
 import { noValue } from '../../ports/event-log.ts';
 
@@ -70,6 +76,9 @@ export class Registry {
   readonly #clock: Clock;
   readonly #tail: TopicTail;
   readonly #entries = new Map<RegistryKind, Map<string, unknown>>();
+  /** Made when they are first used, and kept up to date from then on. */
+  readonly #indexes = new Map<DefinitionIndex<never>, IndexedDefinitions<unknown>>();
+  readonly #orders = new Map<DefinitionOrder<never>, SortedDefinitions<unknown>>();
   /** By record key, for definitions with revisions. Removed ones stay, so that a late change cannot bring one back. */
   readonly #currentRevisions = new Map<string, CurrentRevision>();
   /** Record keys whose last record in the log is not the one in force. */
@@ -144,6 +153,35 @@ export class Registry {
   /** Entries of a kind in no particular order. */
   list<Value>(kind: RegistryKind): Value[] {
     return [...(this.#entries.get(kind)?.values() ?? [])] as Value[];
+  }
+
+  /** Entries that an index, a constant, finds by a key. What that costs does not grow with the other entries. */
+  listBy<Value>(index: DefinitionIndex<Value>, key: string): Value[] {
+    return this.#indexed(index).get(key);
+  }
+
+  /** Whether an index, a constant, finds any entry by a key. */
+  hasBy<Value>(index: DefinitionIndex<Value>, key: string): boolean {
+    return this.#indexed(index).has(key);
+  }
+
+  /**
+   * Entries in an order, a constant. Sorted once: a later change only finds its place. The list changes with the
+   * registry, so copy what is needed longer than a turn of the event loop.
+   */
+  listSorted<Value>(order: DefinitionOrder<Value>): readonly Value[] {
+    const known = this.#orders.get(order);
+    const sorted = known ?? new SortedDefinitions<unknown>(order as DefinitionOrder<unknown>, this.list(order.kind));
+    if (known === undefined) this.#orders.set(order, sorted);
+    return sorted.values as readonly Value[];
+  }
+
+  #indexed<Value>(index: DefinitionIndex<Value>): IndexedDefinitions<Value> {
+    const known = this.#indexes.get(index);
+    const entries = this.#entries.get(index.kind) ?? new Map<string, unknown>();
+    const indexed = known ?? new IndexedDefinitions<unknown>(index as DefinitionIndex<unknown>, entries);
+    if (known === undefined) this.#indexes.set(index, indexed);
+    return indexed as IndexedDefinitions<Value>;
   }
 
   /**
@@ -247,8 +285,12 @@ export class Registry {
     this.#overwritten.delete(key);
     const entries = this.#entries.get(kind) ?? new Map<string, unknown>();
     this.#entries.set(kind, entries);
+    const before = entries.get(name);
     if (value === null) entries.delete(name);
     else entries.set(name, value);
+    const change = { before, after: value ?? undefined };
+    for (const [index, indexed] of this.#indexes) if (index.kind === kind) indexed.change(name, change);
+    for (const [order, sorted] of this.#orders) if (order.kind === kind) sorted.change(change);
     for (const listener of this.#listeners) listener({ kind, name, value });
   }
 

@@ -1,6 +1,13 @@
 import { LendstreamError } from '../../errors.ts';
+import type { DefinitionIndex } from './definition-views.ts';
 import type { Registry } from './registry.ts';
 import type { Subscription } from './subscription.ts';
+
+/** Subscriptions by each of the event types that they name. */
+export const subscriptionsByEventType: DefinitionIndex<Subscription> = {
+  kind: 'subscription',
+  keysOf: ({ event_types: eventTypes }) => eventTypes,
+};
 
 /**
  * The subscription with this id, which another process may have created a moment ago.

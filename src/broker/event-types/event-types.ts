@@ -16,10 +16,11 @@ import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
 import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
 import type { EventTypeDefinition } from './requested-event-type.ts';
-import { similarNameViolation, topicSpelling } from './similar-names.ts';
+import { looseSpelling, similarNameViolation, topicSpelling } from './similar-names.ts';
+import type { DefinitionIndex, DefinitionOrder } from '../definitions/definition-views.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
 import { compareVersions } from '../schemas/schema-evolution.ts';
-import type { Subscription } from '../definitions/subscription.ts';
+import { subscriptionsByEventType } from '../definitions/subscription-lookup.ts';
 
 /**
  * Defining, changing and deleting event types. An event type is an entry of the registry and a topic of its name.
@@ -43,6 +44,23 @@ export interface EventTypesOptions {
 const creationMillisecondsDefault = 2_000;
 
 const creationPollMilliseconds = 50;
+
+const byName: DefinitionOrder<EventTypeRecord> = {
+  kind: 'event-type',
+  compare: (left, right) => (left.eventType.name < right.eventType.name ? -1 : 1),
+};
+
+/** By the spelling of their topics: two names with the same one cannot both exist. */
+const byTopicSpelling: DefinitionIndex<EventTypeRecord> = {
+  kind: 'event-type',
+  keysOf: ({ eventType }) => [topicSpelling(eventType.name)],
+};
+
+/** The service's own, by a spelling that no other event type may have. */
+const systemTypesByLooseSpelling: DefinitionIndex<EventTypeRecord> = {
+  kind: 'event-type',
+  keysOf: ({ eventType, system }) => (system ? [looseSpelling(eventType.name)] : []),
+};
 
 /**
  * Defines, changes, lists and deletes event types. Reading uses the registry in memory; see {@link EventTypesOptions}
@@ -78,9 +96,7 @@ export class EventTypes {
 
   /** Sorted by name. */
   list(): EventTypeRecord[] {
-    return this.#options.registry
-      .list<EventTypeRecord>('event-type')
-      .sort((left, right) => (left.eventType.name < right.eventType.name ? -1 : 1));
+    return this.#options.registry.listSorted(byName).slice();
   }
 
   /**
@@ -243,17 +259,19 @@ export class EventTypes {
 
   /** @throws FieldViolations when the name is too similar to that of another event type */
   refuseSimilarName(name: string): void {
-    for (const { eventType, system } of this.#options.registry.list<EventTypeRecord>('event-type')) {
+    const { registry } = this.#options;
+    const similar = [
+      ...registry.listBy(systemTypesByLooseSpelling, looseSpelling(name)),
+      ...registry.listBy(byTopicSpelling, topicSpelling(name)),
+    ];
+    for (const { eventType, system } of similar) {
       const violation = similarNameViolation(name, eventType.name, system);
       if (violation !== undefined) throw new FieldViolations([violation]);
     }
   }
 
   #refuseSubscribed(name: string): void {
-    const isSubscribed = this.#options.registry
-      .list<Subscription>('subscription')
-      .some(({ event_types: eventTypes }) => eventTypes.includes(name));
-    if (isSubscribed) {
+    if (this.#options.registry.hasBy(subscriptionsByEventType, name)) {
       throw new LendstreamError('CONFLICT', `Can't remove event type ${name}, as it has subscriptions`);
     }
   }

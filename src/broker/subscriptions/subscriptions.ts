@@ -12,6 +12,7 @@ import { withLock } from '../definitions/definition-locks.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { checkAuthorizationChange, hasRole, type AuthorizationAttribute } from '../definitions/authorization.ts';
 import type { EventLog } from '../../ports/event-log.ts';
+import type { DefinitionOrder } from '../definitions/definition-views.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
 import {
@@ -21,7 +22,7 @@ import {
 } from './requested-subscription.ts';
 import { checkInitialCursors } from './initial-cursors.ts';
 import type { Subscription } from '../definitions/subscription.ts';
-import { findSubscription, knownSubscription } from '../definitions/subscription-lookup.ts';
+import { findSubscription, knownSubscription, subscriptionsByEventType } from '../definitions/subscription-lookup.ts';
 import { subscriptionId } from '../definitions/subscription-id.ts';
 
 export interface SubscriptionsOptions {
@@ -44,6 +45,11 @@ export interface SubscriptionFilter {
   /** One of its readers. */
   readonly reader?: AuthorizationAttribute | undefined;
 }
+
+const oldestFirst: DefinitionOrder<Subscription> = {
+  kind: 'subscription',
+  compare: ({ created_at: left }, { created_at: right }) => (left === right ? 0 : left < right ? -1 : 1),
+};
 
 /** Creates, finds, changes and deletes subscriptions. A subscription is an entry of the registry under its id. */
 export class Subscriptions {
@@ -107,18 +113,33 @@ export class Subscriptions {
     return findSubscription(this.#options.registry, id);
   }
 
-  /** Newest first. */
-  list({ owningApplication, eventTypes, reader }: SubscriptionFilter): Subscription[] {
-    return this.#options.registry
-      .list<Subscription>('subscription')
-      .filter(
-        (subscription) =>
-          (owningApplication === undefined || subscription.owning_application === owningApplication) &&
-          eventTypes.every((name) => subscription.event_types.includes(name)) &&
-          (reader === undefined || hasRole(subscription.authorization, 'readers', reader)),
-      )
-      .toReversed()
-      .sort((left, right) => compareNewestFirst(left.created_at, right.created_at));
+  /**
+   * Newest first.
+   * @param page How many of the newest to leave out, and how many to return at most. Default: all.
+   */
+  list(
+    filter: SubscriptionFilter,
+    { offset, limit }: { readonly offset: number; readonly limit: number } = { offset: 0, limit: Infinity },
+  ): Subscription[] {
+    const found = this.#filtered(filter);
+    return found.slice(Math.max(0, found.length - offset - limit), Math.max(0, found.length - offset)).reverse();
+  }
+
+  /** Oldest first. */
+  #filtered({ owningApplication, eventTypes, reader }: SubscriptionFilter): readonly Subscription[] {
+    const { registry } = this.#options;
+    const [eventType] = eventTypes;
+    const candidates =
+      eventType === undefined
+        ? registry.listSorted(oldestFirst)
+        : registry.listBy(subscriptionsByEventType, eventType).sort(oldestFirst.compare);
+    if (owningApplication === undefined && reader === undefined && eventTypes.length <= 1) return candidates;
+    return candidates.filter(
+      (subscription) =>
+        (owningApplication === undefined || subscription.owning_application === owningApplication) &&
+        eventTypes.every((name) => subscription.event_types.includes(name)) &&
+        (reader === undefined || hasRole(subscription.authorization, 'readers', reader)),
+    );
   }
 
   /**
@@ -223,7 +244,3 @@ const fixedFields = [
   'read_from',
   'initial_cursors',
 ] as const satisfies (keyof SubscriptionDefinition)[];
-
-function compareNewestFirst(left: string, right: string): number {
-  return left === right ? 0 : left < right ? 1 : -1;
-}

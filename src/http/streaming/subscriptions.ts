@@ -42,7 +42,7 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
         reader: attributeParameter(request, 'reader'),
       };
       const isShowingStatus = flagParameter(request, 'show_status');
-      const found = subscriptions.list(filter).slice(page.offset, page.offset + page.limit);
+      const found = subscriptions.list(filter, page);
       const withStatus = async (subscription: Subscription) => ({
         ...subscription,
         status: await subscriptionStatus(services, subscription),

@@ -122,6 +122,36 @@ describe('the registry', () => {
     await registry.remove('product', 'p');
   });
 
+  it('finds definitions by more than their name and in an order, from before the first look and after it', async () => {
+    const registry = await started();
+    interface Product {
+      readonly colour: string;
+      readonly rank: number;
+    }
+    const byColour = { kind: 'product', keysOf: ({ colour }: Product) => [colour] } as const;
+    const byRank = {
+      kind: 'product',
+      compare: (left: Product, right: Product) => left.rank - right.rank,
+    } as const;
+    const found = (): unknown[] => [
+      registry.hasBy(byColour, 'red'),
+      registry.listBy(byColour, 'red').map(({ rank }) => rank),
+      registry.listSorted(byRank).map(({ rank }) => rank),
+    ];
+    expect(found()).to.deep.equal([false, [], []]);
+    await registry.put('product', 'b', { colour: 'red', rank: 2 });
+    const other = await started();
+    await registry.put('toggle', 'a', { colour: 'red', rank: 0 });
+    await registry.put('product', 'a', { colour: 'red', rank: 1 });
+    expect(found()).to.deep.equal([true, [2, 1], [1, 2]]);
+    await registry.revise('product', 'b').put({ colour: 'blue', rank: 0 });
+    expect(found()).to.deep.equal([true, [1], [0, 1]]);
+    await registry.remove('product', 'a');
+    expect(found()).to.deep.equal([false, [], [0]]);
+    await other.catchUp();
+    expect(other.listSorted(byRank)).to.deep.equal([{ colour: 'blue', rank: 0 }]);
+  });
+
   it('is the same for every follower, and after a restart and a compaction', async () => {
     const first = await started();
     const second = await started();
