@@ -35,6 +35,7 @@ import {
   encodeHistory,
   encodeSession,
 } from './script-values.ts';
+import { OffsetReads } from './offset-reads.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
@@ -98,6 +99,7 @@ export class RedisCoordination implements Coordination {
   readonly #groups: GroupExport;
   readonly #recovery: Recovery;
   readonly #calls: RecoveringCalls;
+  readonly #offsetReads: OffsetReads;
   readonly #leases: ShardLeases;
   readonly #sessionCloseRetries: SessionCloseRetries;
   readonly #missedChanges: MissedChanges;
@@ -141,6 +143,7 @@ export class RedisCoordination implements Coordination {
     this.#calls = new RecoveringCalls(store, this.#recovery);
     this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), clock, logger);
     const { keys } = store;
+    this.#offsetReads = new OffsetReads(keys, (shard, offsetKeys) => this.#calls.committedOffsets(shard, offsetKeys));
     this.#missedChanges = new MissedChanges({
       listeners,
       keys,
@@ -229,8 +232,8 @@ export class RedisCoordination implements Coordination {
   }
 
   async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
-    const [, fields] = await this.#calls.call('committed-offsets', subscriptionId, []);
-    return [...decodeOffsets(fields as string[])].map(([key, stored]) => offsetAt(key, stored)).sort(comparePartitions);
+    const fields = await this.#offsetReads.read(subscriptionId);
+    return [...decodeOffsets(fields)].map(([key, stored]) => offsetAt(key, stored)).sort(comparePartitions);
   }
 
   async openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult> {

@@ -49,6 +49,11 @@ export class RecoveringCalls {
     return this.#recovering(() => this.#store.callShard('check-watched', shard, values, furtherKeys));
   }
 
+  /** Reads the committed offsets of subscriptions of a shard. */
+  committedOffsets(shard: number, offsetKeys: readonly string[]): Promise<unknown[]> {
+    return this.#recovering(() => this.#store.callShard('committed-offsets', shard, [], offsetKeys));
+  }
+
   async #recovering(call: () => Promise<unknown[]>): Promise<unknown[]> {
     for (let attempt = 0; ; attempt += 1) {
       this.requireOpen();

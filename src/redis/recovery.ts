@@ -4,11 +4,13 @@ import { after, withTimeout, type Clock } from '../clock.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { encodeSession } from './script-values.ts';
+import { decodeOffsets, encodeSession } from './script-values.ts';
 import { shardCount, shardOf } from './keys.ts';
 import type { LastSeenSubscription, LastSeenState } from './last-seen-state.ts';
 import type { MirrorEntry, CursorMirror } from './cursor-mirror.ts';
+import { OffsetReads } from './offset-reads.ts';
 import type { ScriptCalls } from './script-calls.ts';
+import { mergedKeys } from './script-loading.ts';
 import { isNewer, encodeOffset, type StoredOffset } from './stored-offset.ts';
 
 /**
@@ -43,8 +45,14 @@ const recoveryTimeoutMilliseconds = 5_000;
 /** How often waiting processes check whether the refill is done. Milliseconds. */
 const refillPollIntervalMilliseconds = 50;
 
-/** How many subscriptions are merged at once. */
-const concurrentMergesMaximum = 64;
+/** How many subscriptions of a shard are merged in one call: Redis does nothing else meanwhile. */
+export const subscriptionsPerMerge = 50;
+
+/** How many shards are merged at once. */
+const concurrentShardsMaximum = 4;
+
+/** How many subscriptions are compared with the mirror at once. */
+const comparedAtOnce = 2_000;
 
 const shards = Array.from({ length: shardCount }, (_, shard) => shard);
 
@@ -61,6 +69,14 @@ export interface RecoveryOptions {
   readonly onRecovered: () => void;
   readonly claim: (name: string, leaseMilliseconds: number) => Promise<boolean>;
   readonly releaseClaim: (name: string) => Promise<void>;
+}
+
+/** A subscription, and what the mirror and this process know of it. */
+interface SubscriptionToMerge {
+  readonly id: string;
+  readonly mirrored: readonly MirroredOffset[] | undefined;
+  readonly seen: LastSeenSubscription | undefined;
+  readonly unwritten: ReadonlyMap<string, StoredOffset | null> | undefined;
 }
 
 type Mirror = ReadonlyMap<string, readonly MirroredOffset[]>;
@@ -91,21 +107,46 @@ export class Recovery {
    *   cannot be read.
    */
   async recover(): Promise<void> {
-    this.#running ??= this.#recover().finally(() => {
-      this.#running = undefined;
-    });
-    await withTimeout(this.#options.clock, this.#running, recoveryTimeoutMilliseconds, () => {
+    await withTimeout(this.#options.clock, this.#sharedRecovery(), recoveryTimeoutMilliseconds, () => {
       throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis is being refilled from the log. Try again.');
     });
   }
 
+  #sharedRecovery(): Promise<void> {
+    this.#running ??= this.#recover().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
   /**
    * Recovers, and also merges the mirror into a Redis that seems well: Redis may have been put back to an older state
-   * while no process was there to see it.
+   * while no process was there to see it. However long a refill takes, a start waits for it.
    */
   async start(): Promise<void> {
-    await this.recover();
-    await this.#mergeAll(await readMirror(this.#options.log), shards, 0);
+    await this.#sharedRecovery();
+    await this.#mergeAll(await this.#newerInMirror(), shards, 0);
+  }
+
+  /** What the mirror has of subscriptions whose offsets in Redis are older or missing: usually nothing. */
+  async #newerInMirror(): Promise<Mirror> {
+    const { store, log } = this.#options;
+    const reads = new OffsetReads(store.keys, async (shard, offsetKeys) => {
+      const reply = await store.callShard('committed-offsets', shard, [], offsetKeys);
+      // A Redis that has just lost its data has no offset that a mirrored one could be compared with.
+      return reply[0] === 'OK' ? reply : ['OK'];
+    });
+    const mirrored = [...(await readMirror(log))];
+    const newer = new Map<string, readonly MirroredOffset[]>();
+    for (let first = 0; first < mirrored.length; first += comparedAtOnce) {
+      await Promise.all(
+        mirrored.slice(first, first + comparedAtOnce).map(async ([id, offsets]) => {
+          const stored = decodeOffsets(await reads.read(id));
+          if (offsets.some((offset) => isNewerThan(offset, stored))) newer.set(id, offsets);
+        }),
+      );
+    }
+    return newer;
   }
 
   async #recover(): Promise<void> {
@@ -203,54 +244,36 @@ export class Recovery {
     const subscriptions = [...new Set([...mirror.keys(), ...seen.keys(), ...unwritten.keys()])].filter((id) =>
       wanted.has(shardOf(id)),
     );
-    const next = subscriptions.values();
+    const byShard = new Map<number, SubscriptionToMerge[]>(into.map((shard) => [shard, []]));
+    for (const id of subscriptions) {
+      const known = { id, mirrored: mirror.get(id), seen: seen.get(id), unwritten: unwritten.get(id) };
+      byShard.get(shardOf(id))?.push(known);
+    }
+    const next = byShard.entries();
     await Promise.all(
-      Array.from({ length: concurrentMergesMaximum }, async () => {
-        for (const id of next)
-          await this.#merge(id, mirror.get(id), seen.get(id), unwritten.get(id), windowMilliseconds);
+      Array.from({ length: concurrentShardsMaximum }, async () => {
+        for (const [shard, all] of next) {
+          for (let first = 0; first < all.length; first += subscriptionsPerMerge) {
+            await this.#merge(shard, all.slice(first, first + subscriptionsPerMerge), windowMilliseconds);
+          }
+        }
       }),
     );
   }
 
   async #merge(
-    subscriptionId: string,
-    mirrored: readonly MirroredOffset[] | undefined,
-    seen: LastSeenSubscription | undefined,
-    unwritten: ReadonlyMap<string, StoredOffset | null> | undefined,
+    shard: number,
+    subscriptions: readonly SubscriptionToMerge[],
     windowMilliseconds: number,
   ): Promise<void> {
-    const offsets = new Map<string, StoredOffset>();
-    const keepNewer = (key: string, stored: StoredOffset): void => {
-      const current = offsets.get(key);
-      if (current === undefined || isNewer(stored, current)) offsets.set(key, stored);
-    };
-    for (const { offset, epoch, ...partition } of mirrored ?? []) keepNewer(partitionKey(partition), { offset, epoch });
-    for (const [key, stored] of unwritten ?? []) {
-      if (stored === null) offsets.delete(key);
-      else keepNewer(key, stored);
-    }
-    const owners = new Map((seen?.partitions ?? []).map((partition) => [partitionKey(partition), partition]));
-    const sessions = [...(seen?.sessions.values() ?? [])];
-    // Another process may have removed a subscription that only this process remembers.
-    const isKnown = mirrored !== undefined || unwritten !== undefined || sessions.length > 0;
-    const keys = [...new Set([...offsets.keys(), ...owners.keys()])];
-    const partitions = keys.flatMap((key) => {
-      const stored = offsets.get(key);
-      const { streamId = null, fence = 0 } = owners.get(key) ?? {};
-      const isOwn = streamId !== null && seen?.sessions.has(streamId) === true;
-      return [key, stored === undefined ? '' : encodeOffset(stored), fence, isOwn ? streamId : ''];
-    });
-    await this.#options.store.call('merge', subscriptionId, [
-      subscriptionId,
-      windowMilliseconds,
-      seen?.generation ?? 0,
-      isKnown ? '1' : '0',
-      keys.length,
-      ...partitions,
-      sessions.length,
-      ...sessions.flatMap((session) => [session.streamId, encodeSession(session)]),
-      ...this.#options.leases().flat(),
-    ]);
+    const { store, leases } = this.#options;
+    const nodes = leases();
+    await store.callShard(
+      'merge',
+      shard,
+      [windowMilliseconds, nodes.length, ...nodes.flat(), ...subscriptions.flatMap(encodeMerged)],
+      subscriptions.flatMap(({ id }) => mergedKeys.map((kind) => store.keys.key(id, kind))),
+    );
   }
 
   #notifyRecovered(): void {
@@ -259,6 +282,45 @@ export class Recovery {
     // Streams that were kept from taking partitions may take them by then.
     after(clock, 2 * assertionWindowMilliseconds, onRecovered);
   }
+}
+
+/** The values of merge.lua for one subscription. */
+function encodeMerged({ id, mirrored, seen, unwritten }: SubscriptionToMerge): (string | number)[] {
+  const offsets = new Map<string, StoredOffset>();
+  const keepNewer = (key: string, stored: StoredOffset): void => {
+    const current = offsets.get(key);
+    if (current === undefined || isNewer(stored, current)) offsets.set(key, stored);
+  };
+  for (const { offset, epoch, ...partition } of mirrored ?? []) keepNewer(partitionKey(partition), { offset, epoch });
+  for (const [key, stored] of unwritten ?? []) {
+    if (stored === null) offsets.delete(key);
+    else keepNewer(key, stored);
+  }
+  const owners = new Map((seen?.partitions ?? []).map((partition) => [partitionKey(partition), partition]));
+  const sessions = [...(seen?.sessions.values() ?? [])];
+  // Another process may have removed a subscription that only this process remembers.
+  const isKnown = mirrored !== undefined || unwritten !== undefined || sessions.length > 0;
+  const keys = [...new Set([...offsets.keys(), ...owners.keys()])];
+  const partitions = keys.flatMap((key) => {
+    const stored = offsets.get(key);
+    const { streamId = null, fence = 0 } = owners.get(key) ?? {};
+    const isOwn = streamId !== null && seen?.sessions.has(streamId) === true;
+    return [key, stored === undefined ? '' : encodeOffset(stored), fence, isOwn ? streamId : ''];
+  });
+  return [
+    id,
+    seen?.generation ?? 0,
+    isKnown ? '1' : '0',
+    keys.length,
+    ...partitions,
+    sessions.length,
+    ...sessions.flatMap((session) => [session.streamId, encodeSession(session)]),
+  ];
+}
+
+function isNewerThan(mirrored: MirroredOffset, stored: ReadonlyMap<string, StoredOffset>): boolean {
+  const current = stored.get(partitionKey(mirrored));
+  return current === undefined || isNewer(mirrored, current);
 }
 
 /** Turns an incarnation into one that no Redis has, without losing its number. */

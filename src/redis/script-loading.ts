@@ -6,12 +6,13 @@ import type { KeyKind } from './keys.ts';
 
 /**
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
- * settle-mirror takes the offsets of any number of subscriptions after these keys, check-watched the meta, owners and
- * sessions of each subscription, release-claim the key of a claim.
+ * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
+ * the meta, owners and sessions of each subscription, merge those of {@link mergedKeys} of each, release-claim the key
+ * of a claim.
  */
 export const scriptKeys = {
   topology: ['shard', 'meta', 'owners', 'sessions'],
-  'committed-offsets': ['shard', 'offsets'],
+  'committed-offsets': ['shard'],
   initialise: ['shard', 'dirty', 'meta', 'owners', 'offsets'],
   'open-session': ['shard', 'meta', 'owners', 'sessions'],
   'close-session': ['shard', 'meta', 'owners', 'sessions'],
@@ -24,7 +25,7 @@ export const scriptKeys = {
   remove: ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions', 'removed', 'commits', 'ends'],
   remember: ['shard', 'commits', 'ends'],
   history: ['shard', 'commits', 'ends'],
-  merge: ['shard', 'nodes', 'dirty', 'meta', 'owners', 'offsets', 'sessions', 'removed'],
+  merge: ['shard', 'nodes', 'dirty'],
   'renew-lease': ['shard', 'nodes'],
   'check-watched': ['shard', 'nodes'],
   'begin-refill': ['shard'],
@@ -32,6 +33,9 @@ export const scriptKeys = {
   'settle-mirror': ['shard', 'dirty'],
   'release-claim': [],
 } as const satisfies Record<string, readonly KeyKind[]>;
+
+/** The keys of each subscription that merge takes after its own. */
+export const mergedKeys = ['meta', 'owners', 'offsets', 'sessions', 'removed'] as const satisfies readonly KeyKind[];
 
 export type ScriptName = keyof typeof scriptKeys;
 

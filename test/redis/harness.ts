@@ -28,7 +28,9 @@ export interface RedisHarness {
 /** The scripts without their notifications: each one gets lost. */
 export const withoutPublishing: ScriptSource = (name) => {
   const source = readScriptSource(name);
-  return name === 'common' ? source.replace("redis.call('PUBLISH', ARGV[2], ARGV[3] .. ' ' .. change)", '') : source;
+  return name === 'common'
+    ? source.replace("redis.call('PUBLISH', ARGV[2] .. (subscription or ''), ARGV[3] .. ' ' .. change)", '')
+    : source;
 };
 
 export async function openRedisHarness(url: string): Promise<RedisHarness> {

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
-import { createCursorsTopic } from '../../src/broker/log/cursors-topic.ts';
+import { createCursorsTopic, mirrorRecord, writeMirror } from '../../src/broker/log/cursors-topic.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { RedisConnection } from '../../src/redis/connection.ts';
-import { KeySpace, shardCount } from '../../src/redis/keys.ts';
+import { KeySpace, shardCount, shardOf } from '../../src/redis/keys.ts';
 import { LastSeenState } from '../../src/redis/last-seen-state.ts';
 import type { MirrorEntry, CursorMirror } from '../../src/redis/cursor-mirror.ts';
-import { Recovery } from '../../src/redis/recovery.ts';
+import { Recovery, subscriptionsPerMerge } from '../../src/redis/recovery.ts';
 import { loadScripts } from '../../src/redis/script-loading.ts';
 import { ScriptCalls } from '../../src/redis/script-calls.ts';
 import { eventually } from '../support/eventually.ts';
@@ -145,6 +145,43 @@ describe('the recovery of what Redis has lost', () => {
     await eventually(async () => (await harness.client.exists(keys.claim('refill'))) === 0);
   });
 
+  it('makes a process that starts wait until Redis is refilled, however long that takes', async () => {
+    const first = await harness.open();
+    await initialise(first);
+    await first.close();
+    await harness.client.flushall();
+    let resume: (() => void) | undefined;
+    const log = overriding<EventLog>(harness.log, {
+      bounds: async (partitions) => {
+        if (resume === undefined) await new Promise<void>((resolve) => (resume = resolve));
+        return harness.log.bounds(partitions);
+      },
+    });
+    const clock = new SimulatedClock();
+    const starting = harness.open({ clock, log });
+    await eventually(() => resume !== undefined);
+    await clock.turn(19_000);
+    resume?.();
+    expect(await (await starting).committedOffsets(subscription)).to.have.length(1);
+  });
+
+  it('brings back all of more subscriptions than one call takes, on every shard', async () => {
+    const process = await harness.open();
+    const ids = Array.from({ length: shardCount * (subscriptionsPerMerge + 10) }, (_, number) => `many-${number}`);
+    const perShard = new Map<number, number>();
+    for (const id of ids) perShard.set(shardOf(id), (perShard.get(shardOf(id)) ?? 0) + 1);
+    expect(Math.max(...perShard.values()), 'so that a shard needs two').to.be.above(subscriptionsPerMerge);
+    await writeMirror(
+      harness.log,
+      ids.map((id, number) => mirrorRecord(id, { eventType: 'loans', partition: 0 }, number, 7)),
+    );
+    await harness.client.flushall();
+    await process.topology(subscription);
+    const found = await Promise.all(ids.map((id) => process.committedOffsets(id)));
+    expect(found.map((offsets) => offsets.map(({ offset }) => offset))).to.deep.equal(ids.map((_, number) => [number]));
+    expect((await process.topology('many-5')).partitions.map(({ state }) => state)).to.deep.equal(['unassigned']);
+  });
+
   it('brings back no stream that was refused', async () => {
     const process = await harness.open();
     await initialise(process);
@@ -210,9 +247,9 @@ describe('the recovery of what Redis has lost', () => {
       lastSeen.recordSession(subscription, { ...session, streamId: 's' });
       recovery = new Recovery({
         store: overriding(store, {
-          call: async (name, id, values) => {
-            const reply = await store.call(name, id, values);
-            onMerge?.();
+          callShard: async (name, ...rest) => {
+            const reply = await store.callShard(name, ...rest);
+            if (name === 'merge') onMerge?.();
             return reply;
           },
         }),
@@ -248,6 +285,37 @@ describe('the recovery of what Redis has lost', () => {
     const know = (incarnation: string): void => {
       for (const shard of shards) store.incarnations.set(shard, incarnation);
     };
+
+    it('merges at a start only what the mirror has newer than Redis', async () => {
+      await writeMirror(harness.log, [
+        mirrorRecord('older', { eventType: 'loans', partition: 0 }, 4, 2),
+        mirrorRecord('equal', { eventType: 'loans', partition: 0 }, 4, 2),
+        mirrorRecord('newer', { eventType: 'loans', partition: 0 }, 4, 2),
+        mirrorRecord('missing', { eventType: 'loans', partition: 0 }, 4, 2),
+      ]);
+      know('4');
+      await setInRedis('4');
+      for (const [id, stored] of [
+        ['older', '5@2'],
+        ['equal', '4@2'],
+        ['newer', '3@2'],
+      ] as const) {
+        await harness.client.hset(keys.key(id, 'offsets'), { 'loans:0': stored });
+      }
+      await recovery.start();
+      const inRedis = async (id: string): Promise<string | null> =>
+        harness.client.hget(keys.key(id, 'offsets'), 'loans:0');
+      expect(await Promise.all(['older', 'equal', 'newer', 'missing'].map(inRedis))).to.deep.equal([
+        '5@2',
+        '4@2',
+        '4@2',
+        '4@2',
+      ]);
+      const touched = await Promise.all(
+        ['older', 'equal', 'newer', 'missing'].map((id) => harness.client.exists(keys.key(id, 'meta'))),
+      );
+      expect(touched).to.deep.equal([0, 0, 1, 1]);
+    });
 
     it('takes over the incarnation that another process began, after it has merged what it knows', async () => {
       know('4');

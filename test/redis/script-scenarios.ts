@@ -7,7 +7,7 @@ import { readMirror } from '../../src/broker/log/cursors-topic.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { shardCount, shardOf, type KeySpace } from '../../src/redis/keys.ts';
-import { loadScripts, scriptKeys, type ScriptSource } from '../../src/redis/script-loading.ts';
+import { loadScripts, mergedKeys, scriptKeys, type ScriptSource } from '../../src/redis/script-loading.ts';
 
 /** The environment of a scenario: two processes on the same scripts, which may be wrong. */
 export interface ScenarioWorld {
@@ -111,8 +111,8 @@ class Scenario {
   /** What a node restores of partition 0 after a loss, and a session for the stream that owns it. */
   merge({ offset = '', streamId = '', windowMilliseconds = 0 }: MergeOptions): Promise<unknown> {
     const { client, scriptSource } = this.world;
-    const keys = scriptKeys.merge.map((kind) => this.key(kind));
-    const head = ['', 'nobody', 'nobody', this.subscription, windowMilliseconds, 0, 1];
+    const keys = [...scriptKeys.merge, ...mergedKeys].map((kind) => this.key(kind));
+    const head = ['', 'nobody', 'nobody', windowMilliseconds, 0, this.subscription, 0, 1];
     const partition = [1, partitionKey(partitionAt(0)), offset, 3, streamId];
     const session = { nodeId: node, openedAt: 1, requestedPlaces: [], commitTimeoutMilliseconds };
     const sessions = streamId === '' ? [0] : [1, streamId, JSON.stringify(session)];

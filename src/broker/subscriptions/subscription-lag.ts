@@ -1,13 +1,13 @@
 import type { Subscription } from '../definitions/subscription.ts';
 import { giveWay, type Clock } from '../../clock.ts';
 import { isLendstreamError } from '../../errors.ts';
-import type { Coordination } from '../../ports/coordination.ts';
+import type { CommittedOffset, Coordination } from '../../ports/coordination.ts';
 import { partitionKey, type EventTypePartition } from '../../ports/event-type-partition.ts';
 import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
-import type { EventLog, PartitionBounds, Offset } from '../../ports/event-log.ts';
+import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import type { Registry } from '../definitions/registry.ts';
-import { partitionsOfSubscription } from './subscription-partitions.ts';
+import { partitionsOfEventType, partitionsOfSubscription } from './subscription-partitions.ts';
 
 /** What working out a lag needs. */
 export interface LagServices {
@@ -24,8 +24,11 @@ export interface SubscriptionLag {
   readonly unconsumedEvents: number;
 }
 
-/** How many subscriptions' lags are computed at once: commits must not wait behind a scrape. */
-export const lagConcurrency = 16;
+/**
+ * How many subscriptions' committed offsets are read at once. A store on the network responds to all of them together,
+ * and commits wait behind no more. The ends of their event types are one request.
+ */
+const lagGroupSize = 256;
 
 /** How long computing lags may keep everything else of the process waiting. Milliseconds. */
 const sliceMilliseconds = 10;
@@ -33,43 +36,88 @@ const sliceMilliseconds = 10;
 /**
  * How many events each subscription has not committed, per event type; without those that were never streamed. The ends
  * of each event type are requested once.
+ * @param groupSize How many subscriptions are read at once. Default {@link lagGroupSize}.
  */
-export async function subscriptionLag(services: LagServices): Promise<SubscriptionLag[]> {
-  const { registry, coordination, log, clock } = services;
-  const known = new Map<string, ReturnType<ReadBounds>>();
-  const readBoundsOnce: ReadBounds = async (partitions) => {
-    const eventTypes = [...new Set(partitions.map(({ eventType }) => eventType))];
-    const found = await Promise.all(
-      eventTypes.map((eventType) => {
-        const partitionsOfEventType = partitions.filter((partition) => partition.eventType === eventType);
-        const bounds = known.get(eventType) ?? boundsOf(log, partitionsOfEventType);
-        known.set(eventType, bounds);
-        return bounds;
-      }),
-    );
-    return new Map(found.flatMap((bounds) => [...bounds]));
-  };
+export async function subscriptionLag(services: LagServices, groupSize = lagGroupSize): Promise<SubscriptionLag[]> {
+  const { registry, coordination, clock } = services;
+  const subscriptions = registry.list<Subscription>('subscription');
+  const boundsByEventType = new Map<string, readonly PartitionBounds[]>();
   const lags: SubscriptionLag[] = [];
-  const next = registry.list<Subscription>('subscription').values();
   let sliceEnd = clock.monotonic() + sliceMilliseconds;
-  const computeLags = async (): Promise<void> => {
-    for (const subscription of next) {
-      const totals = new Map<string, number>();
-      const backlogs = await backlogsOf(registry, coordination, subscription, readBoundsOnce);
-      for (const { eventType, unconsumedEvents } of backlogs.values()) {
-        totals.set(eventType, (totals.get(eventType) ?? 0) + unconsumedEvents);
+  for (let first = 0; first < subscriptions.length; first += groupSize) {
+    const group = subscriptions.slice(first, first + groupSize);
+    const committed = await Promise.all(group.map(({ id }) => coordination.committedOffsets(id)));
+    const streamed = group.filter((_, index) => committed[index]?.length !== 0);
+    await readMissingBounds(services, streamed, boundsByEventType);
+    for (const [index, subscription] of group.entries()) {
+      const offsets = committed[index] ?? [];
+      if (offsets.length === 0) continue;
+      for (const eventType of subscription.event_types) {
+        const bounds = boundsByEventType.get(eventType) ?? [];
+        if (bounds.length === 0) continue;
+        lags.push({
+          subscriptionId: subscription.id,
+          eventType,
+          unconsumedEvents: totalAfter(offsets, eventType, bounds),
+        });
       }
-      for (const [eventType, unconsumedEvents] of totals) {
-        lags.push({ subscriptionId: subscription.id, eventType, unconsumedEvents });
-      }
-      // On one machine nothing above waits for anything outside this process.
-      if (clock.monotonic() < sliceEnd) continue;
-      await giveWay();
-      sliceEnd = clock.monotonic() + sliceMilliseconds;
     }
-  };
-  await Promise.all(Array.from({ length: lagConcurrency }, computeLags));
+    // On one machine nothing above waits for anything outside this process.
+    if (clock.monotonic() < sliceEnd) continue;
+    await giveWay();
+    sliceEnd = clock.monotonic() + sliceMilliseconds;
+  }
   return lags;
+}
+
+/** Adds the bounds of event types that are not known yet. A topic that no longer exists has none. */
+async function readMissingBounds(
+  { registry, log }: Pick<LagServices, 'registry' | 'log'>,
+  subscriptions: readonly Subscription[],
+  known: Map<string, readonly PartitionBounds[]>,
+): Promise<void> {
+  const missing: EventTypePartition[] = [];
+  for (const { event_types: eventTypes } of subscriptions) {
+    for (const eventType of eventTypes) {
+      if (known.has(eventType)) continue;
+      known.set(eventType, []);
+      missing.push(...partitionsOfEventType(registry, eventType));
+    }
+  }
+  if (missing.length === 0) return;
+  const found = new Map<string, PartitionBounds[]>();
+  for (const bounds of (await boundsOf(log, missing)).values()) {
+    const ofEventType = found.get(bounds.topic);
+    if (ofEventType === undefined) found.set(bounds.topic, [bounds]);
+    else ofEventType.push(bounds);
+  }
+  for (const [eventType, bounds] of found) known.set(eventType, bounds);
+}
+
+/** The events of one event type after the committed offsets of a subscription. */
+function totalAfter(
+  committed: readonly CommittedOffset[],
+  eventType: string,
+  bounds: readonly PartitionBounds[],
+): number {
+  const offsets: Offset[] = [];
+  for (const { eventType: committedType, partition, offset } of committed) {
+    if (committedType === eventType) offsets[partition] = offset;
+  }
+  let total = 0;
+  for (const partitionBounds of bounds) {
+    total += eventsFrom(nextOffset(offsets[partitionBounds.partition], partitionBounds), partitionBounds);
+  }
+  return total;
+}
+
+/** The first offset that is not consumed, after a committed one, if there is one. */
+function nextOffset(committed: Offset | undefined, { earliest }: PartitionBounds): Offset {
+  return Math.max((committed ?? beforeFirst) + 1, earliest);
+}
+
+function eventsFrom(next: Offset, { latest }: PartitionBounds): number {
+  return Math.max(0, latest - next);
 }
 
 /** Returns the bounds of partitions by their keys. */
@@ -98,8 +146,8 @@ export async function backlogsOf(
       const key = partitionKey(partition);
       const partitionBounds = bounds.get(key);
       if (partitionBounds === undefined) return [];
-      const next = Math.max((committed.get(key) ?? beforeFirst) + 1, partitionBounds.earliest);
-      return [[key, { ...partition, next, unconsumedEvents: Math.max(0, partitionBounds.latest - next) }]];
+      const next = nextOffset(committed.get(key), partitionBounds);
+      return [[key, { ...partition, next, unconsumedEvents: eventsFrom(next, partitionBounds) }]];
     }),
   );
 }
@@ -109,23 +157,30 @@ export async function boundsOf(
   log: EventLog,
   eventTypePartitions: readonly EventTypePartition[],
 ): Promise<Map<string, PartitionBounds>> {
-  const topics = new Map<string, { topic: string; partition: number }[]>();
-  for (const { eventType, partition } of eventTypePartitions) {
-    const partitions = topics.get(eventType) ?? [];
-    topics.set(eventType, partitions);
-    partitions.push({ topic: eventType, partition });
+  const partitions = eventTypePartitions.map(({ eventType, partition }) => ({ topic: eventType, partition }));
+  const all = await boundsIfKnown(log, partitions);
+  if (all !== undefined) return boundsByPartition(all);
+  const byTopic = new Map<string, TopicPartition[]>();
+  for (const topicPartition of partitions) {
+    const ofTopic = byTopic.get(topicPartition.topic) ?? [];
+    byTopic.set(topicPartition.topic, ofTopic);
+    ofTopic.push(topicPartition);
   }
-  const boundsOfTopics = await Promise.all(
-    [...topics.values()].map(async (partitions) => {
-      try {
-        return await log.bounds(partitions);
-      } catch (error) {
-        if (isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) return [];
-        throw error;
-      }
-    }),
-  );
-  return boundsByPartition(boundsOfTopics.flat());
+  const found = await Promise.all([...byTopic.values()].map((ofTopic) => boundsIfKnown(log, ofTopic)));
+  return boundsByPartition(found.flatMap((bounds) => bounds ?? []));
+}
+
+/** Undefined when one of the partitions does not exist. */
+async function boundsIfKnown(
+  log: EventLog,
+  partitions: readonly TopicPartition[],
+): Promise<PartitionBounds[] | undefined> {
+  try {
+    return await log.bounds(partitions);
+  } catch (error) {
+    if (isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) return undefined;
+    throw error;
+  }
 }
 
 /** What of a partition is not committed. */

@@ -20,8 +20,11 @@ export function partitionCounts(registry: Registry, subscription: Subscription):
 
 /** By event type, then partition. An event type that is no longer defined has none. */
 export function partitionsOfSubscription(registry: Registry, subscription: Subscription): EventTypePartition[] {
-  return subscription.event_types.flatMap((eventType) => {
-    const count = registry.get<EventTypeRecord>('event-type', eventType)?.partitionCount ?? 0;
-    return Array.from({ length: count }, (_, partition) => ({ eventType, partition }));
-  });
+  return subscription.event_types.flatMap((eventType) => partitionsOfEventType(registry, eventType));
+}
+
+/** By number. An event type that is not defined has none. */
+export function partitionsOfEventType(registry: Registry, eventType: string): EventTypePartition[] {
+  const count = registry.get<EventTypeRecord>('event-type', eventType)?.partitionCount ?? 0;
+  return Array.from({ length: count }, (_, partition) => ({ eventType, partition }));
 }

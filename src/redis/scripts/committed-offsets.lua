@@ -1,7 +1,9 @@
--- Committed offsets of a subscription.
--- KEYS  shard, offsets
+-- Committed offsets of subscriptions of one shard.
+-- KEYS  shard, then per subscription: offsets
 -- ARGV  incarnation, channel, origin
--- {'OK', {partition, offset@epoch, ...}}
+-- {'OK', per subscription {partition, offset@epoch, ...}}
 local mismatch = incarnation_mismatch()
 if mismatch then return mismatch end
-return {'OK', redis.call('HGETALL', KEYS[2])}
+local reply = {'OK'}
+for index = 2, #KEYS do reply[index] = redis.call('HGETALL', KEYS[index]) end
+return reply

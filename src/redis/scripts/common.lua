@@ -34,8 +34,9 @@ local function incarnation_mismatch()
   if found ~= ARGV[1] then return {'INCARNATION', found or ''} end
 end
 
-local function notify(change)
-  redis.call('PUBLISH', ARGV[2], ARGV[3] .. ' ' .. change)
+-- A script that serves several subscriptions has the prefix of their channels, and names the subscription.
+local function notify(change, subscription)
+  redis.call('PUBLISH', ARGV[2] .. (subscription or ''), ARGV[3] .. ' ' .. change)
 end
 
 -- Sessions or ownership have changed, so a decision on the earlier state is made again.
