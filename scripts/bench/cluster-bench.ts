@@ -2,6 +2,7 @@ import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions, ClusterBench } from './bench-options.ts';
 import { measureCommands } from './cluster-commands.ts';
 import { reportCommits, reportHandOver, reportIdle, reportLatency } from './cluster-figures.ts';
+import { measureDefinitionsOnCluster } from './definitions.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
 import { measureGrowth } from './growing-loan.ts';
 import { startMeasuredCluster, type MeasuredCluster } from './measured-cluster.ts';
@@ -26,6 +27,7 @@ export const clusterParts = [
   'hand-over',
   'take-over',
   'idle',
+  'definitions',
 ] as const;
 
 const largeEventBytes = 1_000;
@@ -69,6 +71,8 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
     if (wanted('commands')) await measureCommands(options, cluster);
     if (wanted('take-over')) await reportTakeOver(options, cluster);
     if (wanted('idle')) await reportIdle(options, cluster);
+    // Last, because it empties Redis and leaves thousands of topics.
+    if (wanted('definitions')) await measureDefinitionsOnCluster(options, cluster);
   } finally {
     await cluster.stop();
   }

@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/sqlite.ts';
 import { commandsPerCommitMaximum } from '../../src/worker/partition-loop.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
+import { measureDefinitions } from './definitions.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
 import { measureLargeLog } from './large-log.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
@@ -27,6 +28,7 @@ export const embeddedParts = [
   'commands',
   'growth',
   'loans',
+  'definitions',
   'idle',
   'start',
 ] as const;
@@ -69,6 +71,7 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
     if (wanted('growth')) await measureGrowth(options.report, service, scale);
     await service.stop();
     if (wanted('loans')) await measureManyLoans(options);
+    if (wanted('definitions')) await measureDefinitions(options);
     if (wanted('idle')) {
       const fresh = await startMeasuredService(environment, profileFolder);
       await reportIdleStreams({ ...bench, service: fresh });
