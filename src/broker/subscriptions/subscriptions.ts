@@ -122,7 +122,7 @@ export class Subscriptions {
     { offset, limit }: { readonly offset: number; readonly limit: number } = { offset: 0, limit: Infinity },
   ): Subscription[] {
     const found = this.#filtered(filter);
-    return found.slice(Math.max(0, found.length - offset - limit), Math.max(0, found.length - offset)).reverse();
+    return found.slice(Math.max(0, found.length - offset - limit), Math.max(0, found.length - offset)).toReversed();
   }
 
   /** Oldest first. */
