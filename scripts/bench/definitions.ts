@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { Kafka, logLevel } from 'kafkajs';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -96,10 +97,14 @@ export async function measureDefinitionsOnCluster(options: BenchOptions, cluster
     start: () => cluster.startService(),
     logSettings: { brokers: cluster.brokers, haveTopics: true },
     createTopics: async (names) => {
+      const kafka = new Kafka({ clientId: 'bench', brokers: [...cluster.brokers], logLevel: logLevel.ERROR });
+      const admin = kafka.admin();
+      await admin.connect();
       for (let first = 0; first < names.length; first += topicsPerRequest) {
-        const configuration = { 'message.timestamp.type': 'LogAppendTime' };
-        await cluster.createTopics(names.slice(first, first + topicsPerRequest), 1, configuration);
+        const topics = names.slice(first, first + topicsPerRequest).map((topic) => ({ topic, numPartitions: 1 }));
+        await admin.createTopics({ topics, waitForLeaders: false });
       }
+      await admin.disconnect();
     },
     emptyCoordination: async () => {
       const redis = new Redis(cluster.redisUrl);

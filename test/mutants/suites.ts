@@ -25,7 +25,7 @@ const testsOnCluster: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tests that plant faults themselves: they would have two at a time. */
-const leftOut: ReadonlySet<string> = new Set(['test/redis/script-mutants.test.js']);
+const leftOut: ReadonlySet<string> = new Set(['test/redis/scripts/script-mutants.test.js']);
 
 /**
  * The test files that check the promises of a folder.

@@ -7,6 +7,7 @@ import { readSubscription } from '../../../src/broker/subscriptions/requested-su
 import { systemClock, toTimestamp } from '../../../src/clock.ts';
 import { EmbeddedLog } from '../../../src/embedded/log.ts';
 import { KafkaLog } from '../../../src/kafka/log.ts';
+import { isLendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import {
@@ -26,7 +27,7 @@ interface Settings {
   /** Of the embedded log; absent for a cluster. */
   readonly dataFolder?: string;
   readonly brokers?: readonly string[];
-  /** Whether the topics of the event types have been created already. */
+  /** Whether the topics of the event types were created just before. */
   readonly haveTopics?: boolean;
   /** The numbers of the event types: from the first one to the one before `to`. */
   readonly from: number;
@@ -38,6 +39,7 @@ const { dataFolder, brokers, haveTopics = false, from, to } = JSON.parse(process
 const recordsAtOnce = 2_000;
 /** How many topics are being created at a time. */
 const topicsAtOnce = 8;
+const pollMilliseconds = 100;
 
 const log: EventLog =
   dataFolder === undefined
@@ -51,12 +53,16 @@ const records = Array.from({ length: to - from }, (_, index) =>
   createdRecord(readEventType(eventTypeRequest(eventTypeName(from + index))), now),
 );
 
-const nextTopic = haveTopics ? [].values() : records.values();
-await Promise.all(
-  Array.from({ length: topicsAtOnce }, async () => {
-    for (const record of nextTopic) await log.createTopic(topicOf(record));
-  }),
-);
+if (haveTopics) {
+  await inGroups(records, (group) => untilUsable(group.map(({ eventType }) => eventType.name)));
+} else {
+  const nextTopic = records.values();
+  await Promise.all(
+    Array.from({ length: topicsAtOnce }, async () => {
+      for (const record of nextTopic) await log.createTopic(topicOf(record));
+    }),
+  );
+}
 
 const subscriptionNumbers = Array.from(
   { length: (to - from) * subscriptionsPerEventType },
@@ -90,6 +96,19 @@ await inGroups(subscriptionNumbers, (group) =>
 await registry.stop();
 await log.close();
 console.log(JSON.stringify({ records: records.length + 2 * subscriptionNumbers.length }));
+
+/** Kafka knows a topic a moment before it can be used. */
+async function untilUsable(topics: readonly string[]): Promise<void> {
+  for (;;) {
+    try {
+      await log.bounds(topics.map((topic) => ({ topic, partition: 0 })));
+      return;
+    } catch (error) {
+      if (!isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) throw error;
+      await systemClock.sleep(pollMilliseconds);
+    }
+  }
+}
 
 async function inGroups<Item>(
   items: readonly Item[],

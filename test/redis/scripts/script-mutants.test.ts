@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { KeySpace } from '../../src/redis/keys.ts';
-import { readScriptSource, type ScriptName, type ScriptSource } from '../../src/redis/script-loading.ts';
-import { describeError } from '../../src/errors.ts';
-import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
-import { openRedisHarness } from './harness.ts';
+import { KeySpace } from '../../../src/redis/keys.ts';
+import { readScriptSource, type ScriptName, type ScriptSource } from '../../../src/redis/script-loading.ts';
+import { describeError } from '../../../src/errors.ts';
+import { startRedisServer, type RedisServer } from '../../support/processes/redis-server.ts';
+import { openRedisHarness } from '../harness.ts';
 import { disturbingScenarios, scenarios, type ScenarioWorld } from './script-scenarios.ts';
 
 interface Mutant {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import type { CommittedOffset, Coordination, PartitionOwnership, Topology } from '../../src/ports/coordination.ts';
-import { partitionKey } from '../../src/ports/event-type-partition.ts';
-import { readMirror } from '../../src/broker/log/cursors-topic.ts';
-import type { EventLog } from '../../src/ports/event-log.ts';
-import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
-import { shardCount, shardOf, type KeySpace } from '../../src/redis/keys.ts';
-import { loadScripts, mergedKeys, scriptKeys, type ScriptSource } from '../../src/redis/script-loading.ts';
+import type { CommittedOffset, Coordination, PartitionOwnership, Topology } from '../../../src/ports/coordination.ts';
+import { partitionKey } from '../../../src/ports/event-type-partition.ts';
+import { readMirror } from '../../../src/broker/log/cursors-topic.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
+import { rebalance } from '../../../src/broker/subscriptions/rebalance.ts';
+import { shardCount, shardOf, type KeySpace } from '../../../src/redis/keys.ts';
+import { loadScripts, mergedKeys, scriptKeys, type ScriptSource } from '../../../src/redis/script-loading.ts';
 
 /** The environment of a scenario: two processes on the same scripts, which may be wrong. */
 export interface ScenarioWorld {
