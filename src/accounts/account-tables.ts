@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { Offset } from '../ports/event-log.ts';
+import type { Clock } from '../clock.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
 import { pageRecordKey } from '../lending-format/account-record-keys.ts';
@@ -7,9 +8,10 @@ import { parseTransactionId } from '../lending/identifiers.ts';
 import { type PageRow, pagesOfAccount, unsealedPages } from './page-rows.ts';
 import type { LoanRow, TransactionRow } from './account-rows.ts';
 import { DamagedText, sealed, unsealed } from './checksummed-text.ts';
+import { FileSpace } from './file-space.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 7;
+const schemaVersion = 8;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -68,16 +70,21 @@ const tables = `
     state TEXT NOT NULL,
     PRIMARY KEY (loan_id, number)
   ) STRICT, WITHOUT ROWID;
-  -- Commands that posted no transaction, as long as they are remembered.
+  -- Commands that posted no transaction, as long as they are remembered. The oldest are removed first, and are side by
+  -- side: their pages become free as a whole.
   CREATE TABLE commands (
     command_id TEXT NOT NULL,
     partition INTEGER NOT NULL,
     decided_at INTEGER NOT NULL,
     state TEXT NOT NULL,
-    PRIMARY KEY (command_id, partition)
+    PRIMARY KEY (partition, decided_at, command_id),
+    UNIQUE (command_id, partition)
   ) STRICT, WITHOUT ROWID;
   -- The offset of the last command done, for each partition.
   CREATE TABLE checkpoints (partition INTEGER PRIMARY KEY, command_offset INTEGER NOT NULL) STRICT;
+  -- How many bytes were removed from pages that other rows may still be in, see sparse-pages.ts. It has one row.
+  CREATE TABLE removed (bytes INTEGER NOT NULL) STRICT;
+  INSERT INTO removed VALUES (0);
   PRAGMA user_version = ${schemaVersion};
 `;
 
@@ -92,7 +99,6 @@ const indexes = {
   loans_by_product: 'loans (product_type_key, creation_date)',
   loans_by_creation: 'loans (creation_date, loan_id)',
   transactions_by_key: 'transactions (transaction_key)',
-  commands_by_age: 'commands (partition, decided_at)',
 };
 
 type IndexName = keyof typeof indexes;
@@ -135,18 +141,27 @@ export interface CommandRow {
  * the machine stopped is not opened again. After the end of the process alone the file is whole.
  */
 export class AccountTables {
+  readonly #file: string;
   readonly #database: Connection;
   readonly #statements;
   #isFilled: boolean;
+  /** What the change that is being applied has removed. */
+  #removedBytes = 0;
+  #space: FileSpace | undefined;
 
   /**
    * @throws Error when the file is no database, is of another version, cannot be read, or may have lost data when the
    *   machine stopped
    */
   constructor(file: string) {
+    this.#file = file;
     this.#database = openDatabase(file);
     try {
-      this.#database.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
+      // How free pages are found can only be chosen for a new file: see file-space.ts.
+      this.#database.exec(`
+        PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = FULL;
+      `);
       if (this.#version() === 0) this.#database.exec(`BEGIN; ${tables} COMMIT;`);
       if (this.#version() !== schemaVersion) throw new Error('it is of another version');
       this.#database.exec(inUseTable);
@@ -182,6 +197,8 @@ export class AccountTables {
     }
     this.#isFilled = true;
     this.#checkpointAfter(checkpointBytes);
+    // Now, so that no commit has to copy all that was written during the filling.
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
   #missingIndexes(): IndexName[] {
@@ -199,7 +216,15 @@ export class AccountTables {
   }
 
   #checkpointAfter(bytes: number): void {
-    this.#database.exec(`PRAGMA wal_autocheckpoint = ${bytes / pageBytes}`);
+    this.#database.exec(`PRAGMA wal_autocheckpoint = ${bytes / pageBytes}; PRAGMA journal_size_limit = ${bytes};`);
+  }
+
+  /**
+   * Gives the space that the file no longer needs back to the disk from now on, in short steps.
+   * @param onFailure Called when a step failed. It is tried again.
+   */
+  giveSpaceBack(clock: Clock, onFailure: (error: unknown) => void): void {
+    this.#space = new FileSpace({ database: this.#database, file: this.#file, clock, onFailure });
   }
 
   /** The next offset of each partition. Partitions that were never read are absent. */
@@ -219,13 +244,14 @@ export class AccountTables {
     commands,
     commandOffset,
   }: AccountChanges): void {
+    this.#removedBytes = 0;
     this.#database.exec('BEGIN');
     try {
       for (const [reference, state] of products) {
         this.#statements.putProduct.run(reference, partition, sealed(reference, state));
       }
       for (const { loanId, list, number, state } of pages) {
-        if (state === null) this.#statements.removePage.run(loanId, list, number);
+        if (state === null) this.#countRemoved(this.#statements.removePage.get(loanId, list, number));
         else this.#statements.putPage.run(loanId, list, number, sealed(pageRecordKey(loanId, { list, number }), state));
       }
       for (const [loanId, row] of loans) {
@@ -243,10 +269,11 @@ export class AccountTables {
           );
       }
       for (const [commandId, command] of commands) {
-        if (command === null) this.#statements.removeCommand.run(commandId, partition);
+        if (command === null) this.#countRemoved(this.#statements.removeCommand.get(commandId, partition));
         else this.#statements.putCommand.run(commandId, partition, command.decidedAt, sealed(commandId, command.state));
       }
       if (commandOffset !== undefined) this.#statements.putCheckpoint.run(partition, commandOffset);
+      if (this.#removedBytes > 0) this.#statements.addRemoved.run(this.#removedBytes);
       this.#statements.putPosition.run(partition, nextOffset);
       this.#database.exec('COMMIT');
     } catch (error) {
@@ -353,6 +380,7 @@ export class AccountTables {
   /** Closes the file cleanly, so that it can be continued even after a stop of the machine. */
   close(): void {
     if (!this.#database.isOpen) return;
+    this.#space?.close();
     try {
       // First write through everything that did not wait for the disk, then record that this was done.
       this.#database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE);');
@@ -364,6 +392,7 @@ export class AccountTables {
 
   /** Closes the file as it is, without marking it as closed cleanly. */
   abandon(): void {
+    this.#space?.close();
     if (this.#database.isOpen) this.#database.close();
   }
 
@@ -408,13 +437,18 @@ export class AccountTables {
   }
 
   #remove(loanId: string): void {
-    this.#statements.removeState.run(loanId);
-    this.#statements.removeLoan.run(loanId);
+    this.#countRemoved(this.#statements.removeState.get(loanId));
+    this.#countRemoved(this.#statements.removeLoan.get(loanId));
+  }
+
+  /** @param removed The row that a statement returned, if there was one to remove. */
+  #countRemoved(removed: unknown): void {
+    this.#removedBytes += (removed as { bytes: number } | undefined)?.bytes ?? 0;
   }
 
   #removeTransaction(transactionKey: string): void {
     if (!this.#isFilled) this.#makeIndex('transactions_by_key');
-    this.#statements.removeTransaction.run(transactionKey);
+    this.#countRemoved(this.#statements.removeTransaction.get(transactionKey));
   }
 }
 
@@ -440,6 +474,10 @@ interface FoundTransaction {
 }
 
 const transactionColumns = 'SELECT loan_id, transaction_key, state FROM transactions';
+
+/** About what a row takes in an index, and a loan in its table and all indexes. Bytes. */
+const indexEntryBytes = 64;
+const removedLoanBytes = 600;
 
 const loanColumns = [
   'loan_id',
@@ -474,6 +512,7 @@ function prepare(database: Connection) {
   const putLoan =
     `INSERT INTO loans (${loanColumns.join(', ')}) VALUES (${loanColumns.map(parameterOf).join(', ')}) ` +
     `ON CONFLICT (loan_id) DO UPDATE SET ${assigned(loanColumns.slice(1))} RETURNING loan_number`;
+  const removedStateBytes = 'RETURNING length(state) AS bytes';
   const numberOfLoan = '(SELECT loan_number FROM loans WHERE loan_id = ?)';
   return {
     positions: database.prepare('SELECT partition, next_offset FROM positions'),
@@ -483,14 +522,17 @@ function prepare(database: Connection) {
     putState: database.prepare(
       'INSERT INTO states VALUES (?, ?) ON CONFLICT (loan_number) DO UPDATE SET state = excluded.state',
     ),
-    removeLoan: database.prepare('DELETE FROM loans WHERE loan_id = ?'),
-    removeState: database.prepare(`DELETE FROM states WHERE loan_number = ${numberOfLoan}`),
+    addRemoved: database.prepare('UPDATE removed SET bytes = bytes + ?'),
+    removeLoan: database.prepare(`DELETE FROM loans WHERE loan_id = ? RETURNING ${removedLoanBytes} AS bytes`),
+    removeState: database.prepare(`DELETE FROM states WHERE loan_number = ${numberOfLoan} ${removedStateBytes}`),
     state: database.prepare(`SELECT state FROM states WHERE loan_number = ${numberOfLoan}`),
     pages: database.prepare(pagesOfAccount),
     putPage: database.prepare(
       'INSERT INTO pages VALUES (?, ?, ?, ?) ON CONFLICT (loan_id, list, number) DO UPDATE SET state = excluded.state',
     ),
-    removePage: database.prepare('DELETE FROM pages WHERE loan_id = ? AND list = ? AND number = ?'),
+    removePage: database.prepare(
+      `DELETE FROM pages WHERE loan_id = ? AND list = ? AND number = ? ${removedStateBytes}`,
+    ),
     putProduct: database.prepare('INSERT OR REPLACE INTO products VALUES (?, ?, ?)'),
     product: database.prepare('SELECT state FROM products WHERE reference = ? LIMIT 1'),
     productOfPartition: database.prepare('SELECT 1 FROM products WHERE reference = ? AND partition = ?'),
@@ -500,7 +542,10 @@ function prepare(database: Connection) {
     command: database.prepare('SELECT state FROM commands WHERE command_id = ? AND partition = ?'),
     lastCommand: database.prepare('SELECT state FROM commands WHERE command_id = ? ORDER BY decided_at DESC LIMIT 1'),
     putCommand: database.prepare('INSERT OR REPLACE INTO commands VALUES (?, ?, ?, ?)'),
-    removeCommand: database.prepare('DELETE FROM commands WHERE command_id = ? AND partition = ?'),
+    // Its row was beside others that are removed with it. Only its entry in the index leaves a gap.
+    removeCommand: database.prepare(
+      `DELETE FROM commands WHERE command_id = ? AND partition = ? RETURNING ${indexEntryBytes} AS bytes`,
+    ),
     oldCommands: database.prepare(
       'SELECT command_id FROM commands WHERE partition = ? AND decided_at <= ? ORDER BY decided_at LIMIT ?',
     ),
@@ -510,7 +555,7 @@ function prepare(database: Connection) {
       'INSERT INTO transactions VALUES (?, ?, ?, ?) ' +
         'ON CONFLICT (loan_id, number) DO UPDATE SET transaction_key = excluded.transaction_key, state = excluded.state',
     ),
-    removeTransaction: database.prepare('DELETE FROM transactions WHERE transaction_key = ?'),
+    removeTransaction: database.prepare(`DELETE FROM transactions WHERE transaction_key = ? ${removedStateBytes}`),
     transactionByKey: database.prepare(`${transactionColumns} WHERE transaction_key = ?`),
     transactionByNumber: database.prepare(`${transactionColumns} WHERE loan_id = ? AND number = ?`),
     // Transactions are numbered without a gap, so the first ones need not be counted.

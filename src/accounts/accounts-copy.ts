@@ -147,6 +147,7 @@ export class AccountsCopy implements AccountsForWorker {
       progress.end();
     }
     this.#queries.start();
+    this.#database.giveSpaceBack(this.#options.clock, (error) => this.#spaceFailed(error));
     this.#options.health?.reportReady();
   }
 
@@ -355,6 +356,12 @@ export class AccountsCopy implements AccountsForWorker {
     if (!(error instanceof DamagedText) && databaseErrorKind(error) !== 'damaged') return error;
     this.#rebuild(error);
     return this.#unavailable();
+  }
+
+  #spaceFailed(error: unknown): void {
+    const { logger } = this.#options;
+    logger.warn({ error: describeError(error) }, 'Giving disk space of the copy of accounts back failed; retrying');
+    this.#readFailure(error);
   }
 
   #unavailable(): LendstreamError {

@@ -50,6 +50,11 @@ export class SimulatedClock implements Clock {
     return this.#next()?.deadline ?? Infinity;
   }
 
+  /** Whether a timer is due at this time, in {@link monotonic} time. */
+  hasDeadline(deadline: number): boolean {
+    return this.#timers.some((timer) => timer.deadline === deadline && !timer.isCancelled);
+  }
+
   /**
    * Fires the next timer, and runs everything that it starts.
    * @param end The latest deadline, in {@link monotonic} time.
