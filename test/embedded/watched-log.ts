@@ -3,8 +3,8 @@ import { SimulatedClock } from '../support/simulated-clock.ts';
 import { watchThreads, type StartedThreads } from '../support/started-threads.ts';
 import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 
-/** Longer than any test lets the clock run: what has this period happens only when a test asks for it. */
-const hourMilliseconds = 3_600_000;
+/** How often retention and compaction run by themselves in a watched log. */
+export const maintenanceMilliseconds = 60_000;
 
 /** The partition of a watched log. */
 export const orders = { topic: 'orders', partition: 0 };
@@ -23,7 +23,7 @@ export interface WatchedLog extends Pick<TemporaryLog, 'dataFolder' | 'log' | 'c
   requestCount(script: string, name: string): number;
 }
 
-/** Opens a log with one topic, which keeps everything. Retention runs, and the file is checked, an hour later. */
+/** Opens a log with one topic, which keeps everything. The file is never checked. */
 export async function openWatchedLog(): Promise<WatchedLog> {
   const threads = watchThreads();
   const clock = new SimulatedClock();
@@ -31,8 +31,8 @@ export async function openWatchedLog(): Promise<WatchedLog> {
   const temporary = await openTemporaryLog({
     clock,
     health,
-    maintenanceMilliseconds: hourMilliseconds,
-    firstCheckMilliseconds: hourMilliseconds,
+    maintenanceMilliseconds,
+    firstCheckMilliseconds: Number.MAX_SAFE_INTEGER,
   });
   await temporary.log.createTopic({
     name: orders.topic,
