@@ -5,7 +5,7 @@ import type { PartitionState } from './partition-state.ts';
 import { approximateBytes } from './records/record-sizes.ts';
 
 /** The most that a transaction may contain before its commit. Bytes. */
-export const transactionBytesMaximum = 64 * 1024 * 1024;
+const transactionBytesMaximum = 64 * 1024 * 1024;
 
 /**
  * A writer whose transaction stays in memory until its commit. The commit and the check of the writer's epoch are one
