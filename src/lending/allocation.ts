@@ -1,5 +1,6 @@
 import type { CustomPaymentAmount } from './commands.ts';
-import { type Ledger, chargesDue, pay, payCharges, payable } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
+import { chargesDue, pay, payCharges, payable } from './payments.ts';
 import type { FeeCharge } from './fee-charges.ts';
 import { currentRowIndex, findInstallment } from './installments.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';

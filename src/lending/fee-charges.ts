@@ -1,7 +1,9 @@
-import { type Portion, findInstallment } from './installments.ts';
+import { type Portion, findInstallment, unpaid } from './installments.ts';
 import type { Loan, LoanPosition } from './loan.ts';
+import { type Decimal, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
-import type { FeeAllocation, FeeTrigger } from './product.ts';
+import type { FeeAllocation, FeeTrigger, ProductFee } from './product.ts';
+import { taxedAmount } from './taxes.ts';
 
 /** One fee charged to the account. */
 export interface FeeCharge {
@@ -47,4 +49,49 @@ export function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosit
   if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentKey === null) return false;
   const row = findInstallment(installments, charge.installmentKey);
   return row !== undefined && (asOf === null || row.dueDate > asOf);
+}
+
+/** A charge that the ledger has not numbered yet. */
+export type UnnumberedCharge = Omit<FeeCharge, 'number'>;
+
+interface NewCharge {
+  readonly encodedKey: string;
+  readonly fee: ProductFee | null;
+  readonly allocation: FeeAllocation;
+  /** Before tax is added, or including the tax it contains. */
+  readonly net: Decimal;
+  readonly installmentKey: number | null;
+}
+
+/** An unpaid charge of this fee, with the product's tax on fees. */
+export function newCharge(
+  loan: Loan,
+  { encodedKey, fee, allocation, net, installmentKey }: NewCharge,
+): UnnumberedCharge {
+  const { taxSettings, currency } = loan.product;
+  const { owed, tax } = taxSettings.taxesOnFeesEnabled
+    ? taxedAmount(net, taxSettings, currency, loan.terms.rounding.roundingMode)
+    : { owed: net, tax: zero };
+  return {
+    encodedKey,
+    predefinedFeeKey: fee?.encodedKey ?? null,
+    feeName: fee?.name ?? 'Arbitrary fee',
+    trigger: fee?.trigger ?? 'ARBITRARY',
+    allocation,
+    installmentKey,
+    amount: unpaid(owed),
+    tax: unpaid(tax),
+  };
+}
+
+/** A charge as listed in its transaction. */
+export function transactionFee(added: UnnumberedCharge): {
+  readonly predefinedFeeKey: string | null;
+  readonly feeName: string;
+  readonly trigger: FeeCharge['trigger'];
+  readonly amount: Decimal;
+  readonly tax: Decimal;
+} {
+  const { predefinedFeeKey, feeName, trigger, amount, tax } = added;
+  return { predefinedFeeKey, feeName, trigger, amount: amount.expected, tax: tax.expected };
 }

@@ -5,7 +5,7 @@ import { type Installment, dueOf, rowAt, rowExpected } from './installments.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import type { LoanProduct } from './product.ts';
-import { rebuildRows } from './schedule/rebuild-rows.ts';
+import { rebuildRows } from './schedule/prepayment-recalculation.ts';
 import type { StartOfAccrual } from './schedule/principal-plan.ts';
 import { levelPayment } from './schedule/level-payment.ts';
 import { type LocalDate, termsInForce } from './terms.ts';

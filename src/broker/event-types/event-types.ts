@@ -19,7 +19,7 @@ import type { EventTypeDefinition } from './requested-event-type.ts';
 import { looseSpelling, similarNameViolation, topicSpelling } from './similar-names.ts';
 import type { DefinitionIndex, DefinitionOrder } from '../definitions/definition-views.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
-import { compareVersions } from '../schemas/schema-evolution.ts';
+import { compareVersions } from '../schemas/schema-versions.ts';
 import { subscriptionsByEventType } from '../definitions/subscription-lookup.ts';
 
 /**

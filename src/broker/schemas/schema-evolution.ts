@@ -3,6 +3,7 @@ import { LendstreamError } from '../../errors.ts';
 import type { EventType } from '../definitions/event-type.ts';
 import type { JsonSchema } from '../../schema-files.ts';
 import { isSchemaObject, pointerStep, type SchemaObject } from './schema-walk.ts';
+import { type VersionPart, raisedVersion } from './schema-versions.ts';
 import { mergeSchemas, writtenDigits } from './schema-digits.ts';
 
 /**
@@ -24,7 +25,7 @@ export interface SchemaChange {
 export type CompatibilityMode = EventType['compatibility_mode'];
 
 /** The part of a version that each kind of change raises, or null where the mode forbids it. */
-const raises: Record<CompatibilityMode, Record<SchemaChangeKind, 'major' | 'minor' | 'patch' | null>> = {
+const raises: Record<CompatibilityMode, Record<SchemaChangeKind, VersionPart | null>> = {
   compatible: { breaking: null, narrowing: null, extending: 'minor', wording: 'patch' },
   forward: { breaking: null, narrowing: 'minor', extending: 'minor', wording: 'patch' },
   none: { breaking: 'major', narrowing: 'minor', extending: 'minor', wording: 'patch' },
@@ -48,20 +49,7 @@ export function nextSchemaVersion(
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${findings}`);
   }
   const levels = new Set(changes.map(({ kind }) => raises[mode][kind]));
-  const [major = 1, minor = 0, patch = 0] = version.split('.').map(Number);
-  if (levels.has('major')) return `${major + 1}.0.0`;
-  return levels.has('minor') ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
-}
-
-/** Orders versions by their numbers: negative when `left` is older. */
-export function compareVersions(left: string, right: string): number {
-  const leftParts = left.split('.').map(Number);
-  const rightParts = right.split('.').map(Number);
-  for (const index of [0, 1, 2]) {
-    const difference = (leftParts[index] ?? 0) - (rightParts[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  return raisedVersion(version, levels.has('major') ? 'major' : levels.has('minor') ? 'minor' : 'patch');
 }
 
 /**

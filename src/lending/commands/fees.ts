@@ -3,20 +3,14 @@ import { type Decision, type DecisionContext, post, refuse } from './decision.ts
 import { refusalOfDays } from './transaction-days.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan } from '../loan.ts';
-import type { FeeCharge } from '../fee-charges.ts';
-import { type Installment, isPaid, nextDueRow, unpaid } from '../installments.ts';
+import { type Installment, isPaid, nextDueRow } from '../installments.ts';
+import { feeAmount } from '../fee-amounts.ts';
+import { newCharge, transactionFee } from '../fee-charges.ts';
 import { dayOf } from '../instants.ts';
-import { type Decimal, isPostable, roundAmount, zero } from '../money.ts';
+import { zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
-import {
-  type FeeAllocation,
-  type FeeAmountCalculationMethod,
-  type ProductFee,
-  findFee,
-  isChargedByHand,
-} from '../product.ts';
+import { type ProductFee, findFee, isChargedByHand } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
-import { taxedAmount } from '../taxes.ts';
 
 /**
  * Charges a fee by hand: one of the product's manual fees, or an arbitrary one. It joins the named installment (fixed
@@ -94,92 +88,4 @@ function rowForFee(loan: Loan, { installmentNumber }: ApplyFee, valueDate: strin
   const row = loan.position.installments.find(({ number }) => number === installmentNumber);
   if (row === undefined) return refusal('INVALID_REPAYMENT_NUMBER', 'installmentNumber');
   return isPaid(row) ? refusal('CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT', 'installmentNumber') : row;
-}
-
-/**
- * The cost of a fee, before tax is added to it: the product's amount or, for a fee without a fixed amount, the
- * command's. FLAT: the amount. LOAN_AMOUNT_PERCENTAGE: a percentage of the amount lent, without capitalised fees.
- * REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE: of the row's principal. ..._NUMBER_OF_INSTALLMENTS: that, divided by the
- * number of installments.
- * @returns a refusal: MANDATORY_FEE_AMOUNT (neither gives it), FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT (both do, and
- *   differ), FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE, INVALID_AMOUNT (too fine for the currency, or too long)
- */
-export function feeAmount(
-  loan: Loan,
-  fee: ProductFee | null,
-  requestedAmount: Decimal | undefined,
-  rowPrincipal: Decimal,
-  errorSource = 'amount',
-): Decimal | Refusal {
-  const { currency } = loan.product;
-  const defined = fee === null ? null : definedAmount(loan, fee, rowPrincipal);
-  if (defined !== null) {
-    if (requestedAmount !== undefined && !requestedAmount.equals(defined)) {
-      return refusal('FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT', errorSource);
-    }
-    return defined;
-  }
-  if (requestedAmount === undefined) return refusal('MANDATORY_FEE_AMOUNT', errorSource);
-  if (!requestedAmount.greaterThan(0)) return refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', errorSource);
-  return isPostable(requestedAmount, currency.digits) ? requestedAmount : refusal('INVALID_AMOUNT', errorSource);
-}
-
-function definedAmount({ product, loanAmount, terms }: Loan, fee: ProductFee, rowPrincipal: Decimal): Decimal | null {
-  const percentOf = (base: Decimal): Decimal | undefined =>
-    fee.percentageAmount === undefined ? undefined : base.times(fee.percentageAmount).dividedBy(100);
-  const { repaymentInstallments } = terms;
-  const exactAmounts: Readonly<Record<FeeAmountCalculationMethod, () => Decimal | undefined>> = {
-    FLAT: () => fee.amount,
-    LOAN_AMOUNT_PERCENTAGE: () => percentOf(loanAmount),
-    REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE: () => percentOf(rowPrincipal),
-    LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS: () => percentOf(loanAmount)?.dividedBy(repaymentInstallments),
-    FLAT_NUMBER_OF_INSTALLMENTS: () => fee.amount?.dividedBy(repaymentInstallments),
-  };
-  const exact = exactAmounts[fee.amountCalculationMethod]();
-  return exact === undefined ? null : roundAmount(exact, product.currency, terms.rounding.roundingMode);
-}
-
-/** A charge that the ledger has not numbered yet. */
-export type UnnumberedCharge = Omit<FeeCharge, 'number'>;
-
-interface NewCharge {
-  readonly encodedKey: string;
-  readonly fee: ProductFee | null;
-  readonly allocation: FeeAllocation;
-  /** Before tax is added, or including the tax it contains. */
-  readonly net: Decimal;
-  readonly installmentKey: number | null;
-}
-
-/** An unpaid charge of this fee, with the product's tax on fees. */
-export function newCharge(
-  loan: Loan,
-  { encodedKey, fee, allocation, net, installmentKey }: NewCharge,
-): UnnumberedCharge {
-  const { taxSettings, currency } = loan.product;
-  const { owed, tax } = taxSettings.taxesOnFeesEnabled
-    ? taxedAmount(net, taxSettings, currency, loan.terms.rounding.roundingMode)
-    : { owed: net, tax: zero };
-  return {
-    encodedKey,
-    predefinedFeeKey: fee?.encodedKey ?? null,
-    feeName: fee?.name ?? 'Arbitrary fee',
-    trigger: fee?.trigger ?? 'ARBITRARY',
-    allocation,
-    installmentKey,
-    amount: unpaid(owed),
-    tax: unpaid(tax),
-  };
-}
-
-/** A charge as listed in its transaction. */
-export function transactionFee(added: UnnumberedCharge): {
-  readonly predefinedFeeKey: string | null;
-  readonly feeName: string;
-  readonly trigger: FeeCharge['trigger'];
-  readonly amount: Decimal;
-  readonly tax: Decimal;
-} {
-  const { predefinedFeeKey, feeName, trigger, amount, tax } = added;
-  return { predefinedFeeKey, feeName, trigger, amount: amount.expected, tax: tax.expected };
 }

@@ -3,7 +3,6 @@ import { describe, it } from 'mocha';
 import { parseSchema } from '../../../src/broker/schemas/schema-validator.ts';
 import {
   compareSchemas,
-  compareVersions,
   nextSchemaVersion,
   type CompatibilityMode,
 } from '../../../src/broker/schemas/schema-evolution.ts';
@@ -165,21 +164,6 @@ describe('compareSchemas', () => {
     const odd = property({ $ref: '#/definitions/%E0%A4%A' });
     expect(compareSchemas(odd, odd)).to.deep.equal([]);
     expect(compareSchemas(property({}), odd).map(({ kind }) => kind)).to.deep.equal(['breaking']);
-  });
-});
-
-describe('compareVersions', () => {
-  it('compares numbers, not characters', () => {
-    expect(['1.0.2', '10.0.0', '2.10.3', '2.9.0'].sort(compareVersions)).to.deep.equal([
-      '1.0.2',
-      '2.9.0',
-      '2.10.3',
-      '10.0.0',
-    ]);
-    expect(compareVersions('2.9.7', '2.10.3')).to.be.lessThan(0);
-    expect(compareVersions('2.9.7', '2.9.6')).to.be.greaterThan(0);
-    expect(compareVersions('3.0.0', '2.9.9')).to.be.greaterThan(0);
-    expect(compareVersions('2.9.7', '2.9.7')).to.equal(0);
   });
 });
 

@@ -5,7 +5,7 @@ import { prepaymentRecalculationMethods } from '../../../src/lending/payment-opt
 import type { PrepaymentRecalculationMethod } from '../../../src/lending/payment-options.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import { buildSchedule } from '../../../src/lending/schedule/build-schedule.ts';
-import { rebuildRows } from '../../../src/lending/schedule/rebuild-rows.ts';
+import { rebuildRows } from '../../../src/lending/schedule/prepayment-recalculation.ts';
 import { anyPrincipal, anyStart, anyTerms, expectSound } from './any-schedule.ts';
 import { amountsOf, scheduleTerms, totalsOf } from './schedule-terms.ts';
 
