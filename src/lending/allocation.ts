@@ -1,7 +1,7 @@
 import type { CustomPaymentAmount } from './commands.ts';
 import type { Ledger } from './ledger.ts';
 import { chargesDue, pay, payCharges, payable } from './payments.ts';
-import type { FeeCharge } from './fee-charges.ts';
+import type { FeeCharge } from './fees/charges.ts';
 import { currentRowIndex, findInstallment } from './installments.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';

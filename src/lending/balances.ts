@@ -1,6 +1,6 @@
 import { payableInterest } from './accrual.ts';
 import type { Loan, LoanPosition } from './loan.ts';
-import { isNotYetDue, isPaidAsFee } from './fee-charges.ts';
+import { isNotYetDue, isPaidAsFee } from './fees/charges.ts';
 import { dueOf } from './installments.ts';
 import { type Decimal, add, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';

@@ -1,5 +1,5 @@
 import { accrueTo } from './accrual.ts';
-import { isPlanned, type FeeCharge, isOutsideRows } from './fee-charges.ts';
+import { isPlanned, type FeeCharge, isOutsideRows } from './fees/charges.ts';
 import type { ElementAmounts, Loan, LoanPosition } from './loan.ts';
 import {
   type Installment,

@@ -1,6 +1,6 @@
 import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
-import type { FeeCharge } from './fee-charges.ts';
+import type { FeeCharge } from './fees/charges.ts';
 import type { Installment } from './installments.ts';
 import type { Decimal } from './money.ts';
 import type { FeeTrigger, LoanProduct } from './product.ts';

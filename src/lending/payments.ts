@@ -1,5 +1,5 @@
 import { earnedGross, isEarning, payableInterest } from './accrual.ts';
-import { type FeeCharge, isPlanned } from './fee-charges.ts';
+import { type FeeCharge, isPlanned } from './fees/charges.ts';
 import { type Installment, type Portion, type TaxedPortion, dueOf, indexOfInstallment, rowAt } from './installments.ts';
 import type { Ledger } from './ledger.ts';
 import type { ElementAmounts } from './loan.ts';

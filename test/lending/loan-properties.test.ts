@@ -8,7 +8,7 @@ import { pagesOf } from '../../src/lending/changelog/stored-pages.ts';
 import { storedAndRead } from './changelog/stored-accounts.ts';
 import { decodeTransaction, encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
 import { type TaxedPortion, dueOf, rowDue } from '../../src/lending/installments.ts';
-import { isSettled } from '../../src/lending/settled-fees.ts';
+import { isSettled } from '../../src/lending/fees/settled-fees.ts';
 import { Decimal, sum } from '../../src/lending/money.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggle-names.ts';
 import {

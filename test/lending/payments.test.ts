@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { addCharge, closeLedger, openLedger } from '../../src/lending/ledger.ts';
 import { chargesDue, pay, payCharges, payable } from '../../src/lending/payments.ts';
 import { rowAt } from '../../src/lending/installments.ts';
-import { newCharge } from '../../src/lending/fee-charges.ts';
+import { newCharge } from '../../src/lending/fees/charges.ts';
 import { disbursed, loanOf, money, product } from './loan-fixtures.ts';
 
 const taxed = product({ taxSettings: { taxRate: money(19), taxesOnInterestEnabled: true, taxesOnFeesEnabled: true } });

@@ -1,5 +1,5 @@
 import type { Loan } from '../loan.ts';
-import type { FeeCharge } from '../fee-charges.ts';
+import type { FeeCharge } from '../fees/charges.ts';
 import type { Installment } from '../installments.ts';
 import { storedFormat } from './stored-format.ts';
 import { writeCharges, writeRows } from './stored-position.ts';

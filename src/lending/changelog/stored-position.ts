@@ -1,5 +1,5 @@
 import type { ChargeUndo, InstallmentUndo, PositionUndo } from '../loan.ts';
-import type { FeeCharge } from '../fee-charges.ts';
+import type { FeeCharge } from '../fees/charges.ts';
 import { type Installment, type Portion, type TaxedPortion, nothing, nothingTaxed } from '../installments.ts';
 import { type Decimal, zero } from '../money.ts';
 import { decimalOf, reviveMarked, writeMarked } from './decimal-json.ts';

@@ -6,7 +6,7 @@ import { type Decimal, isPostable, zero } from '../money.ts';
 import type { Bounded, LoanProduct } from '../product.ts';
 import { areFixedDays, isCountFrom } from '../product-rules.ts';
 import { type Refusal, refusal } from '../refusals.ts';
-import { noSettledFees } from '../settled-fees.ts';
+import { noSettledFees } from '../fees/settled-fees.ts';
 import { type AgreedTerms, type DueDateTerms, defaultOf, termsOf } from '../terms.ts';
 
 /** The longest a schedule may run, so that its last due date stays within the calendar. Days. */

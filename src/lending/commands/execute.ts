@@ -6,7 +6,7 @@ import type { LoanEvent } from '../events.ts';
 import { evolve } from './evolve.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';
 import type { Refusal } from '../refusals.ts';
-import { withSettledFees, withoutSettledFees } from '../settled-fees.ts';
+import { withSettledFees, withoutSettledFees } from '../fees/settled-fees.ts';
 
 /**
  * - `committed`: `loan` is the next state, to be stored together with `transactions`, which are new or changed, and

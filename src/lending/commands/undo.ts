@@ -1,8 +1,8 @@
 import type { ChargeUndo, InstallmentUndo, Loan, LoanPosition, PositionUndo } from '../loan.ts';
 import { type Installment, findInstallment } from '../installments.ts';
 import { Decimal } from '../money.ts';
-import { isSettled } from '../settled-fees.ts';
-import { inOrder } from '../fee-charges.ts';
+import { isSettled } from '../fees/settled-fees.ts';
+import { inOrder } from '../fees/charges.ts';
 
 /**
  * The difference that turns the position of `after` back into `before`. Rows and charges that are the same object were

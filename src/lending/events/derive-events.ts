@@ -1,5 +1,5 @@
 import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf } from '../balances.ts';
-import { isPlanned, type FeeCharge } from '../fee-charges.ts';
+import { isPlanned, type FeeCharge } from '../fees/charges.ts';
 import type { LoanCommand, StateAction } from '../commands.ts';
 import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from '../events.ts';
 import type { LoanFact } from '../facts.ts';

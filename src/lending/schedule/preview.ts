@@ -1,5 +1,5 @@
 import { disburse, requiredFees } from '../commands/disbursement.ts';
-import { feeAmount } from '../fee-amounts.ts';
+import { feeAmount } from '../fees/amounts.ts';
 import type { Loan } from '../loan.ts';
 import type { Installment } from '../installments.ts';
 import { dayOf } from '../instants.ts';

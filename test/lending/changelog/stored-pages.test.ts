@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { chargesPerPage, installmentsPerPage, pagesOf } from '../../../src/lending/changelog/stored-pages.ts';
 import type { Loan } from '../../../src/lending/loan.ts';
-import type { FeeCharge } from '../../../src/lending/fee-charges.ts';
+import type { FeeCharge } from '../../../src/lending/fees/charges.ts';
 import { applyFee, disbursed, loanOf, product, repay, when } from '../loan-fixtures.ts';
 import { storedAndRead } from './stored-accounts.ts';
 

@@ -1,7 +1,7 @@
-import type { Loan } from './loan.ts';
-import { type Decimal, isPostable, roundAmount } from './money.ts';
-import type { FeeAmountCalculationMethod, ProductFee } from './product.ts';
-import { type Refusal, refusal } from './refusals.ts';
+import type { Loan } from '../loan.ts';
+import { type Decimal, isPostable, roundAmount } from '../money.ts';
+import type { FeeAmountCalculationMethod, ProductFee } from '../product.ts';
+import { type Refusal, refusal } from '../refusals.ts';
 
 /**
  * The cost of a fee, before tax is added to it: the product's amount or, for a fee without a fixed amount, the

@@ -1,7 +1,7 @@
-import { type FeeCharge, inOrder, isOutsideRows, isPaidAsFee, isPlanned } from './fee-charges.ts';
-import type { Loan, LoanPosition, PositionUndo, SettledFees } from './loan.ts';
-import { dueOf } from './installments.ts';
-import { type Decimal, zero } from './money.ts';
+import { type FeeCharge, inOrder, isOutsideRows, isPaidAsFee, isPlanned } from './charges.ts';
+import type { Loan, LoanPosition, PositionUndo, SettledFees } from '../loan.ts';
+import { dueOf } from '../installments.ts';
+import { type Decimal, zero } from '../money.ts';
 
 /**
  * Fees that are paid in full leave the account, so that it does not grow with each fee it ever had. Only their sums

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { inOrder, isNotYetDue, isOutsideRows, isPaidAsFee, isPlanned } from '../../src/lending/fee-charges.ts';
-import { applyFee, disbursed, dynamicProduct, loanOf, when } from './loan-fixtures.ts';
+import { inOrder, isNotYetDue, isOutsideRows, isPaidAsFee, isPlanned } from '../../../src/lending/fees/charges.ts';
+import { applyFee, disbursed, dynamicProduct, loanOf, when } from '../loan-fixtures.ts';
 
 describe('the fees of a loan', () => {
   it('are outside the rows unless they joined one or were capitalised', () => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { feeAmount } from '../../src/lending/fee-amounts.ts';
-import { Decimal, type RoundingMode } from '../../src/lending/money.ts';
-import type { FeeAmountCalculationMethod, FeeTrigger, LoanProduct } from '../../src/lending/product.ts';
-import { createProduct } from '../../src/lending/product-rules.ts';
-import { taxedAmount } from '../../src/lending/taxes.ts';
+import { feeAmount } from '../../../src/lending/fees/amounts.ts';
+import { Decimal, type RoundingMode } from '../../../src/lending/money.ts';
+import type { FeeAmountCalculationMethod, FeeTrigger, LoanProduct } from '../../../src/lending/product.ts';
+import { createProduct } from '../../../src/lending/product-rules.ts';
+import { taxedAmount } from '../../../src/lending/taxes.ts';
 import {
   type Story,
   approve,
@@ -18,7 +18,7 @@ import {
   product,
   reasons,
   when,
-} from './loan-fixtures.ts';
+} from '../loan-fixtures.ts';
 
 const triggers = [
   'DISBURSEMENT',

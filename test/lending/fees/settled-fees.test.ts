@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { figuresOf } from '../../src/lending/balances.ts';
-import { isSettled, noSettledFees, withSettledFees, withoutSettledFees } from '../../src/lending/settled-fees.ts';
+import { figuresOf } from '../../../src/lending/balances.ts';
+import {
+  isSettled,
+  noSettledFees,
+  withSettledFees,
+  withoutSettledFees,
+} from '../../../src/lending/fees/settled-fees.ts';
 import {
   type Story,
   applyFee,
@@ -15,7 +20,7 @@ import {
   texts,
   under,
   when,
-} from './loan-fixtures.ts';
+} from '../loan-fixtures.ts';
 
 function sumsOf(story: Story): Record<string, unknown> {
   return texts({ ...loanOf(story).position.settledFees });

@@ -1,9 +1,9 @@
-import { type Portion, findInstallment, unpaid } from './installments.ts';
-import type { Loan, LoanPosition } from './loan.ts';
-import { type Decimal, zero } from './money.ts';
-import { behaviourOf } from './product-behaviour.ts';
-import type { FeeAllocation, FeeTrigger, ProductFee } from './product.ts';
-import { taxedAmount } from './taxes.ts';
+import { type Portion, findInstallment, unpaid } from '../installments.ts';
+import type { Loan, LoanPosition } from '../loan.ts';
+import { type Decimal, zero } from '../money.ts';
+import { behaviourOf } from '../product-behaviour.ts';
+import type { FeeAllocation, FeeTrigger, ProductFee } from '../product.ts';
+import { taxedAmount } from '../taxes.ts';
 
 /** One fee charged to the account. */
 export interface FeeCharge {
