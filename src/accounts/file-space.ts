@@ -95,16 +95,16 @@ export class FileSpace {
 
   /** Does one thing, and returns after how many milliseconds the next one is due. */
   #step(): number {
+    // Each step would make it longer.
+    if (this.#bytesOf('-wal') > walBytesMaximum) return this.#cutFilesOff();
     const startedAt = systemClock.monotonic();
     const { present, free } = this.#pages.get() as { present: number; free: number };
     const surplus = free - Math.ceil(Math.max(present * freePagesShare, freeBytesMinimum / this.#pageBytes));
     if (this.#isToBeCopied) this.#copyWritten();
     else if (surplus > 0) this.#givePagesBack(surplus, startedAt);
     else if (this.#sparsePages.isDue((present - free) * this.#pageBytes)) this.#fillPages(startedAt);
-    else {
-      if (this.#isTooLong(present)) this.#cutFilesOff();
-      return watchMilliseconds;
-    }
+    // A reader kept the file from being cut off so far.
+    else return this.#bytesOf('') > present * this.#pageBytes ? this.#cutFilesOff() : watchMilliseconds;
     return Math.max(restPerStep * (systemClock.monotonic() - startedAt), restMillisecondsMinimum);
   }
 
@@ -146,14 +146,10 @@ export class FileSpace {
     this.#options.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
   }
 
-  /** Whether a reader kept the files from being cut off so far. */
-  #isTooLong(pages: number): boolean {
-    return this.#bytesOf('') > pages * this.#pageBytes || this.#bytesOf('-wal') > walBytesMaximum;
-  }
-
-  /** Cuts off both files. It does not wait for a reader: the next look tries again. */
-  #cutFilesOff(): void {
+  /** Cuts off both files. It does not wait for a reader: the next look tries again. Returns when that is due. */
+  #cutFilesOff(): number {
     this.#options.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return watchMilliseconds;
   }
 
   #bytesOf(suffix: string): number {
