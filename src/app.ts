@@ -35,6 +35,7 @@ import { createOperationsRouter, type OperationsServices } from './http/edge/hea
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { reportRefusedBodies } from './http/edge/refused-bodies.ts';
+import { createStartGate } from './http/edge/start-gate.ts';
 import { createSubscriptionEventsRouter } from './http/streaming/subscription-events.ts';
 import { createSubscriptionStreamsRouter } from './http/streaming/subscription-streams.ts';
 import { createSubscriptionsRouter } from './http/streaming/subscriptions.ts';
@@ -54,9 +55,21 @@ import { refuseEarlierFormat } from './lending-format/earlier-format.ts';
 import { AccountsCopy } from './accounts/accounts-copy.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 
+export interface StartOptions {
+  /**
+   * Called with the address as soon as the process listens. Until the start has ended, it serves only what operators
+   * and browsers look at; every other request gets 503.
+   */
+  readonly onListening?: (address: string) => void;
+}
+
 export interface App {
-  /** Starts to serve HTTP and returns the address. */
-  start(): Promise<string>;
+  /**
+   * Listens, fills the local copy of accounts from the log, and begins to work. Returns the address when everything is
+   * served.
+   * @throws ADDRESS_UNAVAILABLE, LOG_CLOSED when it is stopped before, and the errors of the log and the coordination
+   */
+  start(options?: StartOptions): Promise<string>;
   /**
    * Closes all parts in reverse order: open streams get their last line, work under way is finished. It happens once,
    * however often this is called.
@@ -70,14 +83,15 @@ export interface App {
 const leaseMilliseconds = 10_000;
 
 /**
- * Assembles the service. Each part that is opened registers how to close it, so that a start that fails half-way leaves
- * nothing behind.
+ * Assembles the service, which then has to be started. Each part that is opened registers how to close it, so that a
+ * start that fails half-way leaves nothing behind.
  * @throws DATA_FOLDER_IN_USE, DATA_FOLDER_UNUSABLE, CONFIGURATION_INVALID
  */
 export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock): Promise<App> {
   const cleanups: (() => Promise<void> | void)[] = [];
   const health = new Health(clock);
   const processHealth = health.part('process');
+  processHealth.reportNotReady('The process is starting.');
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     processHealth.reportNotReady('The process is stopping.');
@@ -123,10 +137,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     registerCleanup(() => accounts.close());
     const workerOptions = { nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds, copy: accounts };
     const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions }) : undefined;
-    if (worker !== undefined) {
-      registerCleanup(() => worker.stop());
-      await worker.start();
-    }
+    if (worker !== undefined) registerCleanup(() => worker.stop());
     const operations: OperationsServices = {
       metrics,
       version: packageVersion(),
@@ -144,7 +155,8 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       isOpen: config.apiKeys.length === 0,
       allowedHosts: config.allowedHosts,
     });
-    const application = createApplication([authentication, ...routers], logger, {
+    const gate = createStartGate(() => health.notReadyReasons());
+    const application = createApplication([authentication, gate.router, ...routers], logger, {
       clock,
       refuseCrossOrigin: originPolicy,
     });
@@ -152,7 +164,26 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     registerCleanup(() => closeServer(server, clock));
     // Runs before the server closes, which cuts off the streams that are still open.
     registerCleanup(endStreams);
-    return { start: () => listen(server, config), stop, ended: health.ended };
+    const refuseWhenStopping = (): void => {
+      if (stopping !== undefined) throw new LendstreamError('LOG_CLOSED', 'The process was stopped during its start.');
+    };
+    const start = async ({ onListening = () => {} }: StartOptions = {}): Promise<string> => {
+      try {
+        const address = await listen(server, config);
+        onListening(address);
+        await accounts.fill();
+        refuseWhenStopping();
+        await worker?.start();
+        refuseWhenStopping();
+        processHealth.reportReady();
+        gate.open();
+        return address;
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    };
+    return { start, stop, ended: health.ended };
   } catch (error) {
     await stop();
     throw error;

@@ -1057,6 +1057,22 @@ interface Health {
      * Why it is not ready; null while it is.
      */
     reason: string | null;
+    /**
+     * How far it is, while it reads the records of the log that it needs before it is ready; null otherwise. Records are counted by their offsets, which have gaps, so the numbers are not exact.
+     */
+    progress: {
+      records_read: number;
+      /**
+       * All that the log had when the reading began.
+       */
+      records: number;
+      percent: number;
+      partitions: {
+        partition: string;
+        records_read: number;
+        records: number;
+      }[];
+    } | null;
   }[];
 }
 /**

@@ -15,6 +15,34 @@ export interface PartHealth {
   readonly since: number;
   /** Why it is not ready, in a sentence; null while it is. */
   readonly reason: string | null;
+  /** How far it is, while it reads what it needs before it is ready; null otherwise. */
+  readonly progress: ReadingProgress | null;
+}
+
+/** How many records of the log were read, of those that have to be. */
+export interface ReadingProgress {
+  readonly recordsRead: number;
+  readonly records: number;
+  /** Rounded down. */
+  readonly percent: number;
+  readonly partitions: readonly {
+    readonly partition: number;
+    readonly recordsRead: number;
+    readonly records: number;
+  }[];
+}
+
+/** What a part reports while it reads what it needs. */
+export interface Reading {
+  /** In a sentence. */
+  readonly reason: string;
+  readonly progress: ReadingProgress;
+}
+
+/** Why a part is not ready. */
+interface Obstacle {
+  readonly reason: string;
+  readonly progress: ReadingProgress | null;
 }
 
 /**
@@ -45,7 +73,10 @@ export class Health {
 
   /** Every part, in the order in which they were opened. */
   parts(): PartHealth[] {
-    return this.#parts.map(({ name, ready, since, reason }) => ({ name, ready, since, reason }));
+    return this.#parts.map((part) => {
+      const { name, ready, since, reason, progress } = part;
+      return { name, ready, since, reason, progress };
+    });
   }
 
   /** Why this process cannot serve now; empty when it can. */
@@ -60,7 +91,7 @@ export class HealthPart implements PartHealth {
   readonly #clock: Clock;
   readonly #end: (reason: string) => void;
   #since: number;
-  #reason: string | null = null;
+  #obstacle: (() => Obstacle) | null = null;
   #hasFailed = false;
 
   constructor(name: string, clock: Clock, end: (reason: string) => void) {
@@ -71,7 +102,7 @@ export class HealthPart implements PartHealth {
   }
 
   get ready(): boolean {
-    return this.#reason === null;
+    return this.#obstacle === null;
   }
 
   get since(): number {
@@ -79,7 +110,11 @@ export class HealthPart implements PartHealth {
   }
 
   get reason(): string | null {
-    return this.#reason;
+    return this.#obstacle?.().reason ?? null;
+  }
+
+  get progress(): ReadingProgress | null {
+    return this.#obstacle?.().progress ?? null;
   }
 
   /** Reports that the part works. */
@@ -89,19 +124,27 @@ export class HealthPart implements PartHealth {
 
   /** Reports that the part does not work now, and why, in a sentence. It may become ready again. */
   reportNotReady(reason: string): void {
-    this.#set(reason);
+    this.#set(() => ({ reason, progress: null }));
+  }
+
+  /**
+   * Reports that the part is not ready because it reads what it needs.
+   * @param look Returns how far it is. It is called for each look at the health.
+   */
+  reportReading(look: () => Reading): void {
+    this.#set(look);
   }
 
   /** Reports that the part will not work again and that this process cannot continue without it. */
   reportFailed(reason: string): void {
-    this.#set(reason);
+    this.#set(() => ({ reason, progress: null }));
     this.#hasFailed = true;
     this.#end(reason);
   }
 
-  #set(reason: string | null): void {
+  #set(obstacle: (() => Obstacle) | null): void {
     if (this.#hasFailed) return;
-    if (this.ready !== (reason === null)) this.#since = this.#clock.now();
-    this.#reason = reason;
+    if (this.ready !== (obstacle === null)) this.#since = this.#clock.now();
+    this.#obstacle = obstacle;
   }
 }

@@ -1,5 +1,5 @@
-import { createApp } from './app.ts';
-import { systemClock } from './clock.ts';
+import { createApp, type App } from './app.ts';
+import { after, systemClock, type Timer } from './clock.ts';
 import { readConfig } from './config.ts';
 import { describeError, isLendstreamError } from './errors.ts';
 import { createLogger } from './logger.ts';
@@ -25,6 +25,9 @@ const partFailedExitCode = 70;
 /** How long a process with a failed part may take to end its streams and its other work. Milliseconds. */
 const shutdownMillisecondsMaximum = 5_000;
 
+/** A start that takes longer than this says where it can be watched. Milliseconds. */
+const quickStartMilliseconds = 1_000;
+
 function exitWithError(error: unknown): never {
   const isExpected = isLendstreamError(error) && startUpErrorCodes.includes(error.code);
   process.stderr.write(`lendstream: ${isExpected || !(error instanceof Error) ? describeError(error) : error.stack}\n`);
@@ -38,8 +41,10 @@ async function main(): Promise<void> {
   const logger = createLogger(config.logLevel);
   const app = await createApp(config, logger);
 
+  let isStopping = false;
   let stoppingSince: number | undefined;
   const stop = (signal: NodeJS.Signals): void => {
+    isStopping = true;
     const now = systemClock.monotonic();
     if (stoppingSince !== undefined) {
       if (now - stoppingSince < sameKeyPressMilliseconds) return;
@@ -56,6 +61,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
 
   void app.ended.then((reason) => {
+    isStopping = true;
     const exit = (): never => {
       process.stderr.write(`lendstream: ${reason} The process ends and must be restarted.\n`);
       process.exit(partFailedExitCode);
@@ -64,7 +70,14 @@ async function main(): Promise<void> {
     void app.stop().finally(exit);
   });
 
-  const address = await app.start();
+  let address: string;
+  try {
+    address = await startVisibly(app);
+  } catch (error) {
+    // What stops the process also ends it.
+    if (isStopping) return;
+    throw error;
+  }
   const { cluster, dataFolder, roles } = config;
   const storage = cluster === undefined ? `data in ${dataFolder}` : `Kafka at ${cluster.kafkaBrokers.join(', ')}`;
   const lines = [`Lendstream is ready at ${address} (${storage})`];
@@ -74,6 +87,21 @@ async function main(): Promise<void> {
   }
   lines.push('Stop it with Ctrl-C.', '');
   process.stdout.write(lines.join('\n'));
+}
+
+/** Starts the app, and says where its health is shown when that takes long. */
+async function startVisibly(app: App): Promise<string> {
+  let notice: Timer | undefined;
+  try {
+    return await app.start({
+      onListening: (address) => {
+        const line = `Lendstream listens at ${address} and is starting; ${address}/health shows how far it is.\n`;
+        notice = after(systemClock, quickStartMilliseconds, () => process.stdout.write(line));
+      },
+    });
+  } finally {
+    notice?.cancel();
+  }
 }
 
 // The reader of standard output may be gone (a closed pipe). The service continues without it.

@@ -35,6 +35,24 @@ describe('the health of a process', () => {
     expect(tell()).to.deep.equal([['disk', true, 4_000, null]]);
   });
 
+  it('shows how far a part is that reads what it needs, at each look until it reports something else', () => {
+    const health = new Health(clock);
+    const accounts = health.part('accounts-copy');
+    const tell = (): unknown => health.parts().map(({ reason, progress }) => [reason, progress?.percent]);
+    let percent = 10;
+    accounts.reportReading(() => {
+      return { reason: `${percent} %.`, progress: { recordsRead: percent, records: 100, percent, partitions: [] } };
+    });
+    expect(tell()).to.deep.equal([['10 %.', 10]]);
+    percent = 20;
+    expect(tell()).to.deep.equal([['20 %.', 20]]);
+    expect(health.notReadyReasons()).to.deep.equal(['20 %.']);
+    accounts.reportNotReady('The log is not readable.');
+    expect(tell()).to.deep.equal([['The log is not readable.', undefined]]);
+    accounts.reportReady();
+    expect(tell()).to.deep.equal([[null, undefined]]);
+  });
+
   it('ends with the first part that cannot recover, and ignores later reports of that part', async () => {
     const health = new Health(clock);
     const writer = health.part('log-writer');

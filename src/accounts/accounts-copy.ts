@@ -1,4 +1,4 @@
-import type { EventLog, Offset, RecordBatch } from '../ports/event-log.ts';
+import type { EventLog, Offset, PartitionBounds, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
 import { boundsOfPartition } from '../ports/partition-bounds.ts';
 import { TopicTail } from '../broker/log/topic-tail.ts';
@@ -25,6 +25,7 @@ import { accountsTopic } from '../lending-format/lending-topics.ts';
 import { decodeLoan } from '../lending/changelog/stored-loan.ts';
 import type { Loan } from '../lending/loan.ts';
 import { databaseErrorKind } from '../sqlite.ts';
+import { changelogBounds } from './changelog-bounds.ts';
 import { CopyProgress } from './copy-progress.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
 import type { CommandRow, AccountChanges, AccountTables } from './account-tables.ts';
@@ -49,6 +50,10 @@ export interface AccountsCopyOptions {
   readonly health?: HealthPart;
 }
 
+/** What a copy is doing, as the beginning of a sentence: at a start, and after damage. */
+const readingAtStart = 'The local copy of accounts is being read from the log';
+const readingAgain = 'The copy of accounts was damaged and is being rebuilt from the log';
+
 /** The pause before a failed rebuild of the copy is tried again. Milliseconds. */
 const rebuildPauseMilliseconds = 1_000;
 
@@ -71,12 +76,18 @@ export class AccountsCopy implements AccountsForWorker {
   /** The partitions whose owner in this process is about to commit. */
   readonly #heldBack = new Map<number, { readonly released: Promise<void> }>();
   #integrity: IntegrityCheck;
-  #failure: string | undefined;
+  /** Why it cannot be read now, in sentences. */
+  #failure: string | undefined = `${readingAtStart}. Try again later.`;
+  /** While it is being filled. */
+  #progress: CopyProgress | undefined;
   #rebuilding: Promise<void> | undefined;
   readonly #closing = new AbortController();
+  /** What the log had when the file was opened. */
+  readonly #boundsAtStart: readonly PartitionBounds[];
 
-  private constructor(options: AccountsCopyOptions, database: AccountTables) {
+  private constructor(options: AccountsCopyOptions, database: AccountTables, bounds: readonly PartitionBounds[]) {
     this.#options = options;
+    this.#boundsAtStart = bounds;
     this.#outcomes = new CommandOutcomes(bytesOfOutcome, options.outcomes);
     this.#database = database;
     this.#queries = new QueryQueue(databaseFile(options));
@@ -107,7 +118,11 @@ export class AccountsCopy implements AccountsForWorker {
       startOffsets: this.#database.positions(),
       clock,
       logger,
-      ...(health === undefined ? {} : { health }),
+      health: {
+        // That the log can be read again does not make a copy ready which is still being filled.
+        reportReady: () => this.#reportHealth(),
+        reportNotReady: (reason) => health?.reportNotReady(reason),
+      },
       // The owner of a partition on another node announces an outcome when its commit is durable.
       includeUncommitted: true,
       apply: (batches, nextOffset) => this.#applyFromLog(batches, nextOffset),
@@ -116,39 +131,65 @@ export class AccountsCopy implements AccountsForWorker {
   }
 
   /**
-   * Opens the copy and returns when it has all of the changelog up to this moment.
+   * Opens the file. All reads fail with LOG_UNAVAILABLE until {@link fill} has returned.
    * @throws UNKNOWN_TOPIC_OR_PARTITION when there is no changelog; DATA_FOLDER_UNUSABLE when the file cannot be created
    */
   static async open(options: AccountsCopyOptions): Promise<AccountsCopy> {
-    const accounts = new AccountsCopy(options, await openOrRebuild(options));
+    const bounds = await changelogBounds(options.log, options.partitionCount);
+    return new AccountsCopy(options, openOrRebuild(options, bounds), bounds);
+  }
+
+  /**
+   * Follows the log, and returns when the copy has all that the log had when this was called. It is called once.
+   * @throws LOG_CLOSED when the copy is closed before; what the log throws; what a record throws that cannot be read
+   */
+  async fill(): Promise<void> {
     try {
-      await accounts.#catchUp();
-      // The file may have turned out to be damaged during the start, and is then being rebuilt.
-      while (accounts.#rebuilding !== undefined) await accounts.#rebuilding;
+      await this.#catchUp(readingAtStart, this.#boundsAtStart);
     } catch (error) {
-      if (accounts.#rebuilding === undefined) {
-        await accounts.close();
-        throw error;
-      }
-      while (accounts.#rebuilding !== undefined) await accounts.#rebuilding;
+      // The file may have turned out to be damaged, and is then being rebuilt.
+      if (this.#rebuilding === undefined) throw error;
     }
-    return accounts;
+    while (this.#rebuilding !== undefined) await this.#rebuilding;
+    this.#requireAvailable();
   }
 
   /** Follows the log, and returns when the file has all of it up to this moment. Shows how far that is. */
-  async #catchUp(): Promise<void> {
-    const progress = await CopyProgress.begin({ ...this.#options, positionOf: (each) => this.#tail.position(each) });
+  async #catchUp(task: string, bounds: readonly PartitionBounds[]): Promise<void> {
+    const { clock, logger } = this.#options;
+    const positionOf = (partition: number): Offset => this.#tail.position(partition);
+    this.#progress = new CopyProgress({ task, bounds, positionOf, clock, logger });
+    this.#reportHealth();
     try {
       await this.#tail.start();
-      await this.#database.finishFilling(giveWay);
+      this.#requireFollowing();
+      await this.#database.finishFilling(async () => {
+        await giveWay();
+        this.#requireFollowing();
+      });
     } catch (error) {
       throw this.#readFailure(error);
     } finally {
-      progress.end();
+      this.#progress.end();
+      this.#progress = undefined;
     }
     this.#queries.start();
     this.#database.giveSpaceBack(this.#options.clock, (error) => this.#spaceFailed(error));
-    this.#options.health?.reportReady();
+    this.#failure = undefined;
+    this.#reportHealth();
+  }
+
+  /** Throws when the copy was closed, or can no longer follow the log. */
+  #requireFollowing(): void {
+    if (this.#tail.failure !== undefined) throw this.#tail.failure;
+  }
+
+  #reportHealth(): void {
+    const { health } = this.#options;
+    const progress = this.#progress;
+    if (progress !== undefined) health?.reportReading(() => progress.look());
+    else if (this.#failure !== undefined) health?.reportNotReady(this.#failure);
+    else health?.reportReady();
   }
 
   /**
@@ -365,7 +406,7 @@ export class AccountsCopy implements AccountsForWorker {
   }
 
   #unavailable(): LendstreamError {
-    return this.#failure === undefined
+    return this.#isClosed || this.#failure === undefined
       ? new LendstreamError('LOG_CLOSED', 'The copy of accounts is closed.')
       : new LendstreamError('LOG_UNAVAILABLE', this.#failure);
   }
@@ -380,9 +421,9 @@ export class AccountsCopy implements AccountsForWorker {
   /** Rebuilds a file that turned out to be damaged. Requests that wait for an outcome continue to wait. */
   #rebuild(cause: unknown): void {
     if (this.#isClosed || this.#rebuilding !== undefined) return;
-    const { logger, health } = this.#options;
-    this.#failure = 'The copy of accounts was damaged and is being rebuilt from the log. Try again later.';
-    health?.reportNotReady(this.#failure);
+    const { logger } = this.#options;
+    this.#failure = `${readingAgain}. Try again later.`;
+    this.#reportHealth();
     logger.error({ error: describeError(cause) }, 'The copy of accounts is damaged; rebuilding it from the log');
     this.#rebuilding = this.#rebuildFromLog().finally(() => {
       this.#rebuilding = undefined;
@@ -390,7 +431,7 @@ export class AccountsCopy implements AccountsForWorker {
   }
 
   async #rebuildFromLog(): Promise<void> {
-    const { clock, logger, health } = this.#options;
+    const { log, partitionCount, clock, logger } = this.#options;
     await this.#tail.stop();
     await this.#integrity.close();
     await this.#queries.stop();
@@ -400,12 +441,12 @@ export class AccountsCopy implements AccountsForWorker {
         this.#database = newDatabase(this.#options);
         this.#commandOffsets = new Map();
         this.#tail = this.#newTail();
-        await this.#catchUp();
+        await this.#catchUp(readingAgain, await changelogBounds(log, partitionCount));
         this.#integrity = this.#newIntegrityCheck();
-        this.#failure = undefined;
-        health?.reportReady();
         return;
       } catch (error) {
+        if (this.#isClosed) return;
+        this.#reportHealth();
         logger.error({ error: describeError(error) }, 'Rebuilding the copy of accounts failed; retrying');
         await this.#tail.stop();
         await clock.sleep(rebuildPauseMilliseconds, this.#closing.signal);

@@ -1,20 +1,20 @@
 import { every, type Clock, type Timer } from '../clock.ts';
-import type { HealthPart } from '../health.ts';
-import { accountsTopic } from '../lending-format/lending-topics.ts';
+import type { Reading } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import type { EventLog, Offset } from '../ports/event-log.ts';
+import type { Offset, PartitionBounds } from '../ports/event-log.ts';
 
-/** How often it is shown how far the copy is. Milliseconds. */
+/** How often a line of the log shows how far the copy is. Milliseconds. */
 const showMilliseconds = 2_000;
 
 export interface CopyProgressOptions {
-  readonly log: EventLog;
-  readonly partitionCount: number;
+  /** What is being done, as the beginning of a sentence. */
+  readonly task: string;
+  /** What the log has of each partition of the changelog at the beginning. */
+  readonly bounds: readonly PartitionBounds[];
   /** The next offset of a partition that the copy needs. */
   readonly positionOf: (partition: number) => Offset;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly health?: HealthPart;
 }
 
 /** What the log had of a partition at the beginning and the copy had not. */
@@ -26,7 +26,7 @@ interface OffsetRange {
 
 /**
  * Shows how much of the changelog the local copy has, of what there was at the beginning: a new copy of many accounts
- * takes minutes. Offsets have gaps, so the share is not exact.
+ * takes minutes. Records are counted by their offsets, which have gaps, so the numbers are not exact.
  */
 export class CopyProgress {
   readonly #options: CopyProgressOptions;
@@ -35,23 +35,31 @@ export class CopyProgress {
   readonly #timer: Timer;
   #isShown = false;
 
-  private constructor(options: CopyProgressOptions, ranges: readonly OffsetRange[]) {
+  constructor(options: CopyProgressOptions) {
+    const { bounds, positionOf, clock } = options;
     this.#options = options;
-    this.#ranges = ranges;
-    this.#startedAt = options.clock.monotonic();
-    this.#timer = every(options.clock, showMilliseconds, () => this.#show());
-  }
-
-  /** @throws the errors of the log */
-  static async begin(options: CopyProgressOptions): Promise<CopyProgress> {
-    const { log, partitionCount, positionOf } = options;
-    const bounds = await log.bounds(
-      Array.from({ length: partitionCount }, (_, partition) => ({ topic: accountsTopic, partition })),
-    );
-    const ranges = bounds.map(({ partition, earliest, latest }) => {
+    this.#ranges = bounds.map(({ partition, earliest, latest }) => {
       return { partition, from: Math.max(positionOf(partition), earliest), to: latest };
     });
-    return new CopyProgress(options, ranges);
+    this.#startedAt = clock.monotonic();
+    this.#timer = every(clock, showMilliseconds, () => this.#show());
+  }
+
+  /** How far the copy is now. */
+  look(): Reading {
+    const { task, positionOf } = this.#options;
+    const partitions = this.#ranges.map(({ partition, from, to }) => {
+      const records = to - from;
+      return { partition, recordsRead: Math.min(Math.max(positionOf(partition) - from, 0), records), records };
+    });
+    const recordsRead = partitions.reduce((sum, each) => sum + each.recordsRead, 0);
+    const records = partitions.reduce((sum, each) => sum + each.records, 0);
+    const percent = records === 0 ? 100 : Math.floor((100 * recordsRead) / records);
+    const reason =
+      recordsRead < records
+        ? `${task}: ${recordsRead} of ${records} records, ${percent} %.`
+        : `${task}: all ${records} records are there, and their indexes are being made.`;
+    return { reason, progress: { recordsRead, records, percent, partitions } };
   }
 
   /** The copy has everything, or there will be another attempt. */
@@ -64,21 +72,12 @@ export class CopyProgress {
   }
 
   #show(): void {
-    const { health, logger } = this.#options;
-    const done = this.#share();
     this.#isShown = true;
-    health?.reportNotReady(`The local copy of accounts is being read from the log: ${Math.floor(done * 100)} % done.`);
-    logger.info({ done }, 'The local copy of accounts is being read from the log');
+    this.#options.logger.info({ done: this.#share() }, 'The local copy of accounts is being read from the log');
   }
 
   /** From 0 to 1, in hundredths. */
   #share(): number {
-    const { positionOf } = this.#options;
-    let [read, all] = [0, 0];
-    for (const { partition, from, to } of this.#ranges) {
-      read += Math.min(Math.max(positionOf(partition) - from, 0), to - from);
-      all += to - from;
-    }
-    return all === 0 ? 1 : Math.floor((100 * read) / all) / 100;
+    return this.look().progress.percent / 100;
   }
 }

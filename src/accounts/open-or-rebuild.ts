@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { LendstreamError, describeError } from '../errors.ts';
-import { accountsTopic } from '../lending-format/lending-topics.ts';
 import type { Logger } from '../logger.ts';
-import type { EventLog } from '../ports/event-log.ts';
+import type { PartitionBounds } from '../ports/event-log.ts';
 import { AccountTables, deleteDatabase } from './account-tables.ts';
 
 export interface DatabaseOptions {
-  readonly log: EventLog;
   /** The folder of the file of the copy, accounts.db. */
   readonly dataFolder: string;
   /** Of the changelog. */
@@ -32,13 +30,14 @@ export function newDatabase(options: Pick<DatabaseOptions, 'dataFolder'>): Accou
   }
 }
 
-/** Opens the existing file when it can be continued from its position, else a new one. */
-export async function openOrRebuild(options: DatabaseOptions): Promise<AccountTables> {
-  const { log, partitionCount, logger } = options;
+/**
+ * Opens the existing file when it can be continued from its position, else a new one.
+ * @param bounds What the log has of each partition of the changelog.
+ * @throws DATA_FOLDER_UNUSABLE
+ */
+export function openOrRebuild(options: DatabaseOptions, bounds: readonly PartitionBounds[]): AccountTables {
+  const { partitionCount, logger } = options;
   const file = databaseFile(options);
-  const bounds = await log.bounds(
-    Array.from({ length: partitionCount }, (_, partition) => ({ topic: accountsTopic, partition })),
-  );
   let reason: string;
   let database: AccountTables | undefined;
   try {

@@ -21,7 +21,8 @@ import { type Logger, silentLogger } from '../../src/logger.ts';
 import { accountProductReference } from '../../src/lending-format/account-products.ts';
 import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openDatabase } from '../../src/sqlite.ts';
-import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
@@ -136,7 +137,7 @@ describe('a damaged copy of accounts', () => {
   async function open(dataFolder = folder, clock = systemClock, logger = silentLogger): Promise<AccountsCopy> {
     health = new Health(clock);
     counted = countedLog(log);
-    accounts = await AccountsCopy.open({
+    accounts = await openFilledCopy({
       dataFolder,
       log: counted.log,
       partitionCount: 1,

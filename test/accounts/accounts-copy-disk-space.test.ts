@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
-import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
@@ -41,7 +42,7 @@ describe('a copy of accounts most of which is forgotten', function () {
     log = await openLogUnderTest(folder);
     await log.createTopic({ name: topic, partitionCount: 1, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
     clock = new SimulatedClock();
-    accounts = await AccountsCopy.open({ dataFolder: folder, log, partitionCount: 1, clock, logger: silentLogger });
+    accounts = await openFilledCopy({ dataFolder: folder, log, partitionCount: 1, clock, logger: silentLogger });
     position = 0;
   });
   afterEach(async () => {

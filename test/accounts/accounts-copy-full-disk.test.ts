@@ -4,7 +4,8 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Health } from '../../src/health.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
-import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
@@ -49,7 +50,7 @@ describe('a copy of accounts whose disk is full', () => {
   async function open(dataFolder: string): Promise<AccountsCopy> {
     health = new Health(systemClock);
     const logger: Logger = { ...silentLogger, warn: (_, message) => void messages.push(message), child: () => logger };
-    accounts = await AccountsCopy.open({
+    accounts = await openFilledCopy({
       dataFolder,
       log,
       partitionCount: 1,

@@ -5,7 +5,8 @@ import { systemClock } from '../../src/clock.ts';
 import { decodeSummary } from '../../src/lending/changelog/stored-loan.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { OwnCommit } from '../../src/accounts/accounts-for-worker.ts';
-import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
@@ -39,7 +40,7 @@ describe('a copy of accounts in the process that owns a partition', () => {
       batchesRead += result.batches.length;
       return result;
     };
-    accounts = await AccountsCopy.open({
+    accounts = await openFilledCopy({
       dataFolder: folder,
       log: overriding(log, { read }),
       partitionCount: 2,
@@ -130,7 +131,7 @@ describe('a copy of accounts in the process that owns a partition', () => {
       return result;
     };
     const settings = { dataFolder: folder, partitionCount: 2, clock: systemClock, logger: silentLogger };
-    accounts = await AccountsCopy.open({ ...settings, log: overriding(log, { read }) });
+    accounts = await openFilledCopy({ ...settings, log: overriding(log, { read }) });
     expect([await loans(), accounts.checkpointPosition(0)]).to.deep.equal([['a'], 7]);
   });
 

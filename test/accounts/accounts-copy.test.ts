@@ -12,7 +12,8 @@ import { decodeTransactionIdentity } from '../../src/lending/changelog/stored-tr
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import type { LoanQuery } from '../../src/accounts/filter-and-sort.ts';
-import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
@@ -75,7 +76,7 @@ describe('the copy of accounts', () => {
       logger: silentLogger,
       health: part,
     };
-    const accounts = await AccountsCopy.open(options);
+    const accounts = await openFilledCopy(options);
     views.push(accounts);
     return accounts;
   }

@@ -30,7 +30,8 @@ import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
@@ -104,7 +105,7 @@ describe('a resource that another process just created', () => {
     cleanups.push(() => lease.stop());
     const dataFolder = join(folder, name);
     await mkdir(dataFolder);
-    const accounts = await AccountsCopy.open({ dataFolder, log: nodeLog, partitionCount, clock, logger });
+    const accounts = await openFilledCopy({ dataFolder, log: nodeLog, partitionCount, clock, logger });
     cleanups.push(() => accounts.close());
     const activity = new HistoryRecorder({ coordination, clock, logger });
     cleanups.push(() => activity.close());

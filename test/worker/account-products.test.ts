@@ -4,7 +4,7 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import { deleteDatabase } from '../../src/accounts/account-tables.ts';
 import { accountProductReference } from '../../src/lending-format/account-products.ts';
 import { accountsTopic, partitionOfAccount } from '../../src/lending-format/lending-topics.ts';
@@ -88,7 +88,7 @@ describe('the product of an account', () => {
     const options = { dataFolder: folder, log, partitionCount, clock: systemClock, logger: silentLogger };
     for (const isRebuilt of [false, true]) {
       if (isRebuilt) deleteDatabase(`${folder}/accounts.db`);
-      const accounts = await AccountsCopy.open(options);
+      const accounts = await openFilledCopy(options);
       const names = await Promise.all([L2, L3, L4, L5].map(async (id) => (await accounts.find(id))?.product.name));
       expect(names[0]).to.equal(names[1]);
       expect(names.slice(2)).to.deep.equal(['Renamed', 'Renamed']);

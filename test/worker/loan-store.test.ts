@@ -10,7 +10,8 @@ import { writeIdempotencyRecord } from '../../src/lending-format/idempotency-rec
 import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { AccountsForWorker } from '../../src/accounts/accounts-for-worker.ts';
-import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
 import { type CommittedLoan, LoanStore } from '../../src/worker/loan-store.ts';
 import { decided, loanText, openLendingLog, startWorker } from '../support/lending/lending-log.ts';
@@ -41,7 +42,7 @@ describe('the loans of a partition', () => {
       { type: 'DISBURSE', id: 'L3', payload: { valueDate: '2011-01-23' } },
     ]);
     await running.stop();
-    accounts = await AccountsCopy.open({
+    accounts = await openFilledCopy({
       dataFolder: folder,
       log,
       partitionCount: 1,

@@ -1,4 +1,5 @@
-import { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { systemClock } from '../../src/clock.ts';
 import { ensureLendingTopics } from '../../src/lending-format/lending-topics.ts';
@@ -23,7 +24,7 @@ export async function openWorkerParts(): Promise<WorkerParts> {
   await ensureLendingTopics(log, 1);
   const registry = new Registry(log, silentLogger);
   await registry.start();
-  const accounts = await AccountsCopy.open({
+  const accounts = await openFilledCopy({
     dataFolder,
     log,
     partitionCount: 1,

@@ -37,7 +37,7 @@ export interface TopicTailOptions {
   /** Default: the clock of the system. */
   readonly clock?: Clock;
   /** Notified when reading has failed for long, when it works again, and when the topic is no longer followed. */
-  readonly health?: HealthPart;
+  readonly health?: Pick<HealthPart, 'reportReady' | 'reportNotReady'>;
   /** Called once when the topic is no longer followed, for any reason other than {@link TopicTail.stop}. */
   readonly onFailure?: (error: Error) => void;
 }

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { Responses } from '../../contract.ts';
 import { toTimestamp } from '../../clock.ts';
-import type { Health } from '../../health.ts';
+import type { Health, ReadingProgress } from '../../health.ts';
 import type { Metrics } from '../../metrics.ts';
 import { metricsAsJson } from './metrics-as-json.ts';
 import { methodNotAllowed } from './streaming-errors.ts';
@@ -26,8 +26,8 @@ export function createOperationsRouter(services: OperationsServices): Router {
         response.type('text/plain').send('OK');
         return;
       }
-      const parts = health.parts().map(({ name, ready, since, reason }) => {
-        return { name, ready, since: toTimestamp(since), reason };
+      const parts = health.parts().map(({ name, ready, since, reason, progress }) => {
+        return { name, ready, since: toTimestamp(since), reason, progress: progressBody(progress) };
       });
       response.json({ ready: health.notReadyReasons().length === 0, parts } satisfies Responses['getHealth']);
     })
@@ -61,6 +61,21 @@ export function createOperationsRouter(services: OperationsServices): Router {
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+type ProgressBody = Responses['getHealth']['parts'][number]['progress'];
+
+function progressBody(progress: ReadingProgress | null): ProgressBody {
+  if (progress === null) return null;
+  const { recordsRead, records, percent, partitions } = progress;
+  return {
+    records_read: recordsRead,
+    records,
+    percent,
+    partitions: partitions.map((each) => {
+      return { partition: String(each.partition), records_read: each.recordsRead, records: each.records };
+    }),
+  };
 }
 
 /** Prometheus always asks for its text format by name. Clients of Nakadi ask for JSON, or for nothing in particular. */

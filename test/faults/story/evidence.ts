@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
-import { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../../support/lending/filled-copy.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { decodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
 import { decodeTransactionIdentity } from '../../../src/lending/changelog/stored-transaction.ts';
@@ -214,7 +214,7 @@ export async function expectCopyToHave(
   partitionCount: number,
   changelog: FoldedChangelog,
 ): Promise<void> {
-  const accounts = await AccountsCopy.open({
+  const accounts = await openFilledCopy({
     dataFolder,
     log,
     partitionCount,

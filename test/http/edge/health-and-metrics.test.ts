@@ -12,7 +12,7 @@ import { serve, type Served } from '../../support/subscription-store.ts';
 describe('the endpoints for operators', () => {
   const health = new Health({ ...systemClock, now: () => Date.UTC(2026, 10, 22, 14), monotonic: () => 0 });
   const disk = health.part('disk');
-  health.part('log');
+  const accounts = health.part('accounts-copy');
   const metrics = createMetrics();
   const serveOperations = (): Promise<Served> =>
     serve([
@@ -38,8 +38,8 @@ describe('the endpoints for operators', () => {
     expect(await parts).to.deep.equal({
       ready: false,
       parts: [
-        { name: 'disk', ready: false, since: '2026-11-22T14:00:00.000Z', reason: reasons[0] },
-        { name: 'log', ready: true, since: '2026-11-22T14:00:00.000Z', reason: null },
+        { name: 'disk', ready: false, since: '2026-11-22T14:00:00.000Z', reason: reasons[0], progress: null },
+        { name: 'accounts-copy', ready: true, since: '2026-11-22T14:00:00.000Z', reason: null, progress: null },
       ],
     });
     disk.reportReady();
@@ -53,6 +53,31 @@ describe('the endpoints for operators', () => {
     expect(statuses).to.deep.equal([200, 200, 404, 404, 404]);
     expect((await call(`${server.url}/version`, 'GET')).body).to.deep.equal({ version: '1.2.3' });
     await server.close();
+  });
+
+  it('show how far a part is that reads what it needs before it is ready', async () => {
+    const partitions = [
+      { partition: 0, recordsRead: 5, records: 10 },
+      { partition: 1, recordsRead: 2, records: 5 },
+    ];
+    const progress = { recordsRead: 7, records: 15, percent: 46, partitions };
+    accounts.reportReading(() => ({ reason: 'It is being read.', progress }));
+    const server = await serveOperations();
+    const { body } = await call(`${server.url}/health`, 'GET', undefined, { Accept: 'application/json' });
+    const readiness = await call(`${server.url}/ready`, 'GET');
+    await server.close();
+    accounts.reportReady();
+    expect(schemaFaults({ $ref: '#/components/schemas/Health' }, body)).to.deep.equal([]);
+    expect((body['parts'] as { progress: unknown }[])[1]?.progress).to.deep.equal({
+      records_read: 7,
+      records: 15,
+      percent: 46,
+      partitions: [
+        { partition: '0', records_read: 5, records: 10 },
+        { partition: '1', records_read: 2, records: 5 },
+      ],
+    });
+    expect(readiness.body).to.deep.equal({ ready: false, reasons: ['It is being read.'] });
   });
 
   describe('for metrics', () => {

@@ -16,7 +16,7 @@ import { createLoanProductsRouter } from '../../../src/http/lending/loan-product
 import { createLoansRouter } from '../../../src/http/lending/loans.ts';
 import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../../support/lending/filled-copy.ts';
 import type { CommandOutcomesLimits } from '../../../src/accounts/command-outcomes.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-format/lending-topics.ts';
@@ -78,7 +78,7 @@ export async function startLendingService(
     return results;
   };
   const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
-  const accounts = await AccountsCopy.open({ dataFolder, log, partitionCount, clock, logger, outcomes });
+  const accounts = await openFilledCopy({ dataFolder, log, partitionCount, clock, logger, outcomes });
   const services = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
   const application = createApplication(
     [

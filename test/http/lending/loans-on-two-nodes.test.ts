@@ -12,7 +12,8 @@ import { Publisher } from '../../../src/broker/publishing/publisher.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
-import { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
+import type { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from '../../support/lending/filled-copy.ts';
 import { createLoanProductsRouter } from '../../../src/http/lending/loan-products.ts';
 import { createLoansRouter } from '../../../src/http/lending/loans.ts';
 import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
@@ -64,7 +65,7 @@ describe('loans on two nodes', () => {
     const publisher = new Publisher({ ...services, eventTypes, log: nodeLog, metrics: createMetrics() });
     const dataFolder = join(folder, name);
     await mkdir(dataFolder);
-    const accounts = await AccountsCopy.open({
+    const accounts = await openFilledCopy({
       dataFolder,
       log: nodeLog,
       partitionCount,

@@ -31,7 +31,7 @@ import {
   partitionOfAccount,
 } from '../../../src/lending-format/lending-topics.ts';
 import type { AccountsForWorker } from '../../../src/accounts/accounts-for-worker.ts';
-import { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
+import { openFilledCopy } from './filled-copy.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
 import type { Schemas } from '../../../src/contract.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-test.ts';
@@ -97,7 +97,7 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
   const { clock = systemClock, logger = silentLogger, partitionCount = 1 } = settings;
   await ensureLendingTopics(log, partitionCount);
   const dataFolder = await temporaryFolder();
-  const accounts = await AccountsCopy.open({
+  const accounts = await openFilledCopy({
     dataFolder,
     log,
     partitionCount,
