@@ -432,7 +432,9 @@ export class AccountTables {
       row.transactionCount,
     ];
     const { updateLoan, putLoan, putState } = this.#statements;
-    const { loan_number } = (updateLoan.get(...values) ?? putLoan.get(...values)) as { loan_number: number };
+    // A file that is being filled has no indexes yet, and most of its loans are new.
+    const updated = this.#isFilled ? updateLoan.get(...values) : undefined;
+    const { loan_number } = (updated ?? putLoan.get(...values)) as { loan_number: number };
     putState.run(loan_number, sealed(row.loanId, row.state));
   }
 
