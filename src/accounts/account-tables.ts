@@ -17,7 +17,7 @@ const schemaVersion = 8;
 const pageBytes = 16 * 1024;
 
 /** How much of the file SQLite keeps in memory, for lookups and changes of loans all over the file. Bytes. */
-const cacheBytesMaximum = 64 * 1024 * 1024;
+const cacheBytesMaximum = 32 * 1024 * 1024;
 
 /**
  * How much is written before it is copied into the file, while a file is being filled: most pages are changed again and
