@@ -1,4 +1,4 @@
-import { every, type Clock, type Timer } from '../clock.ts';
+import { every, giveWay, type Clock, type Timer } from '../clock.ts';
 import type { CommittedOffset } from '../ports/coordination.ts';
 import { isReservedId } from '../ports/reserved-ids.ts';
 import { readMirror } from '../broker/log/cursors-topic.ts';
@@ -19,6 +19,9 @@ export const renewalClaimMilliseconds = 11 * hourMilliseconds;
 
 /** How often a process checks whether that is due, beginning at its start. Milliseconds. */
 export const renewalCheckIntervalMilliseconds = hourMilliseconds;
+
+/** How many subscriptions a renewal goes through before everything else of the process has its turn. */
+const subscriptionsPerTurn = 1_000;
 
 /** How many groups are exported at once. */
 const concurrentExportsMaximum = 8;
@@ -131,7 +134,13 @@ export class GroupExport {
     try {
       if (!(await this.#options.claimRenewal())) return;
       isClaimed = true;
+      let untilPause = subscriptionsPerTurn;
       for (const [subscriptionId, offsets] of await readMirror(this.#options.log)) {
+        untilPause -= 1;
+        if (untilPause === 0) {
+          await giveWay();
+          untilPause = subscriptionsPerTurn;
+        }
         for (const { epoch: _, ...committed } of offsets) {
           const partitionKey = `${committed.eventType}:${committed.partition}`;
           if (this.#changed.get(subscriptionId)?.has(partitionKey) !== true)

@@ -292,6 +292,8 @@ function encodeMerged({ id, mirrored, seen, unwritten }: SubscriptionToMerge): (
     if (current === undefined || isNewer(stored, current)) offsets.set(key, stored);
   };
   for (const { offset, epoch, ...partition } of mirrored ?? []) keepNewer(partitionKey(partition), { offset, epoch });
+  // Only what the mirror lacks is written to it again.
+  const inMirror = new Map(offsets);
   for (const [key, stored] of unwritten ?? []) {
     if (stored === null) offsets.delete(key);
     else keepNewer(key, stored);
@@ -305,7 +307,14 @@ function encodeMerged({ id, mirrored, seen, unwritten }: SubscriptionToMerge): (
     const stored = offsets.get(key);
     const { streamId = null, fence = 0 } = owners.get(key) ?? {};
     const isOwn = streamId !== null && seen?.sessions.has(streamId) === true;
-    return [key, stored === undefined ? '' : encodeOffset(stored), fence, isOwn ? streamId : ''];
+    const isMirrored = stored !== undefined && inMirror.get(key) === stored;
+    return [
+      key,
+      stored === undefined ? '' : encodeOffset(stored),
+      fence,
+      isOwn ? streamId : '',
+      isMirrored ? '1' : '0',
+    ];
   });
   return [
     id,

@@ -179,6 +179,8 @@ describe('the recovery of what Redis has lost', () => {
     await process.topology(subscription);
     const found = await Promise.all(ids.map((id) => process.committedOffsets(id)));
     expect(found.map((offsets) => offsets.map(({ offset }) => offset))).to.deep.equal(ids.map((_, number) => [number]));
+    const dirty = await Promise.all(shards.map((shard) => harness.client.hlen(keys.shardKey(shard, 'dirty'))));
+    expect(dirty, 'the mirror has all of them').to.deep.equal(shards.map(() => 0));
     expect((await process.topology('many-5')).partitions.map(({ state }) => state)).to.deep.equal(['unassigned']);
   });
 

@@ -7,7 +7,7 @@
 -- ARGV  'unused', prefix of the channels, origin, milliseconds in which other nodes may still come back (0: none),
 --       count of nodes, per node: node, milliseconds; then per subscription: its id, the highest known generation,
 --       '1' to create what is unknown, count of partitions, per partition: partition, offset@epoch or empty, known
---       fence or 0, owning stream of this node or empty; count of sessions, per session: stream, session (JSON)
+--       fence or 0, owning stream of this node or empty, '1' when the mirror has the offset; count of sessions, per session: stream, session (JSON)
 -- {'OK', per subscription '1' when anything changed, otherwise '0'}
 local nodes, dirty = KEYS[2], KEYS[3]
 local recovery_milliseconds, node_count = tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -29,7 +29,7 @@ local function merge(meta, owners, offsets, sessions, removed)
   local removed_below = tonumber(redis.call('GET', removed) or '0')
   local changed = false
 
-  local function merge_offset(partition, incoming)
+  local function merge_offset(partition, incoming, is_mirrored)
     local current = redis.call('HGET', offsets, partition)
     if incoming == '' or (not current and not may_create) then return current end
     local incoming_offset, incoming_epoch = read_offset(incoming)
@@ -39,7 +39,7 @@ local function merge(meta, owners, offsets, sessions, removed)
       if not is_newer(incoming_offset, incoming_epoch, offset, epoch) then return current end
     end
     redis.call('HSET', offsets, partition, incoming)
-    redis.call('HSET', dirty, subscription .. '/' .. partition, incoming)
+    if not is_mirrored then redis.call('HSET', dirty, subscription .. '/' .. partition, incoming) end
     changed = true
     return incoming
   end
@@ -56,7 +56,7 @@ local function merge(meta, owners, offsets, sessions, removed)
   index = index + 4
   for _ = 1, partition_count do
     local partition, known_fence, stream = ARGV[index], tonumber(ARGV[index + 2]), ARGV[index + 3]
-    if not is_unknown and merge_offset(partition, ARGV[index + 1]) then
+    if not is_unknown and merge_offset(partition, ARGV[index + 1], ARGV[index + 4] == '1') then
       local encoded = redis.call('HGET', owners, partition)
       local owner = encoded and read_owner(encoded)
       if not owner or known_fence > owner.fence then
@@ -65,7 +65,7 @@ local function merge(meta, owners, offsets, sessions, removed)
         set_owner(partition, stream, owner.fence + 1)
       end
     end
-    index = index + 4
+    index = index + 5
   end
   local session_count = tonumber(ARGV[index])
   local open_streams = {}

@@ -113,7 +113,7 @@ class Scenario {
     const { client, scriptSource } = this.world;
     const keys = [...scriptKeys.merge, ...mergedKeys].map((kind) => this.key(kind));
     const head = ['', 'nobody', 'nobody', windowMilliseconds, 0, this.subscription, 0, 1];
-    const partition = [1, partitionKey(partitionAt(0)), offset, 3, streamId];
+    const partition = [1, partitionKey(partitionAt(0)), offset, 3, streamId, 0];
     const session = { nodeId: node, openedAt: 1, requestedPlaces: [], commitTimeoutMilliseconds };
     const sessions = streamId === '' ? [0] : [1, streamId, JSON.stringify(session)];
     const script = loadScripts(scriptSource).get('merge')?.text ?? '';
