@@ -12,7 +12,7 @@ import { LogHealthCheck } from './broker/log/log-health-check.ts';
 import { NodeLease } from './broker/streaming/node-lease.ts';
 import { Publisher } from './broker/publishing/publisher.ts';
 import { Registry, registryTopic } from './broker/definitions/registry.ts';
-import { subscriptionLag } from './broker/subscriptions/subscription-lag.ts';
+import { RecentLags } from './broker/subscriptions/recent-lags.ts';
 import { after, systemClock, type Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { LendstreamError, describeError, isLendstreamError } from './errors.ts';
@@ -231,6 +231,7 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
   const lending: LendingServices = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds };
   const activity = new HistoryRecorder(shared);
   registerCleanup(() => activity.close());
+  const lags = new RecentLags(shared);
   const streams = createSubscriptionEventsRouter(broker, activity);
   const eventTypeStreams = createEventTypeEventsRouter(broker);
   const routers = [
@@ -253,7 +254,7 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
     createOperationsRouter({
       ...operations,
       refreshMetrics: async () => {
-        await Promise.all([operations.refreshMetrics(), measureLag(metrics, broker)]);
+        await Promise.all([operations.refreshMetrics(), measureLag(metrics, broker, lags)]);
       },
     }),
   ];
@@ -309,8 +310,8 @@ const lagSeriesMaximum = 10_000;
  * Works out the lag on request, not all the time, and drops the series of what has been deleted. The lag is left out
  * while the log or the coordination store is unavailable: that is when the other metrics are needed most.
  */
-async function measureLag(metrics: Metrics, broker: SharedServices): Promise<void> {
-  const lags = await subscriptionLag(broker).catch((error: unknown) => {
+async function measureLag(metrics: Metrics, broker: SharedServices, recentLags: RecentLags): Promise<void> {
+  const lags = await recentLags.get().catch((error: unknown) => {
     if (!isLendstreamError(error) || !error.retriable) throw error;
     broker.logger.warn(
       { error: describeError(error) },
