@@ -45,6 +45,10 @@ const restMilliseconds = 3_000;
 const busyShareAtRest = 0.05;
 const untilRestMillisecondsMaximum = 180_000;
 
+/** The most that a start may take of the processor, and that the process may hold in memory. */
+const startProcessorMillisecondsMaximum = 5_000;
+const residentMegabytesMaximum = 1_000;
+
 /** The backend that is measured. */
 interface Backend {
   readonly name: 'embedded' | 'cluster';
@@ -326,12 +330,29 @@ function print({ report }: BenchOptions, measured: readonly Measured[]): void {
         `${figure(before?.processor ?? 0)} and ${figure(processor)} ms`,
     );
   }
-  for (const [name, of, unit] of [
-    ['resident memory after the start', 'megabytesAfterStart', 'MB'],
-    ['resident memory after these requests', 'megabytesAfterRequests', 'MB'],
-    ['first event of a stream', 'firstEventMilliseconds', 'ms'],
-    ['ten streams', 'eventsPerSecond', 'events/s'],
+  report.print(
+    `${'first event of a stream'.padEnd(36)} ${figure(small.firstEventMilliseconds)} and ` +
+      `${figure(large.firstEventMilliseconds)} ms`,
+  );
+  report.print(
+    `${'ten streams'.padEnd(36)} ${figure(small.eventsPerSecond)} and ${figure(large.eventsPerSecond)} events/s`,
+  );
+  const startMilliseconds = large.costs.get('start')?.processor ?? Number.NaN;
+  report.printFigure(
+    'processor time of a start',
+    `${figure(startMilliseconds)} ms`,
+    startMilliseconds <= startProcessorMillisecondsMaximum,
+    `<= ${figure(startProcessorMillisecondsMaximum)} ms`,
+  );
+  for (const [name, of] of [
+    ['resident memory after the start', 'megabytesAfterStart'],
+    ['resident memory after these requests', 'megabytesAfterRequests'],
   ] as const) {
-    report.print(`${name.padEnd(36)} ${figure(small[of])} and ${figure(large[of])} ${unit}`);
+    report.printFigure(
+      name,
+      `${figure(small[of])} and ${figure(large[of])} MB`,
+      large[of] <= residentMegabytesMaximum,
+      `<= ${figure(residentMegabytesMaximum)} MB`,
+    );
   }
 }
