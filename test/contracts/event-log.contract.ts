@@ -16,6 +16,8 @@ import type {
 } from '../../src/ports/event-log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { appendTo, codeOf, keyed, readAll, readCount, records, recordsOf } from '../support/log-reading.ts';
+import { incompressible } from '../support/values/incompressible.ts';
+import { digested, readDigests, schedule } from '../support/values/large-values.ts';
 
 /** A log under test, and the operations that only its backend has. */
 export interface LogUnderTest {
@@ -482,6 +484,78 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
           }),
           { numRuns: 20 },
         );
+      });
+    });
+
+    describe('large records', () => {
+      const mixed: readonly LogRecord[] = [
+        keyed('small', '{"n":1}'),
+        { key: 'schedule', value: schedule(130_000) },
+        { key: 'noise', value: incompressible(100_000) },
+        keyed('tombstone', null),
+        { key: null, value: schedule(16 * 1024) },
+        keyed('', ''),
+        { key: 'ключ €', value: schedule(2_000_000) },
+        keyed('last', 'größer, 大'),
+      ];
+
+      it('come back byte for byte among small ones, in order, with their keys, also after a restart', async () => {
+        const other = await open();
+        try {
+          const configuration = topicConfiguration(4);
+          const { name: topic } = configuration;
+          await other.log.createTopic(configuration);
+          const small = Array.from({ length: 50 }, (_, index) => keyed(`key-${index}`, `{"n":${index}}`));
+          const contents = [mixed, small, [{ key: 'one', value: schedule(130_000) }], mixed.slice(2, 3)];
+          const writer = await other.log.openWriter('writer');
+          await writer.append(contents.map((some, partition) => ({ topic, partition, records: some })));
+          await writer.commit();
+          for (const [partition, some] of contents.entries()) {
+            const end = (await readCount(other.log, { topic, partition }, some.length)).at(-1)?.offset ?? 0;
+            expect(await appendTo(other.log, { topic, partition }, some)).to.be.above(end);
+          }
+          const expected = contents.map((some) => [...some, ...some].map(digested));
+          const expectAll = async (opened: EventLog): Promise<void> => {
+            for (const limit of [1, bytesMaximum, 16 * 1024 * 1024]) {
+              for (const [partition, some] of expected.entries()) {
+                expect(await readDigests(opened, { topic, partition }, limit)).to.deep.equal(some);
+              }
+            }
+          };
+          await expectAll(other.log);
+          await expectAll(await other.reopen());
+        } finally {
+          await other.cleanup();
+        }
+      });
+
+      it('are read from any offset, also in the middle of a batch', async () => {
+        const where = await newPartition();
+        await appendTo(log, where, mixed);
+        const all = await readAll(log, where);
+        for (const [index, { offset }] of all.entries()) {
+          const { batches } = await log.read({ ...where, offset }, atOnce);
+          expect(batches[0]?.offsets[0]).to.equal(offset);
+          expect(batches[0]?.key(0)).to.equal(mixed[index]?.key);
+        }
+      });
+
+      it('exceed the byte limit of a read by less than one batch, however small they are stored', async () => {
+        const where = await newPartition();
+        const size = 100_000;
+        for (let batch = 0; batch < 20; batch += 1) await appendTo(log, where, [{ key: null, value: schedule(size) }]);
+        const latest = await latestOf(where);
+        let count = 0;
+        for (let offset = 0; offset < latest;) {
+          const { batches, nextOffset } = await log.read(
+            { ...where, offset },
+            { bytesMaximum: 350_000, waitMilliseconds: 0 },
+          );
+          expect(batches.length).to.be.within(1, 4);
+          count += batches.length;
+          offset = nextOffset;
+        }
+        expect(count).to.equal(20);
       });
     });
 

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/sqlite.ts';
 import { appendTo, codeOf, readAll, records, recordsOf } from '../support/log-reading.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 import type { TemporaryLog } from '../support/temporary-log.ts';
+import { incompressible } from '../support/values/incompressible.ts';
 
 const where = { topic: 'orders', partition: 0 };
 const mebibyte = 1024 * 1024;
@@ -82,7 +83,7 @@ describe('appending to the embedded log', () => {
 
   it('lets 64 MiB wait, and no byte more, unless it is given another size', async () => {
     const { log } = await open({ databaseBytesMaximum: mebibyte });
-    const packed = (bytes: number) => packRecords([{ key: null, value: Buffer.alloc(bytes, 'x') }]);
+    const packed = (bytes: number) => packRecords([{ key: null, value: incompressible(bytes) }]);
     const [large, rest] = [packed(8 * mebibyte), packed(8 * mebibyte - 8 * bytesPerRecord)];
     const appends = [large, large, large, large, large, large, large, rest, packed(0)].map((each) =>
       log.append([new PackedPartitionRecords(where.topic, where.partition, each)]),
@@ -113,7 +114,7 @@ describe('appending to the embedded log', () => {
 
   it('fails with LOG_FULL when the file may not grow, keeps its records, and resumes when there is space', async () => {
     const { log } = await open({ databaseBytesMaximum: 4 * mebibyte });
-    const value = Buffer.alloc(300 * 1024, 'x');
+    const value = incompressible(300 * 1024);
     let stored = 0;
     let code: unknown = null;
     while (code === null && stored < 100) {
@@ -147,7 +148,7 @@ describe('appending to the embedded log', () => {
       databaseBytesMaximum: 4 * mebibyte,
     });
     try {
-      const value = Buffer.alloc(300 * 1024, 'x');
+      const value = incompressible(300 * 1024);
       let stored = 0;
       while (stored < 100 && (await codeOf(appendTo(reopened, where, [{ key: null, value }]))) === null) stored += 1;
       expect(stored).to.be.within(10, 13);

@@ -12,6 +12,8 @@ import { silentLogger } from '../../src/logger.ts';
 import type { EventLog, Offset, RecordBatch } from '../../src/ports/event-log.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import { eventually } from '../support/eventually.ts';
+import { incompressible } from '../support/values/incompressible.ts';
+import { schedule } from '../support/values/large-values.ts';
 import { appendTo, codeOf, keyed, readAll, records, recordsOf } from '../support/log-reading.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
@@ -144,9 +146,9 @@ describe('reading the embedded log', () => {
   const read = (offset: Offset, partition = 0): ReturnType<EventLog['read']> =>
     temporary.log.read({ topic: 'orders', partition, offset }, { bytesMaximum: 4 * mebibyte, waitMilliseconds: 0 });
 
-  /** Appends batches that take 64 KiB each. */
-  async function appendBatches(count: number): Promise<void> {
-    const value = Buffer.alloc(64 * 1024 - 52, 'x');
+  /** Appends batches that take 64 KiB each in memory. */
+  async function appendBatches(count: number, valueOf = incompressible): Promise<void> {
+    const value = valueOf(64 * 1024 - 52);
     for (let batch = 0; batch < count; batch += 1) await appendTo(temporary.log, orders, [{ key: null, value }]);
   }
 
@@ -172,12 +174,14 @@ describe('reading the embedded log', () => {
     expect((await read(20)).batches).to.deep.equal([]);
   });
 
-  for (const [left, isShared] of [
-    [8, false],
-    [9, true],
+  for (const [left, isShared, form, valueOf] of [
+    [8, false, 'stored as they are', incompressible],
+    [9, true, 'stored as they are', incompressible],
+    [8, false, 'stored compressed', schedule],
+    [9, true, 'stored compressed', schedule],
   ] as const) {
-    it(`fetches 256 KiB, then a mebibyte, in memory that is reused where the bodies take half of it: ${left} batches`, async () => {
-      await appendBatches(20 + left);
+    it(`fetches 256 KiB, then a mebibyte, in memory that is reused where the bodies take half of it: ${left} batches, ${form}`, async () => {
+      await appendBatches(20 + left, valueOf);
       await temporary.reopen({ cacheBytesMaximum: 0 });
       const fetched: [count: number, isShared: boolean][] = [];
       for (let offset = 0; offset < 20 + left;) {

@@ -12,6 +12,7 @@ import { appendTo, codeOf, readAll, records } from '../support/log-reading.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { incompressible } from '../support/values/incompressible.ts';
 
 const where = { topic: 'orders', partition: 0 };
 const mebibyte = 1024 * 1024;
@@ -147,7 +148,7 @@ describe('the storage of the embedded log', () => {
         await onSmallDisk(this, reserve);
         try {
           const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
-          const value = Buffer.alloc(100 * 1024, 'x');
+          const value = incompressible(100 * 1024);
           await appendTo(log, where, [{ key: null, value }]);
           disk.fill(freeBytes);
           let stored = 1;
@@ -189,7 +190,7 @@ describe('the storage of the embedded log', () => {
       maintenanceMilliseconds: 100,
     });
     await createOrders();
-    const value = Buffer.alloc(300 * 1024, 'x');
+    const value = incompressible(300 * 1024);
     while ((await codeOf(appendTo(log, where, [{ key: null, value }]))) === null);
     await eventually(() => /full/.test(notReady()));
     await log.deleteTopic(where.topic);

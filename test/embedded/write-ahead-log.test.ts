@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/sqlite.ts';
 import { appendTo, records } from '../support/log-reading.ts';
 import { openWatchedLog, orders, scripts, type WatchedLog } from './watched-log.ts';
+import { incompressible } from '../support/values/incompressible.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -38,7 +39,7 @@ describe('the write-ahead log', () => {
     const read = (): unknown => backup.prepare('SELECT count(*) FROM batch').get();
     backup.exec('BEGIN');
     read();
-    const value = Buffer.alloc(8 * mebibyte, 'x');
+    const value = incompressible(8 * mebibyte);
     for (let count = 0; count < 9; count += 1) await appendTo(watched.log, orders, [{ key: null, value }]);
     for (let passed = 1; passed <= 10; passed += 1) {
       await watched.second();

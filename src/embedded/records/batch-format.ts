@@ -9,26 +9,10 @@ import { noValue } from '../../ports/event-log.ts';
 import type { LogRecord, Offset, RecordBatch, TopicPartition } from '../../ports/event-log.ts';
 import { packRecords } from '../../ports/packed-records.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
+import { inflatedBody } from './compressed-bodies.ts';
+import { bodyVersion, compressedVersion, field, flag, headerBytes } from './layout.ts';
 import type { SharedBuffer } from './shared-buffer.ts';
 
-/**
- * The bytes of a record batch as the embedded log stores it. Little endian:
- *
- * ```
- * header   version u8, flags u8, zero u16, partition id u32, base offset f64, last offset f64, appended at f64,
- *          count u32, bytes of all values u32, bytes of all keys u32, zero u32
- * index    value ends u32[count]; key ends u32[count] when any record has a key; offset deltas u32[count] when the
- *          offsets have holes. An end of 0xffffffff stands for none.
- * values   joined by a comma, so that a run of them is spliced into a response with one copy
- * keys     one after another
- * ```
- *
- * The header repeats the columns of the database row, so that the checksum over the body covers both.
- */
-const formatVersion = 1;
-const headerBytes = 48;
-const flagKeys = 1;
-const flagOffsetDeltas = 2;
 const comma = 0x2c;
 
 /** The position of a batch and when it was appended: columns of its row, repeated in its body. */
@@ -44,7 +28,9 @@ export interface BatchPosition {
 /** A batch as stored in the database. */
 export interface BatchRow extends BatchPosition {
   readonly count: number;
+  /** Over the body as it is stored. */
   readonly checksum: number;
+  /** Possibly compressed, see compressed-bodies.ts. */
   readonly body: Buffer;
 }
 
@@ -90,17 +76,17 @@ export function encodeRuns(
   const index = new Uint32Array(memory, headerBytes, indexLength);
 
   const header = new DataView(memory);
-  header.setUint8(0, formatVersion);
-  header.setUint8(1, (hasKeys ? flagKeys : 0) | (offsets === undefined ? 0 : flagOffsetDeltas));
-  header.setUint16(2, 0, true);
-  header.setUint32(4, position.partitionId, true);
-  header.setFloat64(8, position.baseOffset, true);
-  header.setFloat64(16, position.lastOffset, true);
-  header.setFloat64(24, position.appendedAt, true);
-  header.setUint32(32, count, true);
-  header.setUint32(36, valuesBytes, true);
-  header.setUint32(40, keysBytes, true);
-  header.setUint32(44, 0, true);
+  header.setUint8(field.version, bodyVersion);
+  header.setUint8(field.flags, (hasKeys ? flag.keys : 0) | (offsets === undefined ? 0 : flag.offsetDeltas));
+  header.setUint16(field.zero, 0, true);
+  header.setUint32(field.partitionId, position.partitionId, true);
+  header.setFloat64(field.baseOffset, position.baseOffset, true);
+  header.setFloat64(field.lastOffset, position.lastOffset, true);
+  header.setFloat64(field.appendedAt, position.appendedAt, true);
+  header.setUint32(field.count, count, true);
+  header.setUint32(field.valuesBytes, valuesBytes, true);
+  header.setUint32(field.keysBytes, keysBytes, true);
+  header.setUint32(field.inflatedBytes, 0, true);
 
   copyValues(runs, body, valuesAt, index);
   if (hasKeys) copyKeys(runs, asciiKeys, body, keysAt, index.subarray(count));
@@ -197,41 +183,55 @@ function keysBytesOf(runs: readonly PackedRecords[]): number {
  * @throws CORRUPT_BATCH (details: topic, partition, baseOffset)
  */
 export function decodeRow(topicPartition: TopicPartition, row: BatchRow): StoredBatch {
-  checkRow(topicPartition, row);
-  return decodeBody(topicPartition, row.body);
+  return decodeBody(topicPartition, bodyOfRow(topicPartition, row));
 }
 
 /**
- * Checks a row against its checksum and its own header.
+ * Checks a row against its checksum and its own header, and returns its body as it was encoded: decompressed, if the
+ * row is compressed.
+ * @throws CORRUPT_BATCH (details: topic, partition, baseOffset)
+ */
+export function bodyOfRow(topicPartition: TopicPartition, row: BatchRow): Buffer {
+  checkRow(topicPartition, row);
+  const body = inflatedBody(row.body);
+  if (body === undefined) throw corruptBatch(topicPartition, row);
+  return body;
+}
+
+/**
+ * Checks a row against its checksum and its own header. The checksum covers what is stored, so that a compressed body
+ * need not be decompressed for it.
  * @throws CORRUPT_BATCH (details: topic, partition, baseOffset)
  */
 export function checkRow(topicPartition: TopicPartition, row: BatchRow): void {
-  if (checksumOf(row.body) !== row.checksum || !headerMatches(row)) {
-    const { topic, partition } = topicPartition;
-    throw new LendstreamError(
-      'CORRUPT_BATCH',
-      `The records of topic ${topic}, partition ${partition}, from offset ${row.baseOffset} to ${row.lastOffset} ` +
-        'do not match their checksum. The data on disk is damaged.',
-      { details: { topic, partition, baseOffset: row.baseOffset } },
-    );
-  }
+  if (checksumOf(row.body) !== row.checksum || !headerMatches(row)) throw corruptBatch(topicPartition, row);
+}
+
+function corruptBatch({ topic, partition }: TopicPartition, { baseOffset, lastOffset }: BatchRow): LendstreamError {
+  return new LendstreamError(
+    'CORRUPT_BATCH',
+    `The records of topic ${topic}, partition ${partition}, from offset ${baseOffset} to ${lastOffset} ` +
+      'do not match their checksum. The data on disk is damaged.',
+    { details: { topic, partition, baseOffset } },
+  );
 }
 
 function headerMatches(row: BatchRow): boolean {
   const { body } = row;
   return (
     body.length >= headerBytes &&
-    body[0] === formatVersion &&
-    body.readUInt32LE(4) === row.partitionId &&
-    body.readDoubleLE(8) === row.baseOffset &&
-    body.readDoubleLE(16) === row.lastOffset &&
-    body.readDoubleLE(24) === row.appendedAt &&
-    body.readUInt32LE(32) === row.count
+    (body[field.version] === bodyVersion || body[field.version] === compressedVersion) &&
+    body.readUInt32LE(field.partitionId) === row.partitionId &&
+    body.readDoubleLE(field.baseOffset) === row.baseOffset &&
+    body.readDoubleLE(field.lastOffset) === row.lastOffset &&
+    body.readDoubleLE(field.appendedAt) === row.appendedAt &&
+    body.readUInt32LE(field.count) === row.count
   );
 }
 
 /**
- * Decodes a body that is known to be sound: this process encoded it, or its checksum was compared.
+ * Decodes a body that is not compressed and is known to be sound: this process encoded it, or its checksum was
+ * compared.
  * @param sharedBuffer Contains the body, with room after it for the decoded arrays (see {@link endOfBodyInBuffer}).
  */
 export function decodeBody(
@@ -239,13 +239,13 @@ export function decodeBody(
   body: Buffer,
   sharedBuffer?: SharedBuffer,
 ): StoredBatch {
-  const flags = body[1] ?? 0;
-  const count = body.readUInt32LE(32);
+  const flags = body[field.flags] ?? 0;
+  const count = body.readUInt32LE(field.count);
   const position: BatchPosition = {
-    partitionId: body.readUInt32LE(4),
-    baseOffset: body.readDoubleLE(8),
-    lastOffset: body.readDoubleLE(16),
-    appendedAt: body.readDoubleLE(24),
+    partitionId: body.readUInt32LE(field.partitionId),
+    baseOffset: body.readDoubleLE(field.baseOffset),
+    lastOffset: body.readDoubleLE(field.lastOffset),
+    appendedAt: body.readDoubleLE(field.appendedAt),
   };
   let indexAt = headerBytes;
   const nextIndex = (): Uint32Array => {
@@ -254,10 +254,10 @@ export function decodeBody(
     return index;
   };
   const relativeEnds = nextIndex();
-  const keyEnds = (flags & flagKeys) === 0 ? undefined : nextIndex();
-  const deltas = (flags & flagOffsetDeltas) === 0 ? undefined : nextIndex();
+  const keyEnds = (flags & flag.keys) === 0 ? undefined : nextIndex();
+  const deltas = (flags & flag.offsetDeltas) === 0 ? undefined : nextIndex();
   const valuesAt = indexAt;
-  const keysAt = valuesAt + body.readUInt32LE(36);
+  const keysAt = valuesAt + body.readUInt32LE(field.valuesBytes);
 
   // One piece of memory for all three arrays: three pieces would cost the collector more than their contents.
   const memory = sharedBuffer === undefined ? new ArrayBuffer(decodedBytesPerRecord * count) : sharedBuffer.memory;

@@ -24,7 +24,14 @@ const lockWaitMilliseconds = 5_000;
  */
 const walRestartWaitMilliseconds = 100;
 
+/** The version of a new file. */
 const schemaVersion = 1;
+
+/**
+ * The version of a file as soon as it has a compressed row: a program that cannot read such rows must refuse the file
+ * instead of calling it damaged. A file without them stays readable for that program.
+ */
+const schemaVersionWithCompression = 2;
 
 /**
  * A batch is found by its last offset: the first row of a partition at or above a position is the one to read, whatever
@@ -103,16 +110,23 @@ export function openForWriting(path: string, databaseBytesMaximum?: number, sync
     const version = pragmaNumber(connection, 'user_version');
     if (version === 0) {
       connection.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
-    } else if (version !== schemaVersion) {
+    } else if (version !== schemaVersion && version !== schemaVersionWithCompression) {
       throw new LendstreamError(
         'DATA_FOLDER_UNUSABLE',
-        `${path} has schema version ${version}, and this program knows version ${schemaVersion} only.`,
+        `${path} has schema version ${version}, and this program knows versions ${schemaVersion} and ` +
+          `${schemaVersionWithCompression} only.`,
       );
     }
     return connection;
   } catch (error) {
     throw unusable(path, error);
   }
+}
+
+/** Marks the file as one that may have compressed rows. Part of the transaction that stores the first of them. */
+export function allowCompressedRows(connection: Connection): void {
+  if (pragmaNumber(connection, 'user_version') === schemaVersionWithCompression) return;
+  connection.exec(`PRAGMA user_version = ${schemaVersionWithCompression}`);
 }
 
 /** The error for a file that cannot be opened (DATA_FOLDER_UNUSABLE). */

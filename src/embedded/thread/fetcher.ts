@@ -2,15 +2,16 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import { type Connection, databaseErrorKind } from '../../sqlite.ts';
-import { checkRow, endOfBodyInBuffer, type BatchRow } from '../records/batch-format.ts';
+import { type BatchRow, bodyOfRow, endOfBodyInBuffer } from '../records/batch-format.ts';
+import { inflatedBytesOf } from '../records/compressed-bodies.ts';
 import { batchColumns, rowOf, type BatchColumns } from './batch-columns.ts';
 import { openForReading } from './database.ts';
 import type { FetchResponse, FetchRequest, FetcherRequests } from './messages.ts';
 import { TransferredResponse, serveRequests } from './log-thread.ts';
 
 /**
- * The fetching thread reads rows and compares their checksums, so that neither a slow disk nor a long backlog blocks
- * the main thread.
+ * The fetching thread reads rows, compares their checksums and decompresses them, so that neither a slow disk nor a
+ * long backlog blocks the main thread.
  */
 
 /** The most rows that one query of the index returns. */
@@ -25,7 +26,10 @@ const averagesMaximum = 10_000;
 type SizeRow = [lastOffset: Offset, bodyBytes: number];
 
 let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
-/** The average size of the rows last read, by partition. It decides how many index rows are worth reading. Bytes. */
+/**
+ * The average size in memory of the rows last read, by partition. It decides how many rows are worth reading.
+ * Compressed rows are larger in memory than in the file. Bytes.
+ */
 const averageBytesByPartition = new BoundedMap<number, number>(averagesMaximum);
 
 function prepareStatements(connection: Connection) {
@@ -47,21 +51,29 @@ function fetchRows(request: FetchRequest): TransferredResponse<FetchResponse> {
   const { partitionId, from, latest, bytesMaximum } = request;
   try {
     const averageRowBytes = averageBytesByPartition.get(partitionId) ?? rowBytesAssumed;
-    const rows = Math.min(Math.ceil(bytesMaximum / averageRowBytes) + 1, indexRowsMaximum);
-    const found = sizes.all(partitionId, from, latest, rows) as SizeRow[];
-    const lastOffset = lastOffsetWithin(found, bytesMaximum);
-    const bodies = new FetchedBodies(request.memory, Math.min(sumOfBytes(found), bytesMaximum));
-    if (lastOffset === undefined) return bodies.toResponse();
-    averageBytesByPartition.set(partitionId, sumOfBytes(found) / found.length);
-    for (const columns of batches.all(partitionId, from, lastOffset) as BatchColumns[]) {
-      const row = rowOf(partitionId, columns);
-      if (!isIntact(request, row, bodies.count > 0)) break;
-      bodies.add(row.body, row.count);
-    }
-    return bodies.toResponse();
+    const rowCount = Math.min(Math.ceil(bytesMaximum / averageRowBytes) + 1, indexRowsMaximum);
+    const lastOffset = lastOffsetWithin(sizes.all(partitionId, from, latest, rowCount) as SizeRow[], bytesMaximum);
+    if (lastOffset === undefined) return new FetchedBodies(request.memory, 0).toResponse();
+    const rows = (batches.all(partitionId, from, lastOffset) as BatchColumns[]).map((each) => rowOf(partitionId, each));
+    const bytes = rows.reduce((sum, { body }) => sum + inflatedBytesOf(body), 0);
+    if (rows.length > 0) averageBytesByPartition.set(partitionId, bytes / rows.length);
+    return bodiesWithin(request, rows, new FetchedBodies(request.memory, Math.min(bytes, bytesMaximum))).toResponse();
   } catch (error) {
     throw readFailure(request, error);
   }
+}
+
+/** Adds the bodies of the rows, as far as they fit when they are decompressed. The first row is always added. */
+function bodiesWithin(request: FetchRequest, rows: readonly BatchRow[], bodies: FetchedBodies): FetchedBodies {
+  let bytes = 0;
+  for (const row of rows) {
+    bytes += inflatedBytesOf(row.body);
+    if (bodies.count > 0 && bytes > request.bytesMaximum) break;
+    const body = intactBody(request, row, bodies.count > 0);
+    if (body === undefined) break;
+    bodies.add(body, row.count);
+  }
+  return bodies;
 }
 
 /** The bodies of one reply: in the memory of the request as long as they fit, then each in memory of its own. */
@@ -104,20 +116,23 @@ class FetchedBodies {
 }
 
 /**
- * Whether a row is sound. A damaged row after sound ones is left for the fetch that begins there to report.
+ * The body of a row, decompressed; undefined when it is damaged. A damaged row after sound ones is left for the fetch
+ * that begins there to report.
  * @throws CORRUPT_BATCH for a damaged row that is the first
  */
-function isIntact(request: FetchRequest, row: BatchRow, isLater: boolean): boolean {
+function intactBody(request: FetchRequest, row: BatchRow, isLater: boolean): Buffer | undefined {
   try {
-    checkRow(request, row);
-    return true;
+    return bodyOfRow(request, row);
   } catch (error) {
-    if (isLater) return false;
+    if (isLater) return undefined;
     throw error;
   }
 }
 
-/** The memory of the body, to be transferred. The SQLite library gives each blob memory of its own. */
+/**
+ * The memory of the body, to be transferred. The SQLite library gives each blob memory of its own, and so does
+ * decompression.
+ */
 function memoryOf(body: Uint8Array): ArrayBuffer {
   const { buffer, byteOffset, length } = body;
   const ownsBuffer = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === length;
@@ -134,12 +149,6 @@ function lastOffsetWithin(sizes: readonly SizeRow[], bytesMaximum: number): Offs
     within = lastOffset;
   }
   return within;
-}
-
-function sumOfBytes(sizes: readonly SizeRow[]): number {
-  let bytes = 0;
-  for (const [, bodyBytes] of sizes) bytes += bodyBytes;
-  return bytes;
 }
 
 function readFailure({ topic, partition, from }: FetchRequest, error: unknown): LendstreamError {

@@ -3,7 +3,8 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
 import { checksumOf } from '../records/batch-format.ts';
-import { openForWriting, pageBytesOf, pragmaNumber, restartWal, unusable } from './database.ts';
+import { isCompressed, storedBody } from '../records/compressed-bodies.ts';
+import { allowCompressedRows, openForWriting, pageBytesOf, pragmaNumber, restartWal, unusable } from './database.ts';
 import { codeOfDatabaseError } from './database-errors.ts';
 import type {
   CommitResponse,
@@ -180,12 +181,15 @@ function hasSpaceAgain(): boolean {
 
 function commit({ rows, writers }: CommitRequest): TransferredResponse<CommitResponse> {
   const bodies = rows.map(({ body }) => body);
-  const fencedWriterIds = inTransaction('needed', () => {
+  // Before the transaction, which then takes no longer than its writes.
+  const storedBodies = rows.map(({ body, count }) => storedBody(Buffer.from(body), count));
+  const fencedWriterIds = inTransaction('needed', (connection) => {
     const { statements, appendedBytes } = database();
     const fenced = writers.filter(({ writerId, epoch }) => epochOf(writerId) !== epoch);
     if (fenced.length > 0) return fenced.map(({ writerId }) => writerId);
-    for (const { partitionId, baseOffset, lastOffset, count, appendedAt, body } of rows) {
-      const bytes = Buffer.from(body);
+    for (const [index, { partitionId, baseOffset, lastOffset, count, appendedAt }] of rows.entries()) {
+      const bytes = storedBodies[index] as Buffer;
+      if (isCompressed(bytes)) allowCompressedRows(connection);
       statements.insertBatch.run(
         partitionId,
         lastOffset,
@@ -335,7 +339,8 @@ function replaceRows({ rows }: { rows: readonly RowReplacement[] }): { hasSurplu
         statements.keepLatest.run(lastOffset + 1, partitionId);
         statements.deleteBatch.run(partitionId, lastOffset);
       } else {
-        const bytes = Buffer.from(content.body);
+        const bytes = storedBody(Buffer.from(content.body), content.count);
+        if (isCompressed(bytes)) allowCompressedRows(connection);
         statements.replaceBatch.run(content.count, checksumOf(bytes), bytes.length, bytes, partitionId, lastOffset);
       }
     }

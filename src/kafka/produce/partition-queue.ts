@@ -1,5 +1,6 @@
 import type { Offset, TopicPartition } from '../../ports/event-log.ts';
 import { LendstreamError } from '../../errors.ts';
+import { BatchToSend } from './batch-to-send.ts';
 import type { PendingAppend } from './pending-append.ts';
 import { encodeRecordBatch, renumberBatch } from '../protocol/record-batches/encoding.ts';
 import { batchHeaderBytes } from '../protocol/record-batches/layout.ts';
@@ -16,8 +17,7 @@ const pauseMillisecondsMaximum = 200;
 
 /** One record batch. It is sent again with the same sequence number until its outcome is known. */
 export interface ProduceBatch {
-  readonly bytes: Buffer;
-  readonly count: number;
+  readonly content: BatchToSend;
   /** Whole appends only: an append is never split over batches, because one could be stored and another not. */
   readonly appends: readonly PendingAppend[];
   isSent: boolean;
@@ -89,7 +89,7 @@ export class PartitionQueue implements TopicPartition {
     this.#identity = identity;
     this.#isIdentitySpent = false;
     this.#nextSequence = 0;
-    if (this.#batch !== undefined) renumberBatch(this.#batch.bytes, { ...identity, firstSequence: 0 });
+    if (this.#batch !== undefined) renumberBatch(this.#batch.content.bytes, { ...identity, firstSequence: 0 });
   }
 
   /**
@@ -111,7 +111,7 @@ export class PartitionQueue implements TopicPartition {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#batch = undefined;
-    this.#nextSequence = sequenceAfter(this.#nextSequence, batch.count);
+    this.#nextSequence = sequenceAfter(this.#nextSequence, batch.content.count);
     this.#lastError = undefined;
     this.#pauseMilliseconds = pauseMillisecondsMinimum;
     let offset = baseOffset;
@@ -145,7 +145,7 @@ export class PartitionQueue implements TopicPartition {
   refusedSize(error: LendstreamError): void {
     const batch = this.#batch;
     if (batch === undefined || batch.mayBeStored || batch.appends.length === 1) return this.refused(error);
-    this.#batchBytesMaximum = Math.floor(batch.bytes.length / 2);
+    this.#batchBytesMaximum = Math.floor(batch.content.encodedBytes / 2);
     this.#requeue(batch);
   }
 
@@ -235,7 +235,7 @@ export class PartitionQueue implements TopicPartition {
       timestamp,
       isTransactional: false,
     });
-    return { bytes: encoded, count: records.length, appends, isSent: false, mayBeStored: false };
+    return { content: new BatchToSend(encoded, records.length), appends, isSent: false, mayBeStored: false };
   }
 
   /** Puts the batch's appends back at the front of the queue. */

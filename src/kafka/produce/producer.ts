@@ -194,7 +194,7 @@ export class KafkaProducer {
       if (bytes >= produceBytesMaximum) break;
       const batch = queue.nextBatch(clock.now());
       if (batch === undefined) continue;
-      bytes += batch.bytes.length;
+      bytes += batch.content.encodedBytes;
       queue.state = 'sending';
       sent.push({ queue, batch });
       // Served queues move to the back, so that those left out now are served first next time.
@@ -203,8 +203,11 @@ export class KafkaProducer {
     }
     if (sent.length === 0) return;
     this.#busyLeaders.add(leader.nodeId);
-    const parts = sent.map(({ queue: { topic, partition }, batch }) => ({ topic, partition, bytes: batch.bytes }));
     try {
+      await Promise.all(sent.map(({ batch }) => batch.content.finish()));
+      const parts = sent.map(({ queue: { topic, partition }, batch: { content } }) => {
+        return { topic, partition, bytes: content.bytes };
+      });
       const results = await connections.send(leader, 'produce', produceRequest(parts, null));
       const byKey = new Map(results.map((result) => [keyOf(result), result]));
       for (const { queue, batch } of sent) this.#applyResult(queue, batch, byKey.get(keyOf(queue)));

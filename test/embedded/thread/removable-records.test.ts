@@ -13,6 +13,7 @@ import { eventually } from '../../support/eventually.ts';
 import { appendTo, keyed, readAll, records } from '../../support/log-reading.ts';
 import { openTemporaryLog } from '../../support/temporary-log.ts';
 import type { TemporaryLog } from '../../support/temporary-log.ts';
+import { incompressible } from '../../support/values/incompressible.ts';
 
 const dayMilliseconds = 86_400_000;
 const where = { topic: 'orders', partition: 0 };
@@ -53,7 +54,7 @@ describe('maintaining the embedded log', () => {
         cleanupPolicy: 'delete',
         retentionMilliseconds: Infinity,
       });
-      const value = Buffer.alloc(mebibyte, 'x');
+      const value = incompressible(mebibyte);
       let appended = 0;
       let slowestMilliseconds = 0;
       const append = async (): Promise<void> => {
@@ -161,7 +162,7 @@ describe('maintaining the embedded log', () => {
 
     it('returns freed space to the disk during appends', async () => {
       await createOrders(dayMilliseconds);
-      const value = Buffer.alloc(1024 * 1024, 'x');
+      const value = incompressible(1024 * 1024);
       for (let batch = 0; batch < 40; batch += 1) await appendTo(temporary.log, where, [{ key: null, value }]);
       now += 2 * dayMilliseconds;
       const retention = temporary.log.runRetention();
@@ -174,7 +175,7 @@ describe('maintaining the embedded log', () => {
 
     it('finishes the removal of a deleted topic that was interrupted', async () => {
       await createOrders(Infinity);
-      const value = Buffer.alloc(1024 * 1024, 'x');
+      const value = incompressible(1024 * 1024);
       for (let batch = 0; batch < 30; batch += 1) await appendTo(temporary.log, where, [{ key: null, value }]);
       const size = (): number => statSync(join(temporary.dataFolder, 'log.db')).size;
       await temporary.log.deleteTopic(where.topic);

@@ -34,13 +34,13 @@ describe('the thread that writes the log', () => {
   const open = (diskReserveBytes = 0): Promise<unknown> =>
     thread.call('open', { path, databaseBytesMaximum: undefined, diskReserveBytes, syncsToDisk: false });
 
-  /** Adds rows with bodies of this size. */
+  /** Adds rows with bodies of this size, of records so small that they are stored as they are. */
   async function fill(rows: number, bytes: number): Promise<void> {
     const added = Array.from({ length: rows }, (_, offset) => ({
       partitionId,
       baseOffset: offset,
       lastOffset: offset,
-      count: 1,
+      count: bytes,
       appendedAt: 0,
       body: new ArrayBuffer(bytes),
     }));

@@ -17,6 +17,7 @@ import {
   type ReadRecord,
 } from '../../support/log-reading.ts';
 import { openLogBehindProxy, type LogBehindProxy } from '../log-behind-proxy.ts';
+import { incompressible } from '../../support/values/incompressible.ts';
 
 const atOnce = { bytesMaximum: 64 * 1024, waitMilliseconds: 0 };
 const forever = { bytesMaximum: 64 * 1024, waitMilliseconds: Infinity };
@@ -151,7 +152,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       const partitionCount = 16;
       const topic = await subject.newTopic(partitionCount);
       const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
-      const value = Buffer.alloc(600 * 1024, 'v');
+      const value = Buffer.from(incompressible(450 * 1024).toString('base64'));
       for (const where of partitions) await appendTo(subject.witness, where, [keyed('large', value.toString())]);
       const results = await Promise.all(
         partitions.map((where) => log.read({ ...where, offset: 0 }, { bytesMaximum: 1, waitMilliseconds: 0 })),
@@ -164,7 +165,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
     it('is read beside small records: a record of the maximum size, also by waiting reads', async () => {
       const topic = await subject.newTopic(3);
       const pending = [0, 1, 2].map((partition) => readCount(log, { topic, partition }, 1));
-      const value = Buffer.alloc(recordBytesMaximum, 'v');
+      const value = Buffer.from(incompressible((3 / 4) * recordBytesMaximum).toString('base64'));
       await Promise.all([
         appendTo(subject.witness, { topic, partition: 0 }, records('small')),
         appendTo(subject.witness, { topic, partition: 1 }, [{ key: null, value }]),

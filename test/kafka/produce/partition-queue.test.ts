@@ -44,9 +44,9 @@ function sent(queue: PartitionQueue): { sequence: number; count: number; produce
   if (batch === undefined) return undefined;
   batch.isSent = true;
   return {
-    sequence: batch.bytes.readInt32BE(field.baseSequence),
-    count: batch.bytes.readInt32BE(field.recordCount),
-    producer: batch.bytes.readBigInt64BE(field.producerId),
+    sequence: batch.content.bytes.readInt32BE(field.baseSequence),
+    count: batch.content.bytes.readInt32BE(field.recordCount),
+    producer: batch.content.bytes.readBigInt64BE(field.producerId),
   };
 }
 
@@ -103,9 +103,9 @@ describe('the queue of a partition', () => {
       const batch = queue.nextBatch(0);
       if (batch === undefined) break;
       batch.isSent = true;
-      if (batch.bytes.length > 2_500) queue.refusedSize(tooLarge);
+      if (batch.content.bytes.length > 2_500) queue.refusedSize(tooLarge);
       else {
-        stored.push(batch.count);
+        stored.push(batch.content.count);
         queue.stored(10 * stored.length);
       }
     }
@@ -127,10 +127,10 @@ describe('the queue of a partition', () => {
       const batch = queue.nextBatch(0);
       if (batch === undefined) break;
       batch.isSent = true;
-      if (batch.bytes.length > 2_500) queue.refusedSize(tooLarge);
+      if (batch.content.bytes.length > 2_500) queue.refusedSize(tooLarge);
       else {
         queue.stored(offset);
-        offset += batch.count;
+        offset += batch.content.count;
       }
     }
     expect([...results]).to.have.deep.members([
@@ -139,6 +139,24 @@ describe('the queue of a partition', () => {
       ['c', 2],
       ['large', 'RECORD_TOO_LARGE'],
     ]);
+  });
+
+  it('halves a refused batch by what it was before it was compressed, so that its appends stay together', async () => {
+    const queue = newQueue();
+    const results = new Map<string, unknown>();
+    for (const name of ['a', 'b', 'c', 'd']) append(queue, results, name, 200_000);
+    const counts: number[] = [];
+    for (let offset = 0; !queue.isEmpty;) {
+      if (queue.needsIdentity) queue.adopt(nextIdentity);
+      const batch = queue.nextBatch(0) ?? expect.fail();
+      await batch.content.finish();
+      batch.isSent = true;
+      expect(batch.content.bytes.length).to.be.below(5_000);
+      counts.push(batch.content.count);
+      if (counts.length === 1) queue.refusedSize(tooLarge);
+      else queue.stored((offset += batch.content.count));
+    }
+    expect(counts).to.deep.equal([4, 1, 1, 1, 1]);
   });
 
   it('finds the append that caused the refusal of a common batch', () => {
@@ -223,7 +241,7 @@ describe('the queue of a partition', () => {
       append(queue, results, 'early', 1);
       appendAt(queue, results, 100, 'late', 1, 1);
       const batch = queue.nextBatch(0);
-      expect(batch?.count).to.equal(3);
+      expect(batch?.content.count).to.equal(3);
       Object.assign(batch ?? {}, { isSent });
       queue.failed(failure, false);
       queue.expire(isSent ? outcomeMilliseconds : unsentMilliseconds);
@@ -292,7 +310,7 @@ describe('the queue of a partition', () => {
     append(queue, results, 'a', 1);
     const batch = queue.nextBatch(0);
     // As if two billion records had been stored in one batch.
-    Object.assign(batch ?? {}, { count: 0x7fff_ffff });
+    Object.assign(batch?.content ?? {}, { count: 0x7fff_ffff });
     queue.stored(0);
     append(queue, results, 'b', 1);
     expect(sent(queue)).to.include({ sequence: 0x7fff_ffff });

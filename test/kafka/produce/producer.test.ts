@@ -4,7 +4,9 @@ import type { AppendResult, TopicPartition } from '../../../src/ports/event-log.
 import { describeOnCluster } from '../../support/cluster.ts';
 import { recordBatchBytes } from '../../../src/kafka/protocol/record-batches/record-sizes.ts';
 import { refuseWith, reportError, type Fault, type InjectedFault } from '../../support/kafka/proxy.ts';
-import { appendTo, codeOf, readAll, records } from '../../support/log-reading.ts';
+import { incompressible } from '../../support/values/incompressible.ts';
+import { digested, readDigests, schedule } from '../../support/values/large-values.ts';
+import { appendTo, codeOf, keyed, readAll, readCount, records } from '../../support/log-reading.ts';
 import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from '../log-behind-proxy.ts';
 import { metadataWithoutLeaders } from '../connection/metadata-responses.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -241,7 +243,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     const many = Array.from({ length: 30 }, (_, index) => sized(`many ${index}`, 10_000));
     const results = await Promise.all([
       ...many.map((record) => subject.log.append([{ ...where, records: [record] }])),
-      subject.log.append([{ ...where, records: [sized('huge', 150_000)] }]),
+      subject.log.append([{ ...where, records: [{ key: 'huge', value: incompressible(150_000) }] }]),
       subject.log.append([{ ...where, records: many }]),
       subject.log.append([{ ...where, records: [sized('last', 10)] }]),
     ]);
@@ -266,6 +268,32 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     const [within] = await subject.log.append([{ ...where, records: of(room) }]);
     expect(within && outcomeOf(within)).to.equal(0);
     expect(await readAll(subject.witness, where)).to.have.length(3);
+  });
+
+  it('of large records are stored compressed: a topic accepts more of them than it accepts bytes', async () => {
+    const where = { topic: await createSmallTopic(cluster().kafkaBrokers, 100_000), partition: 0 };
+    const appended = [
+      [keyed('small', '1'), { key: 'large', value: schedule(400_000) }, keyed('none', null)],
+      [{ key: 'noise', value: incompressible(90_000) }],
+    ];
+    for (const some of appended) await appendTo(subject.log, where, some);
+    const writer = await subject.log.openWriter(`writer-${where.topic}`);
+    await writer.append(appended.map((some) => ({ ...where, records: some })));
+    await writer.commit();
+    await readCount(subject.witness, where, 8);
+    const expected = [...appended.flat(), ...appended.flat()].map(digested);
+    expect(await readDigests(subject.witness, where, 1_000_000)).to.deep.equal(expected);
+    const tooMuch = appendTo(subject.log, where, [{ key: null, value: incompressible(110_000) }]);
+    expect(await codeOf(tooMuch)).to.equal('RECORD_TOO_LARGE');
+  });
+
+  it('of large records are stored once when their response is lost', async () => {
+    const where = await usedPartition();
+    const lost = subject.proxy.inject({ api: 'Produce', fault: loseResponse });
+    const record = { key: 'large', value: schedule(400_000) };
+    const offset = await appendTo(subject.log, where, [record]);
+    expect([offset, lost.hits]).to.deep.equal([1, 1]);
+    expect((await readDigests(subject.witness, where, 1_000_000)).slice(1)).to.deep.equal([digested(record)]);
   });
 
   it('beyond the limit of one append are refused without being sent', async () => {

@@ -7,6 +7,7 @@ import type { BrokerNode } from '../../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../../connection/cluster-metadata.ts';
 import { keyOf } from '../../protocol/partitions-by-topic.ts';
 import { type ProduceResult, produceRequest } from '../../protocol/produce-request.ts';
+import { BatchToSend } from '../batch-to-send.ts';
 import { outcomeOf } from '../produce-outcome.ts';
 import { errorOf, protocolError } from '../../protocol/error-codes.ts';
 import { encodeRecordBatch } from '../../protocol/record-batches/encoding.ts';
@@ -37,7 +38,7 @@ interface PartitionOutput extends TopicPartition {
   /** The first record that is not stored yet. */
   next: number;
   /** The batch that begins with it, sent until it is known to be stored. */
-  batch: { readonly bytes: Buffer; readonly count: number } | undefined;
+  batch: BatchToSend | undefined;
   /** The offset after the last batch stored, where the broker said it. */
   nextOffset: Offset | undefined;
 }
@@ -101,19 +102,21 @@ export class TransactionOutput {
   }
 
   async #send(leader: BrokerNode, outputs: readonly PartitionOutput[]): Promise<LendstreamError[]> {
-    const parts = [];
+    const sent: { output: PartitionOutput; batch: BatchToSend }[] = [];
     let bytes = 0;
     for (const output of outputs) {
       if (bytes >= produceBytesMaximum) break;
       const batch = (output.batch ??= this.#build(output));
-      parts.push({ topic: output.topic, partition: output.partition, bytes: batch.bytes, output });
-      bytes += batch.bytes.length;
+      sent.push({ output, batch });
+      bytes += batch.encodedBytes;
     }
+    await Promise.all(sent.map(({ batch }) => batch.finish()));
+    const parts = sent.map(({ output: { topic, partition }, batch }) => ({ topic, partition, bytes: batch.bytes }));
     const request = produceRequest(parts, this.#writerId);
     const results = await orTransientError(this.#options.connections.send(leader, 'produce', request));
     if (!isLendstreamError(results)) {
       const byKey = new Map(results.map((result) => [keyOf(result), result]));
-      return parts.flatMap(({ output }) => this.#applyResult(output, byKey.get(output.key)) ?? []);
+      return sent.flatMap(({ output }) => this.#applyResult(output, byKey.get(output.key)) ?? []);
     }
     for (const { topic } of parts) this.#options.metadata.forgetLeaders(topic);
     return [results];
@@ -138,7 +141,7 @@ export class TransactionOutput {
     }
     const error = errorOf(errorCode, `Appending to topic ${topic}, partition ${partition},`, { topic, partition });
     if (outcome === 'too_large' && batch.count > 1) {
-      this.#batchBytesMaximum = Math.floor(batch.bytes.length / 2);
+      this.#batchBytesMaximum = Math.floor(batch.encodedBytes / 2);
       output.batch = undefined;
       return undefined;
     }
@@ -148,7 +151,7 @@ export class TransactionOutput {
     throw error;
   }
 
-  #build({ key, records, next }: PartitionOutput): NonNullable<PartitionOutput['batch']> {
+  #build({ key, records, next }: PartitionOutput): BatchToSend {
     const end = batchEnd(records, next, this.#batchBytesMaximum);
     const bytes = encodeRecordBatch(next === 0 && end === records.length ? records : records.slice(next, end), {
       firstSequence: this.#sequences.get(key) ?? 0,
@@ -156,7 +159,7 @@ export class TransactionOutput {
       isTransactional: true,
       ...this.#identity,
     });
-    return { bytes, count: end - next };
+    return new BatchToSend(bytes, end - next);
   }
 }
 

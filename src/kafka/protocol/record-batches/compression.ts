@@ -1,4 +1,8 @@
+import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
+import { compressionLevel, isWorthCompressing } from '../../../ports/record-compression.ts';
+import { crc32c } from './crc32c.ts';
+import { batchHeaderBytes, field, uncountedBytes } from './layout.ts';
 import { UnreadableBatch } from './unreadable-batch.ts';
 
 /**
@@ -6,6 +10,11 @@ import { UnreadableBatch } from './unreadable-batch.ts';
  * of a thousand is easily reached. Bytes.
  */
 export const inflatedBytesMaximum = 64 * 1024 * 1024;
+
+const gzip = promisify(zlib.gzip);
+
+/** The number of gzip in bits 0-2 of a batch's attributes. Every client of Kafka reads it. */
+const gzipCodec = 1;
 
 /** Bits 0-2 of a batch's attributes. */
 const codecNames = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
@@ -39,4 +48,29 @@ export function inflateRecords(compressed: Uint8Array, codec: number): Buffer {
       { cause },
     );
   }
+}
+
+/**
+ * Whether the records of a batch are so large that it is worth compressing.
+ * @param batch As encoded, with at least one record.
+ */
+export function hasLargeRecords(batch: Buffer): boolean {
+  return isWorthCompressing(batch.length - batchHeaderBytes, batch.readInt32BE(field.recordCount));
+}
+
+/**
+ * Compresses the records of a batch with gzip, if that makes it smaller. zlib does it in another thread, because 8 MiB
+ * of records that hardly shrink take a seventh of a second.
+ * @param batch As encoded. It must not change meanwhile.
+ * @returns a new batch, or the same one
+ */
+export async function compressBatch(batch: Buffer): Promise<Buffer> {
+  const records = batch.subarray(batchHeaderBytes);
+  const compressed = await gzip(records, { level: compressionLevel });
+  if (compressed.length >= records.length) return batch;
+  const smaller = Buffer.concat([batch.subarray(0, batchHeaderBytes), compressed]);
+  smaller.writeInt32BE(smaller.length - uncountedBytes, field.length);
+  smaller.writeInt16BE(batch.readInt16BE(field.attributes) | gzipCodec, field.attributes);
+  smaller.writeUInt32BE(crc32c(smaller, field.attributes), field.checksum);
+  return smaller;
 }

@@ -19,7 +19,8 @@ export interface EncodingOptions extends BatchIdentity {
 }
 
 /**
- * Encodes records as one uncompressed batch, ready to be produced, each with our marker header.
+ * Encodes records as one uncompressed batch, ready to be produced, each with our marker header. `compressBatch` makes
+ * one of large records smaller.
  * @param records At least one.
  */
 export function encodeRecordBatch(records: readonly LogRecord[], options: EncodingOptions): Buffer {

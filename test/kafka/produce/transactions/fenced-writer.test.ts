@@ -8,6 +8,7 @@ import type { ApiName } from '../../../support/kafka/frames.ts';
 import { refuseWith, reportError, type Fault } from '../../../support/kafka/proxy.ts';
 import { appendTo, codeOf, readCount, records } from '../../../support/log-reading.ts';
 import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from '../../log-behind-proxy.ts';
+import { incompressible } from '../../../support/values/incompressible.ts';
 
 const loseResponse: Fault = { kind: 'lose response', disconnect: true };
 const loseRequest: Fault = { kind: 'lose request', disconnect: true };
@@ -152,7 +153,8 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     const many = Array.from({ length: 30 }, (_, index) => sized(`${index}`, 10_000));
     await writer.append([{ ...where, records: many }]);
     await writer.commit();
-    expect(await codeOf(writer.append([{ ...where, records: [sized('huge', 150_000)] }]))).to.equal('RECORD_TOO_LARGE');
+    const huge = { key: 'huge', value: incompressible(150_000) };
+    expect(await codeOf(writer.append([{ ...where, records: [huge] }]))).to.equal('RECORD_TOO_LARGE');
     await writer.close();
     const values = (await allVisible(where)).map((value) => value?.split('.')[0]);
     expect(values).to.deep.equal(many.map((_, index) => `${index}`));

@@ -130,6 +130,18 @@ describe('The records of a transaction', () => {
     expect(counts).to.deep.equal([[], [3], [3], [2], [3], [1]]);
   });
 
+  it('are sent compressed when they are large, and the topic counts what is sent', async () => {
+    const { broker, write } = newOutput();
+    broker.batchBytesMaximum = 50_000;
+    await write([0], 8, mebibyte - 100);
+    expect(broker.requests).to.deep.equal([[{ partition: 0, sequence: 0, count: 8 }]]);
+    broker.requests.length = 0;
+    broker.batchBytesMaximum = 20_000;
+    await write([0], 8, mebibyte - 100);
+    const counts = broker.requests.map((batches) => batches.map(({ count }) => count));
+    expect(counts, 'halved by what they are before they are compressed').to.deep.equal([[], [3], [3], [2]]);
+  });
+
   it('fail when the topic refuses one of them alone', async () => {
     const { broker, write } = newOutput();
     broker.batchBytesMaximum = 3_000;

@@ -8,8 +8,15 @@ import {
   field,
   uncountedBytes,
 } from '../../../../src/kafka/protocol/record-batches/layout.ts';
-import { inflatedBytesMaximum } from '../../../../src/kafka/protocol/record-batches/compression.ts';
+import {
+  compressBatch,
+  hasLargeRecords,
+  inflatedBytesMaximum,
+} from '../../../../src/kafka/protocol/record-batches/compression.ts';
+import { renumberBatch } from '../../../../src/kafka/protocol/record-batches/encoding.ts';
 import { decodeRecordBatches } from '../../../../src/kafka/protocol/record-batches/decoding.ts';
+import { incompressible } from '../../../support/values/incompressible.ts';
+import { schedule } from '../../../support/values/large-values.ts';
 import { recordsOf } from '../../../support/log-reading.ts';
 import { encode, seal } from '../encoded-batches.ts';
 import { bytesOf, toReadRecord, vectorNamed } from '../../vectors/vectors.ts';
@@ -88,5 +95,56 @@ describe('a compressed record batch', () => {
         .to.throw()
         .with.property('code', 'CORRUPT_BATCH');
     }
+  });
+});
+
+describe('compressing a record batch', () => {
+  const records = [
+    { key: 'small', value: Buffer.from('{"n":1}') },
+    { key: 'ключ €', value: schedule(100_000) },
+    { key: null, value: null },
+    { key: 'noise', value: incompressible(10_000) },
+  ];
+  const identity = { producerId: 9_007_199_254_740_993n, producerEpoch: 7, firstSequence: 2_147_483_647 };
+
+  it('changes only its length, its attributes, its checksum and the form of its records', async () => {
+    const batch = encode(records, { ...identity, isTransactional: true });
+    const compressed = await compressBatch(batch);
+    expect(compressed.length).to.be.below(30_000);
+    expect(compressed.readInt32BE(field.length)).to.equal(compressed.length - uncountedBytes);
+    expect(compressed.readInt16BE(field.attributes)).to.equal(attribute.transactional | 1);
+    const header = (bytes: Buffer): Buffer => {
+      const copy = Buffer.from(bytes.subarray(0, batchHeaderBytes));
+      return copy.fill(0, field.length, field.length + 4).fill(0, field.checksum, field.attributes + 2);
+    };
+    expect(header(compressed)).to.deep.equal(header(batch));
+    const unpacked = zlib.gunzipSync(compressed.subarray(batchHeaderBytes));
+    expect(unpacked.equals(batch.subarray(batchHeaderBytes))).to.equal(true);
+  });
+
+  it('is undone by reading it, and it can still get another identity', async () => {
+    const compressed = await compressBatch(encode(records));
+    const expected = decode(encode(records)).batches.flatMap(recordsOf);
+    expect(decode(compressed).batches.flatMap(recordsOf)).to.deep.equal(expected);
+    renumberBatch(compressed, identity);
+    expect(decode(compressed).batches.flatMap(recordsOf)).to.deep.equal(expected);
+    expect(compressed.readInt32BE(field.baseSequence)).to.equal(identity.firstSequence);
+  });
+
+  it('leaves one as it is that would not become smaller', async () => {
+    const noise = encode([{ key: null, value: incompressible(100_000) }]);
+    expect(await compressBatch(noise)).to.equal(noise);
+  });
+
+  it('is worth it from 16 KiB a record on, framing included, and not a byte below', () => {
+    // The framing of a record with a value of this size and no key takes 15 bytes.
+    const value = (bytes: number) => ({ key: null, value: schedule(bytes - 15) });
+    const [at, below] = [16_384, 16_383].map((bytes) => encode([value(bytes)]));
+    expect(at).to.have.length(batchHeaderBytes + 16_384);
+    expect(at === undefined ? undefined : hasLargeRecords(at)).to.equal(true);
+    expect(below === undefined ? undefined : hasLargeRecords(below)).to.equal(false);
+    expect(hasLargeRecords(encode([value(16_384), value(16_384)]))).to.equal(true);
+    expect(hasLargeRecords(encode([value(16_384), value(16_383)]))).to.equal(false);
+    expect(hasLargeRecords(encode([value(100_000), ...records.slice(0, 1), ...records.slice(2, 3)]))).to.equal(true);
   });
 });
