@@ -1,6 +1,6 @@
 import { accountOf } from '../lending/views/accounts.ts';
 import { productView } from '../lending/views/products.ts';
-import { balancesOf } from '../lending/balances.ts';
+import { balancesOf } from '../lending/views/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
 import { scheduleOf } from '../lending/views/schedules.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';

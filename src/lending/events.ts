@@ -1,6 +1,6 @@
 import type { AccountState, AccountSubState } from './loan.ts';
 import type { Decimal } from './money.ts';
-import type { BalanceName, Balances } from './balances.ts';
+import type { BalanceName, Balances } from './views/balances.ts';
 import type { InstallmentView } from './views/schedules.ts';
 import type { TransactionView } from './views/transactions.ts';
 import type { FeeAllocation, FeeTrigger } from './product.ts';

@@ -4,7 +4,7 @@ import type { FeeCharge } from './fees/charges.ts';
 import type { Installment } from './installments.ts';
 import type { Decimal } from './money.ts';
 import type { FeeTrigger, LoanProduct } from './product.ts';
-import type { AgreedTerms, LocalDate, RateSegment } from './terms.ts';
+import type { AgreedTerms, LocalDate, RateSegment, TransactionTerms } from './terms.ts';
 import type { LoanTransactionType } from './transaction-types.ts';
 import type { Toggles } from './toggle-names.ts';
 
@@ -163,14 +163,6 @@ export interface PostedTransactions {
   find(keyOrId: string): LoanTransaction | undefined;
   /** The transaction that the command with this id posted. */
   postedBy(commandId: string): LoanTransaction | undefined;
-}
-
-/** The terms in force when a transaction was posted. */
-export interface TransactionTerms {
-  /** Percent. */
-  readonly interestRate: Decimal;
-  /** The level payment of an equal-installment loan; null for other methods. */
-  readonly periodicPayment: Decimal | null;
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { CreateLoan } from './commands.ts';
+import type { LoanPosition } from './loan.ts';
 import type { Currency, Decimal, RoundingMode } from './money.ts';
 import type { Bounded, LoanProduct } from './product.ts';
+import { rateAfter } from './schedule/interest-rates.ts';
 
 /** A calendar day without time or zone, `YYYY-MM-DD`. Compares as text. */
 export type LocalDate = string;
@@ -168,4 +170,22 @@ function dueDatesOf(chosen: OwnTerms, { scheduleSettings }: LoanProduct): DueDat
         shortMonthHandlingMethod: scheduleSettings.shortMonthHandlingMethod ?? 'LAST_DAY_IN_MONTH',
         firstRepaymentDueDateOffset,
       };
+}
+
+/** The terms in force when a transaction was posted. Every transaction keeps them. */
+export interface TransactionTerms {
+  /** Percent. */
+  readonly interestRate: Decimal;
+  /** The level payment of an equal-installment loan; null for other methods. */
+  readonly periodicPayment: Decimal | null;
+}
+
+/**
+ * The terms of a transaction: the rate that is earned after its day, and the level payment of the position it leads to.
+ */
+export function transactionTerms(
+  { rateSegments, periodicPayment }: Pick<LoanPosition, 'rateSegments' | 'periodicPayment'>,
+  valueDate: LocalDate,
+): TransactionTerms {
+  return { interestRate: rateAfter(rateSegments, valueDate), periodicPayment };
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { type Balances, balancesOf, figuresOf } from '../../src/lending/balances.ts';
+import { figuresOf } from '../../src/lending/balances.ts';
+import { type Balances, balancesOf } from '../../src/lending/views/balances.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
 import { type InstallmentView, scheduleOf } from '../../src/lending/views/schedules.ts';
 import { pagesOf } from '../../src/lending/changelog/stored-pages.ts';

@@ -1,7 +1,7 @@
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
 import type { LoanFact, PostedTransaction } from '../facts.ts';
 import type { Loan, LoanPosition, PostedTransactions } from '../loan.ts';
-import { rateAfter } from '../schedule/interest-rates.ts';
+import { transactionTerms } from '../terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
 import type { LoanTransactionType } from '../transaction-types.ts';
 import type { Toggles } from '../toggle-names.ts';
@@ -82,9 +82,6 @@ export function transactionOf(
     externalId: command.externalId ?? null,
     notes: command.notes ?? null,
     transactionDetails: command.transactionDetails ?? null,
-    terms: {
-      interestRate: rateAfter(position.rateSegments, own.valueDate),
-      periodicPayment: position.periodicPayment,
-    },
+    terms: transactionTerms(position, own.valueDate),
   };
 }

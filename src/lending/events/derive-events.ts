@@ -1,4 +1,5 @@
-import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf } from '../balances.ts';
+import { figuresOf } from '../balances.ts';
+import { type Balances, balanceNames, balancesOf, feeBalancesOf } from '../views/balances.ts';
 import { isPlanned, type FeeCharge } from '../fees/charges.ts';
 import type { LoanCommand, StateAction } from '../commands.ts';
 import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from '../events.ts';

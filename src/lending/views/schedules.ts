@@ -10,10 +10,9 @@ import {
   rowExpected,
 } from '../installments.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
-import { Decimal, roundAmount, smaller } from '../money.ts';
-import { behaviourOf } from '../product-behaviour.ts';
+import { Decimal } from '../money.ts';
+import { penaltyTax } from '../penalty-taxes.ts';
 import { previewInstallments } from '../schedule/preview.ts';
-import { taxedAmount } from '../taxes.ts';
 import { type Toggles, toggleNames } from '../toggle-names.ts';
 import { startOfDay, startOfDayOrNull } from '../instants.ts';
 
@@ -127,7 +126,7 @@ function installmentView(loan: Loan, row: Installment, toggles: Toggles): Instal
     principal: { amount: amountView(row.principal) },
     interest: taxed(row.interest),
     fee: { amount: { ...fee.amount, expectedUnapplied: fee.amount.due }, tax: fee.tax },
-    penalty: { amount: amountView(row.penalty.amount), tax: penaltyTax(loan, row, toggles) },
+    penalty: { amount: amountView(row.penalty.amount), tax: amountView(penaltyTax(loan, row, toggles)) },
     ...(toggles.PRINCIPAL_OVERPAYMENT ? { nonScheduledPrincipalBalanceOverpayment: row.principalOverpaid } : {}),
   };
 }
@@ -159,22 +158,4 @@ function installmentState(loan: Loan, row: Installment): InstallmentState {
 
 function isWithinGrace({ terms }: Loan, row: Installment): boolean {
   return terms.gracePeriodType !== 'NONE' && row.number <= terms.gracePeriod;
-}
-
-/**
- * The tax of a row's penalties. Each penalty carries its own rounded tax. Under fixInstallmentTaxOnPenalty, where the
- * type of product says so, the tax still due is computed once from all the penalties due; the tax already paid stays.
- */
-function penaltyTax(loan: Loan, row: Installment, toggles: Toggles): AmountView {
-  const { product } = loan;
-  const { taxSettings } = product;
-  const summed = amountView(row.penalty.tax);
-  const isDerived = toggles.fixInstallmentTaxOnPenalty && behaviourOf(product).taxOnPenalties === 'DERIVED';
-  if (!isDerived || !taxSettings.taxesOnPenaltyEnabled) return summed;
-  const grossDue = dueOf(row.penalty.amount);
-  const base = taxSettings.taxCalculationMethod === 'EXCLUSIVE' ? grossDue.minus(summed.due) : grossDue;
-  const mode = product.scheduleSettings.roundingSettings.roundingMode;
-  const derived = taxedAmount(roundAmount(base, product.currency, mode), taxSettings, product.currency, mode).tax;
-  const due = smaller(derived, grossDue);
-  return { expected: summed.paid.plus(due), paid: summed.paid, due };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
-import { balancesOf } from '../../../src/lending/balances.ts';
+import { balancesOf } from '../../../src/lending/views/balances.ts';
 import type { LoanProduct } from '../../../src/lending/product.ts';
 import { type ToggleName, type Toggles, allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { balancesInHundredths } from '../../support/lending/event-folds.ts';

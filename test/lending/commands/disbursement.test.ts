@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { balancesOf } from '../../../src/lending/balances.ts';
+import { balancesOf } from '../../../src/lending/views/balances.ts';
 import { sum } from '../../../src/lending/money.ts';
 import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { accrueTo } from '../../../src/lending/accrual.ts';
-import { balancesOf, feeBalancesOf, figuresOf } from '../../../src/lending/balances.ts';
+import { figuresOf } from '../../../src/lending/balances.ts';
+import { balancesOf, feeBalancesOf } from '../../../src/lending/views/balances.ts';
 import { feeAmount } from '../../../src/lending/fees/amounts.ts';
 import { newCharge, transactionFee } from '../../../src/lending/fees/charges.ts';
 import { noAmounts } from '../../../src/lending/ledger.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { balancesOf } from '../../../src/lending/balances.ts';
+import { balancesOf } from '../../../src/lending/views/balances.ts';
 import { scheduleOf } from '../../../src/lending/views/schedules.ts';
 import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { transactionView } from '../../../src/lending/views/transactions.ts';
