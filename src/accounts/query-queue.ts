@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { LendstreamError } from '../errors.ts';
+import { LendstreamError, describeError } from '../errors.ts';
 import { forgetTurn, newTurn } from '../thread-turns.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
 import type { LoanQuery } from './filter-and-sort.ts';
@@ -107,15 +107,16 @@ export class QueryQueue {
       if ('result' in response) waiting?.resolve(response.result as never);
       else waiting?.reject(errorOf(response.failure));
     });
-    const fail = (): void => {
+    const fail = (reason: string, cause?: unknown): void => {
       if (this.#thread !== thread) return;
       this.#thread = undefined;
-      const error = new LendstreamError('LOG_UNAVAILABLE', 'The thread that lists loans ended. Try again.');
+      const message = `The thread that lists loans ended: ${reason}. Try again.`;
+      const error = new LendstreamError('LOG_UNAVAILABLE', message, { cause });
       for (const { reject } of this.#waiting.values()) reject(error);
       this.#waiting.clear();
     };
-    thread.on('error', fail);
-    thread.on('exit', fail);
+    thread.on('error', (error) => fail(describeError(error), error));
+    thread.on('exit', (code) => fail(`its exit code is ${code}`));
     return thread;
   }
 }

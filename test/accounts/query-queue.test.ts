@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { join } from 'node:path';
 import { AccountTables } from '../../src/accounts/account-tables.ts';
+import { isLendstreamError } from '../../src/errors.ts';
 import { QueryQueue } from '../../src/accounts/query-queue.ts';
 import type { LoanQuery } from '../../src/accounts/filter-and-sort.ts';
 import { loanRow } from '../../src/accounts/account-rows.ts';
@@ -72,9 +73,11 @@ describe('queries of many loans', () => {
     expect(await queries.count(everything)).to.equal(1);
     // The thread is already ending when it is asked, so it cannot respond first.
     const ended = threads.end(script);
-    const waiting = codeOf(queries.count(everything));
+    const waiting = queries.count(everything).catch((error: unknown) => error);
     await ended;
-    expect(await waiting).to.equal('LOG_UNAVAILABLE');
+    const failure = await waiting;
+    expect(isLendstreamError(failure, 'LOG_UNAVAILABLE')).to.equal(true);
+    expect(String(failure)).to.contain('The thread that lists loans ended: its exit code is 1. Try again.');
     expect(await queries.count(everything)).to.equal(1);
   });
 
