@@ -6,6 +6,7 @@ import { partitionCount, type MeasuredService } from './measured-service.ts';
 import { runProgram, startProgram } from './processes.ts';
 import { against } from './report.ts';
 import { processorMilliseconds } from './service-figures.ts';
+import { feeProduct } from './fee-product.ts';
 import { figure, median } from './statistics.ts';
 
 /**
@@ -86,15 +87,7 @@ export async function measureCommands(options: BenchOptions, cluster: MeasuredCl
 }
 
 async function createProduct(service: MeasuredService, id: string): Promise<void> {
-  await service.call('POST', '/loanproducts', {
-    id,
-    name: 'Benchmark',
-    type: 'FIXED_TERM_LOAN',
-    currency: { code: 'EUR' },
-    interestSettings: { interestRate: { defaultValue: 10 } },
-    scheduleSettings: { numInstallments: { defaultValue: 4 } },
-    feesSettings: { allowArbitraryFees: true },
-  });
+  await service.call('POST', '/loanproducts', { id, ...feeProduct });
 }
 
 let roundCount = 0;

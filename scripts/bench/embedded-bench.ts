@@ -8,6 +8,7 @@ import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { measureDefinitions } from './definitions.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
+import { feeProduct } from './fee-product.ts';
 import { measureLargeLog } from './large-log.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
 import { measureGrowth } from './growing-loan.ts';
@@ -176,15 +177,7 @@ async function measureCommands(bench: Bench): Promise<void> {
   const { report, service, folder } = bench;
   report.progress('Commands: fees applied to loans by a producer, against a bare loop that decides nothing');
   const product = `bench-${Date.now()}`;
-  await service.call('POST', '/loanproducts', {
-    id: product,
-    name: 'Benchmark',
-    type: 'FIXED_TERM_LOAN',
-    currency: { code: 'EUR' },
-    interestSettings: { interestRate: { defaultValue: 10 } },
-    scheduleSettings: { numInstallments: { defaultValue: 4 } },
-    feesSettings: { allowArbitraryFees: true },
-  });
+  await service.call('POST', '/loanproducts', { id: product, ...feeProduct });
   let loans: readonly string[] = [];
   const load = async (url: string): Promise<number> => {
     const settings = { url, loans, commandsPerLoan };

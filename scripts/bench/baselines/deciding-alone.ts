@@ -7,6 +7,7 @@ import { silentLogger } from '../../../src/logger.ts';
 import { CommandBatch } from '../../../src/worker/command-batch.ts';
 import { LoanStore } from '../../../src/worker/loan-store.ts';
 import { emptyCopy } from '../empty-copy.ts';
+import { feeProduct } from '../fee-product.ts';
 
 /**
  * The least that a command costs: the worker's own code parses it, decides it and encodes all that the commit would
@@ -74,16 +75,8 @@ async function decideRound(number: number): Promise<number> {
   const loans = Array.from({ length: loansPerRound }, (_, index) => `loan-${number}-${index}`);
   const each = (type: string, payload: object): Command[] =>
     loans.map((loanAccountId) => ({ type, loanAccountId, payload }));
-  const productPayload = {
-    name: 'Benchmark',
-    type: 'FIXED_TERM_LOAN',
-    currency: { code: 'EUR' },
-    interestSettings: { interestRate: { defaultValue: 10 } },
-    scheduleSettings: { numInstallments: { defaultValue: 4 } },
-    feesSettings: { allowArbitraryFees: true },
-  };
   await decide([
-    { type: 'CREATE_PRODUCT', loanProductId: product, payload: productPayload },
+    { type: 'CREATE_PRODUCT', loanProductId: product, payload: feeProduct },
     ...each('CREATE_LOAN', { productTypeKey: product, loanAmount: 1000 }),
   ]);
   await decide(each('CHANGE_STATE', { action: 'APPROVE' }));
