@@ -5,7 +5,8 @@ import { type Decimal, larger, roundAmount, sum, zero } from './money.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
 import { taxedAmount } from './taxes.ts';
-import { type LocalDate, termsInForce } from './terms.ts';
+import { termsInForce } from './agreed-terms.ts';
+import type { LocalDate } from './terms.ts';
 
 /** Accrued interest keeps this many digits after the point. */
 const accrualDecimalPlaces = 20;

@@ -1,4 +1,3 @@
-import type { Loan } from './loan.ts';
 import { type Decimal, add, zero } from './money.ts';
 import type { LocalDate } from './terms.ts';
 
@@ -131,10 +130,9 @@ export function rowAt(rows: readonly Installment[], index: number): Installment 
 }
 
 /** The first unpaid row due on the day or later; else the last unpaid row; the last row when all are paid. */
-export function nextDueRow(loan: Loan, day: string): Installment {
-  const { installments } = loan.position;
-  const unpaid = installments.filter((row) => !isPaid(row));
-  return unpaid.find(({ dueDate }) => dueDate >= day) ?? unpaid.at(-1) ?? rowAt(installments, installments.length - 1);
+export function nextDueRow(rows: readonly Installment[], day: LocalDate): Installment {
+  const unpaidRows = rows.filter((row) => !isPaid(row));
+  return unpaidRows.find(({ dueDate }) => dueDate >= day) ?? unpaidRows.at(-1) ?? rowAt(rows, rows.length - 1);
 }
 
 /**

@@ -8,7 +8,8 @@ import type { LoanProduct } from './product.ts';
 import { rebuildRows } from './schedule/prepayment-recalculation.ts';
 import type { StartOfAccrual } from './schedule/principal-plan.ts';
 import { levelPayment } from './schedule/level-payment.ts';
-import { type LocalDate, termsInForce } from './terms.ts';
+import { termsInForce } from './agreed-terms.ts';
+import type { LocalDate } from './terms.ts';
 
 /**
  * Whether a method can be used with a product. Agreed rows stay as they are. A level payment can be reduced, or kept

@@ -37,7 +37,7 @@ describe('the installments of a loan', () => {
   it('have one that is due next: an unpaid one on or after the day, else the last unpaid one', () => {
     const paid = loanOf(when(disbursed(), repay('315.47', '2011-02-23')));
     expect(paid.position.installments.map(isPaid)).to.deep.equal([true, false, false, false]);
-    const next = (day: string): number => nextDueRow(paid, day).number;
+    const next = (day: string): number => nextDueRow(paid.position.installments, day).number;
     expect([next('2011-01-23'), next('2011-03-23'), next('2011-03-24'), next('2031-01-01')]).to.deep.equal([
       2, 2, 3, 4,
     ]);

@@ -2,7 +2,8 @@ import type { Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Coordination } from '../../ports/coordination.ts';
-import { describeDefinition, registryKey, type Registry, type RegistryKind, type Revision } from './registry.ts';
+import { describeDefinition, registryKey, type Registry, type Revision } from './registry.ts';
+import type { RegistryKind } from './registry-kind.ts';
 
 export interface LockServices {
   readonly registry: Registry;

@@ -1,6 +1,6 @@
 /** Views of the definitions of one kind that cost no more when there are more of them. The registry keeps them. */
 
-import type { RegistryKind } from './registry.ts';
+import type { RegistryKind } from './registry-kind.ts';
 
 /** Finds definitions by something else than their name. */
 export interface DefinitionIndex<Value> {

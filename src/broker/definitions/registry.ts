@@ -18,6 +18,7 @@ import {
 } from './definition-views.ts';
 import { TopicTail } from '../log/topic-tail.ts';
 import { noValue } from '../../ports/event-log.ts';
+import type { RegistryKind } from './registry-kind.ts';
 
 /**
  * Definitions that every process needs and that change rarely: event types, subscriptions, toggles, products. The
@@ -30,8 +31,6 @@ import { noValue } from '../../ports/event-log.ts';
  * ignored one, because compaction keeps the last record of a key.
  */
 export const registryTopic = 'lendstream.registry';
-
-export type RegistryKind = 'event-type' | 'subscription' | 'toggle' | 'product';
 
 export interface RegistryChange {
   readonly kind: RegistryKind;

@@ -1,4 +1,5 @@
-import { type OwnTerms, termsOf, type AgreedTerms } from '../terms.ts';
+import { type OwnTerms, termsOf } from '../agreed-terms.ts';
+import type { AgreedTerms } from '../terms.ts';
 import type { LoanProduct } from '../product.ts';
 import { reviveMarked, writeMarked } from './decimal-json.ts';
 import { parseStored, storedFormat } from './stored-format.ts';

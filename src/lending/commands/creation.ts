@@ -7,7 +7,8 @@ import type { Bounded, LoanProduct } from '../product.ts';
 import { areFixedDays, isCountFrom } from '../product-rules.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { noSettledFees } from '../fees/settled-fees.ts';
-import { type AgreedTerms, type DueDateTerms, defaultOf, termsOf } from '../terms.ts';
+import { defaultOf, termsOf } from '../agreed-terms.ts';
+import type { AgreedTerms, DueDateTerms } from '../terms.ts';
 
 /** The longest a schedule may run, so that its last due date stays within the calendar. Days. */
 const scheduleDaysMaximum = 365 * 200;

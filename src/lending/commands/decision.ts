@@ -1,7 +1,7 @@
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
-import type { LoanFact, PostedTransaction } from '../facts.ts';
+import type { LoanFact, PostedTransaction } from './facts.ts';
 import type { Loan, LoanPosition, PostedTransactions } from '../loan.ts';
-import { transactionTerms } from '../terms.ts';
+import { transactionTerms } from '../agreed-terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
 import type { LoanTransactionType } from '../transaction-types.ts';
 import type { Toggles } from '../toggle-names.ts';

@@ -13,7 +13,8 @@ import { type FeeTrigger, type ProductFee, findFee } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { buildSchedule } from '../schedule/build-schedule.ts';
 import { isAnnuity, periodicPayment } from '../schedule/level-payment.ts';
-import { type LocalDate, type ScheduleRow, termsInForce } from '../terms.ts';
+import { termsInForce } from '../agreed-terms.ts';
+import type { LocalDate, ScheduleRow } from '../terms.ts';
 
 const disbursementTriggers: readonly FeeTrigger[] = [
   'DISBURSEMENT',

@@ -1,5 +1,5 @@
 import { figuresOf } from '../balances.ts';
-import type { LoanFact, PostedTransaction, TransactionAdjusted } from '../facts.ts';
+import type { LoanFact, PostedTransaction, TransactionAdjusted } from './facts.ts';
 import type { Loan, LoanPosition, LoanTransaction, PositionUndo } from '../loan.ts';
 import { transactionId } from '../identifiers.ts';
 import { undoOf, undone } from './undo.ts';

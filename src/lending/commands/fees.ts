@@ -79,7 +79,7 @@ function findManualFee(loan: Loan, key: string | undefined): { readonly fee: Pro
 function rowForFee(loan: Loan, { installmentNumber }: ApplyFee, valueDate: string): Installment | Refusal {
   if (behaviourOf(loan.product).manualFees === 'NEXT_DUE_ROW') {
     return installmentNumber === undefined
-      ? nextDueRow(loan, valueDate)
+      ? nextDueRow(loan.position.installments, valueDate)
       : refusal('INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS', 'installmentNumber');
   }
   if (installmentNumber === undefined) {

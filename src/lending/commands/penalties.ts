@@ -50,7 +50,7 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
 }
 
 function rowForPenalty(loan: Loan, { installmentNumber }: ApplyPenalty, valueDate: string): Installment | Refusal {
-  if (installmentNumber === undefined) return nextDueRow(loan, valueDate);
+  if (installmentNumber === undefined) return nextDueRow(loan.position.installments, valueDate);
   const row = loan.position.installments.find(({ number }) => number === installmentNumber);
   if (row === undefined) return refusal('INVALID_REPAYMENT_NUMBER', 'installmentNumber');
   return isPaid(row) ? refusal('REPAYMENT_WAS_FULLY_PAID', 'installmentNumber') : row;

@@ -3,7 +3,7 @@ import { type Balances, balanceNames, balancesOf, feeBalancesOf } from '../views
 import { isPlanned, type FeeCharge } from '../fees/charges.ts';
 import type { LoanCommand, StateAction } from '../commands.ts';
 import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from '../events.ts';
-import type { LoanFact } from '../facts.ts';
+import type { LoanFact } from '../commands/facts.ts';
 import { changedInstallments } from '../views/schedules.ts';
 import { startOfDay, toInstant } from '../instants.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';

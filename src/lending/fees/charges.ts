@@ -1,8 +1,8 @@
-import { type Portion, findInstallment, unpaid } from '../installments.ts';
-import type { Loan, LoanPosition } from '../loan.ts';
+import { type Installment, type Portion, findInstallment, unpaid } from '../installments.ts';
 import { type Decimal, zero } from '../money.ts';
 import { behaviourOf } from '../product-behaviour.ts';
-import type { FeeAllocation, FeeTrigger, ProductFee } from '../product.ts';
+import type { FeeAllocation, FeeTrigger, ProductFee, LoanProduct } from '../product.ts';
+import type { AgreedTerms, LocalDate } from '../terms.ts';
 import { taxedAmount } from '../taxes.ts';
 
 /** One fee charged to the account. */
@@ -36,16 +36,27 @@ export function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
   return allocation === 'INSTALLMENT' && trigger !== 'CAPITALIZED_DISBURSEMENT';
 }
 
+/** The parts of a loan that decide about its fees. */
+interface ChargedLoan {
+  readonly product: LoanProduct;
+}
+
+/** The rows of a position, and the day that they are known up to. */
+interface RowsAsOf {
+  readonly installments: readonly Installment[];
+  readonly asOf: LocalDate | null;
+}
+
 /**
  * Whether a fee is only planned: a fee for a due date that is applied on that date and owed from then on. Where rows,
  * fees included, are owed as agreed at the disbursement, no fee is planned.
  */
-export function isPlanned(loan: Loan, position: LoanPosition, charge: FeeCharge): boolean {
-  return behaviourOf(loan.product).dueDateFees === 'FROM_DUE_DATE' && isNotYetDue(charge, position);
+export function isPlanned({ product }: ChargedLoan, position: RowsAsOf, charge: FeeCharge): boolean {
+  return behaviourOf(product).dueDateFees === 'FROM_DUE_DATE' && isNotYetDue(charge, position);
 }
 
 /** A fee planned for a due date is due on that date. Every other fee is due when it is applied. */
-export function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): boolean {
+export function isNotYetDue(charge: FeeCharge, { installments, asOf }: RowsAsOf): boolean {
   if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentKey === null) return false;
   const row = findInstallment(installments, charge.installmentKey);
   return row !== undefined && (asOf === null || row.dueDate > asOf);
@@ -65,12 +76,12 @@ interface NewCharge {
 
 /** An unpaid charge of this fee, with the product's tax on fees. */
 export function newCharge(
-  loan: Loan,
+  { product, terms }: ChargedLoan & { readonly terms: AgreedTerms },
   { encodedKey, fee, allocation, net, installmentKey }: NewCharge,
 ): UnnumberedCharge {
-  const { taxSettings, currency } = loan.product;
+  const { taxSettings, currency } = product;
   const { owed, tax } = taxSettings.taxesOnFeesEnabled
-    ? taxedAmount(net, taxSettings, currency, loan.terms.rounding.roundingMode)
+    ? taxedAmount(net, taxSettings, currency, terms.rounding.roundingMode)
     : { owed: net, tax: zero };
   return {
     encodedKey,

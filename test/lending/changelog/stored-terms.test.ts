@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { readTerms, writeTerms } from '../../../src/lending/changelog/stored-terms.ts';
-import { termsOf } from '../../../src/lending/terms.ts';
+import { termsOf } from '../../../src/lending/agreed-terms.ts';
 import { product } from '../loan-fixtures.ts';
 
 const given = termsOf({}, product());

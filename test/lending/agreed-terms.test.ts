@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { type RateSegment, defaultOf, termsInForce, termsOf } from '../../src/lending/terms.ts';
+import { defaultOf, termsInForce, termsOf } from '../../src/lending/agreed-terms.ts';
+import type { RateSegment } from '../../src/lending/terms.ts';
 import { disbursed, loanOf, money, product } from './loan-fixtures.ts';
 
 describe('the terms of a loan', () => {

@@ -1,5 +1,5 @@
-import type { StateAction } from './commands.ts';
-import type { Loan, LoanPosition, LoanTransaction } from './loan.ts';
+import type { StateAction } from '../commands.ts';
+import type { Loan, LoanPosition, LoanTransaction } from '../loan.ts';
 
 /** The result of a decision that refused nothing. Applying facts to a loan (`evolve`) gives its next state. */
 export type LoanFact = LoanCreated | AccountStateChanged | TransactionPosted | TransactionAdjusted;

@@ -1,0 +1,2 @@
+/** What the registry has definitions of. */
+export type RegistryKind = 'event-type' | 'subscription' | 'toggle' | 'product';
