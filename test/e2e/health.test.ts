@@ -1,17 +1,15 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { call, eventsOf, openStream, type Batch } from '../support/http/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { readyAddress } from '../support/processes/ready-address.ts';
-import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { removeFolder, spawnService, temporaryFolder } from '../support/processes/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const endLogThread = new URL('../support/processes/end-log-thread-preload.js', import.meta.url).href;
 
 const eventType = {
@@ -44,19 +42,7 @@ describe('a service in which one part fails', () => {
   async function start(dataFolder: string, environment: Record<string, string> = {}): Promise<void> {
     errorLines = '';
     output = [];
-    child = spawn(process.execPath, ['--enable-source-maps', program], {
-      env: {
-        ...process.env,
-        KAFKA_BROKERS: '',
-        REDIS_URL: '',
-        HOST: '127.0.0.1',
-        PORT: '0',
-        LOG_LEVEL: 'error',
-        DATA_DIR: dataFolder,
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    child = spawnService(dataFolder, { LOG_LEVEL: 'error', ...environment }, 'pipe');
     child.stderr?.on('data', (chunk: Buffer) => (errorLines += chunk.toString()));
     url = (await readyAddress(child, { withinMilliseconds: 20_000, onLine: (line) => output.push(line) })) ?? '';
     await call(`${url}/event-types`, 'POST', eventType);

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { accountsTopic, ensureLendingTopics } from '../../src/lending-format/lending-topics.ts';
 import { silentLogger } from '../../src/logger.ts';
@@ -11,9 +10,8 @@ import { loanRecord, productRecord } from '../accounts/stored-loans.ts';
 import { eventually } from '../support/eventually.ts';
 import { call, type HttpResponse } from '../support/http/client.ts';
 import { readyAddress } from '../support/processes/ready-address.ts';
-import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { removeFolder, spawnService, temporaryFolder } from '../support/processes/service.ts';
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const slowReads = new URL('../support/processes/slow-reads-preload.js', import.meta.url).href;
 
 /** Together they are larger than several reads. */
@@ -67,20 +65,7 @@ describe('a process that starts with accounts to read', () => {
   function start(environment: Record<string, string> = {}): void {
     output = [];
     errorLines = '';
-    child = spawn(process.execPath, ['--enable-source-maps', program], {
-      env: {
-        ...process.env,
-        KAFKA_BROKERS: '',
-        REDIS_URL: '',
-        HOST: '127.0.0.1',
-        PORT: '0',
-        LENDING_PARTITIONS: '1',
-        LOG_LEVEL: 'error',
-        DATA_DIR: folder,
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    child = spawnService(folder, { LENDING_PARTITIONS: '1', LOG_LEVEL: 'error', ...environment }, 'pipe');
     exited = once(child, 'close');
     child.stderr?.on('data', (chunk: Buffer) => (errorLines += chunk.toString()));
     ready = readyAddress(child, { withinMilliseconds: 60_000, onLine: (line) => output.push(line) });

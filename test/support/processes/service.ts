@@ -32,12 +32,18 @@ export function removeFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
 
-/** Starts the compiled program and returns when it reports that it is ready. */
-export async function startService(dataFolder: string, environment: Record<string, string> = {}): Promise<Service> {
-  const child = spawn(process.execPath, ['--enable-source-maps', program], {
+/**
+ * Starts the compiled program on the embedded store. Only tests that request the cluster of the test run use that one.
+ * @param standardError Whether the test reads what it writes there.
+ */
+export function spawnService(
+  dataFolder: string,
+  environment: Record<string, string> = {},
+  standardError: 'inherit' | 'pipe' = 'inherit',
+): ChildProcess {
+  return spawn(process.execPath, ['--enable-source-maps', program], {
     env: {
       ...process.env,
-      // Only tests that request the cluster of the test run use it.
       KAFKA_BROKERS: '',
       REDIS_URL: '',
       HOST: '127.0.0.1',
@@ -46,8 +52,13 @@ export async function startService(dataFolder: string, environment: Record<strin
       DATA_DIR: dataFolder,
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', standardError],
   });
+}
+
+/** Starts the compiled program and returns when it reports that it is ready. */
+export async function startService(dataFolder: string, environment: Record<string, string> = {}): Promise<Service> {
+  const child = spawnService(dataFolder, environment);
   const exited = once(child, 'exit');
   const output: string[] = [];
   const url = await readyAddress(child, {
