@@ -173,7 +173,8 @@ export class AccountsCopy implements AccountsForWorker {
       this.#progress.end();
       this.#progress = undefined;
     }
-    this.#queries.start();
+    await this.#queries.start();
+    this.#requireFollowing();
     this.#database.giveSpaceBack(this.#options.clock, (error) => this.#spaceFailed(error));
     this.#failure = undefined;
     this.#reportHealth();

@@ -24,7 +24,9 @@ export type QueryRequest =
  */
 export type QueryResponse =
   | { readonly id: number; readonly result: string[][] | number }
-  | { readonly id: number; readonly failure: QueryFailure };
+  | { readonly id: number; readonly failure: QueryFailure }
+  /** Its first message: it has opened the file, or has failed to, which the first query then reports. */
+  | { readonly started: true };
 
 interface QueryFailure {
   readonly message: string;
@@ -55,9 +57,15 @@ export class QueryQueue {
     this.#file = file;
   }
 
-  /** Starts the thread, which opens the file. Without this, the first query does. */
-  start(): void {
-    this.#thread ??= this.#newThread();
+  /** Starts the thread, and returns when it has opened the file: queries then work although the file is removed. */
+  async start(): Promise<void> {
+    if (this.#thread !== undefined) return;
+    const thread = this.#newThread();
+    this.#thread = thread;
+    await new Promise<void>((resolve) => {
+      thread.once('message', () => resolve());
+      thread.once('exit', () => resolve());
+    });
   }
 
   /**
@@ -102,6 +110,7 @@ export class QueryQueue {
     const thread = new Worker(new URL('./query-thread.js', import.meta.url), { workerData });
     thread.once('exit', () => forgetTurn(turn));
     thread.on('message', (response: QueryResponse) => {
+      if ('started' in response) return;
       const waiting = this.#waiting.get(response.id);
       this.#waiting.delete(response.id);
       if ('result' in response) waiting?.resolve(response.result as never);

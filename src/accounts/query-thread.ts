@@ -92,4 +92,5 @@ try {
   // The first query tries again, and has the failure as its own.
 }
 port.on('message', (request: QueryRequest) => inTurn(turn, () => serve(request)));
+port.postMessage({ started: true } satisfies QueryResponse);
 endWork(turn);

@@ -59,6 +59,14 @@ describe('queries of many loans', () => {
     expect(threads.count(script)).to.equal(1);
   });
 
+  it('work from the start of the thread on, although the file is removed then', async () => {
+    put('a');
+    await queries.start();
+    await removeFolder(folder);
+    expect(await queries.count(everything)).to.equal(1);
+    expect(await queries.page(everything)).to.have.length(1);
+  });
+
   it('that wait are answered before the thread ends, and a later one starts another', async () => {
     put('a');
     const waiting = queries.count(everything);
