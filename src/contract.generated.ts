@@ -1103,8 +1103,9 @@ interface LoanAccount {
    * encodedKey of the product.
    */
   productTypeKey: string;
-  accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED';
-  accountSubState: 'REPAID' | 'REJECTED' | 'WITHDRAWN' | null;
+  accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
+  accountSubState:
+    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
   /**
    * Exact, with the digits of the loan's currency.
    */
@@ -2048,10 +2049,13 @@ interface LoanStateChanged {
     | 'loan_deactivated'
     | 'loan_closed'
     | 'loan_reopened';
-  accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED';
-  accountSubState: 'REPAID' | 'REJECTED' | 'WITHDRAWN' | null;
-  previousAccountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED' | null;
-  previousAccountSubState: 'REPAID' | 'REJECTED' | 'WITHDRAWN' | null;
+  accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
+  accountSubState:
+    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
+  previousAccountState:
+    'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED' | null;
+  previousAccountSubState:
+    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
 }
 /**
  * A loan product: the rules and bounds of the accounts opened under it.

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
 import type { NamedProduct } from '../lending/changelog/stored-loan.ts';
 import { accountProduct, decodeAccountProduct, encodeAccountProduct } from '../lending/changelog/stored-product.ts';
-import type { LoanProduct } from '../lending/product.ts';
+import type { LoanProduct } from '../lending/products/product.ts';
 
 /**
  * Products as accounts refer to them. An account keeps its product as it was when the account was opened. Many accounts

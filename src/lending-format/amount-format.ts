@@ -1,6 +1,6 @@
 import type { WithNumbersAs } from '../contract.ts';
 import { Decimal } from '../lending/money.ts';
-import { type JsonFieldName, jsonFieldName } from '../lending/changelog/json-field-name.ts';
+import { type JsonFieldName, cachedNamesMaximum, jsonFieldName } from '../lending/changelog/json-field-name.ts';
 
 /** A view that is written as this JSON: amounts are Decimals, counts may be numbers. */
 export type Written<Json> = WithNumbersAs<Decimal | number, Json>;
@@ -12,7 +12,7 @@ const rateNames = new Set(['interestRate', 'taxRate', 'penaltyRate', 'percentage
  * A view of lending as one line of JSON: each amount with its currency's digits (315.50; 1000 in yen), more only when
  * it has more (accrued interest), each percentage as it is. Fields that are undefined are left out. Only this function
  * decides how a number looks, both in responses and in events.
- * @param view Plain data whose field names need no escaping.
+ * @param view Plain data.
  * @param digits Decimal digits of the currency.
  */
 export function writeView(view: unknown, digits: number): string {
@@ -65,7 +65,7 @@ function memberOf(name: string): Member {
   if (cached !== undefined) return cached;
   const { first, next } = jsonFieldName(name);
   const member = { first, next, isRateName: rateNames.has(name) };
-  members.set(name, member);
+  if (members.size < cachedNamesMaximum) members.set(name, member);
   return member;
 }
 

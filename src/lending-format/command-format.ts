@@ -12,12 +12,17 @@ import { toTimestamp } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { CreateLoan, CreateProduct, LoanCommand, UpdateProduct } from '../lending/commands.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
-import { type CreateLoanPayload, type ExistingLoanCommand, payloadReaders, readCreateLoan } from './command-payload.ts';
+import {
+  type CreateLoanPayload,
+  type ExistingLoanCommand,
+  payloadReaders,
+  readCreateLoan,
+} from './payloads/command-payload.ts';
 import { type CommandPosition, keysOf } from './derived-ids.ts';
 import { type ExactJson, isExactObject, readExactObject, writeCanonical, writeExact } from './exact-json.ts';
-import { FieldReader } from './field-reader.ts';
-import { readProduct, readUpdateProduct } from './product-payload.ts';
-import { isAccountOrProductId } from './id-forms.ts';
+import { FieldReader } from './payloads/field-reader.ts';
+import { readProduct, readUpdateProduct } from './payloads/product-payload.ts';
+import { isAccountOrProductId } from './payloads/id-forms.ts';
 
 /**
  * The wire format of loan commands: `{metadata, commandId?, type, loanAccountId | loanProductId, payload}`, where

@@ -5,7 +5,7 @@ import { previewRefusals } from '../lending/schedule/preview.ts';
 import { scheduleOf } from '../lending/views/schedules.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan } from '../lending/loan.ts';
-import type { LoanProduct } from '../lending/product.ts';
+import type { LoanProduct } from '../lending/products/product.ts';
 import type { Refusal } from '../lending/refusals.ts';
 import type { Toggles } from '../lending/toggle-names.ts';
 import { transactionView } from '../lending/views/transactions.ts';

@@ -2,8 +2,10 @@ import type { DefinitionIndex } from '../broker/definitions/definition-views.ts'
 import { type Registry, registryKey, registryTopic } from '../broker/definitions/registry.ts';
 import type { PartitionRecords } from '../ports/event-log.ts';
 import type { ProductChanges } from '../lending/commands.ts';
+import type { AdditionalFields } from '../lending/additional-fields.ts';
+import { reviveMarked, writeMarked } from '../lending/changelog/decimal-json.ts';
 import { Decimal } from '../lending/money.ts';
-import type { LoanProduct } from '../lending/product.ts';
+import type { LoanProduct } from '../lending/products/product.ts';
 
 /** A product as the registry keeps it. */
 export interface ProductRecord {
@@ -29,12 +31,20 @@ const decimalFields = new Set([
 
 /** A product as plain JSON with every decimal as text, as the registry keeps it. */
 export function encodeProduct(product: LoanProduct): unknown {
-  return JSON.parse(JSON.stringify(product));
+  const { additionalFields, ...fields } = product;
+  const encoded = JSON.parse(JSON.stringify(fields)) as object;
+  return additionalFields === undefined
+    ? encoded
+    : { ...encoded, additionalFields: JSON.parse(writeMarked(additionalFields)) };
 }
 
 /** Undoes {@link encodeProduct}. */
 export function decodeProduct(encoded: unknown): LoanProduct {
-  return withDecimals(encoded, '') as LoanProduct;
+  const { additionalFields, ...fields } = encoded as { readonly additionalFields?: unknown };
+  const product = withDecimals(fields, '') as LoanProduct;
+  return additionalFields === undefined
+    ? product
+    : { ...product, additionalFields: reviveMarked(structuredClone(additionalFields)) as AdditionalFields };
 }
 
 function withDecimals(value: unknown, path: string): unknown {

@@ -2,7 +2,7 @@ import { periodInterest } from './schedule/interest.ts';
 import type { Loan, LoanPosition } from './loan.ts';
 import { type Installment, dueOf } from './installments.ts';
 import { type Decimal, larger, roundAmount, sum, zero } from './money.ts';
-import { behaviourOf } from './product-behaviour.ts';
+import { behaviourOf } from './products/product-behaviour.ts';
 import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
 import { taxedAmount } from './taxes.ts';
 import { termsInForce } from './agreed-terms.ts';

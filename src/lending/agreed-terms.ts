@@ -1,6 +1,6 @@
 import type { CreateLoan } from './commands.ts';
 import type { LoanPosition } from './loan.ts';
-import type { Bounded, LoanProduct } from './product.ts';
+import type { Bounded, LoanProduct } from './products/product.ts';
 import { rateAfter } from './schedule/interest-rates.ts';
 import type { AgreedTerms, DueDateTerms, LocalDate, RateSegment, ScheduleTerms, TransactionTerms } from './terms.ts';
 

@@ -4,8 +4,8 @@ import { chargesDue, pay, payCharges, payable } from './payments.ts';
 import type { FeeCharge } from './fees/charges.ts';
 import { currentRowIndex, findInstallment } from './installments.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';
-import { behaviourOf } from './product-behaviour.ts';
-import { type AllocationElement, customAmountTypeOfFee, findFee } from './product.ts';
+import { behaviourOf } from './products/product-behaviour.ts';
+import { type AllocationElement, customAmountTypeOfFee, findFee } from './products/product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Loan, LoanPosition } from './loan.ts';
 import { isNotYetDue, isPaidAsFee } from './fees/charges.ts';
 import { dueOf } from './installments.ts';
 import { type Decimal, add, sum, zero } from './money.ts';
-import { behaviourOf } from './product-behaviour.ts';
+import { behaviourOf } from './products/product-behaviour.ts';
 
 /** What a loan owes and has paid, independent of any toggle. Amounts are gross: they contain their tax. */
 export interface Figures {

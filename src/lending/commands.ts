@@ -1,4 +1,5 @@
-import type { LoanProduct } from './product.ts';
+import type { AdditionalFields } from './additional-fields.ts';
+import type { LoanProduct } from './products/product.ts';
 import type { Decimal } from './money.ts';
 import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './payment-options.ts';
 import type { LocalDate } from './terms.ts';
@@ -51,6 +52,7 @@ export interface TransactionDetails {
   readonly externalId?: string;
   readonly notes?: string;
   readonly transactionDetails?: TransactionChannel;
+  readonly additionalFields?: AdditionalFields;
 }
 
 /** The channel through which the money came or went. Stored for readers of the transaction; no rule depends on it. */
@@ -79,6 +81,7 @@ export interface CreateLoan extends LoanCommandHeader {
   readonly firstRepaymentDate?: LocalDate;
   readonly penaltyRate?: Decimal;
   readonly notes?: string;
+  readonly additionalFields?: AdditionalFields;
 }
 
 export const stateActions = [

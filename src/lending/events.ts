@@ -3,7 +3,7 @@ import type { Decimal } from './money.ts';
 import type { BalanceName, Balances } from './views/balances.ts';
 import type { InstallmentView } from './views/schedules.ts';
 import type { TransactionView } from './views/transactions.ts';
-import type { FeeAllocation, FeeTrigger } from './product.ts';
+import type { FeeAllocation, FeeTrigger } from './products/product.ts';
 import type { LocalDate } from './terms.ts';
 import type { LoanTransactionType, ScheduleChangeReason, TransactionEventName } from './transaction-types.ts';
 import type { Toggles } from './toggle-names.ts';

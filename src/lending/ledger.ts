@@ -12,7 +12,7 @@ import {
   rowExpected,
 } from './installments.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';
-import { behaviourOf } from './product-behaviour.ts';
+import { behaviourOf } from './products/product-behaviour.ts';
 import type { LocalDate } from './terms.ts';
 
 /**

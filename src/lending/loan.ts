@@ -1,9 +1,10 @@
+import type { AdditionalFields } from './additional-fields.ts';
 import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import type { FeeCharge } from './fees/charges.ts';
 import type { Installment } from './installments.ts';
 import type { Decimal } from './money.ts';
-import type { FeeTrigger, LoanProduct } from './product.ts';
+import type { FeeTrigger, LoanProduct } from './products/product.ts';
 import type { AgreedTerms, LocalDate, RateSegment, TransactionTerms } from './terms.ts';
 import type { LoanTransactionType } from './transaction-types.ts';
 import type { Toggles } from './toggle-names.ts';
@@ -30,6 +31,8 @@ export interface Loan {
   readonly expectedDisbursementDate: LocalDate | null;
   readonly firstRepaymentDate: LocalDate | null;
   readonly notes: string | null;
+  /** What was sent with the account and no rule reads, such as its branch, and its custom field sets. */
+  readonly additionalFields: AdditionalFields;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly modifiedAt: number;
@@ -49,8 +52,15 @@ export interface Loan {
   readonly publishedUnder: Toggles | null;
 }
 
-export type AccountState = 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED';
-export type AccountSubState = 'REPAID' | 'REJECTED' | 'WITHDRAWN';
+export type AccountState =
+  'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
+export type AccountSubState =
+  'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED';
+
+/** Whether the loan is paid out and not closed, in arrears or not. */
+export function isActive({ accountState }: Pick<LoanPosition, 'accountState'>): boolean {
+  return accountState === 'ACTIVE' || accountState === 'ACTIVE_IN_ARREARS';
+}
 
 /** The part of a loan that transactions change and adjustments restore. */
 export interface LoanPosition {
@@ -138,6 +148,8 @@ export interface LoanTransaction {
   readonly externalId: string | null;
   readonly notes: string | null;
   readonly transactionDetails: TransactionChannel | null;
+  /** What was sent with the transaction and no rule reads, and its custom field sets. */
+  readonly additionalFields: AdditionalFields;
   readonly affected: ElementAmounts;
   /** The tax inside `affected`; its principal is always zero. */
   readonly taxes: ElementAmounts;

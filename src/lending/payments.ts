@@ -4,7 +4,7 @@ import { type Installment, type Portion, type TaxedPortion, dueOf, indexOfInstal
 import type { Ledger } from './ledger.ts';
 import type { ElementAmounts } from './loan.ts';
 import { type Decimal, larger, roundAmount, smaller, sum, zero } from './money.ts';
-import type { AllocationElement } from './product.ts';
+import type { AllocationElement } from './products/product.ts';
 
 /** Pays up to `amount` of one element of one row and returns what was paid. */
 export function pay(ledger: Ledger, index: number, element: AllocationElement, amount: Decimal): Decimal {

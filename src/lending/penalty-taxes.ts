@@ -1,7 +1,7 @@
 import { type Installment, type Portion, dueOf } from './installments.ts';
 import type { Loan } from './loan.ts';
 import { roundAmount, smaller } from './money.ts';
-import { behaviourOf } from './product-behaviour.ts';
+import { behaviourOf } from './products/product-behaviour.ts';
 import { taxedAmount } from './taxes.ts';
 import type { Toggles } from './toggle-names.ts';
 

@@ -5,8 +5,8 @@ import type { Logger } from '../logger.ts';
 import type { LoanCommand, ProductChanges } from '../lending/commands.ts';
 import { execute } from '../lending/commands/execute.ts';
 import type { Loan, LoanTransaction, PostedTransactions } from '../lending/loan.ts';
-import { createProduct, productRuleMessages } from '../lending/product-rules.ts';
-import type { LoanProduct } from '../lending/product.ts';
+import { createProduct, productRuleMessages } from '../lending/products/product-rules.ts';
+import type { LoanProduct } from '../lending/products/product.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
 import type { Toggles } from '../lending/toggle-names.ts';
 import {

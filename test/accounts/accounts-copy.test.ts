@@ -402,7 +402,7 @@ describe('the copy of accounts', () => {
       const waiting = accounts.outcomeOf(firstCommand, never).catch((error: unknown) => error);
       await commit(0, { key: 'loan/a', value: Buffer.from('{"format":99}') });
       expect(isLendstreamError(await waiting, 'LOG_UNAVAILABLE')).to.equal(true);
-      expect(health.notReadyReasons().join()).to.match(/it is of format 99, and this version reads format 3/);
+      expect(health.notReadyReasons().join()).to.match(/it is of format 99, and this version reads format 4/);
       expect((await failureOf(accounts.find('b'))).message).to.match(/no longer follows/);
     });
   });

@@ -96,6 +96,7 @@ function transaction(loanId: string, number: number): LoanTransaction {
     externalId: null,
     notes: null,
     transactionDetails: null,
+    additionalFields: {},
     affected: none,
     taxes: none,
     fees: [],

@@ -170,7 +170,7 @@ describe('a process that starts with accounts to read', () => {
     start({ LOG_LEVEL: 'silent' });
     await exited;
     expect(child.exitCode).to.equal(1);
-    expect(errorLines).to.match(/^lendstream: .*it is of format 99, and this version reads format 3/);
+    expect(errorLines).to.match(/^lendstream: .*it is of format 99, and this version reads format 4/);
     expect(output).to.deep.equal([]);
   });
 
@@ -180,7 +180,7 @@ describe('a process that starts with accounts to read', () => {
     await exited;
     expect(child.exitCode).to.equal(1);
     expect(errorLines.trimEnd().split('\n')).to.have.length(1);
-    expect(errorLines).to.match(/^lendstream: The log has accounts of format 99, and this version reads format 3/);
+    expect(errorLines).to.match(/^lendstream: The log has accounts of format 99, and this version reads format 4/);
     expect(output).to.deep.equal([]);
   });
 });

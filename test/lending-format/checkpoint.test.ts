@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { isLendstreamError } from '../../src/errors.ts';
-import { isAccountOrProductId } from '../../src/lending-format/id-forms.ts';
+import { isAccountOrProductId } from '../../src/lending-format/payloads/id-forms.ts';
 import {
   type CheckpointRecord,
   bytesOfOutcome,

@@ -6,7 +6,7 @@ import { execute } from '../../src/lending/commands/execute.ts';
 import { encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../../src/lending/loan.ts';
 import { Decimal } from '../../src/lending/money.ts';
-import type { LoanProduct } from '../../src/lending/product.ts';
+import type { LoanProduct } from '../../src/lending/products/product.ts';
 import { type Toggles, toggleNames } from '../../src/lending/toggle-names.ts';
 import { parseCommand } from '../../src/lending-format/command-format.ts';
 import { eventWriter, writeCommandRejected } from '../../src/lending-format/event-format.ts';

@@ -83,7 +83,7 @@ describe('the topics of lending', () => {
     await append('loan/L1', '{"format":2,"summary":{}}');
     const refused = await refuseEarlierFormat(log).catch((error: unknown) => error);
     expect(isLendstreamError(refused, 'CONFIGURATION_INVALID')).to.equal(true);
-    expect((refused as Error).message).to.match(/^The log has accounts of format 2, and this version reads format 3: /);
+    expect((refused as Error).message).to.match(/^The log has accounts of format 2, and this version reads format 4: /);
   });
 
   it('have schemas without external references that allow only named fields', () => {

@@ -7,7 +7,7 @@ import { addDays } from '../../src/lending/dates.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
 import { accrueTo } from '../../src/lending/accrual.ts';
 import { fitsProduct } from '../../src/lending/prepayment.ts';
-import type { LoanProduct } from '../../src/lending/product.ts';
+import type { LoanProduct } from '../../src/lending/products/product.ts';
 import type { Toggles } from '../../src/lending/toggle-names.ts';
 import {
   type AskedCommand,

@@ -3,7 +3,7 @@ import type { LoanEvent } from '../../src/lending/events.ts';
 import { execute } from '../../src/lending/commands/execute.ts';
 import type { Loan, LoanTransaction } from '../../src/lending/loan.ts';
 import { Decimal } from '../../src/lending/money.ts';
-import type { LoanProduct, ProductFee } from '../../src/lending/product.ts';
+import type { LoanProduct, ProductFee } from '../../src/lending/products/product.ts';
 import type { Refusal } from '../../src/lending/refusals.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { postedAmong, withChanged } from './posted-transactions.ts';

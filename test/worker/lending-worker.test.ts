@@ -126,7 +126,7 @@ describe('the lending worker', () => {
   });
 
   it('refuses an invalid payload in the same way, naming the fields', async () => {
-    const [outcome] = await decided(fixture.log, [command('REPAY', { amount: '12', valueDat: '2026-01-12' })]);
+    const [outcome] = await decided(fixture.log, [command('REPAY', { amount: 'twelve', valueDat: '2026-01-12' })]);
     expect(outcome?.outcome).to.equal('refused');
     expect(outcome?.errors?.map(({ errorReason, errorSource }) => [errorReason, errorSource])).to.deep.equal([
       ['INVALID_PARAMETERS', 'amount'],

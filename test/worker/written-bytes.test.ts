@@ -7,7 +7,7 @@ import { accrueTo } from '../../src/lending/accrual.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
 import type { LoanCommand } from '../../src/lending/commands.ts';
 import type { Loan, LoanTransaction } from '../../src/lending/loan.ts';
-import type { LoanProduct } from '../../src/lending/product.ts';
+import type { LoanProduct } from '../../src/lending/products/product.ts';
 import { allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { eventWriter } from '../../src/lending-format/event-format.ts';
 import { keysOf, transactionKeyOf } from '../../src/lending-format/derived-ids.ts';

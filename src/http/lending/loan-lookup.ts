@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { LendstreamError } from '../../errors.ts';
-import { isAccountOrProductId } from '../../lending-format/id-forms.ts';
+import { isAccountOrProductId } from '../../lending-format/payloads/id-forms.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { loanNotFound } from '../edge/lending-errors.ts';
 import type { LendingServices } from './services.ts';

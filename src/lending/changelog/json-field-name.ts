@@ -6,15 +6,18 @@ export interface JsonFieldName {
 
 const cache = new Map<string, JsonFieldName>();
 
+/** How many names are remembered: those of the code, and the custom fields of one organisation. */
+export const cachedNamesMaximum = 5_000;
+
 /**
  * The written form of a field name, built once per name. Every command writes several hundred fields of about a hundred
  * names. Building the names each time took an eighth of all the memory that a command needs.
- * @param name A field name from the code, not from a request: it needs no escaping.
  */
 export function jsonFieldName(name: string): JsonFieldName {
   const cached = cache.get(name);
   if (cached !== undefined) return cached;
-  const fieldName = { first: `"${name}":`, next: `,"${name}":` };
-  cache.set(name, fieldName);
+  const text = JSON.stringify(name);
+  const fieldName = { first: `${text}:`, next: `,${text}:` };
+  if (cache.size < cachedNamesMaximum) cache.set(name, fieldName);
   return fieldName;
 }

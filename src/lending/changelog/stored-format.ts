@@ -2,7 +2,7 @@
  * The number of the format of the records of accounts. A text of another one is refused: a process must not decide on
  * what it may misread.
  */
-export const storedFormat = 3;
+export const storedFormat = 4;
 
 /**
  * Parses a stored text of the present format.

@@ -47,7 +47,7 @@ export interface NamedProduct extends AccountProduct {
  * An account as one line of JSON in which each decimal keeps every digit:
  *
  * ```
- * {"format":3,"summary":{...},"account":{...},"product":"...","terms":{...},"position":{...}}
+ * {"format":4,"summary":{...},"account":{...},"product":"...","terms":{...},"position":{...}}
  * ```
  *
  * The summary comes first, so that it can be read alone. The product is a record of its own, and the terms are the
@@ -56,7 +56,8 @@ export interface NamedProduct extends AccountProduct {
  */
 export function encodeLoan({ product: _product, terms, position, ...loan }: Loan, named: NamedProduct): string {
   const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, transactionCount } = loan;
-  const { accountHolderType, penaltyRate, expectedDisbursementDate, firstRepaymentDate, notes } = loan;
+  const { accountHolderType, penaltyRate, expectedDisbursementDate, firstRepaymentDate, notes, additionalFields } =
+    loan;
   const { adjustableTransactionKey, eventSequence, scheduleVersion, publishedUnder } = loan;
   const { accountState, approvedAt, closedAt, installments: _rows, charges: _charges, ...otherPosition } = position;
   const identity = { id, encodedKey, productKey: named.product.encodedKey, loanName, accountHolderKey, loanAmount };
@@ -75,6 +76,7 @@ export function encodeLoan({ product: _product, terms, position, ...loan }: Loan
     expectedDisbursementDate,
     firstRepaymentDate,
     notes,
+    additionalFields,
     adjustableTransactionKey,
     eventSequence,
     scheduleVersion,

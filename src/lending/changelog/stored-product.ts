@@ -1,6 +1,6 @@
 import { type OwnTerms, termsOf } from '../agreed-terms.ts';
 import type { AgreedTerms } from '../terms.ts';
-import type { LoanProduct } from '../product.ts';
+import type { LoanProduct } from '../products/product.ts';
 import { reviveMarked, writeMarked } from './decimal-json.ts';
 import { parseStored, storedFormat } from './stored-format.ts';
 

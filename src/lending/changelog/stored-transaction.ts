@@ -1,16 +1,18 @@
+import { noAdditionalFields } from '../additional-fields.ts';
 import type { ElementAmounts, LoanTransaction } from '../loan.ts';
-import type { Decimal } from '../money.ts';
+import { Decimal } from '../money.ts';
 import { decimalOf, reviveMarked, writeMarked } from './decimal-json.ts';
 import { parseStored, storedFormat } from './stored-format.ts';
 import { type StoredUndo, readUndo, writeUndo } from './stored-position.ts';
 
 type StoredElements = { readonly [Name in keyof ElementAmounts]?: string };
 
-/** The fields that are left out when they are null, or a list without items. */
+/** The fields that are left out when they are null, or a list or an object without anything in it. */
 type OptionalField =
   | 'externalId'
   | 'notes'
   | 'transactionDetails'
+  | 'additionalFields'
   | 'fees'
   | 'customPaymentAmounts'
   | 'prepaymentRecalculationMethod'
@@ -49,6 +51,7 @@ export function decodeTransaction(text: string): LoanTransaction {
     externalId: null,
     notes: null,
     transactionDetails: null,
+    additionalFields: noAdditionalFields,
     fees: [],
     customPaymentAmounts: [],
     prepaymentRecalculationMethod: null,
@@ -70,7 +73,12 @@ export function decodeTransactionIdentity(text: string): Pick<LoanTransaction, '
 }
 
 function isNothing(value: unknown): boolean {
-  return value === null || (Array.isArray(value) && value.length === 0);
+  return value === null || (typeof value === 'object' && !(value instanceof Decimal) && isEmpty(value));
+}
+
+function isEmpty(value: object): boolean {
+  for (const _name in value) return false;
+  return true;
 }
 
 function writeElements(amounts: ElementAmounts): string {

@@ -1,5 +1,6 @@
 import type { ChangeState, StateAction } from '../commands.ts';
 import { type Decision, refuse } from './decision.ts';
+import type { StateEventName } from '../events.ts';
 import type { AccountState, Loan, LoanPosition } from '../loan.ts';
 
 interface Transition {
@@ -42,6 +43,18 @@ const transitions: Readonly<Record<StateAction, Transition>> = {
   UNDO_WITHDRAW: { from: ['CLOSED'], to: reopened },
 };
 
+/** The event that tells of each action. */
+const stateEventNames: Readonly<Record<StateAction, StateEventName>> = {
+  REQUEST_APPROVAL: 'loan_approval_requested',
+  SET_INCOMPLETE: 'loan_set_incomplete',
+  APPROVE: 'loan_approved',
+  UNDO_APPROVE: 'loan_approval_undone',
+  REJECT: 'loan_rejected',
+  UNDO_REJECT: 'loan_rejection_undone',
+  WITHDRAW: 'loan_withdrawn',
+  UNDO_WITHDRAW: 'loan_withdrawal_undone',
+};
+
 /**
  * Moves an account between its states before it is paid out.
  *
@@ -55,5 +68,11 @@ export function decideStateChange(loan: Loan, command: ChangeState): Decision {
     (action !== 'UNDO_REJECT' || position.accountSubState === 'REJECTED') &&
     (action !== 'UNDO_WITHDRAW' || position.accountSubState === 'WITHDRAWN');
   if (!from.includes(position.accountState) || !isFromSubState) return refuse('INVALID_STATE_TRANSITION', 'action');
-  return { fact: { type: 'STATE_CHANGED', action, position: { ...position, ...to(position, receivedAt) } } };
+  return {
+    fact: {
+      type: 'STATE_CHANGED',
+      eventName: stateEventNames[action],
+      position: { ...position, ...to(position, receivedAt) },
+    },
+  };
 }

@@ -1,10 +1,11 @@
+import { noAdditionalFields } from '../additional-fields.ts';
 import type { CreateLoan } from '../commands.ts';
 import type { Decision, DecisionContext } from './decision.ts';
 import { isUsableDate } from './transaction-days.ts';
 import type { Loan } from '../loan.ts';
 import { type Decimal, isPostable, zero } from '../money.ts';
-import type { Bounded, LoanProduct } from '../product.ts';
-import { areFixedDays, isCountFrom } from '../product-rules.ts';
+import type { Bounded, LoanProduct } from '../products/product.ts';
+import { areFixedDays, isCountFrom } from '../products/product-rules.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { noSettledFees } from '../fees/settled-fees.ts';
 import { defaultOf, termsOf } from '../agreed-terms.ts';
@@ -52,6 +53,7 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
     expectedDisbursementDate: command.expectedDisbursementDate ?? null,
     firstRepaymentDate: command.firstRepaymentDate ?? null,
     notes: command.notes ?? null,
+    additionalFields: command.additionalFields ?? noAdditionalFields,
     createdAt: receivedAt,
     modifiedAt: receivedAt,
     position: {

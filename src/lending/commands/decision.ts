@@ -1,3 +1,4 @@
+import { noAdditionalFields } from '../additional-fields.ts';
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
 import type { LoanFact, PostedTransaction } from './facts.ts';
 import type { Loan, LoanPosition, PostedTransactions } from '../loan.ts';
@@ -52,7 +53,7 @@ export function post(
 }
 
 type TransactionCommand = CommandHeader &
-  Pick<TransactionDetails, 'bookingDate' | 'externalId' | 'notes' | 'transactionDetails'>;
+  Pick<TransactionDetails, 'bookingDate' | 'externalId' | 'notes' | 'transactionDetails' | 'additionalFields'>;
 
 /**
  * A transaction of a command: the fields of its own type, and those that all transactions have. Its terms are those in
@@ -82,6 +83,7 @@ export function transactionOf(
     externalId: command.externalId ?? null,
     notes: command.notes ?? null,
     transactionDetails: command.transactionDetails ?? null,
+    additionalFields: command.additionalFields ?? noAdditionalFields,
     terms: transactionTerms(position, own.valueDate),
   };
 }

@@ -9,7 +9,7 @@ import type { Loan, LoanPosition } from '../loan.ts';
 import { type Installment, type Portion, newInstallment, unpaid } from '../installments.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, sum } from '../money.ts';
-import { type FeeTrigger, type ProductFee, findFee } from '../product.ts';
+import { type FeeTrigger, type ProductFee, findFee } from '../products/product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { buildSchedule } from '../schedule/build-schedule.ts';
 import { isAnnuity, periodicPayment } from '../schedule/level-payment.ts';

@@ -1,4 +1,4 @@
-import type { StateAction } from '../commands.ts';
+import type { StateEventName } from '../events.ts';
 import type { Loan, LoanPosition, LoanTransaction } from '../loan.ts';
 
 /** The result of a decision that refused nothing. Applying facts to a loan (`evolve`) gives its next state. */
@@ -11,7 +11,8 @@ export interface LoanCreated {
 
 export interface AccountStateChanged {
   readonly type: 'STATE_CHANGED';
-  readonly action: StateAction;
+  /** The event that tells of it. */
+  readonly eventName: StateEventName;
   readonly position: LoanPosition;
 }
 

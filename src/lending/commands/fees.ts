@@ -2,14 +2,14 @@ import type { ApplyFee } from '../commands.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
-import type { Loan } from '../loan.ts';
+import { type Loan, isActive } from '../loan.ts';
 import { type Installment, isPaid, nextDueRow } from '../installments.ts';
 import { feeAmount } from '../fees/amounts.ts';
 import { newCharge, transactionFee } from '../fees/charges.ts';
 import { dayOf } from '../instants.ts';
 import { zero } from '../money.ts';
-import { behaviourOf } from '../product-behaviour.ts';
-import { type ProductFee, findFee, isChargedByHand } from '../product.ts';
+import { behaviourOf } from '../products/product-behaviour.ts';
+import { type ProductFee, findFee, isChargedByHand } from '../products/product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 
 /**
@@ -26,7 +26,7 @@ import { type Refusal, refusal } from '../refusals.ts';
 export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContext): Decision {
   const { position } = loan;
   const [disbursement] = position.disbursements;
-  if (position.accountState !== 'ACTIVE' || disbursement === undefined) return refuse('INVALID_ACCOUNT_STATE');
+  if (!isActive(position) || disbursement === undefined) return refuse('INVALID_ACCOUNT_STATE');
   const found = findManualFee(loan, command.predefinedFeeKey);
   if ('errorReason' in found) return { refusals: [found] };
   const { fee } = found;

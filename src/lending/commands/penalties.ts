@@ -2,7 +2,7 @@ import type { ApplyPenalty } from '../commands.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { addExpected, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
-import type { Loan } from '../loan.ts';
+import { type Loan, isActive } from '../loan.ts';
 import { type Installment, indexOfInstallment, isPaid, nextDueRow } from '../installments.ts';
 import { dayOf } from '../instants.ts';
 import { isPostable, zero } from '../money.ts';
@@ -19,7 +19,7 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
   const { position, product } = loan;
   const { taxSettings, currency } = product;
   const [disbursement] = position.disbursements;
-  if (position.accountState !== 'ACTIVE' || disbursement === undefined) return refuse('INVALID_ACCOUNT_STATE');
+  if (!isActive(position) || disbursement === undefined) return refuse('INVALID_ACCOUNT_STATE');
   if (!isPostable(command.amount, currency.digits)) {
     return refuse('INVALID_AMOUNT', 'amount');
   }

@@ -7,13 +7,13 @@ import { closeOut } from './closing.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
-import type { Loan } from '../loan.ts';
+import { type Loan, isActive } from '../loan.ts';
 import { dayOf } from '../instants.ts';
 import { type Decimal, isPostable, sum } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { fitsProduct, reamortize } from '../prepayment.ts';
-import { behaviourOf } from '../product-behaviour.ts';
-import type { LoanProduct } from '../product.ts';
+import { behaviourOf } from '../products/product-behaviour.ts';
+import type { LoanProduct } from '../products/product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 
 /**
@@ -102,7 +102,7 @@ export function recalculationMethodOf(
 
 /** Checks a movement before what is owed is considered. Returns null when nothing is wrong. */
 export function refusalOfPayment({ position, product }: Loan, command: PaymentFields): Refusal | null {
-  if (position.accountState !== 'ACTIVE' || position.asOf === null) {
+  if (!isActive(position) || position.asOf === null) {
     return refusal('INVALID_ACCOUNT_STATE_FOR_REPAYMENTS');
   }
   if (!isPostable(command.amount, product.currency.digits)) {

@@ -1,16 +1,16 @@
 import { figuresOf } from '../balances.ts';
 import { type Balances, balanceNames, balancesOf, feeBalancesOf } from '../views/balances.ts';
 import { isPlanned, type FeeCharge } from '../fees/charges.ts';
-import type { LoanCommand, StateAction } from '../commands.ts';
+import type { LoanCommand } from '../commands.ts';
 import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from '../events.ts';
 import type { LoanFact } from '../commands/facts.ts';
 import { changedInstallments } from '../views/schedules.ts';
 import { startOfDay, toInstant } from '../instants.ts';
-import type { Loan, LoanTransaction } from '../loan.ts';
+import { type Loan, type LoanTransaction, isActive } from '../loan.ts';
 import { findInstallment, rowDue } from '../installments.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
 import { type Decimal, sum, zero } from '../money.ts';
-import { behaviourOf } from '../product-behaviour.ts';
+import { behaviourOf } from '../products/product-behaviour.ts';
 import { type LoanTransactionType, type ScheduleChangeReason, eventNamesOf } from '../transaction-types.ts';
 import type { Toggles } from '../toggle-names.ts';
 import { transactionView } from '../views/transactions.ts';
@@ -252,21 +252,10 @@ function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {
   ];
 }
 
-const stateEventNames: Readonly<Record<StateAction, StateEventName>> = {
-  REQUEST_APPROVAL: 'loan_approval_requested',
-  SET_INCOMPLETE: 'loan_set_incomplete',
-  APPROVE: 'loan_approved',
-  UNDO_APPROVE: 'loan_approval_undone',
-  REJECT: 'loan_rejected',
-  UNDO_REJECT: 'loan_rejection_undone',
-  WITHDRAW: 'loan_withdrawn',
-  UNDO_WITHDRAW: 'loan_withdrawal_undone',
-};
-
 function stateEventName(fact: LoanFact, { position }: Loan): StateEventName {
   if (fact.type === 'LOAN_CREATED') return 'loan_created';
-  if (fact.type === 'STATE_CHANGED') return stateEventNames[fact.action];
+  if (fact.type === 'STATE_CHANGED') return fact.eventName;
   if (position.accountState === 'CLOSED') return 'loan_closed';
   if (fact.type === 'TRANSACTION_POSTED') return 'loan_activated';
-  return position.accountState === 'ACTIVE' ? 'loan_reopened' : 'loan_deactivated';
+  return isActive(position) ? 'loan_reopened' : 'loan_deactivated';
 }

@@ -1,6 +1,6 @@
 import type { Loan } from '../loan.ts';
 import { type Decimal, isPostable, roundAmount } from '../money.ts';
-import type { FeeAmountCalculationMethod, ProductFee } from '../product.ts';
+import type { FeeAmountCalculationMethod, ProductFee } from '../products/product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Installment, type Portion, findInstallment, unpaid } from '../installments.ts';
 import { type Decimal, zero } from '../money.ts';
-import { behaviourOf } from '../product-behaviour.ts';
-import type { FeeAllocation, FeeTrigger, ProductFee, LoanProduct } from '../product.ts';
+import { behaviourOf } from '../products/product-behaviour.ts';
+import type { FeeAllocation, FeeTrigger, ProductFee, LoanProduct } from '../products/product.ts';
 import type { AgreedTerms, LocalDate } from '../terms.ts';
 import { taxedAmount } from '../taxes.ts';
 

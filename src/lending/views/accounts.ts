@@ -1,3 +1,4 @@
+import { withAdditionalFields } from '../additional-fields.ts';
 import { isEarning, payableInterest } from '../accrual.ts';
 import { figuresOf } from '../balances.ts';
 import { dayOf, startOfDayOrNull, toInstant } from '../instants.ts';
@@ -81,7 +82,7 @@ type AccountBalanceName =
 export function accountOf(loan: Loan): AccountView {
   const { position, product, terms } = loan;
   const [firstDisbursement] = position.disbursements;
-  return {
+  const view = {
     encodedKey: loan.encodedKey,
     id: loan.id,
     loanName: loan.loanName,
@@ -121,6 +122,7 @@ export function accountOf(loan: Loan): AccountView {
       firstRepaymentDate: startOfDayOrNull(firstDisbursement?.firstRepaymentDate ?? loan.firstRepaymentDate),
     },
   };
+  return withAdditionalFields(view, loan.additionalFields);
 }
 
 function accountBalances(loan: Loan): AccountView['balances'] {

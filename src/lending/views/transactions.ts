@@ -1,10 +1,11 @@
+import { withAdditionalFields } from '../additional-fields.ts';
 import type { CustomPaymentAmount, TransactionChannel } from '../commands.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { startOfDay, toInstant } from '../instants.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
 import type { Decimal } from '../money.ts';
-import type { FeeTrigger } from '../product.ts';
+import type { FeeTrigger } from '../products/product.ts';
 import type { LoanTransactionType } from '../transaction-types.ts';
 
 /** A transaction as GET /loans/{id}/transactions and transaction events show it. */
@@ -60,7 +61,7 @@ export interface TransactionView {
 /** One transaction of the loan as the API and events show it. */
 export function transactionView(loan: Loan, transaction: LoanTransaction): TransactionView {
   const { affected, taxes, terms, installmentKey } = transaction;
-  return {
+  const view = {
     encodedKey: transaction.encodedKey,
     id: transaction.id,
     parentAccountKey: loan.encodedKey,
@@ -103,4 +104,5 @@ export function transactionView(loan: Loan, transaction: LoanTransaction): Trans
     adjustmentTransactionKey: transaction.adjustmentTransactionKey,
     originalTransactionKey: transaction.originalTransactionKey,
   };
+  return withAdditionalFields(view, transaction.additionalFields);
 }

@@ -1,7 +1,7 @@
 import { execute } from '../../../src/lending/commands/execute.ts';
 import type { LoanCommand } from '../../../src/lending/commands.ts';
 import type { Loan, LoanTransaction } from '../../../src/lending/loan.ts';
-import type { LoanProduct } from '../../../src/lending/product.ts';
+import type { LoanProduct } from '../../../src/lending/products/product.ts';
 import type { Toggles } from '../../../src/lending/toggle-names.ts';
 import { type CommandType, parseCommand } from '../../../src/lending-format/command-format.ts';
 import { keysOf, transactionKeyOf } from '../../../src/lending-format/derived-ids.ts';

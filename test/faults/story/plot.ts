@@ -6,7 +6,7 @@ import { isPaid } from '../../../src/lending/installments.ts';
 import { addDays } from '../../../src/lending/dates.ts';
 import { Decimal, sum } from '../../../src/lending/money.ts';
 import { type CustomPaymentAmountType, prepaymentRecalculationMethods } from '../../../src/lending/payment-options.ts';
-import { behaviourOf } from '../../../src/lending/product-behaviour.ts';
+import { behaviourOf } from '../../../src/lending/products/product-behaviour.ts';
 import { fitsProduct } from '../../../src/lending/prepayment.ts';
 import type { LocalDate } from '../../../src/lending/terms.ts';
 import type { Toggles } from '../../../src/lending/toggle-names.ts';

@@ -1,5 +1,5 @@
 import { annuityProduct } from '../../../src/admin/example-product.ts';
-import type { LoanProduct } from '../../../src/lending/product.ts';
+import type { LoanProduct } from '../../../src/lending/products/product.ts';
 import { parseCommand } from '../../../src/lending-format/command-format.ts';
 import type { Json } from './loan-book.ts';
 

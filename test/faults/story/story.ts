@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import { balancesOf } from '../../../src/lending/views/balances.ts';
-import type { LoanProduct } from '../../../src/lending/product.ts';
+import type { LoanProduct } from '../../../src/lending/products/product.ts';
 import { type ToggleName, type Toggles, allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { balancesInHundredths } from '../../support/lending/event-folds.ts';
 import { randomNumbers } from '../../support/random-numbers.ts';

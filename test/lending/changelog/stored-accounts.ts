@@ -6,7 +6,7 @@ import {
 } from '../../../src/lending/changelog/stored-product.ts';
 import { pagesOf } from '../../../src/lending/changelog/stored-pages.ts';
 import type { Loan } from '../../../src/lending/loan.ts';
-import type { LoanProduct } from '../../../src/lending/product.ts';
+import type { LoanProduct } from '../../../src/lending/products/product.ts';
 
 /** The product of an account under a name that only depends on its id and name. */
 export function namedProduct(product: LoanProduct): NamedProduct {

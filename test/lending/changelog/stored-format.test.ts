@@ -6,15 +6,15 @@ const parse = (text: string): unknown => parseStored<{ format: number; part: obj
 
 describe('a stored text', () => {
   it('is parsed when it has the present format and the part', () => {
-    expect(parse('{"format":3,"part":{"a":1}}')).to.deep.equal({ format: 3, part: { a: 1 } });
+    expect(parse('{"format":4,"part":{"a":1}}')).to.deep.equal({ format: 4, part: { a: 1 } });
   });
 
   for (const [text, reason] of [
-    ['{"format":2,"part":{}}', 'it is of format 2, and this version reads format 3'],
-    ['{"part":{}}', 'it is of format undefined, and this version reads format 3'],
-    ['{"format":3}', 'it has no part'],
-    ['{"format":3,"part":null}', 'it has no part'],
-    ['{"format":3,"part":"p"}', 'it has no part'],
+    ['{"format":2,"part":{}}', 'it is of format 2, and this version reads format 4'],
+    ['{"part":{}}', 'it is of format undefined, and this version reads format 4'],
+    ['{"format":4}', 'it has no part'],
+    ['{"format":4,"part":null}', 'it has no part'],
+    ['{"format":4,"part":"p"}', 'it has no part'],
   ] as const) {
     it(`is refused when it is ${text}`, () => {
       expect(() => parse(text)).to.throw(reason);
@@ -24,7 +24,7 @@ describe('a stored text', () => {
   it('begins with the number of its format', () => {
     expect(formatOf('{"format":12,"part":{}}')).to.equal(12);
     expect(formatOf('{"format":0}')).to.equal(0);
-    for (const text of ['', '{}', '{"format":"3"}', '{"part":{"format":3}}', 'x{"format":3}']) {
+    for (const text of ['', '{}', '{"format":"3"}', '{"part":{"format":4}}', 'x{"format":4}']) {
       expect(formatOf(text), text).to.equal(undefined);
     }
   });

@@ -31,10 +31,10 @@ describe('a stored account', () => {
   }
 
   for (const [text, reason] of [
-    ['{}', 'it is of format undefined, and this version reads format 3'],
-    ['{"format":2,"summary":{}}', 'it is of format 2, and this version reads format 3'],
-    ['{"format":4,"summary":{}}', 'it is of format 4, and this version reads format 3'],
-    ['{"format":3,"summary":null}', 'it has no summary'],
+    ['{}', 'it is of format undefined, and this version reads format 4'],
+    ['{"format":2,"summary":{}}', 'it is of format 2, and this version reads format 4'],
+    ['{"format":5,"summary":{}}', 'it is of format 5, and this version reads format 4'],
+    ['{"format":4,"summary":null}', 'it has no summary'],
     ['no json', 'JSON'],
   ] as const) {
     it(`cannot be read from ${text}, with the reason`, () => {
@@ -60,11 +60,11 @@ describe('a stored account', () => {
   });
 
   it('begins with the number of its format, which later versions check', () => {
-    expect(textOf(loan)).to.match(/^\{"format":3,"summary":\{/);
+    expect(textOf(loan)).to.match(/^\{"format":4,"summary":\{/);
   });
 
   it('is refused with a reason when a part is missing', () => {
-    for (const text of ['{"format":3,"summary":{}}', '{"format":3,"summary":{},"account":{},"product":{}}']) {
+    for (const text of ['{"format":4,"summary":{}}', '{"format":4,"summary":{},"account":{},"product":{}}']) {
       expect(() => decodeUnderNone(text)).to.throw('it has no account, no product or no pages');
     }
   });

@@ -20,13 +20,13 @@ describe('the product of accounts', () => {
 
   it('is read as it was written, in one line that begins with the number of its format', () => {
     const text = encodeAccountProduct(accountProduct(product));
-    expect(text).to.match(/^\{"format":3,"product":\{.*\}$/);
+    expect(text).to.match(/^\{"format":4,"product":\{.*\}$/);
     expect(decodeAccountProduct(text)).to.deep.equal(accountProduct(product));
   });
 
   it('is not read from a text of another format, or without a product', () => {
     const text = encodeAccountProduct(accountProduct(product));
-    expect(() => decodeAccountProduct(text.replace('"format":3', '"format":2'))).to.throw('it is of format 2');
-    expect(() => decodeAccountProduct('{"format":3}')).to.throw('it has no product');
+    expect(() => decodeAccountProduct(text.replace('"format":4', '"format":2'))).to.throw('it is of format 2');
+    expect(() => decodeAccountProduct('{"format":4}')).to.throw('it has no product');
   });
 });

@@ -28,10 +28,10 @@ describe('a stored transaction', () => {
 
   it('begins with the number of its format, and is refused with the reason when that is another', () => {
     const text = encodeTransaction(disbursement);
-    expect(text).to.match(/^\{"format":3,"transaction":\{/);
+    expect(text).to.match(/^\{"format":4,"transaction":\{/);
     for (const decode of [decodeTransaction, decodeTransactionIdentity]) {
-      expect(() => decode(text.replace('"format":3', '"format":1'))).to.throw('it is of format 1');
-      expect(() => decode('{"format":3}')).to.throw('it has no transaction');
+      expect(() => decode(text.replace('"format":4', '"format":1'))).to.throw('it is of format 1');
+      expect(() => decode('{"format":4}')).to.throw('it has no transaction');
     }
   });
 

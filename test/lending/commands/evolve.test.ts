@@ -34,7 +34,7 @@ describe('applying a decision to a loan', () => {
   });
 
   it('throws on a fact that cannot result from a decision', () => {
-    expect(() => evolve(null, { type: 'STATE_CHANGED', action: 'APPROVE', position: loan.position })).to.throw(
+    expect(() => evolve(null, { type: 'STATE_CHANGED', eventName: 'loan_approved', position: loan.position })).to.throw(
       'without a loan',
     );
     expect(() =>

@@ -97,7 +97,7 @@ describe('a change of the account state', () => {
     const events = eventsBetween(
       before,
       after,
-      { type: 'STATE_CHANGED', action: 'APPROVE', position: after.position },
+      { type: 'STATE_CHANGED', eventName: 'loan_approved', position: after.position },
       null,
       command,
       allTogglesOff,

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { feeAmount } from '../../../src/lending/fees/amounts.ts';
 import { Decimal, type RoundingMode } from '../../../src/lending/money.ts';
-import type { FeeAmountCalculationMethod, FeeTrigger, LoanProduct } from '../../../src/lending/product.ts';
-import { createProduct } from '../../../src/lending/product-rules.ts';
+import type { FeeAmountCalculationMethod, FeeTrigger, LoanProduct } from '../../../src/lending/products/product.ts';
+import { createProduct } from '../../../src/lending/products/product-rules.ts';
 import { taxedAmount } from '../../../src/lending/taxes.ts';
 import {
   type Story,

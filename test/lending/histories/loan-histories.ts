@@ -4,7 +4,7 @@ import { figuresOf } from '../../../src/lending/balances.ts';
 import type { LoanEvent } from '../../../src/lending/events.ts';
 import { scheduleOf } from '../../../src/lending/views/schedules.ts';
 import { Decimal } from '../../../src/lending/money.ts';
-import type { LoanProduct } from '../../../src/lending/product.ts';
+import type { LoanProduct } from '../../../src/lending/products/product.ts';
 import { transactionView } from '../../../src/lending/views/transactions.ts';
 import {
   adjust,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { type FeeTrigger, findFee, isChargedByHand } from '../../src/lending/product.ts';
-import { fee, product } from './loan-fixtures.ts';
+import { type FeeTrigger, findFee, isChargedByHand } from '../../../src/lending/products/product.ts';
+import { fee, product } from '../loan-fixtures.ts';
 
 describe('a fee of a product', () => {
   it('is found by its id and by its key, and by nothing else', () => {

@@ -1,5 +1,6 @@
-import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './payment-options.ts';
-import type { Currency, Decimal } from './money.ts';
+import type { AdditionalFields } from '../additional-fields.ts';
+import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from '../payment-options.ts';
+import type { Currency, Decimal } from '../money.ts';
 import type { LoanProductType } from './product-behaviour.ts';
 import type {
   AmortizationMethod,
@@ -12,7 +13,7 @@ import type {
   RoundingTerms,
   ScheduleInterestDaysCountMethod,
   ShortMonthHandlingMethod,
-} from './terms.ts';
+} from '../terms.ts';
 
 /** A value that an account may choose within the product's bounds. */
 export interface Bounded<Value> {
@@ -101,6 +102,8 @@ export interface LoanProduct {
   };
   readonly newAccountSettings: { readonly accountInitialState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' };
   readonly allowCustomRepaymentAllocation: boolean;
+  /** What was sent with the product and no rule reads. Absent when there is nothing. */
+  readonly additionalFields?: AdditionalFields;
 }
 
 /** The custom amount type that pays a fee with this trigger. */

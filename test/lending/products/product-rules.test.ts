@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { areFixedDays, createProduct, installmentsMaximum, isCountFrom } from '../../src/lending/product-rules.ts';
-import { dynamicProduct, fee, money, product } from './loan-fixtures.ts';
+import {
+  areFixedDays,
+  createProduct,
+  installmentsMaximum,
+  isCountFrom,
+} from '../../../src/lending/products/product-rules.ts';
+import { dynamicProduct, fee, money, product } from '../loan-fixtures.ts';
 
 type Settings = Parameters<typeof product>[0];
 

@@ -1,9 +1,10 @@
-import { isLosslessNumber } from 'lossless-json';
-import { isLocalDate } from '../lending/dates.ts';
-import type { Decimal } from '../lending/money.ts';
-import { type Refusal, refusal } from '../lending/refusals.ts';
-import type { LocalDate } from '../lending/terms.ts';
-import { type ExactJson, isExactObject, readDecimal } from './exact-json.ts';
+import { LosslessNumber, isLosslessNumber } from 'lossless-json';
+import type { AdditionalFields, FieldValue } from '../../lending/additional-fields.ts';
+import { isLocalDate } from '../../lending/dates.ts';
+import type { Decimal } from '../../lending/money.ts';
+import { type Refusal, refusal } from '../../lending/refusals.ts';
+import type { LocalDate } from '../../lending/terms.ts';
+import { type ExactJson, isExactObject, readDecimal } from '../exact-json.ts';
 import { encodedKeyForm } from './id-forms.ts';
 
 /** The longest name, key or id. Characters. */
@@ -27,15 +28,18 @@ const dateForm =
 
 /**
  * Reads the fields of a JSON object one by one. A field that is missing or has the wrong form becomes a refusal that
- * names it by its path, and reads as absent, so that one pass finds every fault. A null is an absent field. A field
- * that was never read is refused at the end: a misspelt date must not be booked as today.
+ * names it by its path, and reads as absent, so that one pass finds every fault. A null or an empty text is an absent
+ * field, and a number or a boolean may be a text, as clients of the lending API send them. A field that was never read
+ * is refused at the end: a misspelt date must not be booked as today.
  */
 export class FieldReader {
   readonly #object: ExactJson;
   readonly #path: string;
   readonly #refusals: Refusal[];
   readonly #readNames = new Set<string>();
-  readonly #children: FieldReader[] = [];
+  readonly #children: { readonly name: string; readonly reader: FieldReader }[] = [];
+  readonly #lists: { readonly name: string; readonly readers: readonly FieldReader[] }[] = [];
+  readonly #kept: Record<string, FieldValue> = {};
 
   /** @param path The path of the object itself, empty at the top. */
   constructor(object: ExactJson, refusals: Refusal[], path = '') {
@@ -45,12 +49,17 @@ export class FieldReader {
   }
 
   has(name: string): boolean {
-    return Object.hasOwn(this.#object, name) && this.#object[name] !== null;
+    return Object.hasOwn(this.#object, name) && this.#object[name] !== null && this.#object[name] !== '';
+  }
+
+  /** The names of the fields that have a value. */
+  names(): string[] {
+    return Object.keys(this.#object).filter((name) => name !== '__proto__' && this.has(name));
   }
 
   /** A number of at most fifteen significant digits. */
   decimal(name: string): Decimal | undefined {
-    return this.#read(name, (value) => readDecimal(value) ?? undefined);
+    return this.#read(name, (value) => readDecimal(numberOf(value)) ?? undefined);
   }
 
   /** A whole number from 0 to {@link countMaximum}. */
@@ -59,7 +68,7 @@ export class FieldReader {
   }
 
   flag(name: string): boolean | undefined {
-    return this.#read(name, (value) => (typeof value === 'boolean' ? value : undefined));
+    return this.#read(name, readFlag);
   }
 
   text(name: string, charactersMaximum = textCharactersMaximum): string | undefined {
@@ -92,7 +101,9 @@ export class FieldReader {
   /** A reader of an object inside, which reads as empty when it is absent. */
   object(name: string): FieldReader {
     const value = this.#read(name, (value) => (isExactObject(value) ? value : undefined));
-    return this.#child(value ?? {}, name);
+    const reader = this.#child(value ?? {}, name);
+    this.#children.push({ name, reader });
+    return reader;
   }
 
   /** One reader per object of a list; none when the list is absent. */
@@ -100,7 +111,59 @@ export class FieldReader {
     const items = this.#read(name, (value) =>
       Array.isArray(value) && value.length <= listItemsMaximum && value.every(isExactObject) ? value : undefined,
     );
-    return (items ?? []).map((item, index) => this.#child(item, `${name}[${index}]`));
+    const readers = (items ?? []).map((item, index) => this.#child(item, `${name}[${index}]`));
+    this.#lists.push({ name, readers });
+    return readers;
+  }
+
+  /**
+   * Keeps a field as it was sent, whatever it contains, to be given back by {@link keptFields}. Only for fields that
+   * move no money, date or state.
+   */
+  keep(...names: string[]): void {
+    for (const name of names) {
+      const value = this.#read(name, (sent) => fieldValueOf(sent));
+      if (value !== undefined) this.#kept[name] = value;
+    }
+  }
+
+  /**
+   * Keeps a field if it has one of these values: those that mean "off", or that repeat what holds anyway. Any other
+   * value would need a rule that does not exist, and is refused.
+   */
+  keepOnly(name: string, ...values: readonly (string | number | boolean)[]): void {
+    const value = this.#read(name, (sent) => {
+      const plain = isLosslessNumber(sent) ? sent.value : sent;
+      const isAllowed = values.some((allowed) => String(allowed) === String(plain));
+      return isAllowed && typeof plain !== 'object' ? fieldValueOf(sent) : undefined;
+    });
+    if (value !== undefined) this.#kept[name] = value;
+  }
+
+  /** Keeps a field if it is an empty list or an empty object: what it would list is not there. */
+  keepEmpty(...names: string[]): void {
+    for (const name of names) {
+      const value = this.#read(name, (sent) =>
+        (Array.isArray(sent) && sent.length === 0) || (isExactObject(sent) && Object.keys(sent).length === 0)
+          ? fieldValueOf(sent)
+          : undefined,
+      );
+      if (value !== undefined) this.#kept[name] = value;
+    }
+  }
+
+  /** The fields that were kept, here and in the objects inside, at their places. Call it once all fields were read. */
+  keptFields(): AdditionalFields {
+    const fields: Record<string, FieldValue> = { ...this.#kept };
+    for (const { name, reader } of this.#children) {
+      const kept = reader.keptFields();
+      if (Object.keys(kept).length > 0) fields[name] = kept;
+    }
+    for (const { name, readers } of this.#lists) {
+      const kept = readers.map((reader) => reader.keptFields());
+      if (kept.some((each) => Object.keys(each).length > 0)) fields[name] = kept;
+    }
+    return fields;
   }
 
   /** A list of whole numbers from 0 to {@link countMaximum}. */
@@ -140,7 +203,8 @@ export class FieldReader {
   /** Refuses every field that was never read, here and in the objects inside. Call it once, at the top. */
   refuseUnknown(): void {
     for (const name of Object.keys(this.#object)) if (!this.#readNames.has(name)) this.refuse(name);
-    for (const child of this.#children) child.refuseUnknown();
+    for (const { reader } of this.#children) reader.refuseUnknown();
+    for (const { readers } of this.#lists) for (const reader of readers) reader.refuseUnknown();
   }
 
   #read<Value>(name: string, convert: (value: unknown) => Value | undefined): Value | undefined {
@@ -152,9 +216,7 @@ export class FieldReader {
   }
 
   #child(object: ExactJson, name: string): FieldReader {
-    const child = new FieldReader(object, this.#refusals, this.#pathOf(name));
-    this.#children.push(child);
-    return child;
+    return new FieldReader(object, this.#refusals, this.#pathOf(name));
   }
 
   #pathOf(name: string): string {
@@ -168,7 +230,8 @@ function hasAtMost(text: string, charactersMaximum: number): boolean {
   return text.length <= 2 * charactersMaximum && Array.from(text).length <= charactersMaximum;
 }
 
-function readCount(value: unknown): number | undefined {
+function readCount(sent: unknown): number | undefined {
+  const value = numberOf(sent);
   // Nearly every count is written like this, and a Decimal takes ten times as long.
   if (isLosslessNumber(value) && plainCount.test(value.value)) return Number(value.value);
   const decimal = readDecimal(value);
@@ -176,6 +239,46 @@ function readCount(value: unknown): number | undefined {
     ? decimal.toNumber()
     : undefined;
 }
+
+/** The number that a text is, in the form of JSON; any other value as it is. */
+function numberOf(value: unknown): unknown {
+  return typeof value === 'string' && numberForm.test(value) ? new LosslessNumber(value) : value;
+}
+
+const numberForm = /^-?(?:0|[1-9]\d{0,63})(?:\.\d{1,63})?$/;
+
+function readFlag(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true') return true;
+  return value === 'false' ? false : undefined;
+}
+
+/** A value as it is kept; undefined when it has a number that is not exact or is nested too deeply. */
+function fieldValueOf(value: unknown, depth = 0): FieldValue | undefined {
+  if (depth > keptDepthMaximum) return undefined;
+  if (typeof value === 'string') return hasAtMost(value, notesCharactersMaximum) ? value : undefined;
+  if (typeof value === 'boolean' || value === null) return value;
+  if (isLosslessNumber(value)) {
+    const decimal = readDecimal(value);
+    if (decimal === null) return undefined;
+    return decimal.isInteger() ? decimal.toNumber() : decimal;
+  }
+  if (Array.isArray(value)) {
+    const items = value.map((item) => fieldValueOf(item, depth + 1));
+    return items.every((item) => item !== undefined) ? items : undefined;
+  }
+  if (!isExactObject(value)) return undefined;
+  const fields: Record<string, FieldValue> = {};
+  for (const [name, inner] of Object.entries(value)) {
+    const kept = name === '__proto__' ? undefined : fieldValueOf(inner, depth + 1);
+    if (kept === undefined) return undefined;
+    fields[name] = kept;
+  }
+  return fields;
+}
+
+/** How deeply kept values may be nested. */
+const keptDepthMaximum = 8;
 
 /** Digits that form a count below {@link countMaximum}. */
 const plainCount = /^\d{1,4}$/;

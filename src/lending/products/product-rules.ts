@@ -1,9 +1,9 @@
-import { type Decimal, isPostable } from './money.ts';
-import { fitsProduct } from './prepayment.ts';
+import { type Decimal, isPostable } from '../money.ts';
+import { fitsProduct } from '../prepayment.ts';
 import { behaviourOf } from './product-behaviour.ts';
 import { type Bounded, type LoanProduct, type ProductFee, isChargedByHand } from './product.ts';
-import { type Refusal, refusal } from './refusals.ts';
-import { defaultOf } from './agreed-terms.ts';
+import { type Refusal, refusal } from '../refusals.ts';
+import { defaultOf } from '../agreed-terms.ts';
 
 /** The most installments a loan may have: ten years of daily ones. */
 export const installmentsMaximum = 3_660;

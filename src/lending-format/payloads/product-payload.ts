@@ -1,8 +1,8 @@
-import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../lending/payment-options.ts';
-import type { ProductChanges } from '../lending/commands.ts';
-import { type Currency, type Decimal, zero } from '../lending/money.ts';
-import { loanProductTypes } from '../lending/product-behaviour.ts';
-import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../lending/product.ts';
+import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
+import type { ProductChanges } from '../../lending/commands.ts';
+import { type Currency, type Decimal, zero } from '../../lending/money.ts';
+import { loanProductTypes } from '../../lending/products/product-behaviour.ts';
+import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../../lending/products/product.ts';
 import { type FieldReader, present } from './field-reader.ts';
 import { hasEncodedKeyForm } from './id-forms.ts';
 

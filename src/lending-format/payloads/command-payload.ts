@@ -9,9 +9,9 @@ import {
   type PrincipalOverpayment,
   type Repay,
   stateActions,
-} from '../lending/commands.ts';
-import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../lending/payment-options.ts';
-import { zero } from '../lending/money.ts';
+} from '../../lending/commands.ts';
+import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
+import { zero } from '../../lending/money.ts';
 import { type FieldReader, present } from './field-reader.ts';
 import { hasEncodedKeyForm } from './id-forms.ts';
 

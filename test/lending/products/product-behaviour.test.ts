@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { behaviourOf, loanProductTypes } from '../../src/lending/product-behaviour.ts';
-import { loadSchema } from '../../src/schema-files.ts';
-import { packageRoot } from '../../src/package-root.ts';
+import { behaviourOf, loanProductTypes } from '../../../src/lending/products/product-behaviour.ts';
+import { loadSchema } from '../../../src/schema-files.ts';
+import { packageRoot } from '../../../src/package-root.ts';
 
 /** The source files where the name of a type of product may stand. */
 const filesWithTypeNames = [
-  'src/lending/product-behaviour.ts',
+  'src/lending/products/product-behaviour.ts',
   // The default of a product that names none is refused, and only has to be some type.
-  'src/lending-format/product-payload.ts',
+  'src/lending-format/payloads/product-payload.ts',
 ];
 
 function sourceFiles(): string[] {
