@@ -1,2 +1,3 @@
 /** What the registry has definitions of. */
-export type RegistryKind = 'event-type' | 'subscription' | 'toggle' | 'product';
+export type RegistryKind =
+  'event-type' | 'subscription' | 'toggle' | 'product' | 'organization' | 'branch' | 'centre' | 'transaction-channel';

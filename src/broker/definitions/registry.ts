@@ -364,6 +364,10 @@ const displayNames: Record<RegistryKind, string> = {
   subscription: 'Subscription',
   toggle: 'Toggle',
   product: 'Product',
+  organization: 'Organization',
+  branch: 'Branch',
+  centre: 'Centre',
+  'transaction-channel': 'Transaction channel',
 };
 
 /** A definition in words for people: its kind and its name. */
