@@ -160,6 +160,7 @@ export interface Contract {
     AdjustTransactionPayload: AdjustTransactionPayload;
     ApiError: ApiError;
     ApplyFeePayload: ApplyFeePayload;
+    ApplyInterestPayload: ApplyInterestPayload;
     ApplyPenaltyPayload: ApplyPenaltyPayload;
     ChangeStatePayload: ChangeStatePayload;
     CommandRejected: CommandRejected;
@@ -275,6 +276,7 @@ export interface Contract {
     applyPenalty: ApplyPenaltyPayload;
     overpayPrincipal: PrincipalOverpaymentPayload;
     adjustTransaction: TransactionAdjustment;
+    applyInterest: ApplyInterestPayload;
   };
   /**
    * The JSON of successful responses, by operationId; of a stream a line.
@@ -326,6 +328,7 @@ export interface Contract {
     overpayPrincipal: LoanTransactionPostedTransaction | CommandStatus;
     adjustTransaction: LoanTransactionPostedTransaction | CommandStatus;
     listTransactions: LoanTransactionPostedTransaction[];
+    applyInterest: CommandStatus;
     getCommand: CommandStatus;
     getHealth: Health;
     getReadiness: Readiness;
@@ -368,6 +371,22 @@ interface ApplyFeePayload {
   predefinedFeeKey?: string | null;
   amount?: number | null;
   installmentNumber?: number | null;
+}
+interface ApplyInterestPayload {
+  /**
+   * The day up to which interest is applied.
+   */
+  interestApplicationDate: string;
+  /**
+   * There are no payment holidays.
+   */
+  isPaymentHolidaysInterest?: false | null;
+  paymentHolidaysInterestAmount?: 0 | null;
+  /**
+   * No interest is kept apart for arrears.
+   */
+  isInterestFromArrears?: false | null;
+  notes?: string | null;
 }
 interface ApplyPenaltyPayload {
   /**
@@ -425,6 +444,7 @@ interface CommandRejected {
     | 'APPLY_PENALTY'
     | 'ADJUST_TRANSACTION'
     | 'PRINCIPAL_OVERPAYMENT'
+    | 'APPLY_INTEREST'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT';
   creationDate: string;
@@ -1290,6 +1310,8 @@ interface LoanBalanceChanged {
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
+    | 'INTEREST_APPLIED'
+    | 'INTEREST_APPLIED_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -1487,6 +1509,7 @@ interface LoanCommand {
     | 'APPLY_PENALTY'
     | 'ADJUST_TRANSACTION'
     | 'PRINCIPAL_OVERPAYMENT'
+    | 'APPLY_INTEREST'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT';
   /**
@@ -1556,6 +1579,8 @@ interface LoanTransactionPosted {
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
+    | 'INTEREST_APPLIED'
+    | 'INTEREST_APPLIED_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -1571,7 +1596,9 @@ interface LoanTransactionPosted {
     | 'loan_repayment_reversed'
     | 'loan_fee_reversed'
     | 'loan_penalty_reversed'
-    | 'loan_principal_overpayment_reversed';
+    | 'loan_principal_overpayment_reversed'
+    | 'loan_interest_applied'
+    | 'loan_interest_application_reversed';
   transaction: LoanTransactionPostedTransaction;
 }
 interface LoanTransactionPostedTransaction {
@@ -1594,7 +1621,9 @@ interface LoanTransactionPostedTransaction {
     | 'REPAYMENT_ADJUSTMENT'
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
-    | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT';
+    | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
+    | 'INTEREST_APPLIED'
+    | 'INTEREST_APPLIED_ADJUSTMENT';
   /**
    * Negative for an adjustment.
    */
@@ -1762,6 +1791,8 @@ interface LoanFeeEvent {
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
+    | 'INTEREST_APPLIED'
+    | 'INTEREST_APPLIED_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -1892,12 +1923,21 @@ interface LoanScheduleChanged {
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
+    | 'INTEREST_APPLIED'
+    | 'INTEREST_APPLIED_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
   creationDate: string;
   toggles: Toggles;
-  reason: 'DISBURSED' | 'REPAID' | 'PREPAYMENT_RECALCULATED' | 'FEE_APPLIED' | 'PENALTY_APPLIED' | 'ADJUSTED';
+  reason:
+    | 'DISBURSED'
+    | 'REPAID'
+    | 'PREPAYMENT_RECALCULATED'
+    | 'FEE_APPLIED'
+    | 'PENALTY_APPLIED'
+    | 'INTEREST_APPLIED'
+    | 'ADJUSTED';
   /**
    * Counts the schedule events of the loan, from 1.
    */
@@ -2030,6 +2070,8 @@ interface LoanStateChanged {
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
+    | 'INTEREST_APPLIED'
+    | 'INTEREST_APPLIED_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;

@@ -9,7 +9,15 @@ import type { LocalDate } from './terms.ts';
  * decimals. The rules of lending have not been applied yet.
  */
 export type LoanCommand =
-  CreateLoan | ChangeState | Disburse | Repay | ApplyFee | ApplyPenalty | AdjustTransaction | PrincipalOverpayment;
+  | CreateLoan
+  | ChangeState
+  | Disburse
+  | Repay
+  | ApplyFee
+  | ApplyPenalty
+  | AdjustTransaction
+  | PrincipalOverpayment
+  | ApplyInterest;
 
 /** Creates a product in the registry. */
 export interface CreateProduct extends CommandHeader {
@@ -150,4 +158,9 @@ export interface PrincipalOverpayment extends LoanCommandHeader, TransactionDeta
   readonly type: 'PRINCIPAL_OVERPAYMENT';
   readonly amount: Decimal;
   readonly prepaymentRecalculationMethod?: PrepaymentRecalculationMethod;
+}
+
+/** Applies the interest that rows have earned, or that fell due with them, up to the value date. */
+export interface ApplyInterest extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'APPLY_INTEREST';
 }

@@ -30,6 +30,8 @@ export interface Installment {
   readonly penalty: TaxedPortion;
   /** Dynamic loans: interest of this row earned up to the position's `asOf`, without tax and unrounded. */
   readonly interestAccrued: Decimal;
+  /** Interest of this row that was applied so far, tax included. Applying it again adds only what came since. */
+  readonly interestApplied: Decimal;
   /** Principal overpaid in this installment's period, outside every installment. */
   readonly principalOverpaid: Decimal;
   readonly lastPaidDate: LocalDate | null;
@@ -64,6 +66,7 @@ export function newInstallment({
     fee: nothingTaxed,
     penalty: nothingTaxed,
     interestAccrued: zero,
+    interestApplied: zero,
     principalOverpaid: zero,
     lastPaidDate: null,
     repaidDate: null,

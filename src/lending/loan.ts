@@ -78,8 +78,8 @@ export interface LoanPosition {
   /** Disbursed plus capitalised fees. Zero before the disbursement. */
   readonly principalLent: Decimal;
   /**
-   * The value date of the last disbursement, repayment or overpayment. Balances show the dues and accrued interest of
-   * this day, and the interest of a dynamic loan is known up to it.
+   * The value date of the last disbursement, repayment, overpayment or application of interest. Balances show the dues
+   * and accrued interest of this day, and the interest of a dynamic loan is known up to it.
    */
   readonly asOf: LocalDate | null;
   /**

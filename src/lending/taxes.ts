@@ -17,6 +17,16 @@ export interface TaxedAmount {
   readonly owed: Decimal;
 }
 
+/** The tax in an amount owed: t / (1 + t) of it. Owed amounts made by {@link taxedAmount} have exactly this tax. */
+export function taxWithin(
+  owed: Decimal,
+  { taxRate }: TaxTerms,
+  currency: Currency,
+  mode: RoundingMode = 'HALF_UP',
+): Decimal {
+  return roundAmount(owed.times(taxRate).dividedBy(taxRate.plus(100)), currency, mode);
+}
+
 /**
  * Splits an amount of a charge into income and tax: a - a / (1 + t) of it when included, a * t on top when not.
  * @param amount in the currency's digits.
@@ -31,6 +41,6 @@ export function taxedAmount(
     const tax = roundAmount(amount.times(taxRate).dividedBy(100), currency, mode);
     return { income: amount, tax, owed: amount.plus(tax) };
   }
-  const tax = roundAmount(amount.times(taxRate).dividedBy(taxRate.plus(100)), currency, mode);
+  const tax = taxWithin(amount, { taxRate, taxCalculationMethod }, currency, mode);
   return { income: amount.minus(tax), tax, owed: amount };
 }

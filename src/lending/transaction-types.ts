@@ -41,6 +41,12 @@ const rows = {
     reversedEventName: 'loan_principal_overpayment_reversed',
     scheduleReason: 'PREPAYMENT_RECALCULATED',
   },
+  INTEREST_APPLIED: {
+    adjustment: 'INTEREST_APPLIED_ADJUSTMENT',
+    eventName: 'loan_interest_applied',
+    reversedEventName: 'loan_interest_application_reversed',
+    scheduleReason: 'INTEREST_APPLIED',
+  },
 } as const satisfies Readonly<Record<string, TransactionRow>>;
 
 export type AdjustableTransactionType = keyof typeof rows;

@@ -150,6 +150,18 @@ const cases: Case[] = [
     wrong: [],
   },
   { type: 'PRINCIPAL_OVERPAYMENT', payload: '{}', wrong: ['amount'] },
+  {
+    type: 'APPLY_INTEREST',
+    payload: '{"interestApplicationDate":"2026-02-12T00:00:00+01:00","isPaymentHolidaysInterest":false,"notes":"n"}',
+    wrong: [],
+  },
+  { type: 'APPLY_INTEREST', payload: '{"notes":"n"}', wrong: ['interestApplicationDate'] },
+  {
+    type: 'APPLY_INTEREST',
+    payload:
+      '{"interestApplicationDate":"2026-02-12","isInterestFromArrears":true,"paymentHolidaysInterestAmount":1,"valueDate":null}',
+    wrong: ['isInterestFromArrears', 'paymentHolidaysInterestAmount', 'valueDate'],
+  },
   { type: 'CREATE_PRODUCT', payload: JSON.stringify(annuityProduct('p1')), wrong: [] },
   { type: 'UPDATE_PRODUCT', payload: '{"state":"INACTIVE","name":"n","notes":"n"}', wrong: [] },
   { type: 'UPDATE_PRODUCT', payload: '{}', wrong: ['payload'] },

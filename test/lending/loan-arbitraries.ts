@@ -13,6 +13,7 @@ import {
   type AskedCommand,
   type Story,
   applyFee,
+  applyInterest,
   applyPenalty,
   approve,
   create,
@@ -136,9 +137,22 @@ export function withMethod(loanProduct: LoanProduct, method: PrepaymentRecalcula
   };
 }
 
+const stepKinds = [
+  'repay',
+  'repayAll',
+  'overpay',
+  'fee',
+  'feeOutside',
+  'penalty',
+  'applyInterest',
+  'adjust',
+  'custom',
+  'toggle',
+] as const;
+
 /** The next step, described so that it can be generated before the loan is known. */
 export interface Step {
-  readonly kind: 'repay' | 'repayAll' | 'overpay' | 'fee' | 'feeOutside' | 'penalty' | 'adjust' | 'custom' | 'toggle';
+  readonly kind: (typeof stepKinds)[number];
   /** Hundredths of the payable amount, or of the charged amount. */
   readonly share: number;
   readonly daysLater: number;
@@ -147,19 +161,7 @@ export interface Step {
 }
 
 export const anyStep: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom(
-    'repay',
-    'repay',
-    'repay',
-    'repayAll',
-    'overpay',
-    'fee',
-    'feeOutside',
-    'penalty',
-    'adjust',
-    'custom',
-    'toggle',
-  ),
+  kind: fc.constantFrom('repay', 'repay', ...stepKinds),
   share: fc.integer({ min: 1, max: 100 }),
   daysLater: fc.integer({ min: 0, max: 45 }),
   installment: fc.integer({ min: 1, max: 9 }),
@@ -190,6 +192,8 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
       return applyFee(step.share, { predefinedFeeKey: 'outside', valueDate });
     case 'penalty':
       return applyPenalty(money(step.share).dividedBy(9).toDecimalPlaces(2), { ...target, valueDate });
+    case 'applyInterest':
+      return applyInterest(valueDate);
     case 'adjust': {
       const last = story.transactions.findLast(({ undo }) => undo !== null);
       return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };

@@ -237,6 +237,7 @@ export const overpay = (amount: Decimal | number | string, valueDate: string, mo
   valueDate,
   ...more,
 });
+export const applyInterest = (valueDate: string): AskedCommand => ({ type: 'APPLY_INTEREST', valueDate });
 /** Undoes the transaction of that number, from 1. */
 export const adjust = (number: number): AskedCommand => ({ type: 'ADJUST_TRANSACTION', transactionId: `L1-${number}` });
 

@@ -158,6 +158,21 @@ describe('any loan, after any commands', () => {
     });
   });
 
+  it('has applied as much interest of its rows as its transactions say, and no more than they expect', () => {
+    always((story) => {
+      const { installments } = loanOf(story).position;
+      const posted = story.transactions
+        .filter(({ type }) => type.startsWith('INTEREST_APPLIED'))
+        .map(({ affected }) => affected.interest);
+      expect(sum(installments.map(({ interestApplied }) => interestApplied)).toFixed(2)).to.equal(
+        sum(posted).toFixed(2),
+      );
+      for (const { interest, interestApplied } of installments) {
+        expect(interestApplied.lessThanOrEqualTo(interest.amount.expected)).to.equal(true);
+      }
+    });
+  });
+
   it('is closed exactly when nothing is due', () => {
     always((story) => {
       const loan = loanOf(story);

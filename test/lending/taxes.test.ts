@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { Decimal, sum } from '../../src/lending/money.ts';
-import { taxedAmount } from '../../src/lending/taxes.ts';
+import { taxWithin, taxedAmount } from '../../src/lending/taxes.ts';
 import type { TaxCalculationMethod } from '../../src/lending/taxes.ts';
 import { euro } from './schedule/schedule-terms.ts';
 
@@ -22,6 +22,21 @@ describe('tax', () => {
 
   it('is part of an amount when inclusive', () => {
     expect(taxed('1000', '16', 'INCLUSIVE')).to.equal('862.07 + 137.93 = 1000.00');
+  });
+
+  it('within an amount owed is the tax that it was made with', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 1_000_000 }),
+        fc.integer({ min: 0, max: 4000 }),
+        fc.constantFrom<TaxCalculationMethod>('INCLUSIVE', 'EXCLUSIVE'),
+        (cents, rate, taxCalculationMethod) => {
+          const terms = { taxRate: new Decimal(rate).dividedBy(100), taxCalculationMethod };
+          const { owed, tax } = taxedAmount(new Decimal(cents).dividedBy(100), terms, euro);
+          expect(taxWithin(owed, terms, euro).toFixed(2)).to.equal(tax.toFixed(2));
+        },
+      ),
+    );
   });
 
   it('of nothing, or at a rate of zero, is nothing', () => {

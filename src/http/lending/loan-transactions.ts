@@ -24,6 +24,11 @@ const postingRoutes: Readonly<Record<string, CommandType>> = {
   'principal-overpayment-transactions': 'PRINCIPAL_OVERPAYMENT',
 };
 
+/** The commands that post a transaction and whose response has no body, by what follows the loan's id in their path. */
+const actionRoutes: Readonly<Record<string, CommandType>> = {
+  applyInterest: 'APPLY_INTEREST',
+};
+
 /** Adds the routes that post, undo and list the transactions of loans. */
 export function addTransactionRoutes(router: Router, services: LendingServices, commands: CommandRequests): void {
   const { accounts } = services;
@@ -44,6 +49,20 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
           successStatus: 201,
           subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
           resourceOf: transactionAfter,
+        }),
+      )
+      .all(lendingMethodNotAllowed('POST'));
+  }
+
+  for (const [action, type] of Object.entries(actionRoutes)) {
+    router
+      .route(`/loans/:loanAccountId\\:${action}`)
+      .post(
+        commands.handler({
+          type,
+          successStatus: 204,
+          subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
+          resourceOf: () => Promise.resolve(''),
         }),
       )
       .all(lendingMethodNotAllowed('POST'));

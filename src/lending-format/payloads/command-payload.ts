@@ -1,6 +1,7 @@
 import {
   type AdjustTransaction,
   type ApplyFee,
+  type ApplyInterest,
   type ApplyPenalty,
   type ChangeState,
   type CreateLoan,
@@ -118,6 +119,15 @@ function readPrincipalOverpayment(reader: FieldReader): Payload<PrincipalOverpay
   };
 }
 
+function readApplyInterest(reader: FieldReader): Payload<ApplyInterest> {
+  // There are no payment holidays, and no interest is kept apart for arrears. The transaction has no such fields.
+  reader.keepOnly('isPaymentHolidaysInterest', false);
+  reader.keepOnly('isInterestFromArrears', false);
+  reader.keepOnly('paymentHolidaysInterestAmount', 0);
+  const valueDate = reader.require('interestApplicationDate', reader.date('interestApplicationDate'));
+  return present({ valueDate, notes: reader.notes('notes') });
+}
+
 /** Every command on a loan that exists: all but the one that opens it. */
 export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan>;
 
@@ -135,6 +145,7 @@ export const payloadReaders: {
   APPLY_PENALTY: readApplyPenalty,
   ADJUST_TRANSACTION: readAdjustTransaction,
   PRINCIPAL_OVERPAYMENT: readPrincipalOverpayment,
+  APPLY_INTEREST: readApplyInterest,
 };
 
 function readTransactionDetails(reader: FieldReader) {

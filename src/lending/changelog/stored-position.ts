@@ -27,6 +27,7 @@ interface StoredRow {
   readonly penalty?: StoredPortion;
   readonly penaltyTax?: StoredPortion;
   readonly interestAccrued?: string;
+  readonly interestApplied?: string;
   readonly principalOverpaid?: string;
   readonly lastPaidDate?: string | null;
   readonly repaidDate?: string | null;
@@ -85,6 +86,7 @@ export function readRows(stored: StoredRows, rowsBefore = 0): Installment[] {
       fee: readTaxed(fields.fee, fields.feeTax),
       penalty: readTaxed(fields.penalty, fields.penaltyTax),
       interestAccrued: decimalOf(fields.interestAccrued ?? '0'),
+      interestApplied: decimalOf(fields.interestApplied ?? '0'),
       principalOverpaid: decimalOf(fields.principalOverpaid ?? '0'),
       lastPaidDate: fields.lastPaidDate ?? null,
       repaidDate: fields.repaidDate ?? null,
@@ -109,7 +111,8 @@ function writtenAmounts(row: Installment): string {
  * @param keepsDefaults Whether fields that are zero or null are written too. Fields that are undefined never are.
  */
 function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string {
-  const { principal, interestAccrued, principalOverpaid, lastPaidDate, repaidDate, lastPenaltyAppliedDate } = row;
+  const { principal, interestAccrued, interestApplied, principalOverpaid } = row;
+  const { lastPaidDate, repaidDate, lastPenaltyAppliedDate } = row;
   const portion = (name: string, value: Portion | undefined): string =>
     value === undefined || (!keepsDefaults && isNothing(value)) ? '' : `,"${name}":${writePortion(value)}`;
   const taxed = (name: string, value: TaxedPortion | undefined): string => {
@@ -123,9 +126,10 @@ function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string
     value === undefined || (!keepsDefaults && value === null) ? '' : `,"${name}":${writeMarked(value)}`;
   const owed = portion('principal', principal) + taxed('interest', row.interest);
   const charged = taxed('fee', row.fee) + taxed('penalty', row.penalty);
-  const earned = amount('interestAccrued', interestAccrued) + amount('principalOverpaid', principalOverpaid);
+  const earned = amount('interestAccrued', interestAccrued) + amount('interestApplied', interestApplied);
   const dates = date('lastPaidDate', lastPaidDate) + date('repaidDate', repaidDate);
-  return owed + charged + earned + dates + date('lastPenaltyAppliedDate', lastPenaltyAppliedDate);
+  const overpaid = amount('principalOverpaid', principalOverpaid);
+  return owed + charged + earned + overpaid + dates + date('lastPenaltyAppliedDate', lastPenaltyAppliedDate);
 }
 
 /** The charges of an account as a JSON list. */
@@ -207,7 +211,7 @@ function writeRowUndo({ key, fields }: InstallmentUndo): string {
 
 function readRowUndo({ key, ...stored }: StoredUndo['installments'][number]): InstallmentUndo {
   const { principal, interest, interestTax, fee, feeTax, penalty, penaltyTax, ...rest } = stored;
-  const { interestAccrued, principalOverpaid, ...dates } = rest;
+  const { interestAccrued, interestApplied, principalOverpaid, ...dates } = rest;
   return {
     key,
     fields: {
@@ -217,6 +221,7 @@ function readRowUndo({ key, ...stored }: StoredUndo['installments'][number]): In
       ...(fee === undefined ? {} : { fee: readTaxed(fee, feeTax) }),
       ...(penalty === undefined ? {} : { penalty: readTaxed(penalty, penaltyTax) }),
       ...(interestAccrued === undefined ? {} : { interestAccrued: decimalOf(interestAccrued) }),
+      ...(interestApplied === undefined ? {} : { interestApplied: decimalOf(interestApplied) }),
       ...(principalOverpaid === undefined ? {} : { principalOverpaid: decimalOf(principalOverpaid) }),
     },
   };

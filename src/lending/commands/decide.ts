@@ -11,6 +11,7 @@ import { decideCreation } from './creation.ts';
 import { type Decision, type DecisionContext, refuse } from './decision.ts';
 import { decideDisbursement } from './disbursement.ts';
 import { decideFee } from './fees.ts';
+import { decideInterestApplication } from './interest-application.ts';
 import type { Loan } from '../loan.ts';
 import { decidePenalty } from './penalties.ts';
 import { decidePrincipalOverpayment } from './principal-overpayment.ts';
@@ -40,7 +41,9 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
     case 'ADJUST_TRANSACTION':
       return decideAdjustment(loan, command, context);
     case 'PRINCIPAL_OVERPAYMENT':
+      return decidePrincipalOverpayment(loan, command, context);
+    case 'APPLY_INTEREST':
       break;
   }
-  return decidePrincipalOverpayment(loan, command, context);
+  return decideInterestApplication(loan, command, context);
 }

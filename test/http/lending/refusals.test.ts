@@ -227,7 +227,7 @@ describe('the response to undecided loan commands', () => {
   });
 
   it('is 202, then 409 for the same and 422 for a different request under its key', async () => {
-    expect(commands).to.have.length(10);
+    expect(commands).to.have.length.of.at.least(10);
     for (const operation of commands) {
       const [, example] = examplesOf(operation)[0] ?? ['', { value: undefined, 'x-status': 200 }];
       const headers = { 'Idempotency-Key': `waits-${operation.operationId}`, Prefer: 'wait=0' };

@@ -9,6 +9,7 @@ import { transactionView } from '../../../src/lending/views/transactions.ts';
 import {
   adjust,
   applyFee,
+  applyInterest,
   applyPenalty,
   approve,
   type AskedCommand,
@@ -378,6 +379,26 @@ export const histories: readonly History[] = [
       repayAll('2011-05-30'),
     ],
   },
+  ...[product(), dynamicProduct({ taxSettings: { ...taxed, taxCalculationMethod: 'EXCLUSIVE' } })].map(
+    (loanProduct): History => ({
+      title: `a loan whose interest is applied as it falls due: ${loanProduct.type}`,
+      commands: [
+        create(loanProduct),
+        approve,
+        disburse('2011-01-23'),
+        applyInterest('2011-02-10'),
+        applyInterest('2011-02-23'),
+        repay(100, '2011-03-10'),
+        applyInterest('2011-03-23'),
+        applyInterest('2011-03-23'),
+        applyInterest('2011-04-30'),
+        (story) => adjust(story.transactions.length),
+        (story) => applyInterest(story.loan?.position.asOf ?? ''),
+        repayAll('2011-05-10'),
+        applyInterest('2011-05-11'),
+      ],
+    }),
+  ),
 ];
 
 /** The state after each command. */
