@@ -21,16 +21,13 @@ import { createAdminRouter } from './http/edge/admin-page.ts';
 import { createApiDescriptionRouter } from './http/edge/api-description.ts';
 import { createAuthentication } from './http/edge/authentication.ts';
 import { bodiesInFlight } from './http/edge/bodies-in-flight.ts';
-import { createCommandsRouter } from './http/lending/command-status.ts';
 import { createCompressionRouter } from './http/edge/response-compression.ts';
 import { createCursorsRouter } from './http/streaming/cursors.ts';
 import { createEventTypeChecksRouter } from './http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from './http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from './http/streaming/event-types.ts';
 import type { LendingServices } from './http/lending/services.ts';
-import { createLoanEventsRouter } from './http/lending/loan-events.ts';
-import { createLoanProductsRouter } from './http/lending/loan-products.ts';
-import { createLoansRouter } from './http/lending/loans.ts';
+import { createLendingApi } from './http/lending/lending-api.ts';
 import { createOperationsRouter, type OperationsServices } from './http/edge/health-and-metrics.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
@@ -39,7 +36,6 @@ import { createStartGate } from './http/edge/start-gate.ts';
 import { createSubscriptionEventsRouter } from './http/streaming/subscription-events.ts';
 import { createSubscriptionStreamsRouter } from './http/streaming/subscription-streams.ts';
 import { createSubscriptionsRouter } from './http/streaming/subscriptions.ts';
-import { createTogglesRouter } from './http/lending/toggles.ts';
 import { Health } from './health.ts';
 import type { Logger } from './logger.ts';
 import {
@@ -244,11 +240,7 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),
     createEventTypeChecksRouter(broker),
-    createLoanEventsRouter({ ...lending, log, partitionCount }),
-    createLoansRouter(lending),
-    createLoanProductsRouter(lending),
-    createTogglesRouter(lending),
-    createCommandsRouter(lending),
+    createLendingApi({ ...lending, log, partitionCount }),
     createApiDescriptionRouter(),
     createAdminRouter(),
     createOperationsRouter({

@@ -353,7 +353,7 @@ interface AdjustTransactionPayload {
 interface ApiError {
   errorCode: number;
   errorReason: string;
-  errorSource: string | null;
+  errorSource: string;
   errorMessage?: string;
 }
 interface ApplyFeePayload {

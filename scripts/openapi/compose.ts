@@ -21,6 +21,9 @@ const lendingFiles: ReadonlySet<string> = new Set([
   'commands',
 ]);
 
+/** The lending API answers at two places. */
+const lendingServers = [{ url: '/' }, { url: '/api', description: 'Where clients of Mambu look for the lending API.' }];
+
 type Json = unknown;
 type JsonObject = Record<string, Json>;
 
@@ -66,10 +69,10 @@ export function composeDescription(folder: string, version: string): JsonObject 
     const file = `api/paths/${name}.json`;
     for (const [path, item] of Object.entries(schemas.read(file))) {
       if (paths[path] !== undefined) throw new Error(`${file}: ${path} is described twice`);
-      paths[path] = withRefusals(
-        schemas.addSchemasOf(item, file) as JsonObject,
-        lendingFiles.has(name) ? 'Lending' : '',
-      );
+      const described = schemas.addSchemasOf(item, file) as JsonObject;
+      paths[path] = lendingFiles.has(name)
+        ? { servers: lendingServers, ...withRefusals(described, 'Lending') }
+        : withRefusals(described, '');
     }
   }
   for (const file of messageFiles) schemas.nameOf(file, '');

@@ -120,9 +120,7 @@ function linesOf(status: number, text: string): string[] {
     return [`The service responded with status ${status} and gave no reason.`];
   }
   if (Array.isArray(body.errors) && body.errors.length > 0) {
-    return body.errors.map(({ errorReason, errorSource }) =>
-      errorSource === null ? sentence(errorReason) : `${sentence(errorReason)} (${errorSource})`,
-    );
+    return body.errors.map(({ errorReason, errorSource }) => `${sentence(errorReason)} (${errorSource})`);
   }
   const lines = (body.detail ?? body.title ?? `The service responded with status ${status}.`).split('\n');
   return lines.filter((line) => line.trim() !== '');

@@ -10,6 +10,9 @@ const commonMessages: Readonly<Partial<Record<RefusalReason, string>>> = {
     'A fee whose allocation is NO_ALLOCATION can only be charged while the toggle ALLOW_NON_SCHEDULED_FEES is on.',
 };
 
+/** What a refusal is about when no single field is at fault: clients join the source with other texts. */
+const accountSource = 'loanAccountId';
+
 /**
  * Refusals as the lending API shows them.
  * @param messages In words, for reasons whose name does not say what to change.
@@ -23,7 +26,7 @@ export function apiErrors(
     return {
       errorCode: refusalCodes[errorReason],
       errorReason,
-      errorSource,
+      errorSource: errorSource ?? accountSource,
       ...(errorMessage === undefined ? {} : { errorMessage }),
     };
   });

@@ -22,7 +22,7 @@ describe('the checkpoint record', () => {
           commandId: 'b',
           outcome: 'refused',
           loanAccountId: 'L1',
-          errors: [{ errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: null }],
+          errors: [{ errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: 'payload' }],
         },
         { commandId: null, outcome: 'dead_letter', reason: 'no JSON' },
       ],
@@ -68,7 +68,7 @@ describe('the memory of an outcome', () => {
     const errors = Array.from({ length: 1_000 }, () => ({
       errorCode: 4,
       errorReason: 'INVALID_PARAMETERS',
-      errorSource: null,
+      errorSource: 'payload',
     }));
     const bytes = bytesOfOutcome({ commandId: 'c', outcome: 'refused', loanProductId: 'P', errors });
     expect(bytes).to.equal(overheadBytes + 2 + JSON.stringify(errors).length);

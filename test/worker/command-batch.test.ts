@@ -164,7 +164,7 @@ describe('a batch of commands', () => {
     const refused = decide(repay(count));
     expect(refused.outcome).to.equal('refused');
     expect(refused.errors).to.have.length(1);
-    expect(refused.errors?.[0]).to.include({ errorReason: 'INVALID_PARAMETERS', errorSource: null });
+    expect(refused.errors?.[0]).to.include({ errorReason: 'INVALID_PARAMETERS', errorSource: 'loanAccountId' });
     expect(refused.errors?.[0]?.errorMessage).to.match(
       /^The transaction would have \d+ bytes, more than the log accepts \(8388608\)\. Pay fewer fees at once\.$/,
     );

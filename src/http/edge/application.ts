@@ -14,7 +14,7 @@ import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
 import { contentEncodingOf } from './request-body.ts';
-import { lendingErrorHandler } from './lending-errors.ts';
+import { lendingErrorHandler, lendingPathNotFound } from './lending-errors.ts';
 import { isLendingPath } from './request-paths.ts';
 import { pathNotFound, problemHandler } from './streaming-errors.ts';
 import {
@@ -70,7 +70,10 @@ export function createApplication(
     else next();
   });
   for (const router of routers) application.use(router);
-  application.use(pathNotFound);
+  application.use((request, response, next) => {
+    const respond = isLendingPath(request.path) ? lendingPathNotFound : pathNotFound;
+    return respond(request, response, next);
+  });
   application.use(errorHandler(logger));
   return application;
 }

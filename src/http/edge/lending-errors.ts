@@ -11,6 +11,7 @@ import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts
 
 /** Names and numbers of the lending API for errors of the request itself. Numbers from 10000 are this service's own. */
 const requestErrorCodes = {
+  INVALID_BASIC_AUTHORIZATION: 1,
   INVALID_CREDENTIALS: 2,
   INVALID_API_OPERATION: 3,
   INVALID_PARAMETERS: 4,
@@ -34,14 +35,14 @@ export class LendingErrors extends LendstreamError {
   readonly errors: readonly ApiError[];
 
   constructor(code: ErrorCode, errors: readonly ApiError[]) {
-    super(code, errors.map(({ errorReason, errorSource }) => `${errorReason} ${errorSource ?? ''}`).join('; '));
+    super(code, errors.map(({ errorReason, errorSource }) => `${errorReason} ${errorSource}`).join('; '));
     this.name = 'LendingErrors';
     this.errors = errors;
   }
 }
 
 /** One error of the request itself. @param source The field, header or resource, or a sentence. */
-export function requestError(errorReason: RequestErrorReason, source: string | null): ApiError {
+export function requestError(errorReason: RequestErrorReason, source: string): ApiError {
   return { errorCode: requestErrorCodes[errorReason], errorReason, errorSource: source };
 }
 
@@ -86,7 +87,6 @@ const requestErrorReasons: Readonly<Partial<Record<ErrorCode, RequestErrorReason
   UNSUPPORTED_MEDIA_TYPE: 'INVALID_PARAMETERS',
   UNPROCESSABLE: 'INVALID_PARAMETERS',
   RECORD_TOO_LARGE: 'INVALID_PARAMETERS',
-  UNAUTHORIZED: 'INVALID_CREDENTIALS',
   FORBIDDEN: 'INVALID_API_OPERATION',
   MISDIRECTED_REQUEST: 'INVALID_API_OPERATION',
   NOT_FOUND: 'INVALID_API_OPERATION',
@@ -154,8 +154,19 @@ function sendLendingError(response: Response, error: LendstreamError): void {
     sendErrors(response, error.status, error.errors);
     return;
   }
+  if (error.code === 'UNAUTHORIZED') {
+    sendErrors(response, error.status, [unauthorizedError(error)]);
+    return;
+  }
   const fallback = error.retriable ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR';
   sendErrors(response, error.status, [requestError(requestErrorReasons[error.code] ?? fallback, error.message)]);
+}
+
+/** Clients of the original compare the whole error, so the sentence for people is a field of its own. */
+function unauthorizedError({ message, details }: LendstreamError): ApiError {
+  const isBroken = details['isBasicAuthorizationBroken'] === true;
+  const reason = isBroken ? 'INVALID_BASIC_AUTHORIZATION' : 'INVALID_CREDENTIALS';
+  return { ...requestError(reason, 'credentials'), errorMessage: message };
 }
 
 function sendErrors(response: Response, status: number, errors: readonly ApiError[]): void {

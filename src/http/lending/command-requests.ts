@@ -96,7 +96,7 @@ export class CommandRequests {
       const preferredWaitSeconds = readPreferredWait(request, secondsMaximum);
       const outcome = await this.#outcomeOf(command, request, response, preferredWaitSeconds ?? secondsDefault);
       if (preferredWaitSeconds !== undefined) response.set('Preference-Applied', `wait=${preferredWaitSeconds}`);
-      if (outcome === undefined) sendPending(response, commandId, subject);
+      if (outcome === undefined) sendPending(response, `${request.baseUrl}/commands/${commandId}`, commandId, subject);
       else sendResponse(response, await commandResponse(route, outcome, digest));
     };
   }
@@ -236,10 +236,12 @@ function textOf(body: Buffer): string {
   }
 }
 
-/** The decoded path without slashes at its end: one text for each resource, in whatever form its path was sent. */
+/**
+ * The decoded path without slashes at its end, from where the lending API begins: one text for each resource, in
+ * whatever form its path was sent.
+ */
 function pathOf(request: Request): string {
-  const path = decodeURIComponent(request.originalUrl.split('?', 1)[0] ?? '');
-  return path.replace(/\/+$/, '');
+  return decodeURIComponent(request.path).replace(/\/+$/, '');
 }
 
 /** `Prefer: wait=N` in whole seconds, at most `secondsMaximum`; undefined when there is no such preference. */
@@ -254,9 +256,9 @@ function sendResponse(response: Response, { status, body, replayed }: CommandRes
   else response.status(status).type('application/json').end(body);
 }
 
-function sendPending(response: Response, commandId: string, subject: CommandSubject): void {
+function sendPending(response: Response, location: string, commandId: string, subject: CommandSubject): void {
   const { loanAccountId, loanProductId } = subject;
-  response.set('Location', `/commands/${commandId}`).set('Retry-After', String(pendingRetrySeconds));
+  response.set('Location', location).set('Retry-After', String(pendingRetrySeconds));
   response.status(202).json({
     commandId,
     status: 'PENDING',

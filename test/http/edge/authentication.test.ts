@@ -10,6 +10,10 @@ import { silentLogger } from '../../../src/logger.ts';
 import { call } from '../../support/http/client.ts';
 import { leaveUnwatched } from '../../support/http/response-watch.ts';
 
+function basic(credentials: string, scheme = 'Basic'): Record<string, string> {
+  return { Authorization: `${scheme} ${Buffer.from(credentials).toString('base64')}` };
+}
+
 describe('authentication', () => {
   let server: Server | undefined;
 
@@ -53,7 +57,20 @@ describe('authentication', () => {
     ['refuses another key', keys, '/loans', { apikey: 'third-key' }, 401],
     ['refuses a prefix of a key', keys, '/loans', { apikey: 'first-ke' }, 401],
     ['refuses an empty key', keys, '/loans', { apikey: '' }, 401],
-    ['refuses another scheme', keys, '/loans', { Authorization: 'Basic first-key' }, 401],
+    ['refuses another scheme', keys, '/loans', { Authorization: 'Digest first-key' }, 401],
+    ['accepts a key as the password of any user', keys, '/loans', basic('somebody:first-key'), 200],
+    ['accepts a key as the password of an empty name', keys, '/loans', basic(':second-key'), 200],
+    ['accepts a password with colons', [visible], '/loans', basic(`somebody:${visible}`), 200],
+    ['accepts a user name that is not ASCII', keys, '/loans', basic('Zoë:first-key'), 200],
+    ['accepts Basic in any letter case', keys, '/loans', basic('a:first-key', 'bASIC'), 200],
+    ['accepts the longest key as a password', [longest], '/loans', basic(`a:${longest}`), 200],
+    ['refuses another password', keys, '/loans', basic('somebody:third-key'), 401],
+    ['refuses a prefix of a key as the password', keys, '/loans', basic('somebody:first-ke'), 401],
+    ['refuses a key as the user name', keys, '/loans', basic('first-key:'), 401],
+    ['refuses a key that is not encoded', keys, '/loans', { Authorization: 'Basic first-key' }, 401],
+    ['accepts the header apikey beside a broken Basic', keys, '/loans', { ...basic('x'), apikey: 'first-key' }, 200],
+    ['accepts the header apikey in any letter case', keys, '/loans', { apiKey: 'first-key' }, 200],
+    ['guards everything below /api', keys, '/api/health', {}, 401],
     ['refuses the key as a query parameter', keys, '/loans?apikey=first-key', {}, 401],
     ['refuses unknown paths alike, so that existing ones are not revealed', keys, '/nowhere', {}, 401],
     ['leaves /health open', keys, '/health', {}, 200],
@@ -92,8 +109,31 @@ describe('authentication', () => {
       {
         errorCode: 2,
         errorReason: 'INVALID_CREDENTIALS',
-        errorSource: 'A valid API key is needed: send "Authorization: Bearer <key>" or "apikey".',
+        errorSource: 'credentials',
+        errorMessage:
+          'A valid API key is needed: send "Authorization: Bearer <key>", "apikey", or the key as the password of "Basic".',
       },
     ]);
+  });
+
+  it('offers Basic only below /api, where the admin page sends no requests', async () => {
+    const url = await listen(keys);
+    const offers = async (path: string): Promise<string | null> =>
+      (await call(`${url}${path}`, 'GET')).headers.get('www-authenticate');
+    expect(await offers('/api/loans')).to.equal('Bearer, Basic realm="Lendstream", charset="UTF-8"');
+    expect(await offers('/toggles')).to.equal('Bearer');
+  });
+
+  it('distinguishes a broken Basic header from wrong credentials', async () => {
+    const url = await listen(keys);
+    const reasonOf = async (headers: Record<string, string>): Promise<unknown> => {
+      const { body } = await call(`${url}/api/loans`, 'GET', undefined, headers);
+      const [error] = body['errors'] as { errorCode: number; errorReason: string }[];
+      return [error?.errorCode, error?.errorReason];
+    };
+    for (const headers of [{ Authorization: 'Basic' }, { Authorization: 'Basic ***' }, basic('no colon')]) {
+      expect(await reasonOf(headers)).to.deep.equal([1, 'INVALID_BASIC_AUTHORIZATION']);
+    }
+    expect(await reasonOf(basic('somebody:wrong'))).to.deep.equal([2, 'INVALID_CREDENTIALS']);
   });
 });

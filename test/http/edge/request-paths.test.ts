@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { isLendingPath, pathsBelow, withoutLastSlash } from '../../../src/http/edge/request-paths.ts';
+import { isBelowApi, isLendingPath, pathsBelow, withoutLastSlash } from '../../../src/http/edge/request-paths.ts';
+import { operations } from '../../support/http/api-description.ts';
 
 describe('the path of a request', () => {
   it('belongs to a resource at its path, below it, and as an operation on the whole collection', () => {
@@ -11,6 +12,22 @@ describe('the path of a request', () => {
   it('belongs to the lending API below its resources', () => {
     const paths = ['/loans/x', '/loanproducts', '/toggles', '/commands/1', '/subscriptions', '/', '/event-types/loans'];
     expect(paths.filter(isLendingPath)).to.deep.equal(paths.slice(0, 4));
+  });
+
+  it('belongs to the lending API everywhere below /api', () => {
+    const paths = ['/api', '/api/', '/api/loans', '/api/nowhere', '/api/event-types', '/apis', '/API/loans', '/x/api'];
+    expect(paths.filter(isLendingPath)).to.deep.equal(paths.slice(0, 5));
+    expect(paths.filter(isBelowApi)).to.deep.equal(paths.slice(0, 5));
+  });
+
+  it('belongs to the lending API exactly where the description has its errors', () => {
+    const lending = operations.filter(({ responses }) => {
+      const { content } = responses['400'] ?? {};
+      return content?.['application/json']?.schema['$ref'] === '#/components/schemas/LendingErrors';
+    });
+    expect(lending).to.have.length.greaterThan(20);
+    const inLending = new Set(lending.map(({ path }) => path));
+    for (const { path } of operations) expect(isLendingPath(path), path).to.equal(inLending.has(path));
   });
 
   it('is compared without a slash at its end', () => {

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { Router } from 'express';
 import { after, before, describe, it } from 'mocha';
 import { errorCatalogue, LendstreamError, type ErrorCode } from '../../../src/errors.ts';
-import { isLendingPath, operations } from '../../support/http/api-description.ts';
+import { isLendingPath } from '../../../src/http/edge/request-paths.ts';
+import { operations } from '../../support/http/api-description.ts';
 import { call } from '../../support/http/client.ts';
 import { serve, type Served } from '../../support/subscription-store.ts';
 

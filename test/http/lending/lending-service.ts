@@ -9,12 +9,8 @@ import { Publisher } from '../../../src/broker/publishing/publisher.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
-import { createCommandsRouter } from '../../../src/http/lending/command-status.ts';
+import { createLendingApi } from '../../../src/http/lending/lending-api.ts';
 import type { OutcomeWait } from '../../../src/http/lending/services.ts';
-import { createLoanEventsRouter } from '../../../src/http/lending/loan-events.ts';
-import { createLoanProductsRouter } from '../../../src/http/lending/loan-products.ts';
-import { createLoansRouter } from '../../../src/http/lending/loans.ts';
-import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { openFilledCopy } from '../../support/lending/filled-copy.ts';
 import type { CommandOutcomesLimits } from '../../../src/accounts/command-outcomes.ts';
@@ -80,16 +76,7 @@ export async function startLendingService(
   const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
   const accounts = await openFilledCopy({ dataFolder, log, partitionCount, clock, logger, outcomes });
   const services = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
-  const application = createApplication(
-    [
-      createLoanEventsRouter({ ...services, log, partitionCount }),
-      createLoansRouter(services),
-      createLoanProductsRouter(services),
-      createTogglesRouter(services),
-      createCommandsRouter(services),
-    ],
-    logger,
-  );
+  const application = createApplication([createLendingApi({ ...services, log, partitionCount })], logger);
   const server = await new Promise<Server>((resolve) => {
     const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
   });

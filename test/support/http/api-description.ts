@@ -1,3 +1,4 @@
+import { isLendingPath } from '../../../src/http/edge/request-paths.ts';
 import { loadSchema } from '../../../src/schema-files.ts';
 
 /** The description of the service as tests use it: the operation of a request, and its possible responses. */
@@ -84,10 +85,12 @@ export const operations: readonly Operation[] = Object.keys(description['paths']
   ...(describedPaths.find((described) => described.path === path)?.operations.values() ?? []),
 ]);
 
-/** The description for the path of a request, which may end with a slash. */
+/** The description for the path of a request, which may end with a slash. The lending API is also below /api. */
 export function findPath(path: string): DescribedPath | undefined {
   const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-  return describedPaths.find(({ pattern }) => pattern.test(plain));
+  const below = plain.startsWith('/api/') ? plain.slice('/api'.length) : plain;
+  if (below !== plain && !isLendingPath(below)) return undefined;
+  return describedPaths.find(({ pattern }) => pattern.test(below));
 }
 
 function operationOf(path: string, method: string, item: JsonObject, raw: JsonObject): Operation {
@@ -115,12 +118,4 @@ function patternOf(path: string): RegExp {
 
 function fixedLength(path: string): number {
   return path.replaceAll(/\{[^}]+\}/g, '').length;
-}
-
-/**
- * Whether refusals at this path have the format of the lending API; `/loans:search` is how that API names operations on
- * a collection.
- */
-export function isLendingPath(path: string): boolean {
-  return /^\/(loans|loanproducts|toggles|commands)(:[^/]*)?(\/|$)/.test(path);
 }

@@ -1,10 +1,10 @@
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { isLendingPath } from '../../../src/http/edge/request-paths.ts';
 import {
   description,
   findPath,
-  isLendingPath,
   type DescribedPath,
   type JsonObject,
   type Operation,

@@ -1,0 +1,21 @@
+import { Router } from 'express';
+import { apiPath } from '../edge/request-paths.ts';
+import { createCommandsRouter } from './command-status.ts';
+import { type LoanEventsServices, createLoanEventsRouter } from './loan-events.ts';
+import { createLoanProductsRouter } from './loan-products.ts';
+import { createLoansRouter } from './loans.ts';
+import { createTogglesRouter } from './toggles.ts';
+
+/** The whole lending API. Each resource answers at its path and below `/api`: it is the same router in both places. */
+export function createLendingApi(services: LoanEventsServices): Router {
+  const resources = Router({ caseSensitive: true });
+  resources.use(createLoanEventsRouter(services));
+  resources.use(createLoansRouter(services));
+  resources.use(createLoanProductsRouter(services));
+  resources.use(createTogglesRouter(services));
+  resources.use(createCommandsRouter(services));
+  const router = Router({ caseSensitive: true });
+  router.use(apiPath, resources);
+  router.use(resources);
+  return router;
+}

@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { annuityProduct } from '../../src/admin/example-product.ts';
+import { type App, createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { call, type HttpResponse } from '../support/http/client.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+
+const key = 'a-key-of-more-than-sixteen-characters';
+const credentials = { Authorization: `Basic ${Buffer.from(`anybody:${key}`).toString('base64')}` };
+
+interface ApiError {
+  readonly errorCode: number;
+  readonly errorReason: string;
+  readonly errorSource: string;
+}
+
+/** The first error of a refused response, all of whose errors must have a number and two texts. */
+function errorOf({ body, text }: HttpResponse): ApiError {
+  const errors = body['errors'] as ApiError[];
+  expect(errors, text).to.have.length.greaterThan(0);
+  for (const { errorCode, errorReason, errorSource } of errors) {
+    expect(errorCode, text).to.be.a('number');
+    expect([typeof errorReason, typeof errorSource], text).to.deep.equal(['string', 'string']);
+  }
+  return errors[0] as ApiError;
+}
+
+describe('the lending API as software written for its original finds it', () => {
+  let folder: string;
+  let app: App;
+  let url: string;
+  const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    call(`${url}${path}`, method, body, { ...credentials, ...headers });
+
+  before(async () => {
+    folder = await temporaryFolder();
+    const settings = { DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0', API_KEYS: key };
+    app = await createApp(readConfig(settings), silentLogger);
+    url = await app.start();
+    expect((await send('POST', '/api/loanproducts', annuityProduct('edge'))).status).to.equal(201);
+  });
+
+  after(async () => {
+    await app.stop();
+    await removeFolder(folder);
+  });
+
+  it('lets a key in as the password of any user, and refuses every other request', async () => {
+    expect((await send('GET', '/api/loans')).status).to.equal(200);
+    const refused = await call(`${url}/api/loans`, 'GET');
+    expect(refused.status).to.equal(401);
+    expect(errorOf(refused)).to.include({
+      errorCode: 2,
+      errorReason: 'INVALID_CREDENTIALS',
+      errorSource: 'credentials',
+    });
+  });
+
+  it('is the same below /api as at the root', async () => {
+    const opened = await send('POST', '/api/loans', { id: 'both', productTypeKey: 'edge', loanAmount: 1000 });
+    expect(opened.status, opened.text).to.equal(201);
+    for (const path of ['/loans/both', '/loans/both/schedule', '/loans?detailsLevel=FULL', '/loanproducts/edge']) {
+      const [root, below] = [await send('GET', path), await send('GET', `/api${path}`)];
+      expect(root.status, path).to.equal(200);
+      expect(below.text, path).to.equal(root.text);
+    }
+  });
+
+  it('does a command once under one Idempotency-Key, whichever path its repetition takes', async () => {
+    const body = { id: 'once', productTypeKey: 'edge', loanAmount: 1000 };
+    const headers = { 'Idempotency-Key': 'open-once' };
+    const first = await send('POST', '/api/loans', body, headers);
+    const again = await send('POST', '/loans/', body, headers);
+    expect([first.status, again.status], again.text).to.deep.equal([201, 201]);
+    expect(again.text).to.equal(first.text);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    const other = await send('POST', '/loans', { ...body, loanAmount: 1 }, headers);
+    expect(errorOf(other).errorReason).to.equal('IDEMPOTENCY_KEY_ALREADY_USED');
+  });
+
+  it('leads to the outcome of a command that was not waited for', async () => {
+    for (const prefix of ['', '/api']) {
+      const body = { productTypeKey: 'edge', loanAmount: 10 };
+      const pending = await send('POST', `${prefix}/loans`, body, { Prefer: 'wait=0' });
+      expect(pending.status, pending.text).to.equal(202);
+      expect(pending.headers.get('location')).to.match(new RegExp(`^${prefix}/commands/`));
+      expect((await send('GET', pending.headers.get('location') ?? '')).status).to.equal(200);
+    }
+  });
+
+  const refusedRequests: [string, string, string, unknown, number, string][] = [
+    ['a path below /api that does not exist', 'GET', '/api/nowhere', undefined, 404, 'INVALID_API_OPERATION'],
+    ['/api itself', 'GET', '/api', undefined, 404, 'INVALID_API_OPERATION'],
+    ['the streaming API below /api', 'GET', '/api/event-types', undefined, 404, 'INVALID_API_OPERATION'],
+    ['an unknown operation on loans', 'POST', '/loans:dance', {}, 404, 'INVALID_API_OPERATION'],
+    ['a wrong method', 'DELETE', '/api/loans', undefined, 405, 'INVALID_API_OPERATION'],
+    ['a loan that does not exist', 'GET', '/api/loans/none', undefined, 404, 'INVALID_LOAN_ACCOUNT_ID'],
+    ['a body that is no JSON', 'POST', '/api/loans', '{', 400, 'INVALID_PARAMETERS'],
+    ['a body that is too large', 'POST', '/api/loans', ' '.repeat(256 * 1024 + 1), 413, 'INVALID_PARAMETERS'],
+    ['a path with an empty segment', 'GET', '/api//loans', undefined, 400, 'INVALID_PARAMETERS'],
+    ['a broken escape', 'GET', '/api/loans/%zz', undefined, 400, 'INVALID_PARAMETERS'],
+    [
+      'a state that does not allow it',
+      'POST',
+      '/api/loans/both/disbursement-transactions',
+      {},
+      400,
+      'INVALID_ACCOUNT_STATE',
+    ],
+  ];
+  for (const [what, method, path, body, status, reason] of refusedRequests) {
+    it(`refuses ${what} with ${status} in its own form`, async () => {
+      const response = await send(method, path, body);
+      expect(response.status, response.text).to.equal(status);
+      expect(errorOf(response).errorReason).to.equal(reason);
+    });
+  }
+
+  it('refuses what is compressed in another way, and pages of other sites, in its own form', async () => {
+    const brotli = await send('POST', '/api/loans', '{}', { 'Content-Encoding': 'br' });
+    expect([brotli.status, errorOf(brotli).errorReason]).to.deep.equal([415, 'INVALID_PARAMETERS']);
+    const foreign = await send('GET', '/api/nowhere', undefined, { Origin: 'https://elsewhere.example' });
+    expect([foreign.status, errorOf(foreign).errorReason]).to.deep.equal([403, 'INVALID_API_OPERATION']);
+  });
+
+  it('leaves the errors of the streaming API as they are', async () => {
+    const response = await send('GET', '/nowhere');
+    expect(response.headers.get('content-type')).to.equal('application/problem+json');
+  });
+});
