@@ -46,10 +46,24 @@ export function openLedger(loan: Loan, position: LoanPosition, valueDate: LocalD
   };
 }
 
-/** The position with the ledger's rows and charges. Rows now paid in full get the value date as their repaid date. */
+/**
+ * The position with the ledger's rows and charges. Rows now paid in full get the value date as their repaid date, and
+ * the position the later of its last value date and the ledger's.
+ */
 export function closeLedger({ position, rows, charges, chargeCount, valueDate }: Ledger): LoanPosition {
   const installments = rows.map((row) => withRepaidDate(row, valueDate));
-  return { ...position, installments, charges, chargeCount };
+  return {
+    ...position,
+    installments,
+    charges,
+    chargeCount,
+    lastValueDate: laterDate(position.lastValueDate, valueDate),
+  };
+}
+
+/** The later of two days, of which the first may be missing. */
+export function laterDate(one: LocalDate | null, other: LocalDate): LocalDate {
+  return one !== null && one > other ? one : other;
 }
 
 function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {

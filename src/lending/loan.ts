@@ -83,6 +83,11 @@ export interface LoanPosition {
    */
   readonly asOf: LocalDate | null;
   /**
+   * The latest value date of the transactions that stand. An entry with an earlier one re-decides those after it. Null
+   * when there are none.
+   */
+  readonly lastValueDate: LocalDate | null;
+  /**
    * The level payment of an equal-installment loan, without tax; null for other methods and before the disbursement.
    */
   readonly periodicPayment: Decimal | null;
@@ -158,6 +163,10 @@ export interface LoanTransaction {
   readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod | null;
   /** The key of the installment it is about. */
   readonly installmentKey: number | null;
+  /** Whether its sender named the installment. Posted again, it is about the same one, or else about the next due. */
+  readonly isInstallmentNamed: boolean;
+  /** Whether no person posted it. When an earlier transaction is adjusted, it is taken back and posted again. */
+  readonly isSystemPosted: boolean;
   readonly terms: TransactionTerms;
   readonly principalBalanceAfter: Decimal;
   readonly totalBalanceAfter: Decimal;

@@ -103,6 +103,8 @@ function transaction(loanId: string, number: number): LoanTransaction {
     customPaymentAmounts: [],
     prepaymentRecalculationMethod: null,
     installmentKey: null,
+    isInstallmentNamed: false,
+    isSystemPosted: false,
     terms: { interestRate: new Decimal(10), periodicPayment: null },
     principalBalanceAfter: zero,
     totalBalanceAfter: zero,

@@ -240,7 +240,7 @@ describe('the events of any loan', () => {
     );
   });
 
-  it('are ordered within each command: created, transaction, fees, balances, schedule, state', () => {
+  it('are ordered within each transaction of a command: created, transaction, fees, balances, schedule, state', () => {
     const order = [
       'loan_transaction_posted',
       'loan_fee_event',
@@ -254,6 +254,7 @@ describe('the events of any loan', () => {
       for (const [index, event] of events.entries()) {
         const next = events[index + 1];
         if (next?.causationCommandId !== event.causationCommandId) continue;
+        if (next.transactionEncodedKey !== event.transactionEncodedKey) continue;
         const [position, nextPosition] = [positionOf(event), positionOf(next)];
         expect(nextPosition > position || (nextPosition === position && next.eventType === 'loan_fee_event')).to.equal(
           true,
@@ -324,6 +325,8 @@ describe('a command', () => {
           const step = steps[index - 1];
           if (before === undefined || step === undefined || story.outcome !== 'committed') continue;
           if (step.kind === 'adjust' || step.kind === 'toggle') continue;
+          // One that re-decided others has its own test.
+          if (story.transactions.length > before.transactions.length + 1) continue;
           const last = story.transactions.at(-1)?.encodedKey ?? '';
           const after = when(story, { type: 'ADJUST_TRANSACTION', transactionId: last });
           expect(after.outcome).to.equal('committed');

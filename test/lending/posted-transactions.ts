@@ -4,7 +4,11 @@ import type { LoanTransaction, PostedTransactions } from '../../src/lending/loan
 export function postedAmong(transactions: readonly LoanTransaction[]): PostedTransactions {
   return {
     find: (keyOrId) => transactions.find(({ encodedKey, id }) => encodedKey === keyOrId || id === keyOrId),
-    postedBy: (id) => transactions.findLast(({ commandId }) => commandId === id),
+    // A command posts its own transaction between those it takes back and those it posts again, as many of each.
+    postedBy: (id) => {
+      const posted = transactions.filter(({ commandId }) => commandId === id);
+      return posted[(posted.length - 1) / 2];
+    },
   };
 }
 

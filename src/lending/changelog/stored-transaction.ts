@@ -7,7 +7,7 @@ import { type StoredUndo, readUndo, writeUndo } from './stored-position.ts';
 
 type StoredElements = { readonly [Name in keyof ElementAmounts]?: string };
 
-/** The fields that are left out when they are null, or a list or an object without anything in it. */
+/** The fields that are left out when they are null or false, or a list or an object without anything in it. */
 type OptionalField =
   | 'externalId'
   | 'notes'
@@ -17,6 +17,8 @@ type OptionalField =
   | 'customPaymentAmounts'
   | 'prepaymentRecalculationMethod'
   | 'installmentKey'
+  | 'isInstallmentNamed'
+  | 'isSystemPosted'
   | 'adjustmentTransactionKey'
   | 'originalTransactionKey'
   | 'previousAdjustableKey';
@@ -33,7 +35,7 @@ interface StoredTransaction {
   readonly undo?: StoredUndo;
 }
 
-/** A transaction as one line of JSON in which each decimal keeps every digit. What is null or zero is left out. */
+/** A transaction as one line of JSON in which each decimal keeps every digit, without what is null, false or zero. */
 export function encodeTransaction({ affected, taxes, undo, ...transaction }: LoanTransaction): string {
   const fields = Object.fromEntries(Object.entries(transaction).filter(([, value]) => !isNothing(value)));
   const amounts = `"affected":${writeElements(affected)},"taxes":${writeElements(taxes)}`;
@@ -56,6 +58,8 @@ export function decodeTransaction(text: string): LoanTransaction {
     customPaymentAmounts: [],
     prepaymentRecalculationMethod: null,
     installmentKey: null,
+    isInstallmentNamed: false,
+    isSystemPosted: false,
     adjustmentTransactionKey: null,
     originalTransactionKey: null,
     previousAdjustableKey: null,
@@ -73,7 +77,9 @@ export function decodeTransactionIdentity(text: string): Pick<LoanTransaction, '
 }
 
 function isNothing(value: unknown): boolean {
-  return value === null || (typeof value === 'object' && !(value instanceof Decimal) && isEmpty(value));
+  return (
+    value === null || value === false || (typeof value === 'object' && !(value instanceof Decimal) && isEmpty(value))
+  );
 }
 
 function isEmpty(value: object): boolean {

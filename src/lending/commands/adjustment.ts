@@ -1,14 +1,16 @@
-import type { AdjustTransaction } from '../commands.ts';
+import type { AdjustTransaction, CommandHeader } from '../commands.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import type { TransactionAdjusted } from './facts.ts';
 import { refusalOfDays } from './transaction-days.ts';
-import type { ElementAmounts, Loan } from '../loan.ts';
+import type { ElementAmounts, Loan, LoanTransaction } from '../loan.ts';
 import { dayOf } from '../instants.ts';
 import { zero } from '../money.ts';
 import { adjustmentOf } from '../transaction-types.ts';
 
 /**
  * Takes back the last transaction that has not been taken back. Balances, schedule and state become exactly what they
- * were before it, so a loan that it closed is open again.
+ * were before it, so a loan that it closed is open again. Transactions after it that no person posted were taken back
+ * before, and are posted again afterwards (see `later-transactions.ts`).
  *
  * Refused, with the first of these that applies: INVALID_TRANSACTION_ID; TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT (an
  * adjustment); TRANSACTION_ALREADY_ADJUSTED; NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_DATE (of the
@@ -17,29 +19,44 @@ import { adjustmentOf } from '../transaction-types.ts';
 export function decideAdjustment(loan: Loan, command: AdjustTransaction, context: DecisionContext): Decision {
   const original = context.transactions.find(command.transactionId);
   if (original === undefined) return refuse('INVALID_TRANSACTION_ID', 'transactionId');
-  const type = adjustmentOf(original.type);
-  if (type === null) return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
+  if (adjustmentOf(original.type) === null) {
+    return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
+  }
   if (original.adjustmentTransactionKey !== null) return refuse('TRANSACTION_ALREADY_ADJUSTED', 'transactionId');
   if (original.encodedKey !== loan.adjustableTransactionKey) {
     return refuse('NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE', 'transactionId');
   }
   const fault = refusalOfDays(command);
   if (fault !== null) return { refusals: [fault] };
+  return { fact: adjusted(loan, original, command, context) };
+}
+
+/**
+ * The fact that takes back `original`, the last transaction that has not been taken back. Its booking date is that of
+ * the command, else the command's day.
+ * @throws Error for a transaction that cannot be taken back
+ */
+export function adjusted(
+  loan: Loan,
+  original: LoanTransaction,
+  command: CommandHeader & Pick<AdjustTransaction, 'bookingDate' | 'notes'>,
+  { newKey }: Pick<DecisionContext, 'newKey'>,
+): TransactionAdjusted {
+  const type = adjustmentOf(original.type);
+  if (type === null) throw new Error(`${original.type} cannot be taken back`);
   return {
-    fact: {
-      type: 'TRANSACTION_ADJUSTED',
-      original,
-      transaction: transactionOf(loan, command, context, type, {
-        amount: zero.minus(original.amount),
-        valueDate: original.valueDate,
-        bookingDate: command.bookingDate ?? dayOf(command.receivedAt),
-        affected: negated(original.affected),
-        taxes: negated(original.taxes),
-        fees: original.fees.map((fee) => ({ ...fee, amount: zero.minus(fee.amount), tax: zero.minus(fee.tax) })),
-        installmentKey: original.installmentKey,
-        originalTransactionKey: original.encodedKey,
-      }),
-    },
+    type: 'TRANSACTION_ADJUSTED',
+    original,
+    transaction: transactionOf(loan, command, { newKey }, type, {
+      amount: zero.minus(original.amount),
+      valueDate: original.valueDate,
+      bookingDate: command.bookingDate ?? dayOf(command.receivedAt),
+      affected: negated(original.affected),
+      taxes: negated(original.taxes),
+      fees: original.fees.map((fee) => ({ ...fee, amount: zero.minus(fee.amount), tax: zero.minus(fee.tax) })),
+      installmentKey: original.installmentKey,
+      originalTransactionKey: original.encodedKey,
+    }),
   };
 }
 

@@ -66,6 +66,7 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
       rateSegments: [{ from: null, interestRate }],
       principalLent: zero,
       asOf: null,
+      lastValueDate: null,
       periodicPayment: null,
       installments: [],
       charges: [],

@@ -1,7 +1,8 @@
 /**
  * Commands: one file for each, a pure function from a loan and a command to a decision.
  * In: a loan, a command, the time. Out: a fact to apply, or refusals.
- * Start with `decide` below; `execute.ts` calls it, applies the fact (`evolve.ts`) and derives the events.
+ * Start with `decide` below; `execute.ts` calls it, applies the fact (`evolve.ts`) and derives the events. A command
+ * dated before others is decided on the loan as it was, and the others are posted again (`later-transactions.ts`).
  */
 
 import { decideStateChange } from './account-states.ts';

@@ -35,6 +35,8 @@ type OwnFields = Pick<PostedTransaction, 'amount' | 'valueDate' | 'affected' | '
       | 'customPaymentAmounts'
       | 'prepaymentRecalculationMethod'
       | 'installmentKey'
+      | 'isInstallmentNamed'
+      | 'isSystemPosted'
       | 'originalTransactionKey'
     >
   >;
@@ -74,6 +76,8 @@ export function transactionOf(
     customPaymentAmounts: [],
     prepaymentRecalculationMethod: null,
     installmentKey: null,
+    isInstallmentNamed: false,
+    isSystemPosted: false,
     originalTransactionKey: null,
     ...own,
     type,

@@ -1,7 +1,9 @@
 import { figuresOf } from '../balances.ts';
 import type { LoanFact, PostedTransaction, TransactionAdjusted } from './facts.ts';
 import type { Loan, LoanPosition, LoanTransaction, PositionUndo } from '../loan.ts';
+import { laterDate } from '../ledger.ts';
 import { transactionId } from '../identifiers.ts';
+import type { LocalDate } from '../terms.ts';
 import { undoOf, undone } from './undo.ts';
 
 /** The account after a fact, and the transactions that are new or changed. The last one was posted by the fact. */
@@ -19,7 +21,8 @@ export function evolve(loan: Loan | null, fact: LoanFact): Evolved {
   if (loan === null) throw new Error(`${fact.type} without a loan`);
   if (fact.type === 'STATE_CHANGED') return { loan: { ...loan, position: fact.position }, transactions: [] };
   if (fact.type === 'TRANSACTION_ADJUSTED') return reverseTransaction(loan, fact);
-  const { position, transaction } = fact;
+  const { transaction } = fact;
+  const position = withValueDate(fact.position, transaction.valueDate);
   const posted = numbered(
     loan,
     position,
@@ -28,6 +31,12 @@ export function evolve(loan: Loan | null, fact: LoanFact): Evolved {
     loan.adjustableTransactionKey,
   );
   return { loan: after(loan, position, posted.encodedKey), transactions: [posted] };
+}
+
+/** The same position when the command has noted the value date itself. */
+function withValueDate(position: LoanPosition, valueDate: LocalDate): LoanPosition {
+  const lastValueDate = laterDate(position.lastValueDate, valueDate);
+  return lastValueDate === position.lastValueDate ? position : { ...position, lastValueDate };
 }
 
 function reverseTransaction(loan: Loan, { original, transaction }: TransactionAdjusted): Evolved {

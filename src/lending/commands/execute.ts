@@ -1,16 +1,21 @@
-import type { LoanCommand } from '../commands.ts';
+import type { CommandHeader, LoanCommand } from '../commands.ts';
+import { adjusted } from './adjustment.ts';
 import { decide } from './decide.ts';
 import type { DecisionContext } from './decision.ts';
 import { eventsBetween } from '../events/derive-events.ts';
 import type { LoanEvent } from '../events.ts';
 import { evolve } from './evolve.ts';
+import type { LoanFact } from './facts.ts';
+import { laterTransactions } from './later-transactions.ts';
+import { isLeftOut, repostingCommand } from './reposting.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';
 import type { Refusal } from '../refusals.ts';
 import { withSettledFees, withoutSettledFees } from '../fees/settled-fees.ts';
+import type { Toggles } from '../toggle-names.ts';
 
 /**
  * - `committed`: `loan` is the next state, to be stored together with `transactions`, which are new or changed, and
- *   `events`.
+ *   `events`. `transactionKey` names the command's own transaction among them; null when it posted none.
  * - `refused`: a rule refused the command, and the loan does not change.
  * - `repeated`: the command with this id already posted `transaction`, and nothing changes.
  */
@@ -28,28 +33,114 @@ export type Execution =
 /**
  * Executes one command. Pure: the same arguments give the same result. A command that posted a transaction is
  * recognised by that transaction for ever. The caller must recognise a command that posted none.
+ *
+ * A command dated before other transactions is decided on the loan as it was then: those after it are taken back, the
+ * last one first, and are posted again behind it from what was asked for, by value date. When the loan refuses one of
+ * them now, it refuses the command with that reason.
  * @throws only for bugs; a broken rule is a refusal
  */
 export function execute(loan: Loan | null, command: LoanCommand, context: DecisionContext): Execution {
   const transaction = loan === null ? undefined : context.transactions.postedBy(command.commandId);
   if (transaction !== undefined) return { outcome: 'repeated', transaction };
 
-  const decision = decide(loan, command, context);
+  const later = loan === null ? [] : laterTransactions(loan, command, context.transactions);
+  if ('errorReason' in later) return { outcome: 'refused', refusals: [later] };
+  const run = new CommandRun(loan, command, context.toggles);
+  for (const [index, original] of later.entries()) {
+    run.apply(adjusted(run.existingLoan(), original, headerOf(command), keysOf(context, `taken back ${index + 1}`)));
+  }
+  const decision = decide(run.loan, command, context);
   if ('refusals' in decision) return { outcome: 'refused', refusals: decision.refusals };
-  const { fact } = decision;
-  // A fee that the adjusted transaction settled left the account with it.
-  const undo = fact.type === 'TRANSACTION_ADJUSTED' ? fact.original.undo : null;
-  const before = loan === null || undo === null ? loan : withSettledFees(loan, undo);
-  const { loan: evolved, transactions } = evolve(before, fact);
-  const posted = transactions.at(-1) ?? null;
-  const events = eventsBetween(before, evolved, fact, posted, command, context.toggles);
-  const next = {
-    ...withoutSettledFees(evolved),
-    modifiedAt: command.receivedAt,
-    eventSequence: evolved.eventSequence + events.length,
-    scheduleVersion:
-      evolved.scheduleVersion + events.filter(({ eventType }) => eventType === 'loan_schedule_changed').length,
-    publishedUnder: context.toggles,
-  };
-  return { outcome: 'committed', loan: next, transactions, events, transactionKey: posted?.encodedKey ?? null };
+  run.apply(decision.fact);
+  const transactionKey = run.lastTransactionKey;
+  for (const [index, original] of byValueDate(later).entries()) {
+    const again = decide(run.loan, repostingCommand(run.existingLoan(), original, command), {
+      ...context,
+      ...keysOf(context, `posted again ${index + 1}`),
+      // A fee outside the schedule stays one, also after the toggle under which it was charged was switched off.
+      toggles: { ...context.toggles, ALLOW_NON_SCHEDULED_FEES: true },
+    });
+    if ('refusals' in again) {
+      if (isLeftOut(original, again.refusals)) continue;
+      return { outcome: 'refused', refusals: again.refusals };
+    }
+    run.apply(sentBy(original, again.fact));
+  }
+  return run.committed(transactionKey);
+}
+
+function headerOf({ commandId, digest, receivedAt }: CommandHeader): CommandHeader {
+  return { commandId, digest, receivedAt };
+}
+
+/** The keys of one of the transactions that a command posts besides its own. */
+function keysOf({ newKey }: DecisionContext, of: string): Pick<DecisionContext, 'newKey'> {
+  return { newKey: (purpose) => newKey(`${of}/${purpose}`) };
+}
+
+/** Transactions in the order in which they are posted again: by value date, of one day as they were posted. */
+function byValueDate(lastFirst: readonly LoanTransaction[]): readonly LoanTransaction[] {
+  return lastFirst
+    .toReversed()
+    .sort((one, other) => (one.valueDate < other.valueDate ? -1 : one.valueDate > other.valueDate ? 1 : 0));
+}
+
+/** The fact as if the sender of the original had posted it. */
+function sentBy({ isSystemPosted }: LoanTransaction, fact: LoanFact): LoanFact {
+  return fact.type === 'TRANSACTION_POSTED' ? { ...fact, transaction: { ...fact.transaction, isSystemPosted } } : fact;
+}
+
+/** The facts of one command, applied one after the other: the loan after them, and what they posted and published. */
+class CommandRun {
+  readonly #command: LoanCommand;
+  readonly #toggles: Toggles;
+  readonly #transactions = new Map<string, LoanTransaction>();
+  readonly #events: LoanEvent[] = [];
+  #loan: Loan | null;
+  #lastTransactionKey: string | null = null;
+
+  constructor(loan: Loan | null, command: LoanCommand, toggles: Toggles) {
+    this.#loan = loan;
+    this.#command = command;
+    this.#toggles = toggles;
+  }
+
+  get loan(): Loan | null {
+    return this.#loan;
+  }
+
+  /** The transaction that the last fact posted; null when it posted none. */
+  get lastTransactionKey(): string | null {
+    return this.#lastTransactionKey;
+  }
+
+  existingLoan(): Loan {
+    if (this.#loan === null) throw new Error('there is no loan yet');
+    return this.#loan;
+  }
+
+  apply(fact: LoanFact): void {
+    // A fee that the adjusted transaction settled left the account with it.
+    const undo = fact.type === 'TRANSACTION_ADJUSTED' ? fact.original.undo : null;
+    const before = this.#loan === null || undo === null ? this.#loan : withSettledFees(this.#loan, undo);
+    const { loan: evolved, transactions } = evolve(before, fact);
+    const posted = transactions.at(-1) ?? null;
+    const events = eventsBetween(before, evolved, fact, posted, this.#command, this.#toggles);
+    const scheduleEvents = events.filter(({ eventType }) => eventType === 'loan_schedule_changed');
+    this.#loan = {
+      ...withoutSettledFees(evolved),
+      modifiedAt: this.#command.receivedAt,
+      eventSequence: evolved.eventSequence + events.length,
+      scheduleVersion: evolved.scheduleVersion + scheduleEvents.length,
+      publishedUnder: this.#toggles,
+    };
+    for (const transaction of transactions) this.#transactions.set(transaction.encodedKey, transaction);
+    this.#events.push(...events);
+    this.#lastTransactionKey = posted?.encodedKey ?? null;
+  }
+
+  committed(transactionKey: string | null): Execution {
+    const transactions = [...this.#transactions.values()];
+    return { outcome: 'committed', loan: this.existingLoan(), transactions, events: this.#events, transactionKey };
+  }
 }

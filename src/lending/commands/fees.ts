@@ -62,6 +62,7 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
     taxes: { ...noAmounts, fees: added.tax.expected },
     fees: [transactionFee(added)],
     installmentKey: row?.key ?? null,
+    isInstallmentNamed: command.installmentNumber !== undefined,
   });
 }
 

@@ -15,7 +15,7 @@ import { taxWithin } from '../taxes.ts';
  * expect and owe: a transaction now says how much of it has been charged.
  *
  * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE; INVALID_DATE (in the future too);
- * ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the last disbursement, repayment, overpayment or application);
+ * ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the disbursement);
  * ACCOUNT_HAS_NO_ACCRUED_INTEREST (nothing to apply).
  */
 export function decideInterestApplication(loan: Loan, command: ApplyInterest, context: DecisionContext): Decision {

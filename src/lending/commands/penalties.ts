@@ -46,6 +46,7 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
     affected: { ...noAmounts, penalty: owed },
     taxes: { ...noAmounts, penalty: tax },
     installmentKey: row.key,
+    isInstallmentNamed: command.installmentNumber !== undefined,
   });
 }
 

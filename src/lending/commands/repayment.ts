@@ -22,8 +22,8 @@ import { type Refusal, refusal } from '../refusals.ts';
  * is owed closes the loan.
  *
  * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE_FOR_REPAYMENTS; INVALID_AMOUNT; INVALID_DATE;
- * REPAYMENT_DATE_IN_THE_FUTURE_ERROR; ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the last disbursement, repayment or
- * overpayment); LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH; the rules on custom amounts; EXCESS_REPAYMENT_ERROR;
+ * REPAYMENT_DATE_IN_THE_FUTURE_ERROR; ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the disbursement);
+ * LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH; the rules on custom amounts; EXCESS_REPAYMENT_ERROR;
  * PREPAYMENT_NOT_ALLOWED_ERROR.
  */
 export function decideRepayment(loan: Loan, command: Repay, context: DecisionContext): Decision {

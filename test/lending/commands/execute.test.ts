@@ -32,7 +32,7 @@ describe('executing a command', () => {
       expect(story.outcome, reasons(story).join()).to.equal('committed');
       const transaction = story.transactions.findLast((known) => known.commandId === commandId);
       if (type === 'ADJUST_TRANSACTION') story = when(story, disburse('2011-01-24'));
-      for (let count = 0; count < 65; count += 1) story = when(story, applyPenalty('0.01', { installmentNumber: 1 }));
+      for (let count = 0; count < 65; count += 1) story = when(story, applyPenalty('0.01', lastOfAll));
       const again = when(story, { ...posting, commandId });
       expect(again.outcome).to.equal('repeated');
       expect(again.loan).to.equal(story.loan);
@@ -45,6 +45,7 @@ describe('executing a command', () => {
     });
   }
 
+  const lastOfAll = { installmentNumber: 1, valueDate: '2011-03-01' };
   const approved = given(create(product()), approve);
   const applyPenaltyCommand = {
     type: 'CHANGE_STATE',

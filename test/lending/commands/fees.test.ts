@@ -162,7 +162,7 @@ describe('a manual fee', () => {
   it('is refused before the disbursement and on a paid installment', () => {
     expect(reasons(when(given(create(fixed)), applyFee(1, first)))).to.deep.equal(['INVALID_ACCOUNT_STATE']);
     const paid = when(disbursed(fixed), repay('315.47', '2011-02-23'));
-    expect(reasons(when(paid, applyFee(1, first)))).to.deep.equal([
+    expect(reasons(when(paid, applyFee(1, { ...first, valueDate: '2011-02-23' })))).to.deep.equal([
       'CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT installmentNumber',
     ]);
   });

@@ -1,0 +1,137 @@
+import type {
+  ApplyFee,
+  ApplyInterest,
+  ApplyPenalty,
+  CommandHeader,
+  LoanCommand,
+  PrincipalOverpayment,
+  Repay,
+} from '../commands.ts';
+import { findInstallment } from '../installments.ts';
+import type { Loan, LoanTransaction } from '../loan.ts';
+import type { Decimal } from '../money.ts';
+import { findFee } from '../products/product.ts';
+import type { Refusal } from '../refusals.ts';
+import type { LoanTransactionType } from '../transaction-types.ts';
+
+/** The commands that are decided on the loan as it was on their value date, whatever was posted since. */
+export type DatedEntry = Repay | ApplyFee | ApplyPenalty | PrincipalOverpayment | ApplyInterest;
+
+/** Whether a command is decided on the loan as it was on its value date. */
+export function isDatedEntry(command: LoanCommand): command is DatedEntry {
+  return datedEntries.has(command.type);
+}
+
+const datedEntries: ReadonlySet<LoanCommand['type']> = new Set<DatedEntry['type']>([
+  'REPAY',
+  'APPLY_FEE',
+  'APPLY_PENALTY',
+  'PRINCIPAL_OVERPAYMENT',
+  'APPLY_INTEREST',
+]);
+
+/** The transactions that can be taken back and posted again from what was asked for. */
+type RepostableType = 'REPAYMENT' | 'FEE_CHARGED' | 'PENALTY_APPLIED' | 'PRINCIPAL_OVERPAYMENT' | 'INTEREST_APPLIED';
+
+/** Whether a transaction can be taken back and posted again from what was asked for. */
+export function isRepostable({ type }: LoanTransaction): boolean {
+  return isRepostableType(type);
+}
+
+function isRepostableType(type: LoanTransactionType): type is RepostableType {
+  return Object.hasOwn(askedFor, type);
+}
+
+/**
+ * The command that posts a transaction again, with all that its sender asked for. `header` is that of the command now
+ * decided, whose id and time the new transaction gets.
+ * @param loan The account to which it will be posted.
+ * @throws Error for a transaction that cannot be posted again
+ */
+export function repostingCommand(loan: Loan, transaction: LoanTransaction, header: CommandHeader): LoanCommand {
+  const { type, valueDate, bookingDate, externalId, notes, transactionDetails, additionalFields } = transaction;
+  if (!isRepostableType(type)) throw new Error(`${type} cannot be posted again`);
+  return {
+    commandId: header.commandId,
+    digest: header.digest,
+    receivedAt: header.receivedAt,
+    loanAccountId: loan.id,
+    valueDate,
+    bookingDate,
+    additionalFields,
+    ...(externalId === null ? {} : { externalId }),
+    ...(notes === null ? {} : { notes }),
+    ...(transactionDetails === null ? {} : { transactionDetails }),
+    ...askedFor[type](loan, transaction),
+  };
+}
+
+type AskedFor = {
+  readonly [Type in DatedEntry['type']]: Omit<
+    Extract<DatedEntry, { readonly type: Type }>,
+    keyof CommandHeader | 'loanAccountId'
+  >;
+}[DatedEntry['type']];
+
+const askedFor: Readonly<Record<RepostableType, (loan: Loan, transaction: LoanTransaction) => AskedFor>> = {
+  REPAYMENT: (_loan, transaction) => ({
+    type: 'REPAY',
+    amount: transaction.amount,
+    customPaymentAmounts: transaction.customPaymentAmounts,
+    ...recalculationOf(transaction),
+  }),
+  FEE_CHARGED: (loan, transaction) => {
+    const predefinedFeeKey = transaction.fees[0]?.predefinedFeeKey ?? null;
+    const fee = predefinedFeeKey === null ? undefined : findFee(loan.product, predefinedFeeKey);
+    const isAmountOfProduct = fee?.amount !== undefined || fee?.percentageAmount !== undefined;
+    return {
+      type: 'APPLY_FEE',
+      ...(predefinedFeeKey === null ? {} : { predefinedFeeKey }),
+      ...(isAmountOfProduct ? {} : { amount: withoutAddedTax(loan, transaction.amount, transaction.taxes.fees) }),
+      ...installmentOf(loan, transaction),
+    };
+  },
+  PENALTY_APPLIED: (loan, transaction) => ({
+    type: 'APPLY_PENALTY',
+    amount: withoutAddedTax(loan, transaction.amount, transaction.taxes.penalty),
+    ...installmentOf(loan, transaction),
+  }),
+  PRINCIPAL_OVERPAYMENT: (_loan, transaction) => ({
+    type: 'PRINCIPAL_OVERPAYMENT',
+    amount: transaction.amount,
+    ...recalculationOf(transaction),
+  }),
+  INTEREST_APPLIED: () => ({ type: 'APPLY_INTEREST' }),
+};
+
+/**
+ * Whether a transaction that the loan refuses to post again may be left out: there is no interest left to apply, or the
+ * system posted it for a state that the loan is no longer in.
+ */
+export function isLeftOut({ type, isSystemPosted }: LoanTransaction, refusals: readonly Refusal[]): boolean {
+  return (
+    isSystemPosted ||
+    (type === 'INTEREST_APPLIED' &&
+      refusals.every(({ errorReason }) => errorReason === 'ACCOUNT_HAS_NO_ACCRUED_INTEREST'))
+  );
+}
+
+function recalculationOf({
+  prepaymentRecalculationMethod,
+}: LoanTransaction): Pick<Repay, 'prepaymentRecalculationMethod'> {
+  return prepaymentRecalculationMethod === null ? {} : { prepaymentRecalculationMethod };
+}
+
+/** What was asked for: tax that was added to it comes on top of it again. */
+function withoutAddedTax({ product }: Loan, amount: Decimal, tax: Decimal): Decimal {
+  return product.taxSettings.taxCalculationMethod === 'EXCLUSIVE' ? amount.minus(tax) : amount;
+}
+
+/** The number that the named installment has now. Zero, which no installment has, when it is gone. */
+function installmentOf(
+  { position }: Loan,
+  { installmentKey, isInstallmentNamed }: LoanTransaction,
+): Pick<ApplyFee, 'installmentNumber'> {
+  if (!isInstallmentNamed || installmentKey === null) return {};
+  return { installmentNumber: findInstallment(position.installments, installmentKey)?.number ?? 0 };
+}

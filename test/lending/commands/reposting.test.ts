@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { isDatedEntry, isLeftOut, isRepostable, repostingCommand } from '../../../src/lending/commands/reposting.ts';
+import { refusal } from '../../../src/lending/refusals.ts';
+import type { LoanCommand } from '../../../src/lending/commands.ts';
+import { applyFee, applyPenalty, disbursed, fee, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
+
+const header = { commandId: 'new', digest: 'its digest', receivedAt: 1 };
+const taxed = product({
+  feesSettings: { fees: [fee({ id: 'flat', amount: money(8) })] },
+  taxSettings: { taxRate: money(25), taxesOnFeesEnabled: true, taxesOnPenaltyEnabled: true },
+});
+
+describe('the command that posts a transaction again', () => {
+  it('asks for the amount without the tax that is added to it', () => {
+    const story = when(disbursed(taxed), applyPenalty(8, { installmentNumber: 2 }));
+    const transaction = story.transactions.at(-1) ?? expect.fail();
+    expect(transaction.amount.toFixed()).to.equal('10');
+    const command = repostingCommand(loanOf(story), transaction, header);
+    expect(command).to.include({ type: 'APPLY_PENALTY', commandId: 'new', receivedAt: 1, installmentNumber: 2 });
+    expect('amount' in command && command.amount?.toFixed()).to.equal('8');
+  });
+
+  it('leaves the amount of a fee to the product that defines it', () => {
+    const story = when(disbursed(taxed), applyFee(8, { predefinedFeeKey: 'flat', installmentNumber: 2 }));
+    const transaction = story.transactions.at(-1) ?? expect.fail();
+    const command = repostingCommand(loanOf(story), transaction, header);
+    expect(command).to.include({ type: 'APPLY_FEE', predefinedFeeKey: 'flat-key', installmentNumber: 2 });
+    expect(command).not.to.have.property('amount');
+  });
+
+  it('names no installment that its sender did not name', () => {
+    const story = when(disbursed(taxed), applyPenalty(8));
+    const transaction = story.transactions.at(-1) ?? expect.fail();
+    expect(transaction.installmentKey).to.equal(1);
+    expect(repostingCommand(loanOf(story), transaction, header)).not.to.have.property('installmentNumber');
+  });
+
+  it('does not exist for a disbursement', () => {
+    const { transactions, ...story } = when(disbursed(), repay(1, '2011-02-01'));
+    expect(transactions.map(isRepostable)).to.deep.equal([false, true]);
+    const [disbursement = expect.fail()] = transactions;
+    expect(() => repostingCommand(loanOf({ ...story, transactions }), disbursement, header)).to.throw('DISBURSEMENT');
+  });
+
+  it('is left out when the loan refuses it and no person sent it, or no interest is left', () => {
+    const [transaction = expect.fail()] = disbursed().transactions;
+    const nothingLeft = [refusal('ACCOUNT_HAS_NO_ACCRUED_INTEREST')];
+    expect(isLeftOut(transaction, nothingLeft)).to.equal(false);
+    expect(isLeftOut({ ...transaction, isSystemPosted: true }, nothingLeft)).to.equal(true);
+    expect(isLeftOut({ ...transaction, type: 'INTEREST_APPLIED' }, nothingLeft)).to.equal(true);
+    expect(isLeftOut({ ...transaction, type: 'INTEREST_APPLIED' }, [refusal('INVALID_DATE')])).to.equal(false);
+  });
+
+  it('is an entry with a date of its own', () => {
+    const typed = (type: string): LoanCommand => ({ type }) as LoanCommand;
+    expect(
+      ['REPAY', 'APPLY_FEE', 'APPLY_PENALTY', 'PRINCIPAL_OVERPAYMENT', 'APPLY_INTEREST'].map(typed).every(isDatedEntry),
+    ).to.equal(true);
+    expect(['DISBURSE', 'ADJUST_TRANSACTION', 'CHANGE_STATE', 'CREATE_LOAN'].map(typed).some(isDatedEntry)).to.equal(
+      false,
+    );
+  });
+});
