@@ -1,3 +1,4 @@
+import { atBusinessDate } from '../lending/business-days/business-date.ts';
 import { accountOf } from '../lending/views/accounts.ts';
 import { productView } from '../lending/views/products.ts';
 import { balancesOf } from '../lending/views/balances.ts';
@@ -21,19 +22,19 @@ type WrittenTransaction = Written<Schemas['LoanTransactionPostedTransaction']>;
 
 /** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
 export function writeAccount(loan: Loan): string {
-  return write(loan, accountOf(loan) satisfies Written<Schemas['LoanAccount']>);
+  return write(loan, accountOf(atBusinessDate(loan)) satisfies Written<Schemas['LoanAccount']>);
 }
 
 /** The body of GET /loans/{id}/schedule; the reasons as refusals where a preview of it cannot be made. */
 export function writeSchedule(loan: Loan, toggles: Toggles): string | readonly Refusal[] {
   const refusals = previewRefusals(loan);
   if (refusals.length > 0) return refusals;
-  return write(loan, scheduleOf(loan, toggles) satisfies Written<Schemas['LoanSchedule']>);
+  return write(loan, scheduleOf(atBusinessDate(loan), toggles) satisfies Written<Schemas['LoanSchedule']>);
 }
 
 /** The body of GET /loans/{id}/balances. */
 export function writeBalances(loan: Loan, toggles: Toggles): string {
-  return write(loan, balancesOf(loan, toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
+  return write(loan, balancesOf(atBusinessDate(loan), toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
 }
 
 /** The body of GET /loans/{id}/transactions: these transactions of the loan, in their order. */

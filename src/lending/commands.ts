@@ -17,7 +17,8 @@ export type LoanCommand =
   | ApplyPenalty
   | AdjustTransaction
   | PrincipalOverpayment
-  | ApplyInterest;
+  | ApplyInterest
+  | StartBusinessDay;
 
 /** Creates a product in the registry. */
 export interface CreateProduct extends CommandHeader {
@@ -46,6 +47,8 @@ export interface CommandHeader {
   readonly digest: string;
   /** When the command entered the log. Milliseconds since the epoch: the `now` of every decision. */
   readonly receivedAt: number;
+  /** Whether no person posted it, but the end of a day. */
+  readonly isSystemPosted?: boolean;
 }
 
 interface LoanCommandHeader extends CommandHeader {
@@ -88,6 +91,8 @@ export interface CreateLoan extends LoanCommandHeader {
   readonly expectedDisbursementDate?: LocalDate;
   readonly firstRepaymentDate?: LocalDate;
   readonly penaltyRate?: Decimal;
+  /** Days. */
+  readonly arrearsTolerancePeriod?: number;
   readonly notes?: string;
   readonly additionalFields?: AdditionalFields;
 }
@@ -163,4 +168,18 @@ export interface PrincipalOverpayment extends LoanCommandHeader, TransactionDeta
 /** Applies the interest that rows have earned, or that fell due with them, up to the value date. */
 export interface ApplyInterest extends LoanCommandHeader, TransactionDetails {
   readonly type: 'APPLY_INTEREST';
+}
+
+/** Brings an account to the start of a business day: what has fallen due, is late or in arrears by then shows. */
+export interface StartBusinessDay extends LoanCommandHeader {
+  readonly type: 'START_BUSINESS_DAY';
+  readonly businessDate: LocalDate;
+}
+
+/** Closes a business day for all accounts of a partition. */
+export interface EndOfDay extends CommandHeader {
+  readonly type: 'END_OF_DAY';
+  readonly partition: number;
+  /** The day to close. The next day is the business date after that. */
+  readonly businessDate: LocalDate;
 }

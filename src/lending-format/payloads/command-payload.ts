@@ -9,6 +9,7 @@ import {
   type LoanCommand,
   type PrincipalOverpayment,
   type Repay,
+  type StartBusinessDay,
   stateActions,
 } from '../../lending/commands.ts';
 import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
@@ -128,6 +129,10 @@ function readApplyInterest(reader: FieldReader): Payload<ApplyInterest> {
   return present({ valueDate, notes: reader.notes('notes') });
 }
 
+function readStartBusinessDay(reader: FieldReader): Payload<StartBusinessDay> {
+  return { businessDate: reader.require('businessDate', reader.date('businessDate')) ?? '' };
+}
+
 /** Every command on a loan that exists: all but the one that opens it. */
 export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan>;
 
@@ -146,6 +151,7 @@ export const payloadReaders: {
   ADJUST_TRANSACTION: readAdjustTransaction,
   PRINCIPAL_OVERPAYMENT: readPrincipalOverpayment,
   APPLY_INTEREST: readApplyInterest,
+  START_BUSINESS_DAY: readStartBusinessDay,
 };
 
 function readTransactionDetails(reader: FieldReader) {
