@@ -19,7 +19,7 @@ type Schema = Record<string, unknown>;
 const typedMediaTypes = ['application/json', 'application/x-json-stream'];
 
 /**
- * A schema as far as types can express it. Rules that depend on other values (`if`, `oneOf`) have no type; the
+ * A schema as far as types can express it. Rules that depend on other values (`if`, `oneOf`) or names have no type; the
  * validator checks them. An object has only the fields that its schema names, even where others would be ignored: code
  * that sets another field has misspelt one.
  */
@@ -34,7 +34,7 @@ function typed(schema: unknown): unknown {
   const isOpen = own['properties'] !== undefined && own['additionalProperties'] === undefined;
   return Object.fromEntries(
     Object.entries<unknown>({ ...own, ...(isOpen ? { additionalProperties: false } : {}) })
-      .filter(([keyword]) => !['if', 'then', 'else', 'oneOf', 'title'].includes(keyword))
+      .filter(([keyword]) => !['if', 'then', 'else', 'oneOf', 'patternProperties', 'title'].includes(keyword))
       .map(([keyword, value]) => [keyword, keyword === 'properties' ? typedFields(value as Schema) : typed(value)]),
   );
 }

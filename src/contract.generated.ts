@@ -6,26 +6,48 @@
 type LoanCommandTransactionDetails = {
   transactionChannelId?: string | null;
   transactionChannelKey?: string | null;
+  /**
+   * Only what means off.
+   */
+  internalTransfer?: false | 'false' | '' | null;
 } | null;
 /**
  * @maxItems 200
  */
-type LoanCommandDays = number[] | null;
+type LoanCommandDays = (number | string)[] | null;
 /**
  * The default for an account, and the range that an account may choose from.
  */
 type LoanCommandBoundedNumber = {
-  defaultValue?: number | null;
-  minValue?: number | null;
-  maxValue?: number | null;
+  /**
+   * A number, or a text that is one.
+   */
+  defaultValue?: number | string | null;
+  /**
+   * A number, or a text that is one.
+   */
+  minValue?: number | string | null;
+  /**
+   * A number, or a text that is one.
+   */
+  maxValue?: number | string | null;
 } | null;
 /**
  * The default for an account, and the range that an account may choose from.
  */
 type LoanCommandBoundedCount = {
-  defaultValue?: number | null;
-  minValue?: number | null;
-  maxValue?: number | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  defaultValue?: number | string | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  minValue?: number | string | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  maxValue?: number | string | null;
 } | null;
 /**
  * Pairs of positions.
@@ -110,6 +132,20 @@ type Events = {
  */
 type LoanBalances = LoanBalanceChangedBalances | LoanBalanceChangedBalancesWithNonScheduledFees;
 /**
+ * A custom field set: its fields, or a list of them for a grouped set. Values are kept as texts.
+ *
+ * @maxItems 200
+ */
+type LoanCommandFieldSet =
+  | {
+      [k: string]: string | number | boolean;
+    }
+  | {
+      [k: string]: string | number | boolean;
+    }[]
+  | string
+  | null;
+/**
  * The changes to a product, applied in order.
  *
  * @minItems 1
@@ -162,8 +198,6 @@ export interface Contract {
     ApplyFeePayload: ApplyFeePayload;
     ApplyInterestPayload: ApplyInterestPayload;
     ApplyPenaltyPayload: ApplyPenaltyPayload;
-    BusinessDate: BusinessDate;
-    BusinessDayClosed: BusinessDayClosed;
     ChangeStatePayload: ChangeStatePayload;
     CommandRejected: CommandRejected;
     CommandStatus: CommandStatus;
@@ -180,9 +214,6 @@ export interface Contract {
     CursorReset: CursorReset;
     CursorShiftQueries: CursorShiftQueries;
     DisbursePayload: DisbursePayload;
-    EndOfDayPayload: EndOfDayPayload;
-    EndOfDayRequest: EndOfDayRequest;
-    EndOfDayResult: EndOfDayResult;
     EventType: EventType;
     EventTypeBatch: EventTypeBatch;
     EventTypeCheck: EventTypeCheck;
@@ -207,6 +238,7 @@ export interface Contract {
     LoanCommandBoundedCount: LoanCommandBoundedCount;
     LoanCommandBoundedNumber: LoanCommandBoundedNumber;
     LoanCommandDays: LoanCommandDays;
+    LoanCommandFieldSet: LoanCommandFieldSet;
     LoanCommandTransactionDetails: LoanCommandTransactionDetails;
     LoanEvents: LoanEvents;
     LoanFeeEvent: LoanFeeEvent;
@@ -235,7 +267,6 @@ export interface Contract {
     SchemaDefinition: SchemaDefinition;
     SentPosition: SentPosition;
     ShiftedCursors: ShiftedCursors;
-    StartBusinessDayPayload: StartBusinessDayPayload;
     StreamBatch: StreamBatch;
     StreamBatchInfo: StreamBatchInfo;
     StreamParameters: StreamParameters;
@@ -283,7 +314,6 @@ export interface Contract {
     overpayPrincipal: PrincipalOverpaymentPayload;
     adjustTransaction: TransactionAdjustment;
     applyInterest: ApplyInterestPayload;
-    endOfDay: EndOfDayRequest;
   };
   /**
    * The JSON of successful responses, by operationId; of a stream a line.
@@ -337,8 +367,6 @@ export interface Contract {
     listTransactions: LoanTransactionPostedTransaction[];
     applyInterest: CommandStatus;
     getCommand: CommandStatus;
-    getBusinessDate: BusinessDate;
-    endOfDay: EndOfDayResult;
     getHealth: Health;
     getReadiness: Readiness;
     getMetrics: Metrics;
@@ -358,6 +386,17 @@ interface AdjustTransactionPayload {
    */
   bookingDate?: string | null;
   notes?: string | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  installments?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
 }
 interface ApiError {
   errorCode: number;
@@ -378,8 +417,22 @@ interface ApplyFeePayload {
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
   predefinedFeeKey?: string | null;
-  amount?: number | null;
-  installmentNumber?: number | null;
+  /**
+   * A number, or a text that is one.
+   */
+  amount?: number | string | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  installmentNumber?: number | string | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+  /**
+   * Only what means off.
+   */
+  feeCapitalisation?: false | 'false' | '' | null;
 }
 interface ApplyInterestPayload {
   /**
@@ -409,43 +462,18 @@ interface ApplyPenaltyPayload {
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
-  amount: number;
-  installmentNumber?: number | null;
-}
-/**
- * The business date of the organization.
- */
-interface BusinessDate {
   /**
-   * The business date.
+   * A number, or a text that is one.
    */
-  businessDate: string;
-}
-/**
- * The end of a business day is done for all accounts of a partition: every event of that day was published before this one.
- */
-interface BusinessDayClosed {
+  amount: number | string;
   /**
-   * The metadata of every published event.
+   * A whole number, or a text that is one.
    */
-  metadata?: {
-    [k: string]: unknown;
-  };
-  schemaVersion: 1;
+  installmentNumber?: number | string | null;
   /**
-   * The partition of accounts.
+   * The currency of the account, if given.
    */
-  partition: number;
-  /**
-   * The day that was closed.
-   */
-  businessDate: string;
-  /**
-   * The business date from then on.
-   */
-  nextBusinessDate: string;
-  causationCommandId: string;
-  creationDate: string;
+  originalCurrencyCode?: string | null;
 }
 interface ChangeStatePayload {
   action:
@@ -595,22 +623,431 @@ interface CreateLoanPayload {
   id?: string | null;
   loanName?: string | null;
   accountHolderKey?: string | null;
-  accountHolderType?: 'CLIENT' | 'GROUP' | null;
+  accountHolderType?: 'CLIENT' | 'GROUP' | '' | null;
   /**
    * encodedKey or id of the product.
    */
   productTypeKey: string;
-  loanAmount: number;
+  /**
+   * A number, or a text that is one.
+   */
+  loanAmount: number | string;
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  encodedKey?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  accountState?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  accountSubState?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  accruedInterest?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  accruedPenalty?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  activationTransactionKey?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  approvedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  balances?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  closedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  creationDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  daysInArrears?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  daysLate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  interestAccruedInBillingCycle?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  interestFromArrearsAccrued?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastAccountAppraisalDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastInterestAppliedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastInterestReviewDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastLockedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastModifiedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastSetToArrearsDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastTaxRateReviewDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lockedOperations?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  originalAccountKey?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  paymentHolidaysAccruedInterest?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  rescheduledAccountKey?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  terminationDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * The same as of the product.
+   */
+  allowOffset?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  futurePaymentsAcceptance?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  latePaymentsRecalculationMethod?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  modifyInterestForFirstInstallment?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  paymentMethod?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  taxRate?: string | null | number | boolean;
+  assignedBranchKey?: string | null;
+  assignedCentreKey?: string | null;
+  assignedUserKey?: string | null;
+  migrationEventKey?: string | null;
+  /**
+   * Only what means off.
+   */
+  adjustTotalDueForInstallmentsWithDifferentInterval?: false | 'false' | '' | null;
+  /**
+   * Only what means none.
+   */
+  arrearsTolerancePeriod?: 0 | '0' | '' | null;
+  /**
+   * Only what means none.
+   */
+  interestCommission?: 0 | '0' | '' | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  feesSettings?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  fundingSources?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  plannedInstallmentFees?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  tranches?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+  redrawSettings?: {
+    /**
+     * Only what means off.
+     */
+    restrictNextDueWithdrawal?: false | 'false' | '' | null;
+  } | null;
+  principalPaymentSettings?: {
+    /**
+     * Only what means off.
+     */
+    includeFeesInFloorAmount?: false | 'false' | '' | null;
+    /**
+     * Only what means off.
+     */
+    includeInterestInFloorAmount?: false | 'false' | '' | null;
+  } | null;
   interestSettings?: {
-    interestRate?: number | null;
+    /**
+     * The same as of the product.
+     */
+    accrueInterestAfterMaturity?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    accrueLateInterest?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestApplicationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestBalanceCalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestCalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestChargeFrequency?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestRateSource?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestType?: string | null | number | boolean;
+    /**
+     * A number, or a text that is one.
+     */
+    interestRate?: number | string | null;
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    effectiveInterestRate?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    accountInterestRateSettings?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    pmtAdjustmentThreshold?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    /**
+     * Only what means none.
+     */
+    interestRateReviewCount?: 0 | '0' | '' | null;
+    /**
+     * Only what means none.
+     */
+    interestSpread?: 0 | '0' | '' | null;
   } | null;
   scheduleSettings?: {
-    repaymentInstallments?: number | null;
-    repaymentPeriodCount?: number | null;
-    gracePeriod?: number | null;
-    principalRepaymentInterval?: number | null;
-    defaultFirstRepaymentDueDateOffset?: number | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    repaymentInstallments?: number | string | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    repaymentPeriodCount?: number | string | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    gracePeriod?: number | string | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    principalRepaymentInterval?: number | string | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    defaultFirstRepaymentDueDateOffset?: number | string | null;
     fixedDaysOfMonth?: LoanCommandDays;
+    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
+    /**
+     * The same as of the product.
+     */
+    gracePeriodType?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    repaymentScheduleMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    scheduleDueDatesMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    shortMonthHandlingMethod?: string | null | number | boolean;
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    hasCustomSchedule?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Only what means none.
+     */
+    amortizationPeriod?: 0 | '0' | '' | null;
+    /**
+     * Only what means none.
+     */
+    periodicPayment?: 0 | '0' | '' | null;
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    billingCycle?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    paymentPlan?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    previewSchedule?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
   } | null;
   disbursementDetails?: {
     /**
@@ -621,10 +1058,162 @@ interface CreateLoanPayload {
      * A calendar day. Of an instant, the day as its sender wrote it.
      */
     firstRepaymentDate?: string | null;
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    disbursementDate?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    encodedKey?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    fees?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    transactionDetails?: {
+      /**
+       * Accepted, not stored: an answer said so.
+       */
+      encodedKey?: {
+        [k: string]: unknown;
+      };
+      transactionChannelId?: string | null;
+      transactionChannelKey?: string | null;
+      /**
+       * Only what means off.
+       */
+      internalTransfer?: false | 'false' | '' | null;
+    } | null;
   } | null;
   penaltySettings?: {
-    penaltyRate?: number | null;
+    /**
+     * The same as of the product.
+     */
+    loanPenaltyCalculationMethod?: string | null | number | boolean;
+    /**
+     * A number, or a text that is one.
+     */
+    penaltyRate?: number | string | null;
   } | null;
+  currency?: {
+    /**
+     * The same as of the product.
+     */
+    code?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    currencyCode?: string | null | number | boolean;
+  } | null;
+  prepaymentSettings?: {
+    /**
+     * The same as of the product.
+     */
+    applyInterestOnPrepaymentMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    elementsRecalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    prepaymentRecalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    principalPaidInstallmentStatus?: string | null | number | boolean;
+  } | null;
+  accountArrearsSettings?: {
+    /**
+     * The same as of the product.
+     */
+    dateCalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    monthlyToleranceDay?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    nonWorkingDaysMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    toleranceCalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    toleranceFloorAmount?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    tolerancePercentageOfOutstandingPrincipal?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    tolerancePeriod?: string | null | number | boolean;
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    encodedKey?: {
+      [k: string]: unknown;
+    };
+  } | null;
+  /**
+   * Kept and given back, where the product allows them.
+   *
+   * @maxItems 200
+   */
+  assets?:
+    | {
+        assetName: string;
+        depositAccountKey?: string | null;
+        encodedKey?: string | null;
+        guarantorKey?: string | null;
+        guarantorType?: 'CLIENT' | 'GROUP' | '' | null;
+        /**
+         * A number, or a text that is one.
+         */
+        amount: number | string;
+        /**
+         * A number, or a text that is one.
+         */
+        originalAmount?: number | string | null;
+        originalCurrency?: {
+          code?: string | null;
+          currencyCode?: string | null;
+        } | null;
+      }[]
+    | null;
+  /**
+   * Kept and given back, where the product allows them.
+   *
+   * @maxItems 200
+   */
+  guarantors?:
+    | {
+        assetName?: string | null;
+        depositAccountKey?: string | null;
+        encodedKey?: string | null;
+        guarantorKey: string;
+        guarantorType: 'CLIENT' | 'GROUP';
+        /**
+         * A number, or a text that is one.
+         */
+        amount: number | string;
+      }[]
+    | null;
   notes?: string | null;
 }
 interface CreateProductPayload {
@@ -635,7 +1224,7 @@ interface CreateProductPayload {
   id?: string | null;
   name: string;
   type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN';
-  state?: 'ACTIVE' | 'INACTIVE' | null;
+  state?: 'ACTIVE' | 'INACTIVE' | '' | null;
   notes?: string | null;
   /**
    * Accepted, not stored.
@@ -666,50 +1255,63 @@ interface CreateProductPayload {
   interestSettings?: {
     interestRate?: LoanCommandBoundedNumber;
     interestChargeFrequency?:
-      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | null;
-    interestChargeFrequencyCount?: number | null;
-    interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | null;
-    interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | null;
+      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | '' | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    interestChargeFrequencyCount?: number | string | null;
+    interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | '' | null;
+    interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | '' | null;
     daysInYear?:
-      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | null;
-    scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | null;
-    accrueLateInterest?: boolean | null;
+      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | '' | null;
+    scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    accrueLateInterest?: true | false | 'true' | 'false' | '' | null;
   } | null;
   scheduleSettings?: {
-    scheduleDueDatesMethod?: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH' | null;
-    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | null;
-    defaultRepaymentPeriodCount?: number | null;
+    scheduleDueDatesMethod?: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH' | '' | null;
+    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    defaultRepaymentPeriodCount?: number | string | null;
     fixedDaysOfMonth?: LoanCommandDays;
-    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | null;
+    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | '' | null;
     numInstallments?: LoanCommandBoundedCount;
     firstRepaymentDueDateOffset?: LoanCommandBoundedCount;
-    defaultPrincipalRepaymentInterval?: number | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    defaultPrincipalRepaymentInterval?: number | string | null;
     roundingSettings?: {
-      roundingMode?: 'HALF_UP' | 'HALF_EVEN' | null;
+      roundingMode?: 'HALF_UP' | 'HALF_EVEN' | '' | null;
       repaymentCurrencyRounding?:
-        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | null;
-      repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | null;
+        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | '' | null;
+      repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | '' | null;
       roundingRepaymentScheduleMethod?:
         | 'NO_ROUNDING'
         | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT'
         | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT'
+        | ''
         | null;
     } | null;
   } | null;
   gracePeriodSettings?: {
-    gracePeriodType?: 'NONE' | 'PAY_INTEREST_ONLY' | null;
+    gracePeriodType?: 'NONE' | 'PAY_INTEREST_ONLY' | '' | null;
     gracePeriod?: LoanCommandBoundedCount;
   } | null;
   paymentSettings?: {
-    amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | null;
-    paymentMethod?: 'HORIZONTAL' | null;
+    amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | '' | null;
+    paymentMethod?: 'HORIZONTAL' | '' | null;
     /**
      * @minItems 4
      * @maxItems 4
      */
     repaymentAllocationOrder?: ('PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY')[] | null;
     prepaymentSettings?: {
-      prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | null;
+      prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | '' | null;
       prepaymentRecalculationMethod?:
         | 'NO_RECALCULATION'
         | 'RESCHEDULE_REMAINING_REPAYMENTS'
@@ -717,11 +1319,15 @@ interface CreateProductPayload {
         | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
         | 'REDUCE_AMOUNT_PER_INSTALLMENT'
         | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+        | ''
         | null;
     } | null;
   } | null;
   feesSettings?: {
-    allowArbitraryFees?: boolean | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    allowArbitraryFees?: true | false | 'true' | 'false' | '' | null;
     /**
      * @maxItems 200
      */
@@ -746,30 +1352,52 @@ interface CreateProductPayload {
             | 'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE'
             | 'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS'
             | 'FLAT_NUMBER_OF_INSTALLMENTS'
+            | ''
             | null;
-          amount?: number | null;
-          percentageAmount?: number | null;
-          feeApplication?: 'REQUIRED' | 'OPTIONAL' | null;
-          state?: 'ACTIVE' | 'INACTIVE' | null;
-          allocation?: 'INSTALLMENT' | 'NO_ALLOCATION' | null;
+          /**
+           * A number, or a text that is one.
+           */
+          amount?: number | string | null;
+          /**
+           * A number, or a text that is one.
+           */
+          percentageAmount?: number | string | null;
+          feeApplication?: 'REQUIRED' | 'OPTIONAL' | '' | null;
+          state?: 'ACTIVE' | 'INACTIVE' | '' | null;
+          allocation?: 'INSTALLMENT' | 'NO_ALLOCATION' | '' | null;
         }[]
       | null;
   } | null;
   taxSettings?: {
-    taxRate?: number | null;
-    taxCalculationMethod?: 'INCLUSIVE' | 'EXCLUSIVE' | null;
-    taxesOnInterestEnabled?: boolean | null;
-    taxesOnFeesEnabled?: boolean | null;
-    taxesOnPenaltyEnabled?: boolean | null;
+    /**
+     * A number, or a text that is one.
+     */
+    taxRate?: number | string | null;
+    taxCalculationMethod?: 'INCLUSIVE' | 'EXCLUSIVE' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    taxesOnInterestEnabled?: true | false | 'true' | 'false' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    taxesOnFeesEnabled?: true | false | 'true' | 'false' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    taxesOnPenaltyEnabled?: true | false | 'true' | 'false' | '' | null;
   } | null;
   newAccountSettings?: {
-    accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | null;
+    accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | '' | null;
   } | null;
   /**
    * Whether the first level payment includes the interest difference of a first period of irregular length.
    */
-  adjustInterestForFirstInstallment?: boolean | null;
-  allowCustomRepaymentAllocation?: boolean | null;
+  adjustInterestForFirstInstallment?: true | false | 'true' | 'false' | '' | null;
+  /**
+   * A boolean, or a text that is one.
+   */
+  allowCustomRepaymentAllocation?: true | false | 'true' | 'false' | '' | null;
 }
 interface PositionQuery {
   partition: string;
@@ -820,34 +1448,45 @@ interface DisbursePayload {
   fees?:
     | {
         predefinedFeeKey: string;
-        amount?: number | null;
+        /**
+         * A number, or a text that is one.
+         */
+        amount?: number | string | null;
+        /**
+         * A number, or a text that is one.
+         */
+        percentage?: number | string | null;
+        /**
+         * Accepted, not stored: an answer said so.
+         */
+        encodedKey?: {
+          [k: string]: unknown;
+        };
       }[]
     | null;
-}
-interface EndOfDayPayload {
   /**
-   * A calendar day. Of an instant, the day as its sender wrote it.
+   * The currency of the account, if given.
    */
-  businessDate: string;
-}
-/**
- * The day to close.
- */
-interface EndOfDayRequest {
+  originalCurrencyCode?: string | null;
   /**
-   * The day to close. It must be over. Default: yesterday, where the organization is.
+   * The amount of the loan, if given.
    */
-  businessDate?: string | null;
-}
-/**
- * How far the end of a day is.
- */
-interface EndOfDayResult {
+  amount?: number | string | null;
   /**
-   * The day that is closed.
+   * Only what means off.
    */
-  businessDate: string;
-  status: 'CLOSED' | 'PENDING';
+  shiftAdjustableInterestPeriods?: false | 'false' | '' | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  transferDetails?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
 }
 /**
  * An event type: its owner, the schema of its events and how they are partitioned.
@@ -1185,33 +1824,37 @@ interface LoanAccount {
    * Id of a loan account or a product.
    */
   id: string;
-  loanName: string | null;
-  accountHolderKey: string | null;
-  accountHolderType: 'CLIENT' | 'GROUP' | null;
+  /**
+   * The name of the product where the account has none.
+   */
+  loanName: string;
+  accountHolderKey?: string;
+  accountHolderType?: 'CLIENT' | 'GROUP';
   /**
    * encodedKey of the product.
    */
   productTypeKey: string;
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
-  accountSubState:
-    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
+  accountSubState?:
+    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED';
   /**
    * Exact, with the digits of the loan's currency.
    */
   loanAmount: number;
   currency: {
     code: string;
+    currencyCode?: string;
   };
   creationDate: string;
   lastModifiedDate: string;
-  approvedDate: string | null;
-  closedDate: string | null;
+  approvedDate?: string;
+  closedDate?: string;
   /**
-   * An encodedKey, or null where there is none.
+   * An encodedKey.
    */
-  activationTransactionKey: string | null;
+  activationTransactionKey?: string;
   paymentMethod: 'HORIZONTAL';
-  notes: string | null;
+  notes?: string;
   /**
    * Percent.
    */
@@ -1300,20 +1943,54 @@ interface LoanAccount {
     interestType: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST';
     interestCalculationMethod: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED';
     accrueLateInterest: boolean;
+    interestApplicationMethod?: string;
+    interestBalanceCalculationMethod?: string;
+    interestRateSource?: string;
+    accrueInterestAfterMaturity?: boolean;
+    interestRateReviewCount?: number;
+    interestSpread?: number;
+    accountInterestRateSettings?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
+    pmtAdjustmentThreshold?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
   };
   modifyInterestForFirstInstallment: boolean;
   scheduleSettings: {
     repaymentInstallments: number;
-    repaymentPeriodCount: number | null;
-    repaymentPeriodUnit: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | null;
+    repaymentPeriodCount?: number;
+    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS';
     gracePeriod: number;
     gracePeriodType: 'NONE' | 'PAY_INTEREST_ONLY';
     principalRepaymentInterval: number;
     scheduleDueDatesMethod: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH';
     fixedDaysOfMonth: number[];
-    shortMonthHandlingMethod: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | null;
+    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH';
     defaultFirstRepaymentDueDateOffset: number;
     hasCustomSchedule: boolean;
+    repaymentScheduleMethod?: string;
+    amortizationPeriod?: number;
+    periodicPayment?: number;
+    billingCycle?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
+    paymentPlan?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
+    previewSchedule?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
   };
   prepaymentSettings: {
     prepaymentRecalculationMethod:
@@ -1323,18 +2000,104 @@ interface LoanAccount {
       | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
       | 'REDUCE_AMOUNT_PER_INSTALLMENT'
       | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
+    applyInterestOnPrepaymentMethod?: string;
+    elementsRecalculationMethod?: string;
+    principalPaidInstallmentStatus?: string;
   };
   penaltySettings: {
     /**
      * Percent.
      */
-    penaltyRate: number | null;
+    penaltyRate?: number;
+    loanPenaltyCalculationMethod?: string;
   };
   disbursementDetails: {
-    expectedDisbursementDate: string | null;
-    disbursementDate: string | null;
-    firstRepaymentDate: string | null;
+    expectedDisbursementDate?: string;
+    disbursementDate?: string;
+    firstRepaymentDate?: string;
+    /**
+     * @maxItems 0
+     */
+    fees?: unknown[];
+    transactionDetails?: {
+      transactionChannelId?: string;
+      transactionChannelKey?: string;
+      internalTransfer?: boolean;
+    };
   };
+  lastAccountAppraisalDate: string;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  accruedPenalty: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestFromArrearsAccrued: number;
+  /**
+   * Days since the oldest late installment fell due.
+   */
+  daysLate: number;
+  allowOffset?: boolean;
+  adjustTotalDueForInstallmentsWithDifferentInterval?: boolean;
+  futurePaymentsAcceptance?: string;
+  latePaymentsRecalculationMethod?: string;
+  assignedBranchKey?: string;
+  assignedCentreKey?: string;
+  assignedUserKey?: string;
+  migrationEventKey?: string;
+  arrearsTolerancePeriod?: number;
+  interestCommission?: number;
+  /**
+   * As sent: empty.
+   */
+  feesSettings?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[];
+  /**
+   * As sent.
+   */
+  accountArrearsSettings?: {
+    [k: string]: unknown;
+  };
+  /**
+   * As sent.
+   */
+  redrawSettings?: {
+    [k: string]: unknown;
+  };
+  /**
+   * As sent.
+   */
+  principalPaymentSettings?: {
+    [k: string]: unknown;
+  };
+  /**
+   * @maxItems 0
+   */
+  fundingSources?: unknown[];
+  /**
+   * @maxItems 0
+   */
+  plannedInstallmentFees?: unknown[];
+  /**
+   * @maxItems 0
+   */
+  tranches?: unknown[];
+  /**
+   * Only with all details.
+   */
+  assets?: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * Only with all details.
+   */
+  guarantors?: {
+    [k: string]: unknown;
+  }[];
 }
 /**
  * One for each posted transaction: the balances that it changed, and every balance after it. The toggle ALLOW_NON_SCHEDULED_FEES determines the names of the fee balances.
@@ -1423,9 +2186,9 @@ interface LoanBalanceChangedBalanceChange {
    */
   loanAccountEncodedKey: string;
   /**
-   * Null where no transaction changed the balance, but the start of a business day.
+   * An encodedKey.
    */
-  loanTransactionEncodedKey: string | null;
+  loanTransactionEncodedKey: string;
 }
 /**
  * With the toggle ALLOW_NON_SCHEDULED_FEES off. A loan with a fee outside the schedule still shows the amounts owed and paid for it.
@@ -1556,7 +2319,7 @@ interface LoanBalanceChangedClosedBalance {
   balanceAfter?: 0;
 }
 /**
- * A command for a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request. The payload of UPDATE_PRODUCT has the fields that its patch sets. END_OF_DAY is about all loans of its partition. A number may have at most fifteen significant digits.
+ * A command for a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request. The payload of UPDATE_PRODUCT has the fields that its patch sets. A number may have at most fifteen significant digits.
  */
 interface LoanCommand {
   /**
@@ -1579,10 +2342,8 @@ interface LoanCommand {
     | 'ADJUST_TRANSACTION'
     | 'PRINCIPAL_OVERPAYMENT'
     | 'APPLY_INTEREST'
-    | 'START_BUSINESS_DAY'
     | 'CREATE_PRODUCT'
-    | 'UPDATE_PRODUCT'
-    | 'END_OF_DAY';
+    | 'UPDATE_PRODUCT';
   /**
    * Id of a loan account or a product.
    */
@@ -1594,10 +2355,6 @@ interface LoanCommand {
   payload?: {
     [k: string]: unknown;
   };
-  /**
-   * Only of END_OF_DAY: the partition of accounts whose day it closes.
-   */
-  partition?: number;
 }
 /**
  * The events of a loan that are still retained, in the loan's order, each as its consumers received it.
@@ -1752,7 +2509,7 @@ interface LoanTransactionPostedTransaction {
        */
       interestRate: number;
     };
-    periodicPayment: number | null;
+    periodicPayment?: number;
   };
   accountBalances: {
     /**
@@ -1765,7 +2522,10 @@ interface LoanTransactionPostedTransaction {
     totalBalance: number;
   };
   fees: {
-    predefinedFeeKey: string | null;
+    /**
+     * Empty for an arbitrary fee.
+     */
+    predefinedFeeKey: string;
     name: string;
     trigger:
       'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
@@ -1793,35 +2553,48 @@ interface LoanTransactionPostedTransaction {
     amount: number;
     predefinedFeeKey?: string;
   }[];
-  prepaymentRecalculationMethod:
+  prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
-    | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
-    | null;
+    | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
   /**
-   * An encodedKey, or null where there is none.
+   * An encodedKey.
    */
-  installmentEncodedKey: string | null;
-  externalId: string | null;
-  notes: string | null;
+  installmentEncodedKey?: string;
+  externalId?: string;
+  notes?: string;
   /**
-   * The channel of the payment, as the command named it.
+   * The channel of the payment, as the command named it; empty where it named none.
    */
   transactionDetails: {
     transactionChannelId?: string;
     transactionChannelKey?: string;
-  } | null;
+    internalTransfer?: boolean;
+  };
   /**
-   * An encodedKey, or null where there is none.
+   * An encodedKey.
    */
-  adjustmentTransactionKey: string | null;
+  adjustmentTransactionKey?: string;
   /**
-   * An encodedKey, or null where there is none.
+   * An encodedKey.
    */
-  originalTransactionKey: string | null;
+  originalTransactionKey?: string;
+  /**
+   * The branch of the account when the transaction was posted.
+   */
+  branchKey?: string;
+  centreKey?: string;
+  originalCurrencyCode?: string;
+  /**
+   * Always empty: no money moves between accounts here.
+   */
+  transferDetails: {};
+  shiftAdjustableInterestPeriods?: boolean;
+  feeCapitalisation?: boolean;
+  principalOverpaymentAmount?: number;
 }
 /**
  * One for each fee that was charged, paid, capitalised or reversed.
@@ -2012,9 +2785,7 @@ interface LoanScheduleChanged {
     | 'FEE_APPLIED'
     | 'PENALTY_APPLIED'
     | 'INTEREST_APPLIED'
-    | 'ADJUSTED'
-    | 'LATE'
-    | 'INTEREST_ACCRUED';
+    | 'ADJUSTED';
   /**
    * Counts the schedule events of the loan, from 1.
    */
@@ -2046,9 +2817,9 @@ interface LoanScheduleChangedInstallment {
   dueDate: string;
   state: 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
   isPaymentHoliday: boolean;
-  lastPaidDate: string | null;
-  repaidDate: string | null;
-  lastPenaltyAppliedDate: string | null;
+  lastPaidDate?: string;
+  repaidDate?: string;
+  lastPenaltyAppliedDate?: string;
   principal: {
     amount: LoanScheduleChangedPortion;
   };
@@ -2167,9 +2938,7 @@ interface LoanStateChanged {
     | 'loan_activated'
     | 'loan_deactivated'
     | 'loan_closed'
-    | 'loan_reopened'
-    | 'loan_in_arrears'
-    | 'loan_out_of_arrears';
+    | 'loan_reopened';
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
   accountSubState:
     'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
@@ -2395,7 +3164,10 @@ interface PrincipalOverpaymentPayload {
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
-  amount: number;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
   prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
@@ -2403,7 +3175,12 @@ interface PrincipalOverpaymentPayload {
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
     | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+    | ''
     | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
 }
 /**
  * The response of the streaming API to a request that it cannot serve (RFC 7807). The detail is for the person who has to act on it.
@@ -2436,7 +3213,10 @@ interface RepayPayload {
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
-  amount: number;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
   /**
    * @maxItems 200
    */
@@ -2450,7 +3230,10 @@ interface RepayPayload {
           | 'PAYMENT_DUE_FEE'
           | 'PENALTY'
           | 'NON_SCHEDULED_FEE';
-        amount: number;
+        /**
+         * A number, or a text that is one.
+         */
+        amount: number | string;
         predefinedFeeKey?: string | null;
       }[]
     | null;
@@ -2461,7 +3244,16 @@ interface RepayPayload {
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
     | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+    | ''
     | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+  /**
+   * Only what means none.
+   */
+  principalOverpaymentAmount?: 0 | '0' | '' | null;
 }
 /**
  * A schema to add as a new version, or to find.
@@ -2472,12 +3264,6 @@ interface SchemaDefinition {
    * The JSON Schema as text.
    */
   schema: string;
-}
-interface StartBusinessDayPayload {
-  /**
-   * A calendar day. Of an instant, the day as its sender wrote it.
-   */
-  businessDate: string;
 }
 /**
  * One line of a stream: consecutive events of one partition, and the cursor to commit once they are processed. A line without events shows that the stream is alive.
@@ -2738,6 +3524,17 @@ interface TransactionAdjustment {
    * Optional: the path determines the transaction.
    */
   transactionId?: string;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  installments?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
 }
 /**
  * The fields of the product to change; absent fields keep their values. Existing loans do not change.

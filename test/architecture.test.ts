@@ -117,10 +117,9 @@ const rooms: Record<string, Room> = {
       lendingFormat,
       /^src\/accounts\//,
       within('src/broker', 'definitions', 'publishing'),
-      lending,
       within('src/http', 'edge'),
     ],
-    owns: ['croner', 'express'],
+    owns: ['express'],
   },
 };
 

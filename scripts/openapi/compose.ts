@@ -19,7 +19,6 @@ const lendingFiles: ReadonlySet<string> = new Set([
   'loans',
   'loan-transactions',
   'commands',
-  'business-days',
 ]);
 
 /** The lending API answers at two places. */
@@ -40,7 +39,6 @@ const pathFiles = [
   'loans',
   'loan-transactions',
   'commands',
-  'business-days',
   'operations',
 ];
 
@@ -53,7 +51,6 @@ const messageFiles = [
   'events/loan-schedule-changed.json',
   'events/loan-state-changed.json',
   'events/command-rejected.json',
-  'events/business-day-closed.json',
 ];
 
 /** Shared by all. Its texts and numbers are written out where they are used, since they are not types of their own. */

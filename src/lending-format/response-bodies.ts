@@ -1,5 +1,5 @@
-import { atBusinessDate } from '../lending/business-days/business-date.ts';
 import { accountOf } from '../lending/views/accounts.ts';
+import { withoutDetails } from '../lending/custom-fields/field-sets.ts';
 import { productView } from '../lending/views/products.ts';
 import { balancesOf } from '../lending/views/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
@@ -20,27 +20,37 @@ import { type Written, writeView } from './amount-format.ts';
 
 type WrittenTransaction = Written<Schemas['LoanTransactionPostedTransaction']>;
 
+/** How much an answer shows: BASIC leaves out custom field sets, assets and guarantors. */
+export const detailsLevels = ['BASIC', 'FULL'] as const;
+export type DetailsLevel = (typeof detailsLevels)[number];
+
 /** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
-export function writeAccount(loan: Loan): string {
-  return write(loan, accountOf(atBusinessDate(loan)) satisfies Written<Schemas['LoanAccount']>);
+export function writeAccount(loan: Loan, detailsLevel: DetailsLevel = 'FULL'): string {
+  const account = accountOf(loan) satisfies Written<Schemas['LoanAccount']>;
+  return write(loan, detailsLevel === 'FULL' ? account : withoutDetails(account));
 }
 
 /** The body of GET /loans/{id}/schedule; the reasons as refusals where a preview of it cannot be made. */
 export function writeSchedule(loan: Loan, toggles: Toggles): string | readonly Refusal[] {
   const refusals = previewRefusals(loan);
   if (refusals.length > 0) return refusals;
-  return write(loan, scheduleOf(atBusinessDate(loan), toggles) satisfies Written<Schemas['LoanSchedule']>);
+  return write(loan, scheduleOf(loan, toggles) satisfies Written<Schemas['LoanSchedule']>);
 }
 
 /** The body of GET /loans/{id}/balances. */
 export function writeBalances(loan: Loan, toggles: Toggles): string {
-  return write(loan, balancesOf(atBusinessDate(loan), toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
+  return write(loan, balancesOf(loan, toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
 }
 
 /** The body of GET /loans/{id}/transactions: these transactions of the loan, in their order. */
-export function writeTransactions(loan: Loan, transactionTexts: readonly string[]): string {
+export function writeTransactions(
+  loan: Loan,
+  transactionTexts: readonly string[],
+  detailsLevel: DetailsLevel = 'FULL',
+): string {
   const views = transactionTexts.map((text) => transactionView(loan, decodeTransaction(text)));
-  return write(loan, views satisfies readonly WrittenTransaction[]);
+  const shown = views satisfies readonly WrittenTransaction[];
+  return write(loan, detailsLevel === 'FULL' ? shown : shown.map(withoutDetails));
 }
 
 /** One transaction of a loan. */

@@ -21,6 +21,7 @@ export type OwnTerms = Partial<
     | 'gracePeriod'
     | 'firstRepaymentDueDateOffset'
     | 'repaymentPeriodCount'
+    | 'repaymentPeriodUnit'
     | 'fixedDaysOfMonth'
   >
 >;
@@ -60,7 +61,7 @@ function dueDatesOf(chosen: OwnTerms, { scheduleSettings }: LoanProduct): DueDat
   return scheduleSettings.scheduleDueDatesMethod === 'INTERVAL'
     ? {
         scheduleDueDatesMethod: 'INTERVAL',
-        repaymentPeriodUnit: scheduleSettings.repaymentPeriodUnit,
+        repaymentPeriodUnit: chosen.repaymentPeriodUnit ?? scheduleSettings.repaymentPeriodUnit,
         repaymentPeriodCount: chosen.repaymentPeriodCount ?? scheduleSettings.defaultRepaymentPeriodCount,
         firstRepaymentDueDateOffset,
       }

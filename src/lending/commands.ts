@@ -1,8 +1,9 @@
 import type { AdditionalFields } from './additional-fields.ts';
 import type { LoanProduct } from './products/product.ts';
+import type { RepeatedSetting } from './products/repeated-settings.ts';
 import type { Decimal } from './money.ts';
 import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './payment-options.ts';
-import type { LocalDate } from './terms.ts';
+import type { LocalDate, RepaymentPeriodUnit } from './terms.ts';
 
 /**
  * The commands on a loan, in the lending API's field names. The wire format has been checked and numbers are exact
@@ -17,8 +18,7 @@ export type LoanCommand =
   | ApplyPenalty
   | AdjustTransaction
   | PrincipalOverpayment
-  | ApplyInterest
-  | StartBusinessDay;
+  | ApplyInterest;
 
 /** Creates a product in the registry. */
 export interface CreateProduct extends CommandHeader {
@@ -47,8 +47,6 @@ export interface CommandHeader {
   readonly digest: string;
   /** When the command entered the log. Milliseconds since the epoch: the `now` of every decision. */
   readonly receivedAt: number;
-  /** Whether no person posted it, but the end of a day. */
-  readonly isSystemPosted?: boolean;
 }
 
 interface LoanCommandHeader extends CommandHeader {
@@ -84,6 +82,7 @@ export interface CreateLoan extends LoanCommandHeader {
   readonly interestRate?: Decimal;
   readonly repaymentInstallments?: number;
   readonly repaymentPeriodCount?: number;
+  readonly repaymentPeriodUnit?: RepaymentPeriodUnit;
   readonly gracePeriod?: number;
   readonly principalRepaymentInterval?: number;
   readonly firstRepaymentDueDateOffset?: number;
@@ -91,9 +90,9 @@ export interface CreateLoan extends LoanCommandHeader {
   readonly expectedDisbursementDate?: LocalDate;
   readonly firstRepaymentDate?: LocalDate;
   readonly penaltyRate?: Decimal;
-  /** Days. */
-  readonly arrearsTolerancePeriod?: number;
   readonly notes?: string;
+  /** Settings of the product that were sent with the account. They must be the product's. */
+  readonly repeatedSettings?: readonly RepeatedSetting[];
   readonly additionalFields?: AdditionalFields;
 }
 
@@ -118,8 +117,18 @@ export interface ChangeState extends LoanCommandHeader {
 export interface Disburse extends LoanCommandHeader, TransactionDetails {
   readonly type: 'DISBURSE';
   readonly firstRepaymentDate?: LocalDate;
+  /** The amount of the loan, if given: no loan is paid out in parts. */
+  readonly amount?: Decimal;
   /** Optional fees of the product to charge. Required ones are always charged. */
-  readonly fees: readonly { readonly predefinedFeeKey: string; readonly amount?: Decimal }[];
+  readonly fees: readonly RequestedFee[];
+}
+
+/** A fee of the product to charge, and what it costs where the product leaves that open. */
+export interface RequestedFee {
+  readonly predefinedFeeKey: string;
+  readonly amount?: Decimal;
+  /** Percent, of a fee that is a percentage. */
+  readonly percentage?: Decimal;
 }
 
 export interface CustomPaymentAmount {
@@ -168,18 +177,4 @@ export interface PrincipalOverpayment extends LoanCommandHeader, TransactionDeta
 /** Applies the interest that rows have earned, or that fell due with them, up to the value date. */
 export interface ApplyInterest extends LoanCommandHeader, TransactionDetails {
   readonly type: 'APPLY_INTEREST';
-}
-
-/** Brings an account to the start of a business day: what has fallen due, is late or in arrears by then shows. */
-export interface StartBusinessDay extends LoanCommandHeader {
-  readonly type: 'START_BUSINESS_DAY';
-  readonly businessDate: LocalDate;
-}
-
-/** Closes a business day for all accounts of a partition. */
-export interface EndOfDay extends CommandHeader {
-  readonly type: 'END_OF_DAY';
-  readonly partition: number;
-  /** The day to close. The next day is the business date after that. */
-  readonly businessDate: LocalDate;
 }

@@ -64,8 +64,7 @@ export interface BalanceChange {
   /** RFC 3339, UTC. */
   readonly creationDate: string;
   readonly loanAccountEncodedKey: string;
-  /** Null where no transaction changed it, but the day. */
-  readonly loanTransactionEncodedKey: string | null;
+  readonly loanTransactionEncodedKey: string;
 }
 
 export interface LoanBalanceChanged extends LoanEventHeader {
@@ -98,9 +97,7 @@ export type StateEventName =
   | 'loan_activated'
   | 'loan_deactivated'
   | 'loan_closed'
-  | 'loan_reopened'
-  | 'loan_in_arrears'
-  | 'loan_out_of_arrears';
+  | 'loan_reopened';
 
 export interface LoanStateChanged extends LoanEventHeader {
   readonly eventType: 'loan_state_changed';

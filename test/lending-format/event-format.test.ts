@@ -114,9 +114,7 @@ describe('the format of events', () => {
           );
           expect(faults).to.deep.equal([]);
           expect(new Set(life.events.map(typeOf))).to.deep.equal(
-            new Set(
-              lendingEventTypeNames.filter((name) => name !== 'command_rejected' && name !== 'business_day_closed'),
-            ),
+            new Set(lendingEventTypeNames.filter((name) => name !== 'command_rejected')),
           );
         });
 

@@ -206,7 +206,7 @@ export const create = (loanProduct: LoanProduct, loanAmount: Decimal | number | 
 export const approve: AskedCommand = { type: 'CHANGE_STATE', action: 'APPROVE' };
 export const disburse = (
   valueDate: string,
-  fees: readonly { predefinedFeeKey: string; amount?: Decimal }[] = [],
+  fees: readonly { predefinedFeeKey: string; amount?: Decimal; percentage?: Decimal }[] = [],
 ): AskedCommand => ({
   type: 'DISBURSE',
   valueDate,

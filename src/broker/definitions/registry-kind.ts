@@ -1,11 +1,3 @@
 /** What the registry has definitions of. */
 export type RegistryKind =
-  | 'event-type'
-  | 'subscription'
-  | 'toggle'
-  | 'product'
-  | 'organization'
-  | 'branch'
-  | 'centre'
-  | 'transaction-channel'
-  | 'closed-day';
+  'event-type' | 'subscription' | 'toggle' | 'product' | 'organization' | 'branch' | 'centre' | 'transaction-channel';

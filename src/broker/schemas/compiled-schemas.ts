@@ -51,7 +51,7 @@ export function eventRules(schemaText: string, type: ValidatedType, isOfService 
 
 function compileRules(schemaText: string, type: ValidatedType, isOfService: boolean): EventRules {
   const read = isOfService ? { ...type, category: 'undefined' as const } : type;
-  const schema = effectiveSchema(readAdminSchema(schemaText, read), type);
+  const schema = effectiveSchema(readAdminSchema(schemaText, read, isOfService), type);
   refuseManyEvaluatedNames(schema);
   const onDemand = (options: ValidatorOptions): (() => SchemaValidator) => {
     let find: SchemaValidator | undefined;

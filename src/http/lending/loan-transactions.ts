@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandType } from '../../lending-format/command-format.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
-import { writeTransaction, writeTransactions } from '../../lending-format/response-bodies.ts';
+import { detailsLevels, writeTransaction, writeTransactions } from '../../lending-format/response-bodies.ts';
 import type { CommandRequests } from './command-requests.ts';
 import { lendingMethodNotAllowed, transactionNotFound } from '../edge/lending-errors.ts';
 import {
@@ -89,11 +89,11 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
     .route('/loans/:loanAccountId/transactions')
     .get(async (request, response) => {
       refuseUnknownParameters(request, ...pageParameters, 'detailsLevel');
-      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
+      const detailsLevel = choiceParameter(request, 'detailsLevel', detailsLevels) ?? 'BASIC';
       const loan = await existingLoan(services, request);
       const page = lendingPage(request);
       await setPageHeaders(response, page, () => accounts.transactionCount(loan.id));
-      response.type('json').send(writeTransactions(loan, accounts.transactions(loan.id, page)));
+      response.type('json').send(writeTransactions(loan, accounts.transactions(loan.id, page), detailsLevel));
     })
     .all(lendingMethodNotAllowed('GET'));
 }

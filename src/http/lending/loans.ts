@@ -6,7 +6,7 @@
  */
 
 import { Router, type Request } from 'express';
-import { writeAccount, writeBalances, writeSchedule } from '../../lending-format/response-bodies.ts';
+import { detailsLevels, writeAccount, writeBalances, writeSchedule } from '../../lending-format/response-bodies.ts';
 import { findProduct } from '../../lending-format/stored-products.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { readToggles } from '../../lending-format/stored-toggles.ts';
@@ -64,6 +64,7 @@ export function createLoansRouter(services: LendingServices): Router {
     .get(async (request, response) => {
       refuseUnknownParameters(request, ...listParameters);
       const page = lendingPage(request);
+      const detailsLevel = choiceParameter(request, 'detailsLevel', detailsLevels) ?? 'BASIC';
       const query = {
         ...(await loanFilters(services, request)),
         sorting: sortParameter(request, loanSortFields, 'creationDate'),
@@ -71,7 +72,7 @@ export function createLoansRouter(services: LendingServices): Router {
       };
       const body = await writeJsonArray(
         await accounts.list(query),
-        (text) => writeAccount(accounts.loanOf(text)),
+        (text) => writeAccount(accounts.loanOf(text), detailsLevel),
         clock,
       );
       await setPageHeaders(response, page, () => accounts.count(query));
@@ -105,8 +106,8 @@ export function createLoansRouter(services: LendingServices): Router {
     .route('/loans/:loanAccountId')
     .get(async (request, response) => {
       refuseUnknownParameters(request, 'detailsLevel');
-      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      response.type('json').send(writeAccount(await existingLoan(services, request)));
+      const detailsLevel = choiceParameter(request, 'detailsLevel', detailsLevels) ?? 'BASIC';
+      response.type('json').send(writeAccount(await existingLoan(services, request), detailsLevel));
     })
     .all(lendingMethodNotAllowed('GET'));
   router
@@ -136,7 +137,6 @@ async function loanFilters(
   { registry }: LendingServices,
   request: Request,
 ): Promise<Pick<LoanQuery, 'accountState' | 'accountHolderId' | 'productTypeKey'>> {
-  choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
   const accountState = choiceParameter(request, 'accountState', accountStates);
   const accountHolderId = filterParameter(request, 'accountHolderId');
   const product = filterParameter(request, 'productTypeKey');

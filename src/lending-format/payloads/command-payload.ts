@@ -9,51 +9,12 @@ import {
   type LoanCommand,
   type PrincipalOverpayment,
   type Repay,
-  type StartBusinessDay,
   stateActions,
 } from '../../lending/commands.ts';
 import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
 import { zero } from '../../lending/money.ts';
 import { type FieldReader, present } from './field-reader.ts';
-import { hasEncodedKeyForm } from './id-forms.ts';
-
-/** The payload of a command, without its header; the fields are those of the REST body. */
-export type Payload<Command> = Omit<
-  Command,
-  'type' | 'commandId' | 'digest' | 'receivedAt' | 'loanAccountId' | 'product'
->;
-
-/** A requested account, and the key or id of the product to open it under. */
-export type CreateLoanPayload = Payload<CreateLoan> & { readonly productTypeKey: string };
-
-/** Reads the payload of CREATE_LOAN. The reader collects the refusals; with any, the result is not to be used. */
-export function readCreateLoan(reader: FieldReader, loanAccountId: string): CreateLoanPayload {
-  const id = reader.text('id');
-  if ((id !== undefined && id !== loanAccountId) || hasEncodedKeyForm(loanAccountId)) reader.refuse('id');
-  const interest = reader.object('interestSettings');
-  const schedule = reader.object('scheduleSettings');
-  const disbursement = reader.object('disbursementDetails');
-  return {
-    productTypeKey: reader.require('productTypeKey', reader.text('productTypeKey')) ?? '',
-    loanAmount: reader.require('loanAmount', reader.decimal('loanAmount')) ?? zero,
-    ...present({
-      loanName: reader.text('loanName'),
-      accountHolderKey: reader.text('accountHolderKey'),
-      accountHolderType: reader.choice('accountHolderType', ['CLIENT', 'GROUP']),
-      interestRate: interest.decimal('interestRate'),
-      repaymentInstallments: schedule.count('repaymentInstallments'),
-      repaymentPeriodCount: schedule.count('repaymentPeriodCount'),
-      gracePeriod: schedule.count('gracePeriod'),
-      principalRepaymentInterval: schedule.count('principalRepaymentInterval'),
-      firstRepaymentDueDateOffset: schedule.count('defaultFirstRepaymentDueDateOffset'),
-      fixedDaysOfMonth: schedule.counts('fixedDaysOfMonth'),
-      expectedDisbursementDate: disbursement.date('expectedDisbursementDate'),
-      firstRepaymentDate: disbursement.date('firstRepaymentDate'),
-      penaltyRate: reader.object('penaltySettings').decimal('penaltyRate'),
-      notes: reader.notes('notes'),
-    }),
-  };
-}
+import type { Payload } from './loan-payload.ts';
 
 function readChangeState(reader: FieldReader): Payload<ChangeState> {
   const action = reader.require('action', reader.choice('action', stateActions)) ?? 'REQUEST_APPROVAL';
@@ -61,17 +22,23 @@ function readChangeState(reader: FieldReader): Payload<ChangeState> {
 }
 
 function readDisburse(reader: FieldReader): Payload<Disburse> {
+  reader.keepOnly('shiftAdjustableInterestPeriods', false);
+  reader.keepEmpty('transferDetails');
   return {
     ...readTransactionDetails(reader),
-    fees: reader.objects('fees').map((fee) => ({
-      predefinedFeeKey: fee.require('predefinedFeeKey', fee.text('predefinedFeeKey')) ?? '',
-      ...present({ amount: fee.decimal('amount') }),
-    })),
-    ...present({ firstRepaymentDate: reader.date('firstRepaymentDate') }),
+    fees: reader.objects('fees').map((fee) => {
+      fee.ignore('encodedKey');
+      return {
+        predefinedFeeKey: fee.require('predefinedFeeKey', fee.text('predefinedFeeKey')) ?? '',
+        ...present({ amount: fee.decimal('amount'), percentage: fee.decimal('percentage') }),
+      };
+    }),
+    ...present({ amount: reader.decimal('amount'), firstRepaymentDate: reader.date('firstRepaymentDate') }),
   };
 }
 
 function readRepay(reader: FieldReader): Payload<Repay> {
+  reader.keepOnly('principalOverpaymentAmount', 0);
   return {
     ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
@@ -87,6 +54,7 @@ function readRepay(reader: FieldReader): Payload<Repay> {
 }
 
 function readApplyFee(reader: FieldReader): Payload<ApplyFee> {
+  reader.keepOnly('feeCapitalisation', false);
   return {
     ...readTransactionDetails(reader),
     ...present({
@@ -106,6 +74,8 @@ function readApplyPenalty(reader: FieldReader): Payload<ApplyPenalty> {
 }
 
 function readAdjustTransaction(reader: FieldReader): Payload<AdjustTransaction> {
+  // How the amounts of rows are to be adjusted one by one; none means all that the transaction did.
+  reader.keepEmpty('installments');
   return {
     transactionId: reader.require('transactionId', reader.text('transactionId')) ?? '',
     ...present({ bookingDate: reader.date('bookingDate'), notes: reader.notes('notes') }),
@@ -129,10 +99,6 @@ function readApplyInterest(reader: FieldReader): Payload<ApplyInterest> {
   return present({ valueDate, notes: reader.notes('notes') });
 }
 
-function readStartBusinessDay(reader: FieldReader): Payload<StartBusinessDay> {
-  return { businessDate: reader.require('businessDate', reader.date('businessDate')) ?? '' };
-}
-
 /** Every command on a loan that exists: all but the one that opens it. */
 export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan>;
 
@@ -151,17 +117,22 @@ export const payloadReaders: {
   ADJUST_TRANSACTION: readAdjustTransaction,
   PRINCIPAL_OVERPAYMENT: readPrincipalOverpayment,
   APPLY_INTEREST: readApplyInterest,
-  START_BUSINESS_DAY: readStartBusinessDay,
 };
 
+/** The fields of every transaction, and what was kept so far. Keep before what only one type of transaction keeps. */
 function readTransactionDetails(reader: FieldReader) {
+  reader.keepText('originalCurrencyCode');
+  reader.keepFieldSets();
   // A deposit account as the target is refused like any unknown field, as there are no deposit accounts.
   const channel = reader.object('transactionDetails');
   const transactionDetails = present({
     transactionChannelId: channel.text('transactionChannelId'),
     transactionChannelKey: channel.text('transactionChannelKey'),
   });
+  channel.keepOnly('internalTransfer', false);
+  const additionalFields = reader.keptFields();
   return present({
+    additionalFields: Object.keys(additionalFields).length === 0 ? undefined : additionalFields,
     transactionDetails: Object.keys(transactionDetails).length === 0 ? undefined : transactionDetails,
     valueDate: reader.date('valueDate'),
     bookingDate: reader.date('bookingDate'),

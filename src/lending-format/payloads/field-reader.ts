@@ -5,6 +5,7 @@ import type { Decimal } from '../../lending/money.ts';
 import { type Refusal, refusal } from '../../lending/refusals.ts';
 import type { LocalDate } from '../../lending/terms.ts';
 import { type ExactJson, isExactObject, readDecimal } from '../exact-json.ts';
+import { isFieldSetName, readFieldSet } from './field-set-values.ts';
 import { encodedKeyForm } from './id-forms.ts';
 
 /** The longest name, key or id. Characters. */
@@ -127,6 +128,43 @@ export class FieldReader {
     }
   }
 
+  /** Keeps texts as {@link text} reads them. */
+  keepText(...names: string[]): void {
+    for (const name of names) {
+      const value = this.text(name);
+      if (value !== undefined) this.#kept[name] = value;
+    }
+  }
+
+  /** Keeps a number as {@link decimal} reads it, exactly. */
+  keepDecimal(name: string): void {
+    const value = this.decimal(name);
+    if (value !== undefined) this.#kept[name] = value;
+  }
+
+  /**
+   * Keeps every custom field set: the fields whose names begin with an underscore. Their values are kept as texts. A
+   * value that is empty, or is no text, number or boolean, is refused by its own path.
+   */
+  keepFieldSets(): void {
+    for (const name of Object.keys(this.#object).filter(isFieldSetName)) {
+      this.#readNames.add(name);
+      if (!this.has(name)) continue;
+      const { fields, faults } = readFieldSet(this.#object[name]);
+      for (const path of faults) this.refuse(`${name}${path}`);
+      if (Object.keys(fields).length > 0) this.#kept[name] = fields;
+    }
+  }
+
+  /** The text of a text, a number or a boolean, as it was written: to be compared with what holds anyway. */
+  written(name: string): string | undefined {
+    return this.#read(name, (value) => {
+      if (isLosslessNumber(value)) return value.value.length <= textCharactersMaximum ? value.value : undefined;
+      if (typeof value === 'boolean') return String(value);
+      return typeof value === 'string' && hasAtMost(value, textCharactersMaximum) ? value : undefined;
+    });
+  }
+
   /**
    * Keeps a field if it has one of these values: those that mean "off", or that repeat what holds anyway. Any other
    * value would need a rule that does not exist, and is refused.
@@ -134,8 +172,11 @@ export class FieldReader {
   keepOnly(name: string, ...values: readonly (string | number | boolean)[]): void {
     const value = this.#read(name, (sent) => {
       const plain = isLosslessNumber(sent) ? sent.value : sent;
-      const isAllowed = values.some((allowed) => String(allowed) === String(plain));
-      return isAllowed && typeof plain !== 'object' ? fieldValueOf(sent) : undefined;
+      const number = readDecimal(numberOf(sent));
+      if (typeof plain !== 'string' && typeof plain !== 'boolean') return undefined;
+      return values.find((allowed) =>
+        typeof allowed === 'number' ? number?.equals(allowed) === true : String(allowed) === String(plain),
+      );
     });
     if (value !== undefined) this.#kept[name] = value;
   }

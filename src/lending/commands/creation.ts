@@ -1,4 +1,4 @@
-import { noAdditionalFields } from '../additional-fields.ts';
+import { type AdditionalFields, noAdditionalFields, withAdditionalFields } from '../additional-fields.ts';
 import type { CreateLoan } from '../commands.ts';
 import type { Decision, DecisionContext } from './decision.ts';
 import { isUsableDate } from './transaction-days.ts';
@@ -6,6 +6,7 @@ import type { Loan } from '../loan.ts';
 import { type Decimal, isPostable, zero } from '../money.ts';
 import type { Bounded, LoanProduct } from '../products/product.ts';
 import { areFixedDays, isCountFrom } from '../products/product-rules.ts';
+import { refusalsOfSecurities, refusalsOfSettings } from '../products/repeated-settings.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { noSettledFees } from '../fees/settled-fees.ts';
 import { defaultOf, termsOf } from '../agreed-terms.ts';
@@ -22,7 +23,8 @@ const scheduleDaysMaximum = 365 * 200;
  * of the account's fields: INVALID_AMOUNT, INVALID_INTEREST_RATE, INVALID_INSTALLMENTS, INVALID_REPAYMENT_FREQUENCY,
  * INVALID_GRACE_PERIOD, INVALID_PRINCIPAL_REPAYMENT_INTERVAL, INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH,
  * INCONSISTENT_FIRST_REPAYMENT_DATE_WITH_PRODUCT_OFFSET, INVALID_DISBURSEMENT_DATE, INVALID_FIRST_REPAYMENT_DUE_DATE,
- * FIRST_REPAYMENT_DATE_BEFORE_EXPECTED_DISBURSEMENT_DATE, INVALID_PENALTY_RATE.
+ * FIRST_REPAYMENT_DATE_BEFORE_EXPECTED_DISBURSEMENT_DATE, INVALID_PENALTY_RATE, LOAN_PRODUCT_MISMATCH (a setting that
+ * is not the product's, or a security that the product does not allow).
  */
 export function decideCreation(command: CreateLoan, { newKey }: DecisionContext): Decision {
   const { product, loanAccountId, receivedAt } = command;
@@ -38,6 +40,10 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
   if (command.penaltyRate?.isNegative() === true) {
     refusals.push(refusal('INVALID_PENALTY_RATE', 'penaltySettings.penaltyRate'));
   }
+  refusals.push(
+    ...refusalsOfSettings(product, command.repeatedSettings ?? []),
+    ...refusalsOfSecurities(product, command.additionalFields ?? noAdditionalFields),
+  );
   if (refusals.length > 0) return { refusals };
 
   const loan: Loan = {
@@ -53,9 +59,7 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
     expectedDisbursementDate: command.expectedDisbursementDate ?? null,
     firstRepaymentDate: command.firstRepaymentDate ?? null,
     notes: command.notes ?? null,
-    arrearsTolerancePeriod: command.arrearsTolerancePeriod ?? null,
-    businessDate: null,
-    additionalFields: command.additionalFields ?? noAdditionalFields,
+    additionalFields: additionalFieldsOf(command, terms),
     createdAt: receivedAt,
     modifiedAt: receivedAt,
     position: {
@@ -64,7 +68,6 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
       stateBeforeClosure: null,
       approvedAt: null,
       closedAt: null,
-      arrearsSince: null,
       disbursements: [],
       rateSegments: [{ from: null, interestRate }],
       principalLent: zero,
@@ -83,6 +86,20 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
     publishedUnder: null,
   };
   return { fact: { type: 'LOAN_CREATED', loan } };
+}
+
+/** What is stored beside the terms. Periods mean nothing with fixed days of the month, and are only given back. */
+function additionalFieldsOf(
+  { additionalFields = noAdditionalFields, repaymentPeriodCount, repaymentPeriodUnit }: CreateLoan,
+  { dueDates }: AgreedTerms,
+): AdditionalFields {
+  const isPeriodGiven = repaymentPeriodCount !== undefined || repaymentPeriodUnit !== undefined;
+  if (dueDates.scheduleDueDatesMethod === 'INTERVAL' || !isPeriodGiven) return additionalFields;
+  const scheduleSettings = {
+    ...(repaymentPeriodCount === undefined ? {} : { repaymentPeriodCount }),
+    ...(repaymentPeriodUnit === undefined ? {} : { repaymentPeriodUnit }),
+  };
+  return withAdditionalFields<AdditionalFields>({ scheduleSettings }, additionalFields);
 }
 
 function amountRefusals({ loanAmount }: CreateLoan, { loanAmountSettings, currency }: LoanProduct): Refusal[] {

@@ -5,11 +5,11 @@
  * dated before others is decided on the loan as it was, and the others are posted again (`later-transactions.ts`).
  */
 
+import type { AdditionalFields } from '../additional-fields.ts';
 import { decideStateChange } from './account-states.ts';
 import { decideAdjustment } from './adjustment.ts';
 import type { LoanCommand } from '../commands.ts';
 import { decideCreation } from './creation.ts';
-import { decideBusinessDay } from './business-day.ts';
 import { type Decision, type DecisionContext, refuse } from './decision.ts';
 import { decideDisbursement } from './disbursement.ts';
 import { decideFee } from './fees.ts';
@@ -20,15 +20,18 @@ import { decidePrincipalOverpayment } from './principal-overpayment.ts';
 import { decideRepayment } from './repayment.ts';
 
 /**
- * Decides a command. Two rules come before all others: LOAN_ACCOUNT_ID_ALREADY_IN_USE when it would open an account
- * that exists, and INVALID_LOAN_ACCOUNT_ID when it names an account that does not. The remaining rules, in their order,
- * are listed at each command's function.
+ * Decides a command. Three rules come before all others: LOAN_ACCOUNT_ID_ALREADY_IN_USE when it would open an account
+ * that exists, INVALID_LOAN_ACCOUNT_ID when it names an account that does not, and INVALID_PARAMETERS when its money is
+ * in another currency than the account. The remaining rules, in their order, are listed at each command's function.
  */
 export function decide(loan: Loan | null, command: LoanCommand, context: DecisionContext): Decision {
   if (command.type === 'CREATE_LOAN') {
     return loan === null ? decideCreation(command, context) : refuse('LOAN_ACCOUNT_ID_ALREADY_IN_USE', 'id');
   }
   if (loan === null) return refuse('INVALID_LOAN_ACCOUNT_ID', 'loanAccountId');
+  if ('additionalFields' in command && isOtherCurrency(loan, command.additionalFields)) {
+    return refuse('INVALID_PARAMETERS', 'originalCurrencyCode');
+  }
   switch (command.type) {
     case 'CHANGE_STATE':
       return decideStateChange(loan, command);
@@ -42,12 +45,15 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
       return decidePenalty(loan, command, context);
     case 'ADJUST_TRANSACTION':
       return decideAdjustment(loan, command, context);
-    case 'START_BUSINESS_DAY':
-      return decideBusinessDay(loan, command);
     case 'PRINCIPAL_OVERPAYMENT':
       return decidePrincipalOverpayment(loan, command, context);
     case 'APPLY_INTEREST':
       break;
   }
   return decideInterestApplication(loan, command, context);
+}
+
+function isOtherCurrency({ product }: Loan, sent: AdditionalFields | undefined): boolean {
+  const code = sent?.['originalCurrencyCode'];
+  return code !== undefined && code !== product.currency.code;
 }

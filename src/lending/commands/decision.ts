@@ -1,4 +1,4 @@
-import { noAdditionalFields } from '../additional-fields.ts';
+import { type AdditionalFields, noAdditionalFields } from '../additional-fields.ts';
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
 import type { LoanFact, PostedTransaction } from './facts.ts';
 import type { Loan, LoanPosition, PostedTransactions } from '../loan.ts';
@@ -77,7 +77,7 @@ export function transactionOf(
     prepaymentRecalculationMethod: null,
     installmentKey: null,
     isInstallmentNamed: false,
-    isSystemPosted: command.isSystemPosted ?? false,
+    isSystemPosted: false,
     originalTransactionKey: null,
     ...own,
     type,
@@ -87,7 +87,16 @@ export function transactionOf(
     externalId: command.externalId ?? null,
     notes: command.notes ?? null,
     transactionDetails: command.transactionDetails ?? null,
-    additionalFields: command.additionalFields ?? noAdditionalFields,
+    additionalFields: { ...branchOf(loan), ...command.additionalFields },
     terms: transactionTerms(position, own.valueDate),
+  };
+}
+
+/** The branch and centre that the account has when a transaction is posted; both may change later. */
+function branchOf({ additionalFields: { assignedBranchKey, assignedCentreKey } }: Loan): AdditionalFields {
+  if (assignedBranchKey === undefined && assignedCentreKey === undefined) return noAdditionalFields;
+  return {
+    ...(assignedBranchKey === undefined ? {} : { branchKey: assignedBranchKey }),
+    ...(assignedCentreKey === undefined ? {} : { centreKey: assignedCentreKey }),
   };
 }

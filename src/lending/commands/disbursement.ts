@@ -2,7 +2,7 @@ import type { Disburse } from '../commands.ts';
 import { withInterestTax } from '../accrual.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { isUsableDate, refusalOfDays } from './transaction-days.ts';
-import { feeAmount } from '../fees/amounts.ts';
+import { feeAmount, withPercentage } from '../fees/amounts.ts';
 import { type UnnumberedCharge, newCharge, transactionFee } from '../fees/charges.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan, LoanPosition } from '../loan.ts';
@@ -30,8 +30,9 @@ const disbursementTriggers: readonly FeeTrigger[] = [
  * - CAPITALIZED_DISBURSEMENT is added to the principal, which the schedule then repays.
  * - UPFRONT_DISBURSEMENT joins the first installment. PAYMENT_DUE joins each installment.
  *
- * Refused, with the first of these that applies: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE;
- * INVALID_DISBURSEMENT_DATE (in the future too); INVALID_DATE (of the booking); INVALID_FIRST_REPAYMENT_DUE_DATE (not
+ * Refused, with the first of these that applies: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE; INVALID_AMOUNT (not
+ * the amount of the loan); INVALID_DISBURSEMENT_DATE (in the future too); INVALID_DATE (of the booking);
+ * INVALID_FIRST_REPAYMENT_DUE_DATE (not
  * after the disbursement); for each fee asked for INVALID_FEE_KEY, FEE_NOT_ACTIVE, FEE_NOT_ALLOWED,
  * DUPLICATE_DISBURSEMENT_FEE and its amount; DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT; INVALID_AMOUNT (all that the
  * schedule asks for has more digits than can be read).
@@ -40,6 +41,7 @@ export function decideDisbursement(loan: Loan, command: Disburse, context: Decis
   const { position } = loan;
   if (position.disbursements.length > 0) return refuse('ACCOUNT_ALREADY_DISBURSED');
   if (position.accountState !== 'APPROVED') return refuse('INVALID_ACCOUNT_STATE');
+  if (command.amount?.equals(loan.loanAmount) === false) return refuse('INVALID_AMOUNT', 'amount');
   const fault = refusalOfDays(command, 'INVALID_DISBURSEMENT_DATE');
   if (fault !== null) return { refusals: [fault] };
   const date = command.valueDate ?? dayOf(command.receivedAt);
@@ -79,14 +81,17 @@ interface FeeToCharge {
 function feesToCharge(loan: Loan, requestedFees: Disburse['fees']): FeeToCharge[] | { refusals: Refusal[] } {
   const refusals: Refusal[] = [];
   const chosen = new Map<ProductFee, FeeToCharge>();
-  for (const [index, { predefinedFeeKey, amount }] of requestedFees.entries()) {
+  for (const [index, { predefinedFeeKey, amount, percentage }] of requestedFees.entries()) {
     const fee = findFee(loan.product, predefinedFeeKey);
     const source = `fees[${index}].predefinedFeeKey`;
+    const priced = fee === undefined ? undefined : withPercentage(fee, percentage, `fees[${index}].percentage`);
     if (fee === undefined) refusals.push(refusal('INVALID_FEE_KEY', source));
     else if (fee.state !== 'ACTIVE') refusals.push(refusal('FEE_NOT_ACTIVE', source));
     else if (!disbursementTriggers.includes(fee.trigger)) refusals.push(refusal('FEE_NOT_ALLOWED', source));
     else if (chosen.has(fee)) refusals.push(refusal('DUPLICATE_DISBURSEMENT_FEE', source));
-    else chosen.set(fee, { fee, requestedAmount: amount, errorSource: `fees[${index}].amount` });
+    else if (priced === undefined || 'errorReason' in priced)
+      refusals.push(priced ?? refusal('INVALID_FEE_KEY', source));
+    else chosen.set(fee, { fee: priced, requestedAmount: amount, errorSource: `fees[${index}].amount` });
   }
   if (refusals.length > 0) return { refusals };
   return requiredFees(loan, chosen);

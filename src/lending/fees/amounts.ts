@@ -45,3 +45,31 @@ function definedAmount({ product, loanAmount, terms }: Loan, fee: ProductFee, ro
   const exact = exactAmounts[fee.amountCalculationMethod]();
   return exact === undefined ? null : roundAmount(exact, product.currency, terms.rounding.roundingMode);
 }
+
+/**
+ * The fee with the percentage that a command asks for, where the product leaves it open.
+ * @returns a refusal: INVALID_FEE (the fee is no percentage), FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT (the product has
+ *   another one), FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE
+ */
+export function withPercentage(
+  fee: ProductFee,
+  percentage: Decimal | undefined,
+  errorSource: string,
+): ProductFee | Refusal {
+  if (percentage === undefined) return fee;
+  if (!percentageMethods.has(fee.amountCalculationMethod)) return refusal('INVALID_FEE', errorSource);
+  if (fee.percentageAmount !== undefined) {
+    return fee.percentageAmount.equals(percentage)
+      ? fee
+      : refusal('FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT', errorSource);
+  }
+  return percentage.greaterThan(0)
+    ? { ...fee, percentageAmount: percentage }
+    : refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', errorSource);
+}
+
+const percentageMethods: ReadonlySet<FeeAmountCalculationMethod> = new Set<FeeAmountCalculationMethod>([
+  'LOAN_AMOUNT_PERCENTAGE',
+  'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE',
+  'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS',
+]);

@@ -1,4 +1,5 @@
 import { withAdditionalFields } from '../additional-fields.ts';
+import { withGroupIndexes } from '../custom-fields/field-sets.ts';
 import { isEarning, payableInterest } from '../accrual.ts';
 import { figuresOf } from '../balances.ts';
 import { dayOf, startOfDayOrNull, toInstant } from '../instants.ts';
@@ -14,31 +15,42 @@ import type {
   RepaymentPeriodUnit,
   ShortMonthHandlingMethod,
 } from '../terms.ts';
+import { daysBetween } from '../dates.ts';
+import { rowDue } from '../installments.ts';
+import { shownSettings } from '../products/repeated-settings.ts';
 import { rateAfter } from '../schedule/interest-rates.ts';
+import { shown } from './shown-fields.ts';
 
 /** A loan account as GET /loans/{id} and the loan search show it: one serialiser for both. */
 export interface AccountView {
   readonly encodedKey: string;
   readonly id: string;
-  readonly loanName: string | null;
-  readonly accountHolderKey: string | null;
-  readonly accountHolderType: 'CLIENT' | 'GROUP' | null;
+  /** The name of the product where the account has none. */
+  readonly loanName: string;
+  readonly accountHolderKey?: string;
+  readonly accountHolderType?: 'CLIENT' | 'GROUP';
   readonly productTypeKey: string;
   readonly accountState: AccountState;
-  readonly accountSubState: AccountSubState | null;
+  readonly accountSubState?: AccountSubState;
   readonly loanAmount: Decimal;
   readonly currency: { readonly code: string };
   readonly creationDate: string;
   readonly lastModifiedDate: string;
-  readonly approvedDate: string | null;
-  readonly closedDate: string | null;
-  readonly activationTransactionKey: string | null;
+  /** When the account was last looked at: with its last change. */
+  readonly lastAccountAppraisalDate: string;
+  readonly approvedDate?: string;
+  readonly closedDate?: string;
+  readonly activationTransactionKey?: string;
   readonly paymentMethod: 'HORIZONTAL';
-  readonly notes: string | null;
+  readonly notes?: string;
   /** Percent. */
   readonly taxRate: Decimal;
   /** Dynamic loans: interest earned and not yet due. */
   readonly accruedInterest: Decimal;
+  readonly accruedPenalty: Decimal;
+  readonly interestFromArrearsAccrued: Decimal;
+  /** Days since the oldest row that is late fell due. */
+  readonly daysLate: number;
   readonly balances: Readonly<Record<AccountBalanceName, Decimal>>;
   readonly interestSettings: {
     readonly interestRate: Decimal;
@@ -50,23 +62,23 @@ export interface AccountView {
   readonly modifyInterestForFirstInstallment: boolean;
   readonly scheduleSettings: {
     readonly repaymentInstallments: number;
-    readonly repaymentPeriodCount: number | null;
-    readonly repaymentPeriodUnit: RepaymentPeriodUnit | null;
+    readonly repaymentPeriodCount?: number;
+    readonly repaymentPeriodUnit?: RepaymentPeriodUnit;
     readonly gracePeriod: number;
     readonly gracePeriodType: GracePeriodType;
     readonly principalRepaymentInterval: number;
     readonly scheduleDueDatesMethod: DueDateTerms['scheduleDueDatesMethod'];
     readonly fixedDaysOfMonth: readonly number[];
-    readonly shortMonthHandlingMethod: ShortMonthHandlingMethod | null;
+    readonly shortMonthHandlingMethod?: ShortMonthHandlingMethod;
     readonly defaultFirstRepaymentDueDateOffset: number;
     readonly hasCustomSchedule: boolean;
   };
   readonly prepaymentSettings: { readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod };
-  readonly penaltySettings: { readonly penaltyRate: Decimal | null };
+  readonly penaltySettings: { readonly penaltyRate?: Decimal };
   readonly disbursementDetails: {
-    readonly expectedDisbursementDate: string | null;
-    readonly disbursementDate: string | null;
-    readonly firstRepaymentDate: string | null;
+    readonly expectedDisbursementDate?: string;
+    readonly disbursementDate?: string;
+    readonly firstRepaymentDate?: string;
   };
 }
 
@@ -78,14 +90,14 @@ type AccountBalanceName =
   | 'holdBalance'
   | 'redrawBalance';
 
-/** The body of GET /loans/{id}. Its fee balances keep their names whatever the toggles say. */
+/** The body of GET /loans/{id} with all details. Its fee balances keep their names whatever the toggles say. */
 export function accountOf(loan: Loan): AccountView {
   const { position, product, terms } = loan;
   const [firstDisbursement] = position.disbursements;
-  const view = {
+  const view = shown({
     encodedKey: loan.encodedKey,
     id: loan.id,
-    loanName: loan.loanName,
+    loanName: loan.loanName ?? product.name,
     accountHolderKey: loan.accountHolderKey,
     accountHolderType: loan.accountHolderType,
     productTypeKey: product.encodedKey,
@@ -95,6 +107,7 @@ export function accountOf(loan: Loan): AccountView {
     currency: { code: product.currency.code },
     creationDate: toInstant(loan.createdAt),
     lastModifiedDate: toInstant(loan.modifiedAt),
+    lastAccountAppraisalDate: toInstant(loan.modifiedAt),
     approvedDate: instantOrNull(position.approvedAt),
     closedDate: instantOrNull(position.closedAt),
     activationTransactionKey: firstDisbursement?.transactionKey ?? null,
@@ -102,6 +115,9 @@ export function accountOf(loan: Loan): AccountView {
     notes: loan.notes,
     taxRate: product.taxSettings.taxRate,
     accruedInterest: accruedInterest(loan),
+    accruedPenalty: zero,
+    interestFromArrearsAccrued: zero,
+    daysLate: daysLate(loan),
     balances: accountBalances(loan),
     interestSettings: {
       interestRate: rateAfter(position.rateSegments, position.asOf ?? dayOf(loan.createdAt)),
@@ -115,14 +131,21 @@ export function accountOf(loan: Loan): AccountView {
     prepaymentSettings: {
       prepaymentRecalculationMethod: product.paymentSettings.prepaymentSettings.prepaymentRecalculationMethod,
     },
-    penaltySettings: { penaltyRate: loan.penaltyRate },
-    disbursementDetails: {
+    penaltySettings: shown({ penaltyRate: loan.penaltyRate }),
+    disbursementDetails: shown({
       expectedDisbursementDate: startOfDayOrNull(loan.expectedDisbursementDate),
       disbursementDate: startOfDayOrNull(firstDisbursement?.date ?? null),
       firstRepaymentDate: startOfDayOrNull(firstDisbursement?.firstRepaymentDate ?? loan.firstRepaymentDate),
-    },
-  };
-  return withAdditionalFields(view, loan.additionalFields);
+    }),
+  });
+  const own = withAdditionalFields<AccountView>(view, withGroupIndexes(loan.additionalFields));
+  return withAdditionalFields(own, shownSettings(product));
+}
+
+/** The days between the due date of the oldest row that is late and the day that the balances show. */
+function daysLate({ position: { asOf, installments } }: Loan): number {
+  const late = asOf === null ? undefined : installments.find((row) => row.dueDate < asOf && !rowDue(row).isZero());
+  return late === undefined || asOf === null ? 0 : daysBetween(late.dueDate, asOf);
 }
 
 function accountBalances(loan: Loan): AccountView['balances'] {
@@ -148,10 +171,10 @@ function accountBalances(loan: Loan): AccountView['balances'] {
   };
 }
 
-function scheduleSettings({ terms, product }: Loan): AccountView['scheduleSettings'] {
+function scheduleSettings({ terms }: Loan): AccountView['scheduleSettings'] {
   const { dueDates } = terms;
   const isInterval = dueDates.scheduleDueDatesMethod === 'INTERVAL';
-  return {
+  return shown({
     repaymentInstallments: terms.repaymentInstallments,
     repaymentPeriodCount: isInterval ? dueDates.repaymentPeriodCount : null,
     repaymentPeriodUnit: isInterval ? dueDates.repaymentPeriodUnit : null,
@@ -160,10 +183,10 @@ function scheduleSettings({ terms, product }: Loan): AccountView['scheduleSettin
     principalRepaymentInterval: terms.principalRepaymentInterval,
     scheduleDueDatesMethod: dueDates.scheduleDueDatesMethod,
     fixedDaysOfMonth: isInterval ? [] : dueDates.fixedDaysOfMonth,
-    shortMonthHandlingMethod: isInterval ? null : (product.scheduleSettings.shortMonthHandlingMethod ?? null),
+    shortMonthHandlingMethod: isInterval ? null : dueDates.shortMonthHandlingMethod,
     defaultFirstRepaymentDueDateOffset: dueDates.firstRepaymentDueDateOffset,
     hasCustomSchedule: false,
-  };
+  });
 }
 
 /** The interest that rows not yet due have earned and that is unpaid. Zero where interest is as scheduled. */

@@ -15,6 +15,7 @@ import { penaltyTax } from '../penalty-taxes.ts';
 import { previewInstallments } from '../schedule/preview.ts';
 import { type Toggles, toggleNames } from '../toggle-names.ts';
 import { startOfDay, startOfDayOrNull } from '../instants.ts';
+import { shown } from './shown-fields.ts';
 
 export type InstallmentState = 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
 
@@ -38,9 +39,9 @@ export interface InstallmentView {
   readonly dueDate: string;
   readonly state: InstallmentState;
   readonly isPaymentHoliday: boolean;
-  readonly lastPaidDate: string | null;
-  readonly repaidDate: string | null;
-  readonly lastPenaltyAppliedDate: string | null;
+  readonly lastPaidDate?: string;
+  readonly repaidDate?: string;
+  readonly lastPenaltyAppliedDate?: string;
   readonly principal: { readonly amount: AmountView };
   readonly interest: TaxedAmountView;
   readonly fee: { readonly amount: AmountView & { readonly expectedUnapplied: Decimal }; readonly tax: AmountView };
@@ -113,7 +114,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 function installmentView(loan: Loan, row: Installment, toggles: Toggles): InstallmentView {
   const fee = taxed(row.fee);
-  return {
+  return shown({
     encodedKey: installmentEncodedKey(loan, row.key),
     parentAccountKey: loan.encodedKey,
     number: String(row.number),
@@ -128,7 +129,7 @@ function installmentView(loan: Loan, row: Installment, toggles: Toggles): Instal
     fee: { amount: { ...fee.amount, expectedUnapplied: fee.amount.due }, tax: fee.tax },
     penalty: { amount: amountView(row.penalty.amount), tax: amountView(penaltyTax(loan, row, toggles)) },
     ...(toggles.PRINCIPAL_OVERPAYMENT ? { nonScheduledPrincipalBalanceOverpayment: row.principalOverpaid } : {}),
-  };
+  });
 }
 
 function amountView(portion: Portion): AmountView {

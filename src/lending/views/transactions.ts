@@ -1,4 +1,5 @@
 import { withAdditionalFields } from '../additional-fields.ts';
+import { withGroupIndexes } from '../custom-fields/field-sets.ts';
 import type { CustomPaymentAmount, TransactionChannel } from '../commands.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { startOfDay, toInstant } from '../instants.ts';
@@ -7,6 +8,7 @@ import { installmentEncodedKey } from '../identifiers.ts';
 import type { Decimal } from '../money.ts';
 import type { FeeTrigger } from '../products/product.ts';
 import type { LoanTransactionType } from '../transaction-types.ts';
+import { shown } from './shown-fields.ts';
 
 /** A transaction as GET /loans/{id}/transactions and transaction events show it. */
 export interface TransactionView {
@@ -36,32 +38,35 @@ export interface TransactionView {
   };
   readonly terms: {
     readonly interestSettings: { readonly interestRate: Decimal };
-    readonly periodicPayment: Decimal | null;
+    readonly periodicPayment?: Decimal;
   };
   readonly accountBalances: { readonly principalBalance: Decimal; readonly totalBalance: Decimal };
   readonly fees: readonly {
-    readonly predefinedFeeKey: string | null;
+    /** Empty for an arbitrary fee. */
+    readonly predefinedFeeKey: string;
     readonly name: string;
     readonly trigger: FeeTrigger;
     readonly amount: Decimal;
     readonly taxAmount: Decimal;
   }[];
   readonly customPaymentAmounts: readonly CustomPaymentAmount[];
-  readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod | null;
-  readonly installmentEncodedKey: string | null;
-  readonly externalId: string | null;
-  readonly notes: string | null;
-  readonly transactionDetails: TransactionChannel | null;
+  readonly prepaymentRecalculationMethod?: PrepaymentRecalculationMethod;
+  readonly installmentEncodedKey?: string;
+  readonly externalId?: string;
+  readonly notes?: string;
+  readonly transactionDetails: TransactionChannel;
+  /** Always empty: no money moves between accounts here. */
+  readonly transferDetails: object;
   /** On an adjusted transaction: the one that undid it. */
-  readonly adjustmentTransactionKey: string | null;
+  readonly adjustmentTransactionKey?: string;
   /** On an adjustment: the transaction it undid. */
-  readonly originalTransactionKey: string | null;
+  readonly originalTransactionKey?: string;
 }
 
 /** One transaction of the loan as the API and events show it. */
 export function transactionView(loan: Loan, transaction: LoanTransaction): TransactionView {
   const { affected, taxes, terms, installmentKey } = transaction;
-  const view = {
+  const view = shown({
     encodedKey: transaction.encodedKey,
     id: transaction.id,
     parentAccountKey: loan.encodedKey,
@@ -83,13 +88,13 @@ export function transactionView(loan: Loan, transaction: LoanTransaction): Trans
       taxOnFeesAmount: taxes.fees,
       taxOnPenaltyAmount: taxes.penalty,
     },
-    terms: { interestSettings: { interestRate: terms.interestRate }, periodicPayment: terms.periodicPayment },
+    terms: shown({ interestSettings: { interestRate: terms.interestRate }, periodicPayment: terms.periodicPayment }),
     accountBalances: {
       principalBalance: transaction.principalBalanceAfter,
       totalBalance: transaction.totalBalanceAfter,
     },
     fees: transaction.fees.map((fee) => ({
-      predefinedFeeKey: fee.predefinedFeeKey,
+      predefinedFeeKey: fee.predefinedFeeKey ?? '',
       name: fee.feeName,
       trigger: fee.trigger,
       amount: fee.amount,
@@ -100,9 +105,10 @@ export function transactionView(loan: Loan, transaction: LoanTransaction): Trans
     installmentEncodedKey: installmentKey === null ? null : installmentEncodedKey(loan, installmentKey),
     externalId: transaction.externalId,
     notes: transaction.notes,
-    transactionDetails: transaction.transactionDetails,
+    transactionDetails: transaction.transactionDetails ?? {},
+    transferDetails: {},
     adjustmentTransactionKey: transaction.adjustmentTransactionKey,
     originalTransactionKey: transaction.originalTransactionKey,
-  };
-  return withAdditionalFields(view, transaction.additionalFields);
+  });
+  return withAdditionalFields<TransactionView>(view, withGroupIndexes(transaction.additionalFields));
 }

@@ -39,7 +39,7 @@ describe('the lending API with invalid requests', () => {
     ['POST', '/loans', { ...loan, id: '../etc' }, 400, 'INVALID_PARAMETERS', 'id'],
     ['POST', '/loans', { ...loan, id: 7 }, 400, 'INVALID_PARAMETERS', 'id'],
     ['POST', '/loans', { ...loan, id: 'x'.repeat(65) }, 400, 'INVALID_PARAMETERS', 'id'],
-    ['POST', '/loans', { ...loan, loanAmount: '1000' }, 400, 'INVALID_PARAMETERS', 'loanAmount'],
+    ['POST', '/loans', { ...loan, loanAmount: '1,000' }, 400, 'INVALID_PARAMETERS', 'loanAmount'],
     ['POST', '/loans', { ...loan, loanAmount: true }, 400, 'INVALID_PARAMETERS', 'loanAmount'],
     ['POST', '/loans', '{"productTypeKey":"a","loanAmount":1234567890123456}', 400, 'INVALID_PARAMETERS', 'loanAmount'],
     ['POST', '/loans', '{"productTypeKey":"a","loanAmount":1e400}', 400, 'INVALID_PARAMETERS', 'loanAmount'],

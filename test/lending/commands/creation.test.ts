@@ -151,4 +151,33 @@ describe('opening an account', () => {
       'INVALID_GRACE_PERIOD scheduleSettings.gracePeriod',
     ]);
   });
+
+  it('takes settings that repeat its product, and refuses others by their paths', () => {
+    const repeatedSettings = [
+      { path: 'interestSettings.interestType', text: 'SIMPLE_INTEREST' },
+      { path: 'paymentMethod', text: 'HORIZONTAL' },
+    ];
+    expect(ask({ repeatedSettings }).outcome).to.equal('committed');
+    const others = [...repeatedSettings, { path: 'scheduleSettings.gracePeriodType', text: 'NONE' }];
+    expect(reasons(ask({ repeatedSettings: others }))).to.deep.equal([
+      'LOAN_PRODUCT_MISMATCH scheduleSettings.gracePeriodType',
+    ]);
+    expect(reasons(ask({ additionalFields: { assets: [{ amount: 1 }] } }))).to.deep.equal([
+      'LOAN_PRODUCT_MISMATCH assets',
+    ]);
+  });
+
+  it('chooses the unit of its periods, which fixed days of the month only give back', () => {
+    const weekly = loanOf(ask({ repaymentPeriodUnit: 'WEEKS' }));
+    expect(weekly.terms.dueDates).to.include({ repaymentPeriodUnit: 'WEEKS' });
+    const days = { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH', fixedDaysOfMonth: [5] } as const;
+    const fixed = given({
+      ...create(product({ scheduleSettings: days })),
+      repaymentPeriodUnit: 'DAYS',
+      repaymentPeriodCount: 2,
+    } as AskedCommand);
+    expect(loanOf(fixed).additionalFields).to.deep.equal({
+      scheduleSettings: { repaymentPeriodUnit: 'DAYS', repaymentPeriodCount: 2 },
+    });
+  });
 });

@@ -242,4 +242,27 @@ describe('a disbursement', () => {
       expect(reasons(story())).to.deep.equal([reason]);
     });
   }
+
+  it('takes the amount of the loan and no other, and only the currency of the account', () => {
+    const approved = given(create(product()), approve);
+    const ask = (more: object): string[] => reasons(when(approved, { ...disburse('2011-01-23'), ...more }));
+    expect(ask({ amount: money('1000.00') })).to.deep.equal([]);
+    for (const amount of ['999.99', '1000.01'])
+      expect(ask({ amount: money(amount) })).to.deep.equal(['INVALID_AMOUNT amount']);
+    expect(ask({ additionalFields: { originalCurrencyCode: 'EUR' } })).to.deep.equal([]);
+    expect(ask({ additionalFields: { originalCurrencyCode: 'USD' } })).to.deep.equal([
+      'INVALID_PARAMETERS originalCurrencyCode',
+    ]);
+  });
+
+  it('charges a fee with the percentage of the command where the product leaves it open', () => {
+    const open = fee({
+      id: 'open',
+      trigger: 'UPFRONT_DISBURSEMENT',
+      amountCalculationMethod: 'LOAN_AMOUNT_PERCENTAGE',
+    });
+    const approved = given(create(product({ feesSettings: { fees: [open] } })), approve);
+    const charged = when(approved, disburse('2011-01-23', [{ predefinedFeeKey: 'open', percentage: money('2.5') }]));
+    expect(charged.transactions[0]?.fees[0]?.amount.toFixed(2)).to.equal('25.00');
+  });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { feeAmount } from '../../../src/lending/fees/amounts.ts';
+import { feeAmount, withPercentage } from '../../../src/lending/fees/amounts.ts';
 import { Decimal, type RoundingMode } from '../../../src/lending/money.ts';
 import type { FeeAmountCalculationMethod, FeeTrigger, LoanProduct } from '../../../src/lending/products/product.ts';
 import { createProduct } from '../../../src/lending/products/product-rules.ts';
@@ -197,4 +197,26 @@ describe('tax at a rounding tie, one unit below and one above', () => {
       expect(found).to.deep.equal(taxes);
     });
   }
+});
+
+describe('the percentage that a command gives a fee', () => {
+  const of = (percentageAmount: string | null, method: FeeAmountCalculationMethod, asked: string): unknown => {
+    const defined = percentageAmount === null ? {} : { percentageAmount: money(percentageAmount) };
+    const found = withPercentage(
+      fee({ id: 'f', amountCalculationMethod: method, ...defined }),
+      money(asked),
+      'fees[0]',
+    );
+    return 'errorReason' in found ? found.errorReason : found.percentageAmount?.toFixed();
+  };
+
+  it('is used where the product leaves it open, and otherwise repeats the product', () => {
+    expect(of(null, 'LOAN_AMOUNT_PERCENTAGE', '2.5')).to.equal('2.5');
+    expect(of('2.50', 'LOAN_AMOUNT_PERCENTAGE', '2.5')).to.equal('2.5');
+    expect(of('3', 'LOAN_AMOUNT_PERCENTAGE', '2.5')).to.equal('FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT');
+    expect(of(null, 'LOAN_AMOUNT_PERCENTAGE', '0')).to.equal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE');
+    expect(of(null, 'FLAT', '2.5')).to.equal('INVALID_FEE');
+    const plain = fee({ id: 'f' });
+    expect(withPercentage(plain, undefined, 'fees[0]')).to.equal(plain);
+  });
 });

@@ -1,7 +1,20 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { accountOf } from '../../../src/lending/views/accounts.ts';
-import { disbursed, dynamicProduct, loanOf, overpay, product, repay, texts, under, when } from '../loan-fixtures.ts';
+import {
+  type AskedCommand,
+  create,
+  disbursed,
+  dynamicProduct,
+  given,
+  loanOf,
+  overpay,
+  product,
+  repay,
+  texts,
+  under,
+  when,
+} from '../loan-fixtures.ts';
 
 describe('an account', () => {
   it('keeps the fee balance names of the API under any toggles', () => {
@@ -21,19 +34,37 @@ describe('an account', () => {
     expect(accountOf(loanOf(disbursed()))).to.deep.include({
       id: 'L1',
       accountState: 'ACTIVE',
-      accountSubState: null,
+      loanName: 'Product',
       creationDate: '2011-01-20T12:00:01.000Z',
       approvedDate: '2040-01-01T12:00:02.000Z',
-      closedDate: null,
-      disbursementDetails: {
-        expectedDisbursementDate: null,
-        disbursementDate: '2011-01-23T00:00:00Z',
-        firstRepaymentDate: null,
-      },
+      disbursementDetails: { disbursementDate: '2011-01-23T00:00:00Z' },
     });
+    expect(accountOf(loanOf(disbursed()))).not.to.have.any.keys('accountSubState', 'closedDate', 'notes');
     const adjusted = disbursed(product({ adjustInterestForFirstInstallment: true }));
     expect(accountOf(loanOf(adjusted)).modifyInterestForFirstInstallment).to.equal(true);
     expect(accountOf(loanOf(disbursed())).modifyInterestForFirstInstallment).to.equal(false);
+  });
+
+  it('has no null anywhere, in any state', () => {
+    const opened = given(create(product()));
+    const paid = when(disbursed(), repay('1261.88', '2011-02-23'));
+    for (const story of [opened, disbursed(), disbursed(dynamicProduct()), paid]) {
+      expect(JSON.stringify(accountOf(loanOf(story)))).not.to.contain('null');
+    }
+  });
+
+  it('shows what its product decides beside its own fields', () => {
+    const account = accountOf(
+      loanOf(given({ ...create(product()), additionalFields: { assignedBranchKey: 'b' } } as AskedCommand)),
+    );
+    expect(account).to.deep.include({ assignedBranchKey: 'b', paymentMethod: 'HORIZONTAL', allowOffset: false });
+    expect(account.interestSettings).to.include({ interestRateSource: 'FIXED_INTEREST_RATE' });
+    expect(account.penaltySettings).to.deep.equal({ loanPenaltyCalculationMethod: 'NONE' });
+  });
+
+  it('counts the days since the oldest unpaid installment fell due, up to the day of its balances', () => {
+    const late = (date: string): number => accountOf(loanOf(when(disbursed(), repay(1, date)))).daysLate;
+    expect([late('2011-02-23'), late('2011-02-24'), late('2011-04-01')]).to.deep.equal([0, 1, 37]);
   });
 
   it('shows the interest that a dynamic loan has accrued and that is not yet due', () => {

@@ -3,13 +3,19 @@ import { describe, it } from 'mocha';
 import { decodeTransaction, encodeTransaction } from '../../../src/lending/changelog/stored-transaction.ts';
 import { type TransactionView, transactionView } from '../../../src/lending/views/transactions.ts';
 import {
+  type AskedCommand,
   type Story,
   adjust,
   applyFee,
   applyPenalty,
+  approve,
+  create,
+  disburse,
   disbursed,
+  given,
   loanOf,
   overpay,
+  product,
   repay,
   texts,
   when,
@@ -53,16 +59,38 @@ describe('the transactions of a loan', () => {
     });
   });
 
-  it('return the channel of the money, and null where none was named', () => {
+  it('return the channel of the money, and an empty object where none was named', () => {
     const transactionDetails = { transactionChannelId: 'cash', transactionChannelKey: 'c'.repeat(256) };
     const paid = when(disbursed(), repay(1, '2011-02-23', { transactionDetails }));
     const [first, repayment] = viewsOf(paid);
-    expect(first?.transactionDetails).to.equal(null);
+    expect(first?.transactionDetails).to.deep.equal({});
     expect(repayment?.transactionDetails).to.deep.equal(transactionDetails);
     const emitted = paid.events.findLast((event) => event.eventType === 'loan_transaction_posted');
     expect(emitted?.transaction.transactionDetails).to.deep.equal(transactionDetails);
     const [, stored = expect.fail()] = paid.transactions;
     expect(decodeTransaction(encodeTransaction(stored))).to.deep.equal(stored);
+  });
+
+  it('have no null, and an empty key for an arbitrary fee', () => {
+    expect(JSON.stringify(viewsOf(story))).not.to.contain('null');
+    expect(viewsOf(story)[1]?.fees[0]?.predefinedFeeKey).to.equal('');
+    expect(viewsOf(story)[0]).not.to.have.any.keys('externalId', 'notes', 'originalTransactionKey');
+  });
+
+  it('keep the branch that the account had, and give back what was sent with them', () => {
+    const opened = given({
+      ...create(product()),
+      additionalFields: { assignedBranchKey: 'b', assignedCentreKey: 'c' },
+    } as AskedCommand);
+    const sent = { additionalFields: { originalCurrencyCode: 'EUR', _card: { token: '4000-1' }, _rows: [{ a: '1' }] } };
+    const paid = [approve, { ...disburse('2011-01-23'), ...sent } as AskedCommand].reduce(when, opened);
+    expect(viewsOf(paid)[0]).to.deep.include({
+      branchKey: 'b',
+      centreKey: 'c',
+      originalCurrencyCode: 'EUR',
+      _card: { token: '4000-1' },
+      _rows: [{ _index: '0', a: '1' }],
+    });
   });
 
   it('name the installment that they were added to', () => {
