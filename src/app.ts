@@ -26,6 +26,8 @@ import { createCursorsRouter } from './http/streaming/cursors.ts';
 import { createEventTypeChecksRouter } from './http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from './http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from './http/streaming/event-types.ts';
+import type { BusinessDayServices } from './http/lending/business-days.ts';
+import { EndOfDaySchedule, requireCronExpression } from './http/lending/end-of-day-schedule.ts';
 import type { LendingServices } from './http/lending/services.ts';
 import { createLendingApi } from './http/lending/lending-api.ts';
 import { createOperationsRouter, type OperationsServices } from './http/edge/health-and-metrics.ts';
@@ -143,9 +145,9 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       },
       health,
     };
-    const { routers, endStreams } = config.roles.serve
-      ? await openApi(shared, { accounts, partitionCount, idempotencyMilliseconds, operations, registerCleanup })
-      : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve() };
+    const { routers, endStreams, startSchedule } = config.roles.serve
+      ? await openApi(shared, { accounts, ...config, partitionCount, operations, registerCleanup })
+      : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve(), startSchedule: () => {} };
     const authentication = createAuthentication(config.apiKeys);
     const originPolicy = createOriginPolicy({
       isOpen: config.apiKeys.length === 0,
@@ -173,6 +175,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
         refuseWhenStopping();
         processHealth.reportReady();
         gate.open();
+        startSchedule();
         return address;
       } catch (error) {
         await stop();
@@ -202,6 +205,7 @@ interface ApiOptions {
   readonly accounts: AccountsCopy;
   readonly partitionCount: number;
   readonly idempotencyMilliseconds: number;
+  readonly endOfDaySchedule: string | null;
   readonly operations: OperationsServices;
   readonly registerCleanup: (close: () => Promise<void> | void) => void;
 }
@@ -211,11 +215,14 @@ interface Api {
   readonly routers: Parameters<typeof createApplication>[0];
   /** Gives every open stream its last line. */
   readonly endStreams: () => Promise<void>;
+  /** Begins to close business days at their times. */
+  readonly startSchedule: () => void;
 }
 
 async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api> {
   const { registry, log, eventTypes, clock, logger, metrics } = shared;
-  const { accounts, partitionCount, idempotencyMilliseconds, operations, registerCleanup } = options;
+  const { accounts, partitionCount, idempotencyMilliseconds, endOfDaySchedule, operations, registerCleanup } = options;
+  if (endOfDaySchedule !== null) requireCronExpression(endOfDaySchedule);
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
   // Compiles the largest schema now; otherwise the first request would wait for it.
   await publisher.prepare(loanCommandsTopic);
@@ -225,6 +232,9 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
   registerCleanup(() => staleSeries.cancel());
   const broker = { ...shared, publisher };
   const lending: LendingServices = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds };
+  const businessDays: BusinessDayServices = { ...lending, partitionCount };
+  const schedule = endOfDaySchedule === null ? undefined : new EndOfDaySchedule(businessDays, endOfDaySchedule);
+  if (schedule !== undefined) registerCleanup(() => schedule.stop());
   const activity = new HistoryRecorder(shared);
   registerCleanup(() => activity.close());
   const lags = new RecentLags(shared);
@@ -240,7 +250,7 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),
     createEventTypeChecksRouter(broker),
-    createLendingApi({ ...lending, log, partitionCount }),
+    createLendingApi({ ...businessDays, log }),
     createApiDescriptionRouter(),
     createAdminRouter(),
     createOperationsRouter({
@@ -253,7 +263,7 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
   const endStreams = async (): Promise<void> => {
     await Promise.all([eventTypeStreams.closeAll(), streams.closeAll('server_shutdown')]);
   };
-  return { routers, endStreams };
+  return { routers, endStreams, startSchedule: () => schedule?.start() };
 }
 
 async function closeAll(cleanups: (() => Promise<void> | void)[], logger: Logger): Promise<void> {

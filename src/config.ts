@@ -22,6 +22,11 @@ export interface Config {
   /** IDEMPOTENCY_HOURS: how long a command that posted no transaction is recognised by its id or Idempotency-Key. */
   readonly idempotencyMilliseconds: number;
   /**
+   * END_OF_DAY_SCHEDULE: a cron expression, by which business days are closed in the zone of the organization; null for
+   * off. Default: five minutes past midnight on one machine, off on a cluster.
+   */
+  readonly endOfDaySchedule: string | null;
+  /**
    * API_KEYS, and the file that API_KEYS_FILE names: keys, one of which each client must present. None means open, on
    * loopback only.
    */
@@ -116,6 +121,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     problems.push(`HOST ${host} is reachable from other machines: set API_KEYS, or listen on 127.0.0.1`);
   }
   const cluster = readCluster({ text, integer, problems });
+  const schedule = text('END_OF_DAY_SCHEDULE', cluster === undefined ? '5 0 * * *' : 'off');
   const config: Config = Object.freeze({
     host,
     port: integer('PORT', 8080, 0, 65_535),
@@ -125,6 +131,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     lendingPartitions: integer('LENDING_PARTITIONS', 4, 1, 100),
     retentionMilliseconds: integer('RETENTION_HOURS', 96, 1, 100_000) * 3_600_000,
     idempotencyMilliseconds: integer('IDEMPOTENCY_HOURS', 24, 1, 8_760) * 3_600_000,
+    endOfDaySchedule: schedule === 'off' ? null : schedule,
     apiKeys,
     allowedHosts,
     ...(cluster === undefined ? {} : { cluster }),

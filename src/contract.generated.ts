@@ -198,6 +198,8 @@ export interface Contract {
     ApplyFeePayload: ApplyFeePayload;
     ApplyInterestPayload: ApplyInterestPayload;
     ApplyPenaltyPayload: ApplyPenaltyPayload;
+    BusinessDate: BusinessDate;
+    BusinessDayClosed: BusinessDayClosed;
     ChangeStatePayload: ChangeStatePayload;
     CommandRejected: CommandRejected;
     CommandStatus: CommandStatus;
@@ -214,6 +216,9 @@ export interface Contract {
     CursorReset: CursorReset;
     CursorShiftQueries: CursorShiftQueries;
     DisbursePayload: DisbursePayload;
+    EndOfDayPayload: EndOfDayPayload;
+    EndOfDayRequest: EndOfDayRequest;
+    EndOfDayResult: EndOfDayResult;
     EventType: EventType;
     EventTypeBatch: EventTypeBatch;
     EventTypeCheck: EventTypeCheck;
@@ -267,6 +272,7 @@ export interface Contract {
     SchemaDefinition: SchemaDefinition;
     SentPosition: SentPosition;
     ShiftedCursors: ShiftedCursors;
+    StartBusinessDayPayload: StartBusinessDayPayload;
     StreamBatch: StreamBatch;
     StreamBatchInfo: StreamBatchInfo;
     StreamParameters: StreamParameters;
@@ -314,6 +320,7 @@ export interface Contract {
     overpayPrincipal: PrincipalOverpaymentPayload;
     adjustTransaction: TransactionAdjustment;
     applyInterest: ApplyInterestPayload;
+    endOfDay: EndOfDayRequest;
   };
   /**
    * The JSON of successful responses, by operationId; of a stream a line.
@@ -367,6 +374,8 @@ export interface Contract {
     listTransactions: LoanTransactionPostedTransaction[];
     applyInterest: CommandStatus;
     getCommand: CommandStatus;
+    getBusinessDate: BusinessDate;
+    endOfDay: EndOfDayResult;
     getHealth: Health;
     getReadiness: Readiness;
     getMetrics: Metrics;
@@ -474,6 +483,41 @@ interface ApplyPenaltyPayload {
    * The currency of the account, if given.
    */
   originalCurrencyCode?: string | null;
+}
+/**
+ * The business date of the organization.
+ */
+interface BusinessDate {
+  /**
+   * The business date.
+   */
+  businessDate: string;
+}
+/**
+ * The end of a business day is done for all accounts of a partition: every event of that day was published before this one.
+ */
+interface BusinessDayClosed {
+  /**
+   * The metadata of every published event.
+   */
+  metadata?: {
+    [k: string]: unknown;
+  };
+  schemaVersion: 1;
+  /**
+   * The partition of accounts.
+   */
+  partition: number;
+  /**
+   * The day that was closed.
+   */
+  businessDate: string;
+  /**
+   * The business date from then on.
+   */
+  nextBusinessDate: string;
+  causationCommandId: string;
+  creationDate: string;
 }
 interface ChangeStatePayload {
   action:
@@ -1488,6 +1532,31 @@ interface DisbursePayload {
     | unknown[]
     | null;
 }
+interface EndOfDayPayload {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  businessDate: string;
+}
+/**
+ * The day to close.
+ */
+interface EndOfDayRequest {
+  /**
+   * The day to close. It must be over. Default: yesterday, where the organization is.
+   */
+  businessDate?: string | null;
+}
+/**
+ * How far the end of a day is.
+ */
+interface EndOfDayResult {
+  /**
+   * The day that is closed.
+   */
+  businessDate: string;
+  status: 'CLOSED' | 'PENDING';
+}
 /**
  * An event type: its owner, the schema of its events and how they are partitioned.
  */
@@ -2186,9 +2255,9 @@ interface LoanBalanceChangedBalanceChange {
    */
   loanAccountEncodedKey: string;
   /**
-   * An encodedKey.
+   * Null where no transaction changed the balance, but the start of a business day.
    */
-  loanTransactionEncodedKey: string;
+  loanTransactionEncodedKey: string | null;
 }
 /**
  * With the toggle ALLOW_NON_SCHEDULED_FEES off. A loan with a fee outside the schedule still shows the amounts owed and paid for it.
@@ -2319,7 +2388,7 @@ interface LoanBalanceChangedClosedBalance {
   balanceAfter?: 0;
 }
 /**
- * A command for a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request. The payload of UPDATE_PRODUCT has the fields that its patch sets. A number may have at most fifteen significant digits.
+ * A command for a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request. The payload of UPDATE_PRODUCT has the fields that its patch sets. END_OF_DAY is about all loans of its partition. A number may have at most fifteen significant digits.
  */
 interface LoanCommand {
   /**
@@ -2342,8 +2411,10 @@ interface LoanCommand {
     | 'ADJUST_TRANSACTION'
     | 'PRINCIPAL_OVERPAYMENT'
     | 'APPLY_INTEREST'
+    | 'START_BUSINESS_DAY'
     | 'CREATE_PRODUCT'
-    | 'UPDATE_PRODUCT';
+    | 'UPDATE_PRODUCT'
+    | 'END_OF_DAY';
   /**
    * Id of a loan account or a product.
    */
@@ -2355,6 +2426,10 @@ interface LoanCommand {
   payload?: {
     [k: string]: unknown;
   };
+  /**
+   * Only of END_OF_DAY: the partition of accounts whose day it closes.
+   */
+  partition?: number;
 }
 /**
  * The events of a loan that are still retained, in the loan's order, each as its consumers received it.
@@ -2785,7 +2860,9 @@ interface LoanScheduleChanged {
     | 'FEE_APPLIED'
     | 'PENALTY_APPLIED'
     | 'INTEREST_APPLIED'
-    | 'ADJUSTED';
+    | 'ADJUSTED'
+    | 'LATE'
+    | 'INTEREST_ACCRUED';
   /**
    * Counts the schedule events of the loan, from 1.
    */
@@ -2938,7 +3015,9 @@ interface LoanStateChanged {
     | 'loan_activated'
     | 'loan_deactivated'
     | 'loan_closed'
-    | 'loan_reopened';
+    | 'loan_reopened'
+    | 'loan_in_arrears'
+    | 'loan_out_of_arrears';
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
   accountSubState:
     'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
@@ -3264,6 +3343,12 @@ interface SchemaDefinition {
    * The JSON Schema as text.
    */
   schema: string;
+}
+interface StartBusinessDayPayload {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  businessDate: string;
 }
 /**
  * One line of a stream: consecutive events of one partition, and the cursor to commit once they are processed. A line without events shows that the stream is alive.

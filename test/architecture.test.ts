@@ -117,9 +117,10 @@ const rooms: Record<string, Room> = {
       lendingFormat,
       /^src\/accounts\//,
       within('src/broker', 'definitions', 'publishing'),
+      lending,
       within('src/http', 'edge'),
     ],
-    owns: ['express'],
+    owns: ['croner', 'express'],
   },
 };
 

@@ -6,6 +6,7 @@ export const emptyCopy: AccountsForWorker = {
   loanOf: () => {
     throw new Error('There is no account yet');
   },
+  loansDueBy: () => [],
   hasAccountProduct: () => false,
   transactionText: () => undefined,
   commandText: () => undefined,

@@ -22,6 +22,7 @@ const chosen: Readonly<Record<LendingEventTypeName, readonly [field: string, val
   loan_schedule_changed: ['reason', 'REPAID'],
   loan_state_changed: ['name', 'loan_approved'],
   command_rejected: ['commandType', 'REPAY'],
+  business_day_closed: ['businessDate', '2026-03-31'],
 };
 
 /**
@@ -46,20 +47,26 @@ export async function recordEventExamples(url: string): Promise<EventExample[]> 
     await call('POST', `${loan}/repayment-transactions`, { amount: 200, valueDate: '2026-04-01' });
     await call('POST', `${loan}/repayment-transactions`, { amount: 99_999, valueDate: '2026-04-02' });
   }
+  await call('POST', '/organization:endOfDay', { businessDate: '2026-03-31' });
   const events = await readEverything(url, call);
   return lendingEventTypeNames.flatMap((eventType) =>
-    (['off', 'on'] as const).map((toggles): EventExample => {
+    togglesOf(eventType).map((toggles): EventExample => {
       const [field, value] = chosen[eventType];
       const event = events.find(
         (candidate) =>
           (candidate['metadata'] as Record<string, unknown>)['event_type'] === eventType &&
-          candidate['loanAccountId'] === loanOf(toggles) &&
+          (candidate['loanAccountId'] ?? loanOf(toggles)) === loanOf(toggles) &&
           candidate[field] === value,
       );
       if (event === undefined) throw new Error(`No ${eventType} has ${field} ${value}`);
       return { eventType, toggles, event };
     }),
   );
+}
+
+/** The toggles under which an event is shown: no toggle changes the one about a day. */
+export function togglesOf(eventType: LendingEventTypeName): readonly ('off' | 'on')[] {
+  return eventType === 'business_day_closed' ? ['off'] : ['off', 'on'];
 }
 
 function loanOf(toggles: 'off' | 'on'): string {

@@ -19,6 +19,7 @@ const lendingFiles: ReadonlySet<string> = new Set([
   'loans',
   'loan-transactions',
   'commands',
+  'business-days',
 ]);
 
 /** The lending API answers at two places. */
@@ -39,6 +40,7 @@ const pathFiles = [
   'loans',
   'loan-transactions',
   'commands',
+  'business-days',
   'operations',
 ];
 
@@ -51,6 +53,7 @@ const messageFiles = [
   'events/loan-schedule-changed.json',
   'events/loan-state-changed.json',
   'events/command-rejected.json',
+  'events/business-day-closed.json',
 ];
 
 /** Shared by all. Its texts and numbers are written out where they are used, since they are not types of their own. */

@@ -19,6 +19,8 @@ export interface LoanRow {
   readonly closedDate: string | null;
   readonly lastModifiedDate: string;
   readonly transactionCount: number;
+  /** When time alone will change the account next. */
+  readonly nextBusinessDate: string | null;
   readonly state: string;
 }
 
@@ -51,6 +53,7 @@ export function loanRow(state: string): LoanRow {
     closedDate: closedAt === null ? null : toInstant(closedAt),
     lastModifiedDate: toInstant(loan.modifiedAt),
     transactionCount: loan.transactionCount,
+    nextBusinessDate: loan.nextBusinessDate,
     state,
   };
 }

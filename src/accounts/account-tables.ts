@@ -11,7 +11,7 @@ import { DamagedText, sealed, unsealed } from './checksummed-text.ts';
 import { FileSpace } from './file-space.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 8;
+const schemaVersion = 9;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -42,7 +42,10 @@ const tables = `
     approved_date TEXT,
     closed_date TEXT,
     last_modified_date TEXT NOT NULL,
-    transaction_count INTEGER NOT NULL
+    transaction_count INTEGER NOT NULL,
+    partition INTEGER NOT NULL,
+    -- When time alone will change the account next; null when it will not.
+    next_business_date TEXT
   ) STRICT;
   -- Each account as the changelog has it: what every response is written from. Apart, so that sorting reads small rows.
   -- This and every other state begins with its checksum, see checksummed-text.ts.
@@ -98,6 +101,7 @@ const indexes = {
   loans_by_holder: 'loans (account_holder_key, creation_date)',
   loans_by_product: 'loans (product_type_key, creation_date)',
   loans_by_creation: 'loans (creation_date, loan_id)',
+  loans_by_next_date: 'loans (partition, next_business_date) WHERE next_business_date IS NOT NULL',
   transactions_by_key: 'transactions (transaction_key)',
 };
 
@@ -256,7 +260,7 @@ export class AccountTables {
       }
       for (const [loanId, row] of loans) {
         if (row === null) this.#remove(loanId);
-        else this.#put(row);
+        else this.#put(row, partition);
       }
       for (const [transactionKey, row] of transactions) {
         if (row === null) this.#removeTransaction(transactionKey);
@@ -365,6 +369,12 @@ export class AccountTables {
     return rows.map(({ command_id }) => command_id);
   }
 
+  /** The ids of the loans of a partition to which time alone does something by this date, the earliest first. */
+  loansDueBy(partition: number, date: string, limit: number): string[] {
+    const rows = this.#statements.dueLoans.all(partition, date, limit) as { loan_id: string }[];
+    return rows.map(({ loan_id }) => loan_id);
+  }
+
   /** The offset of the last command done, of each partition. */
   commandOffsets(): Map<number, Offset> {
     const rows = this.#statements.checkpoints.all() as { partition: number; command_offset: number }[];
@@ -416,7 +426,7 @@ export class AccountTables {
     return (this.#database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
   }
 
-  #put(row: LoanRow): void {
+  #put(row: LoanRow, partition: number): void {
     const values = [
       row.loanId,
       withoutNul(row.encodedKey),
@@ -430,6 +440,8 @@ export class AccountTables {
       row.closedDate,
       row.lastModifiedDate,
       row.transactionCount,
+      partition,
+      row.nextBusinessDate,
     ];
     const { updateLoan, putLoan, putState } = this.#statements;
     // A file that is being filled has no indexes yet, and most of its loans are new.
@@ -494,6 +506,8 @@ const loanColumns = [
   'closed_date',
   'last_modified_date',
   'transaction_count',
+  'partition',
+  'next_business_date',
 ];
 
 /** The columns that an index contains. The id identifies the row, and never changes. */
@@ -550,6 +564,9 @@ function prepare(database: Connection) {
     ),
     oldCommands: database.prepare(
       'SELECT command_id FROM commands WHERE partition = ? AND decided_at <= ? ORDER BY decided_at LIMIT ?',
+    ),
+    dueLoans: database.prepare(
+      'SELECT loan_id FROM loans WHERE partition = ? AND next_business_date <= ? ORDER BY next_business_date LIMIT ?',
     ),
     checkpoints: database.prepare('SELECT partition, command_offset FROM checkpoints'),
     putCheckpoint: database.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?)'),

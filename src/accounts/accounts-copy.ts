@@ -24,6 +24,7 @@ import {
 import { accountsTopic } from '../lending-format/lending-topics.ts';
 import { decodeLoan } from '../lending/changelog/stored-loan.ts';
 import type { Loan } from '../lending/loan.ts';
+import type { LocalDate } from '../lending/terms.ts';
 import { databaseErrorKind } from '../sqlite.ts';
 import { changelogBounds } from './changelog-bounds.ts';
 import { CopyProgress } from './copy-progress.ts';
@@ -238,6 +239,10 @@ export class AccountsCopy implements AccountsForWorker {
 
   accountText(loanAccountId: string): string | undefined {
     return this.#read((database) => database.loanStateOfId(loanAccountId));
+  }
+
+  loansDueBy(partition: number, date: LocalDate, limit: number): string[] {
+    return this.#read((database) => database.loansDueBy(partition, date, limit));
   }
 
   hasAccountProduct(partition: number, reference: string): boolean {

@@ -1,4 +1,5 @@
 import type { Loan } from '../lending/loan.ts';
+import type { LocalDate } from '../lending/terms.ts';
 import type { Offset } from '../ports/event-log.ts';
 import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
 
@@ -27,6 +28,8 @@ export interface AccountsForWorker {
    * @throws Error when the text is none, or the copy lacks the product that the account refers to
    */
   loanOf(text: string): Loan;
+  /** The ids of the loans of a partition to which time alone does something by this date, the earliest first. */
+  loansDueBy(partition: number, date: LocalDate, limit: number): readonly string[];
   /** Whether a partition has the record of a product. */
   hasAccountProduct(partition: number, reference: string): boolean;
   /** The text of the transaction of an account with this encodedKey or id. */

@@ -6,12 +6,13 @@
  */
 
 import { hash } from 'node:crypto';
-import { validate as isUuid } from 'uuid';
+import { validate as isUuid, v5 as uuidv5 } from 'uuid';
 import type { PreparedEvent } from '../broker/publishing/publisher.ts';
 import { toTimestamp } from '../clock.ts';
 import { describeError } from '../errors.ts';
-import type { CreateLoan, CreateProduct, LoanCommand, UpdateProduct } from '../lending/commands.ts';
+import type { CreateLoan, CreateProduct, EndOfDay, LoanCommand, UpdateProduct } from '../lending/commands.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
+import type { LocalDate } from '../lending/terms.ts';
 import { type ExistingLoanCommand, payloadReaders } from './payloads/command-payload.ts';
 import { type CreateLoanPayload, readCreateLoan } from './payloads/loan-payload.ts';
 import { type CommandPosition, keysOf } from './derived-ids.ts';
@@ -29,8 +30,9 @@ export const commandTypes: readonly CommandType[] = [
   ...(Object.keys(payloadReaders) as ExistingLoanCommand['type'][]),
   'CREATE_PRODUCT',
   'UPDATE_PRODUCT',
+  'END_OF_DAY',
 ];
-export type CommandType = LoanCommand['type'] | CreateProduct['type'] | UpdateProduct['type'];
+export type CommandType = LoanCommand['type'] | CreateProduct['type'] | UpdateProduct['type'] | EndOfDay['type'];
 
 /** The type under which unreadable commands are counted. */
 export const unreadableCommandType = 'unknown';
@@ -52,6 +54,8 @@ export interface CommandEnvelope {
   readonly type: CommandType;
   readonly loanAccountId?: string;
   readonly loanProductId?: string;
+  /** Of END_OF_DAY alone: the partition of accounts that it is about. */
+  readonly partition?: number;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
   /** From the command's metadata; the command's events have the same. */
@@ -69,6 +73,7 @@ export type ParsedCommand =
     }
   | { readonly kind: 'product'; readonly envelope: CommandEnvelope; readonly command: CreateProduct }
   | { readonly kind: 'product update'; readonly envelope: CommandEnvelope; readonly command: UpdateProduct }
+  | { readonly kind: 'end of day'; readonly envelope: CommandEnvelope; readonly command: EndOfDay }
   /** The envelope is valid, the payload is not: the refusals name the wrong fields to the sender. */
   | { readonly kind: 'refused'; readonly envelope: CommandEnvelope; readonly refusals: readonly Refusal[] }
   /** The envelope cannot be read. `commandId` is null where that cannot be read either. */
@@ -95,15 +100,14 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
     return unreadable('commandId (or metadata.eid) is not a UUID', null);
   const type = commandTypes.find((candidate) => candidate === event['type']);
   if (type === undefined) return unreadable(`type is not one of ${commandTypes.join(', ')}`, commandId);
-  const idField = idFieldOf(type);
-  const id = event[idField];
-  if (!isAccountOrProductId(id)) return unreadable(`${idField} is missing or not an id`, commandId);
+  const subject = readSubject(type, event);
+  if (typeof subject === 'string') return unreadable(subject, commandId);
   const flowId = metadata['flow_id'];
   const receivedAt = typeof metadata['received_at'] === 'string' ? Date.parse(metadata['received_at']) : Number.NaN;
   const payload = event['payload'] ?? {};
   let digest: string;
   try {
-    digest = digestOf(type, id, payload);
+    digest = digestOf(type, subject, payload);
   } catch (error) {
     return unreadable(`The payload is nested too deeply: ${describeError(error)}`, commandId);
   }
@@ -111,7 +115,7 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
     commandId: commandId.toLowerCase(),
     digest,
     type,
-    [idField]: id,
+    ...subject,
     receivedAt: Number.isNaN(receivedAt) ? source.appendedAt : receivedAt,
     flowId: typeof flowId === 'string' ? flowId : null,
   };
@@ -121,10 +125,25 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
   return readCommand(envelope, payload, keysOf(source));
 }
 
+/** What a command is about: a loan, a product, or all accounts of a partition. */
+type CommandSubject = Pick<CommandEnvelope, 'loanAccountId' | 'loanProductId' | 'partition'>;
+
+/** What the event of a command is about; the reason in words when it does not say so. */
+function readSubject(type: CommandType, event: ExactJson): CommandSubject | string {
+  if (type === 'END_OF_DAY') {
+    const partition = Number(String(event['partition']));
+    return Number.isSafeInteger(partition) && partition >= 0 ? { partition } : 'partition is missing or not a number';
+  }
+  const idField = idFieldOf(type);
+  const id = event[idField];
+  return isAccountOrProductId(id) ? { [idField]: id } : `${idField} is missing or not an id`;
+}
+
 /** The length of a digest: 132 bits. Characters. */
 const digestCharacters = 22;
 
-function digestOf(type: CommandType, id: string, payload: unknown): string {
+function digestOf(type: CommandType, subject: CommandSubject, payload: unknown): string {
+  const id = subject.loanAccountId ?? subject.loanProductId ?? String(subject.partition);
   return hash('sha256', writeCanonical([type, id, payload]), 'base64url').slice(0, digestCharacters);
 }
 
@@ -158,12 +177,31 @@ export function readPayload(bodyText: string): ExactJson {
   return bodyText.trim() === '' ? {} : readExactObject(bodyText);
 }
 
+/**
+ * The event of the command that closes a business day for the accounts of a partition. The same day and partition give
+ * the same command, so that it is done once, whatever asks for it and how often.
+ * @param receivedAt Milliseconds since the epoch.
+ */
+export function writeEndOfDay(partition: number, businessDate: LocalDate, receivedAt: number): PreparedEvent {
+  const commandId = uuidv5(`${partition}|${businessDate}`, endOfDayNamespace);
+  const fields = { commandId, type: 'END_OF_DAY', partition, payload: { businessDate } };
+  return {
+    eid: commandId,
+    occurredAt: toTimestamp(receivedAt),
+    keyFields: [String(partition)],
+    partition,
+    fieldsText: JSON.stringify(fields).slice(1, -1),
+  };
+}
+
+const endOfDayNamespace = '0d3cf5f2-53a4-4c3c-9c55-3f1f3e6c9a57';
+
 /** Checks the form of a command, and gives it the digest that {@link parseCommand} will find in it. */
 export function prepareCommand({ type, payload, ...request }: RequestedCommand): PreparedCommand {
   const idField = idFieldOf(type);
   const id = request[idField] ?? '';
   const { commandId, receivedAt } = request;
-  const digest = digestOf(type, id, payload);
+  const digest = digestOf(type, { [idField]: id }, payload);
   const envelope: CommandEnvelope = { commandId, digest, type, [idField]: id, receivedAt, flowId: null };
   if (!isAccountOrProductId(id)) return { envelope, payload, refusals: [refusal('INVALID_PARAMETERS', 'id')] };
   const parsed = readCommand(envelope, payload, keysOf({ partition: 0, offset: 0 }));
@@ -206,6 +244,11 @@ function readByType(
     command,
   });
   const { type } = envelope;
+  if (type === 'END_OF_DAY') {
+    const businessDate = reader.require('businessDate', reader.date('businessDate')) ?? '';
+    const command: EndOfDay = { type, commandId, digest, receivedAt, partition: envelope.partition ?? 0, businessDate };
+    return { kind: 'end of day', envelope, command };
+  }
   if (type === 'CREATE_LOAN') {
     const payload: CreateLoanPayload = readCreateLoan(reader, header.loanAccountId);
     return loan({ type, ...header, ...payload });

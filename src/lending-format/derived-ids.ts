@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { v5 as uuidv5 } from 'uuid';
 import type { Offset } from '../ports/event-log.ts';
 
 /**
@@ -7,16 +8,19 @@ import type { Offset } from '../ports/event-log.ts';
  */
 const eventNamespace = '6f0f3a46-5a0c-5b9e-9d0a-3f3f7c1f6d01';
 const transactionNamespace = 'd5a1c7f0-93d1-5c1e-8a57-6a3d9b1a0c44';
+const dueCommandNamespace = 'c5f1b9c6-0f0e-5a0f-8c62-0d8c3f0e6b77';
 const keyNamespace = '0b8f3a5e-4f0d-5d5c-8a3a-92c4f0a7e6b2';
 
 export interface CommandPosition {
   readonly partition: number;
   readonly offset: Offset;
+  /** Of a command that is not in the log, but was posted by the end of a day: its id. */
+  readonly dueCommandId?: string;
 }
 
 /** The `eid` of a command's event. @param index Position among the command's events, from 0. */
-export function eventId({ partition, offset }: CommandPosition, index: number): string {
-  const digits = eventHash(`${partition}|${offset}|${index}`);
+export function eventId(position: CommandPosition, index: number): string {
+  const digits = eventHash(`${nameOf(position)}|${index}`);
   const time = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-5${digits.slice(13, 16)}`;
   return `${time}-${variantOf(digits)}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 }
@@ -24,8 +28,12 @@ export function eventId({ partition, offset }: CommandPosition, index: number): 
 /**
  * Returns a function that makes a command's encodedKeys: 32 hexadecimal digits, always the same for the same purpose.
  */
-export function keysOf({ partition, offset }: CommandPosition): (purpose: string) => string {
-  return (purpose) => encodedKeyOf(keyHash(`${partition}|${offset}|${purpose}`));
+export function keysOf(position: CommandPosition): (purpose: string) => string {
+  return (purpose) => encodedKeyOf(keyHash(`${nameOf(position)}|${purpose}`));
+}
+
+function nameOf({ partition, offset, dueCommandId }: CommandPosition): string {
+  return dueCommandId ?? `${partition}|${offset}`;
 }
 
 /**
@@ -37,11 +45,19 @@ export function transactionKeyOf(loanAccountId: string, commandId: string): stri
   return encodedKeyOf(hash('sha1', `${transactionNamespace}/${loanAccountId}/${commandId}`, 'hex'));
 }
 
+/**
+ * The id of a command that the end of a day posts to an account: always the same for an account, a business date and a
+ * purpose, so that it is done once.
+ */
+export function dueCommandId(loanAccountId: string, businessDate: string, purpose: string): string {
+  return uuidv5(`${loanAccountId}/${businessDate}/${purpose}`, dueCommandNamespace);
+}
+
 function encodedKeyOf(digits: string): string {
   return `${digits.slice(0, 12)}5${digits.slice(13, 16)}${variantOf(digits)}${digits.slice(17, 32)}`;
 }
 
-/** Longer than any salted name: sixteen bytes of namespace, two numbers, a purpose. Bytes. */
+/** Longer than any salted name: sixteen bytes of namespace, two numbers or a UUID, a purpose. Bytes. */
 const hashedBytesMaximum = 256;
 
 const eventHash = saltedHash(eventNamespace);

@@ -1,5 +1,7 @@
 import { toTimestamp } from '../clock.ts';
+import { addDays } from '../lending/dates.ts';
 import type { LoanEvent, LoanEventHeader } from '../lending/events.ts';
+import type { LocalDate } from '../lending/terms.ts';
 import type { Toggles } from '../lending/toggle-names.ts';
 import type { CommandEnvelope } from './command-format.ts';
 import { type CommandPosition, eventId } from './derived-ids.ts';
@@ -80,6 +82,20 @@ export function writeCommandRejected(errors: readonly ApiError[], source: EventS
     errors,
   });
   return `{"metadata":${metadataWriter(source)('command_rejected', 0)},${fields.slice(1)}`;
+}
+
+/** The event that reports that the end of a day is done for all accounts of a partition. */
+export function writeBusinessDayClosed(businessDate: LocalDate, source: EventSource): string {
+  const { envelope, position } = source;
+  const fields = JSON.stringify({
+    schemaVersion: 1,
+    partition: position.partition,
+    businessDate,
+    nextBusinessDate: addDays(businessDate, 1),
+    causationCommandId: envelope.commandId,
+    creationDate: toTimestamp(envelope.receivedAt),
+  });
+  return `{"metadata":${metadataWriter(source)('business_day_closed', 0)},${fields.slice(1)}`;
 }
 
 /** Writes the same metadata as the broker does for an event that was published over HTTP. */

@@ -21,6 +21,7 @@ export const lendingEventTypeNames = [
   'loan_schedule_changed',
   'loan_state_changed',
   'command_rejected',
+  'business_day_closed',
 ] as const;
 export type LendingEventTypeName = (typeof lendingEventTypeNames)[number];
 
@@ -47,6 +48,12 @@ export function partitionsWrittenBy(partition: number): TopicPartition[] {
 /** How long a dead letter is kept for a person to look at. Milliseconds. */
 const deadLetterRetentionMilliseconds = 90 * 24 * 3_600_000;
 
+/** The fields that name the partition of an event, of those that are not about one account. */
+const partitionKeyFields: Readonly<Partial<Record<LendingEventTypeName, readonly string[]>>> = {
+  command_rejected: ['loanAccountId', 'loanProductId'],
+  business_day_closed: ['partition'],
+};
+
 /** The event types of the lending module, to be registered at start. */
 export function lendingEventTypes(partitionCount: number, retentionMilliseconds: number): SystemEventType[] {
   return [
@@ -63,7 +70,7 @@ export function lendingEventTypes(partitionCount: number, retentionMilliseconds:
       name,
       schema: lendingSchema(`events/${name.replaceAll('_', '-')}.json`),
       partitionCount,
-      partitionKeyFields: name === 'command_rejected' ? ['loanAccountId', 'loanProductId'] : ['loanAccountId'],
+      partitionKeyFields: partitionKeyFields[name] ?? ['loanAccountId'],
       retentionMilliseconds,
       writtenByServiceAlone: true,
       ...(name === 'command_rejected' ? { absentKeyFieldsAllowed: true } : {}),

@@ -1,3 +1,4 @@
+import { atBusinessDate } from '../lending/business-days/business-date.ts';
 import { accountOf } from '../lending/views/accounts.ts';
 import { withoutDetails } from '../lending/custom-fields/field-sets.ts';
 import { productView } from '../lending/views/products.ts';
@@ -26,7 +27,7 @@ export type DetailsLevel = (typeof detailsLevels)[number];
 
 /** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
 export function writeAccount(loan: Loan, detailsLevel: DetailsLevel = 'FULL'): string {
-  const account = accountOf(loan) satisfies Written<Schemas['LoanAccount']>;
+  const account = accountOf(atBusinessDate(loan)) satisfies Written<Schemas['LoanAccount']>;
   return write(loan, detailsLevel === 'FULL' ? account : withoutDetails(account));
 }
 
@@ -34,12 +35,12 @@ export function writeAccount(loan: Loan, detailsLevel: DetailsLevel = 'FULL'): s
 export function writeSchedule(loan: Loan, toggles: Toggles): string | readonly Refusal[] {
   const refusals = previewRefusals(loan);
   if (refusals.length > 0) return refusals;
-  return write(loan, scheduleOf(loan, toggles) satisfies Written<Schemas['LoanSchedule']>);
+  return write(loan, scheduleOf(atBusinessDate(loan), toggles) satisfies Written<Schemas['LoanSchedule']>);
 }
 
 /** The body of GET /loans/{id}/balances. */
 export function writeBalances(loan: Loan, toggles: Toggles): string {
-  return write(loan, balancesOf(loan, toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
+  return write(loan, balancesOf(atBusinessDate(loan), toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
 }
 
 /** The body of GET /loans/{id}/transactions: these transactions of the loan, in their order. */

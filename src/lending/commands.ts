@@ -18,7 +18,8 @@ export type LoanCommand =
   | ApplyPenalty
   | AdjustTransaction
   | PrincipalOverpayment
-  | ApplyInterest;
+  | ApplyInterest
+  | StartBusinessDay;
 
 /** Creates a product in the registry. */
 export interface CreateProduct extends CommandHeader {
@@ -47,6 +48,8 @@ export interface CommandHeader {
   readonly digest: string;
   /** When the command entered the log. Milliseconds since the epoch: the `now` of every decision. */
   readonly receivedAt: number;
+  /** Whether no person posted it, but the end of a day. */
+  readonly isSystemPosted?: boolean;
 }
 
 interface LoanCommandHeader extends CommandHeader {
@@ -90,6 +93,8 @@ export interface CreateLoan extends LoanCommandHeader {
   readonly expectedDisbursementDate?: LocalDate;
   readonly firstRepaymentDate?: LocalDate;
   readonly penaltyRate?: Decimal;
+  /** Days. */
+  readonly arrearsTolerancePeriod?: number;
   readonly notes?: string;
   /** Settings of the product that were sent with the account. They must be the product's. */
   readonly repeatedSettings?: readonly RepeatedSetting[];
@@ -177,4 +182,18 @@ export interface PrincipalOverpayment extends LoanCommandHeader, TransactionDeta
 /** Applies the interest that rows have earned, or that fell due with them, up to the value date. */
 export interface ApplyInterest extends LoanCommandHeader, TransactionDetails {
   readonly type: 'APPLY_INTEREST';
+}
+
+/** Brings an account to the start of a business day: what has fallen due, is late or in arrears by then shows. */
+export interface StartBusinessDay extends LoanCommandHeader {
+  readonly type: 'START_BUSINESS_DAY';
+  readonly businessDate: LocalDate;
+}
+
+/** Closes a business day for all accounts of a partition. */
+export interface EndOfDay extends CommandHeader {
+  readonly type: 'END_OF_DAY';
+  readonly partition: number;
+  /** The day to close. The next day is the business date after that. */
+  readonly businessDate: LocalDate;
 }

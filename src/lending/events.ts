@@ -64,7 +64,8 @@ export interface BalanceChange {
   /** RFC 3339, UTC. */
   readonly creationDate: string;
   readonly loanAccountEncodedKey: string;
-  readonly loanTransactionEncodedKey: string;
+  /** Null where no transaction changed it, but the day. */
+  readonly loanTransactionEncodedKey: string | null;
 }
 
 export interface LoanBalanceChanged extends LoanEventHeader {
@@ -97,7 +98,9 @@ export type StateEventName =
   | 'loan_activated'
   | 'loan_deactivated'
   | 'loan_closed'
-  | 'loan_reopened';
+  | 'loan_reopened'
+  | 'loan_in_arrears'
+  | 'loan_out_of_arrears';
 
 export interface LoanStateChanged extends LoanEventHeader {
   readonly eventType: 'loan_state_changed';

@@ -1,9 +1,21 @@
 import type { LocalDate } from './terms.ts';
 
-/** The calendar day (UTC) of an instant given in milliseconds since the epoch. */
-export function dayOf(instant: number): LocalDate {
-  return toInstant(instant).slice(0, 10);
+/** The calendar day of an instant given in milliseconds since the epoch, in a time zone; UTC where none is given. */
+export function dayOf(instant: number, timeZone = 'UTC'): LocalDate {
+  return timeZone === 'UTC' ? toInstant(instant).slice(0, 10) : dayFormat(timeZone).format(instant);
 }
+
+/** Formats days as `YYYY-MM-DD`. A formatter takes long to make, and there is one zone. */
+function dayFormat(timeZone: string): Intl.DateTimeFormat {
+  const cached = dayFormats.get(timeZone);
+  if (cached !== undefined) return cached;
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  dayFormats.clear();
+  dayFormats.set(timeZone, format);
+  return format;
+}
+
+const dayFormats = new Map<string, Intl.DateTimeFormat>();
 
 /** An instant as RFC 3339 in UTC. */
 export function toInstant(instant: number): string {

@@ -31,6 +31,13 @@ export interface Loan {
   readonly expectedDisbursementDate: LocalDate | null;
   readonly firstRepaymentDate: LocalDate | null;
   readonly notes: string | null;
+  /** Days for which late rows are tolerated, chosen by the account; null for the product's default. */
+  readonly arrearsTolerancePeriod: number | null;
+  /**
+   * The last business date on which something happened to the account by the passing of time; null before the first.
+   * It shows itself as at the start of this day.
+   */
+  readonly businessDate: LocalDate | null;
   /** What was sent with the account and no rule reads, such as its branch, and its custom field sets. */
   readonly additionalFields: AdditionalFields;
   /** Milliseconds since the epoch. */
@@ -71,6 +78,8 @@ export interface LoanPosition {
   /** Milliseconds since the epoch. */
   readonly approvedAt: number | null;
   readonly closedAt: number | null;
+  /** The first day in arrears of an account that is; null of one that is not. */
+  readonly arrearsSince: LocalDate | null;
   /** In the order they were made. */
   readonly disbursements: readonly Disbursement[];
   /** The interest rate over time: at least one, in the order of their days. */

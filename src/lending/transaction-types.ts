@@ -54,7 +54,7 @@ type Row = (typeof rows)[AdjustableTransactionType];
 export type AdjustmentTransactionType = Row['adjustment'];
 export type LoanTransactionType = AdjustableTransactionType | AdjustmentTransactionType;
 export type TransactionEventName = Row['eventName'] | Row['reversedEventName'];
-export type ScheduleChangeReason = Row['scheduleReason'] | 'ADJUSTED';
+export type ScheduleChangeReason = Row['scheduleReason'] | 'ADJUSTED' | 'LATE' | 'INTEREST_ACCRUED';
 
 interface EventNames {
   readonly eventName: TransactionEventName;

@@ -2,12 +2,13 @@ import type { LogRecord, PartitionRecords } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { LoanCommand, ProductChanges } from '../lending/commands.ts';
+import type { EndOfDay, LoanCommand, ProductChanges } from '../lending/commands.ts';
 import { execute } from '../lending/commands/execute.ts';
 import type { Loan, LoanTransaction, PostedTransactions } from '../lending/loan.ts';
 import { createProduct, productRuleMessages } from '../lending/products/product-rules.ts';
 import type { LoanProduct } from '../lending/products/product.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
+import type { LocalDate } from '../lending/terms.ts';
 import type { Toggles } from '../lending/toggle-names.ts';
 import {
   type CommandEnvelope,
@@ -17,8 +18,13 @@ import {
   unreadableCommandType,
 } from '../lending-format/command-format.ts';
 import { writeDeadLetter } from './dead-letter.ts';
-import { type EventSource, eventWriter, writeCommandRejected } from '../lending-format/event-format.ts';
-import { keysOf, transactionKeyOf } from '../lending-format/derived-ids.ts';
+import {
+  type EventSource,
+  eventWriter,
+  writeBusinessDayClosed,
+  writeCommandRejected,
+} from '../lending-format/event-format.ts';
+import { dueCommandId, keysOf, transactionKeyOf } from '../lending-format/derived-ids.ts';
 import {
   type CommandOutcome,
   type CheckpointRecord,
@@ -42,6 +48,8 @@ import {
   idempotencyRecordKey,
   writeIdempotencyRecord,
 } from '../lending-format/idempotency-record.ts';
+import { closedDayOf, closedDayRecord } from '../lending-format/stored-business-dates.ts';
+import { isOver } from '../lending/business-days/day-commands.ts';
 import { SharedTextMemory } from './shared-text-memory.ts';
 import {
   type ProductRecord,
@@ -118,15 +126,27 @@ export class CommandBatch {
   readonly #outcomeTexts: string[] = [];
   readonly #decided: DecidedCommand[] = [];
   #position = -1;
+  #dueCommands = 0;
+  #closedDay: LocalDate | undefined;
   #bytes = 0;
 
   constructor(options: CommandBatchOptions) {
     this.#options = options;
   }
 
-  /** Commands decided so far. */
+  /** Commands of the log decided so far. */
   get size(): number {
     return this.#outcomes.length;
+  }
+
+  /** Commands decided so far that the end of a day posted. */
+  get dueCommands(): number {
+    return this.#dueCommands;
+  }
+
+  /** Whether it changes definitions, which the next commit must know. */
+  get changesDefinitions(): boolean {
+    return this.#products.size > 0 || this.#closedDay !== undefined;
   }
 
   /**
@@ -158,6 +178,7 @@ export class CommandBatch {
       ...[...this.#events].map(([topic, ofTopic]) => ({ topic, partition, records: ofTopic })),
       ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
       ...(this.#products.size === 0 ? [] : [productRecords(this.#products)]),
+      ...(this.#closedDay === undefined ? [] : [closedDayRecord(partition, this.#closedDay)]),
       {
         topic: accountsTopic,
         partition,
@@ -216,7 +237,7 @@ export class CommandBatch {
     if (parsed.kind === 'unreadable') return this.#deadLetter(command, parsed.reason, { commandId: parsed.commandId });
     const { envelope } = parsed;
     const { partition, partitionCount } = this.#options;
-    const right = partitionOfAccount(keyOf(envelope) ?? '', partitionCount);
+    const right = envelope.partition ?? partitionOfAccount(keyOf(envelope) ?? '', partitionCount);
     const recorded = this.#recordedResult(envelope.commandId, command.appendedAt);
     // Outside the `try` below: a stored loan that cannot be read is not the fault of the command.
     const { loanAccountId } = envelope;
@@ -226,6 +247,7 @@ export class CommandBatch {
       if (right !== partition) return this.#refuseElsewhere(envelope, right, command, toggles);
       if (parsed.kind === 'refused') return this.#refuseMalformed(envelope, parsed.refusals, loan, command, toggles);
       if (parsed.kind === 'product') return this.#createProduct(envelope, parsed.command.product, command, toggles);
+      if (parsed.kind === 'end of day') return this.#finishEndOfDay(envelope, parsed.command, command, toggles);
       if (parsed.kind === 'product update') {
         return this.#updateProduct(envelope, parsed.command.changes, command, toggles);
       }
@@ -234,6 +256,46 @@ export class CommandBatch {
       const reason = `The command could not be decided: ${describeError(error)}`;
       return this.#deadLetter(command, reason, envelope);
     }
+  }
+
+  /**
+   * One thing that falls due on an account at the end of a day: a command that a person could have posted, decided
+   * without being in the log. Its id comes from the account and the date, so that after a crash it is the same command.
+   */
+  decideDue(loanCommand: LoanCommand, endOfDay: PendingCommand, toggles: Toggles): void {
+    const { commandId, digest, type, loanAccountId, receivedAt } = loanCommand;
+    const envelope: CommandEnvelope = { commandId, digest, type, loanAccountId, receivedAt, flowId: null };
+    const source: PendingCommand = { ...endOfDay, dueCommandId: commandId };
+    const { outcome } = this.#executeOnLoan(envelope, loanCommand, this.#loanOf(loanAccountId), source, toggles);
+    this.#decided.push({ type, outcome });
+    this.#dueCommands += 1;
+  }
+
+  /** An account on which the end of a day failed. It stays as it is, and the next end of a day tries again. */
+  skipDue(loanAccountId: string, endOfDay: PendingCommand, error: unknown): void {
+    const reason = `The end of the day failed on ${loanAccountId}: ${describeError(error)}`;
+    this.#deadLetter(endOfDay, reason, { commandId: null, loanAccountId });
+  }
+
+  /** The account as this batch has left it. */
+  loanOf(loanAccountId: string): Loan | null {
+    return this.#loanOf(loanAccountId);
+  }
+
+  /** Closes a day of the partition, on which everything is done. The commit can close one. */
+  closeDay(businessDate: LocalDate, { commandId, digest, type, receivedAt }: EndOfDay, command: PendingCommand): void {
+    const { partition } = this.#options;
+    const key = String(partition);
+    const envelope: CommandEnvelope = { commandId, digest, type, partition, receivedAt, flowId: null };
+    const source = { ...command, dueCommandId: dueCommandId(key, businessDate, 'closed') };
+    const value = this.#eventTexts.write(writeBusinessDayClosed(businessDate, this.#sourceOf(envelope, source)));
+    this.#addEvent({ topic: 'business_day_closed', key, value });
+    this.#closedDay = businessDate;
+  }
+
+  /** The end of a day that is not done yet: what it did so far is committed, and it is read again. */
+  leaveUndone({ offset }: PendingCommand): void {
+    this.#position = offset - 1;
   }
 
   #executeOnLoan(
@@ -359,6 +421,21 @@ export class CommandBatch {
     return this.#committed(envelope, command);
   }
 
+  /** Closes a business day, once everything that falls due by its end was done. A day that is closed stays closed. */
+  #finishEndOfDay(
+    envelope: CommandEnvelope,
+    endOfDay: EndOfDay,
+    command: PendingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    const { registry, partition } = this.#options;
+    const { businessDate } = endOfDay;
+    if (!isOver(endOfDay)) return this.#refused(envelope, [refusal('INVALID_DATE', 'businessDate')], command, toggles);
+    const closed = closedDayOf(registry, partition);
+    if (closed === undefined || closed < businessDate) this.closeDay(businessDate, endOfDay, command);
+    return this.#committed(envelope, command);
+  }
+
   #addProduct(loanProductId: string, record: ProductRecord): void {
     this.#products.set(loanProductId, record);
     this.#bytes += Buffer.byteLength(JSON.stringify(record));
@@ -416,9 +493,11 @@ export class CommandBatch {
 
   #recordResult(
     { commandId, digest }: CommandEnvelope,
-    { appendedAt }: PendingCommand,
+    { appendedAt, dueCommandId }: PendingCommand,
     result: Pick<IdempotencyRecord, 'errors'>,
   ): void {
+    // The business date of the account says that it was done.
+    if (dueCommandId !== undefined) return;
     // The decision is never earlier than the command, whatever the clock of this machine says.
     const decidedAt = Math.max(this.#options.now, appendedAt);
     const text = writeIdempotencyRecord({ digest, decidedAt, ...result });

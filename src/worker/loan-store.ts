@@ -4,6 +4,7 @@ import type { AccountsForWorker, OwnCommit } from '../accounts/accounts-for-work
 import { DecodedLoans, type DecodedLoansOfPartition } from './decoded-loans.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
+import type { LocalDate } from '../lending/terms.ts';
 import type { CheckpointRecord } from '../lending-format/checkpoint.ts';
 import { type IdempotencyRecord, parseIdempotencyRecord } from '../lending-format/idempotency-record.ts';
 import { accountsTopic } from '../lending-format/lending-topics.ts';
@@ -84,6 +85,11 @@ export class LoanStore {
     const loan = this.#copy.loanOf(text);
     this.#decoded.set(loanAccountId, loan, text.length);
     return loan;
+  }
+
+  /** The ids of loans of the partition to which something happens by this date by the passing of time alone. */
+  loansDueBy(date: LocalDate, limit: number): readonly string[] {
+    return this.#copy.loansDueBy(this.#partition, date, limit);
   }
 
   /** Whether the partition has the record of a product that accounts refer to. */

@@ -12,8 +12,10 @@ import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import type { AccountsForWorker } from '../accounts/accounts-for-worker.ts';
 import type { DecodedLoans } from './decoded-loans.ts';
+import { EndOfDayRun, readEndOfDay } from './end-of-day.ts';
 import { LoanStore } from './loan-store.ts';
 import type { LoopEnd } from './partition-ownership.ts';
+import { closedDayOf } from '../lending-format/stored-business-dates.ts';
 import { readToggles } from '../lending-format/stored-toggles.ts';
 import type { CommandLag } from './command-lag.ts';
 import { firstUndecidedOffset } from './resume-offset.ts';
@@ -55,6 +57,11 @@ export interface PartitionLoopOptions {
   readonly definitionsMillisecondsMaximum: number;
   /** Called whenever the partition is owned and its loans are in memory. */
   readonly onOwned: () => void;
+}
+
+/** The end of a day that is under way: it takes several commits. */
+interface EndOfDayRuns {
+  current: EndOfDayRun | null;
 }
 
 /** The most commands decided in one commit, unless the options say less. */
@@ -133,6 +140,7 @@ async function processCommands(
 ): Promise<void> {
   const { log, clock, metrics, commandLag, partition, signal } = options;
   const pending: PendingCommand[] = [];
+  const runs: EndOfDayRuns = { current: null };
   let nextReadOffset = await firstUndecidedOffset(options, store.position);
   commandLag.advance(partition, nextReadOffset);
   retention.advance(nextReadOffset);
@@ -150,7 +158,7 @@ async function processCommands(
       if (signal.aborted) break;
     }
     const startedAt = clock.monotonic();
-    const batch = await decideAndCommit(options, writer, store, pending);
+    const batch = await decideAndCommit(options, writer, store, pending, runs);
     commandLag.advance(partition, batch.checkpoint.position + 1);
     retention.advance(batch.checkpoint.position + 1);
     onCommit();
@@ -158,8 +166,8 @@ async function processCommands(
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
     await store.waitForCopy(signal);
-    // The very next command may open a loan under the new product.
-    if (batch.products.size > 0) await catchUpWithDefinitions(options);
+    // The very next command may open a loan under the new product, or close the next day.
+    if (batch.changesDefinitions) await catchUpWithDefinitions(options);
   }
 }
 
@@ -195,6 +203,7 @@ async function decideAndCommit(
   writer: FencedWriter,
   store: LoanStore,
   pending: readonly PendingCommand[],
+  runs: EndOfDayRuns,
 ): Promise<CommandBatch> {
   const commit = async (batch: CommandBatch): Promise<CommandBatch> => {
     const { records, state } = batch.write();
@@ -204,11 +213,11 @@ async function decideAndCommit(
     });
     return batch;
   };
-  const batch = await decide(options, store, pending);
+  const batch = await decide(options, store, pending, runs);
   const [firstProduct] = batch.products.keys();
   if (firstProduct === undefined) return commit(batch);
   const products = { kind: 'product', name: firstProduct, lockedAs: 'any' } as const;
-  return withLock(options, products, async () => commit(await decide(options, store, pending)));
+  return withLock(options, products, async () => commit(await decide(options, store, pending, runs)));
 }
 
 /** Decides as many of the waiting commands as fit into one commit. */
@@ -216,16 +225,31 @@ async function decide(
   options: PartitionLoopOptions,
   store: LoanStore,
   pending: readonly PendingCommand[],
+  runs: EndOfDayRuns,
 ): Promise<CommandBatch> {
-  const { clock, registry, commandsPerCommitMaximum } = options;
+  const { clock, registry, partition, commandsPerCommitMaximum } = options;
   const batch = new CommandBatch({ ...options, store, now: clock.now() });
+  const isFull = (): boolean =>
+    batch.bytes >= commitBytesMaximum || batch.size + batch.dueCommands >= commandsPerCommitMaximum;
   let sliceEnd = clock.monotonic() + decideSliceMilliseconds;
-  for (const command of pending.slice(0, commandsPerCommitMaximum)) {
-    batch.decide(command, readToggles(registry));
-    if (batch.bytes >= commitBytesMaximum) break;
-    if (clock.monotonic() < sliceEnd) continue;
+  const giveWayInTime = async (): Promise<void> => {
+    if (clock.monotonic() < sliceEnd) return;
     await giveWay();
     sliceEnd = clock.monotonic() + decideSliceMilliseconds;
+  };
+  for (const command of pending) {
+    const endOfDay = readEndOfDay(command);
+    if (endOfDay !== null) {
+      // It reads the accounts as they are committed.
+      if (batch.size > 0) break;
+      const run = runs.current?.isOf(command) === true ? runs.current : new EndOfDayRun(store, endOfDay, command);
+      runs.current = run;
+      if (await run.decideDue(batch, closedDayOf(registry, partition), readToggles(registry), isFull, giveWayInTime))
+        break;
+    }
+    batch.decide(command, readToggles(registry));
+    if (isFull()) break;
+    await giveWayInTime();
   }
   return batch;
 }

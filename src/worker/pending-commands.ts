@@ -5,6 +5,8 @@ import type { CommandSource } from '../lending-format/command-format.ts';
 export interface PendingCommand extends CommandSource {
   /** Shares the memory of the batch it was read with. Null for a tombstone, which no producer should have written. */
   readonly value: Buffer | null;
+  /** Of what the end of a day does to an account: the id of that command, which is not in the log. */
+  readonly dueCommandId?: string;
 }
 
 /** The records of a batch, in order. */

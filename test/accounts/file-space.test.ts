@@ -51,6 +51,7 @@ function loan(number: number): LoanRow {
     approvedDate: null,
     closedDate: null,
     lastModifiedDate: '2026-01-01T00:00:00.000Z',
+    nextBusinessDate: null,
     transactionCount: 1,
     state: `state ${number} `.padEnd(900, '.'),
   };

@@ -114,7 +114,9 @@ describe('the format of events', () => {
           );
           expect(faults).to.deep.equal([]);
           expect(new Set(life.events.map(typeOf))).to.deep.equal(
-            new Set(lendingEventTypeNames.filter((name) => name !== 'command_rejected')),
+            new Set(
+              lendingEventTypeNames.filter((name) => name !== 'command_rejected' && name !== 'business_day_closed'),
+            ),
           );
         });
 

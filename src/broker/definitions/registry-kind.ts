@@ -1,3 +1,11 @@
 /** What the registry has definitions of. */
 export type RegistryKind =
-  'event-type' | 'subscription' | 'toggle' | 'product' | 'organization' | 'branch' | 'centre' | 'transaction-channel';
+  | 'event-type'
+  | 'subscription'
+  | 'toggle'
+  | 'product'
+  | 'organization'
+  | 'branch'
+  | 'centre'
+  | 'transaction-channel'
+  | 'closed-day';

@@ -368,6 +368,7 @@ const displayNames: Record<RegistryKind, string> = {
   branch: 'Branch',
   centre: 'Centre',
   'transaction-channel': 'Transaction channel',
+  'closed-day': 'Closed day of partition',
 };
 
 /** A definition in words for people: its kind and its name. */

@@ -54,6 +54,8 @@ export interface PreparedEvent {
   readonly occurredAt: string;
   /** The texts of the fields that choose its partition, in the order of the definition. At least one. */
   readonly keyFields: readonly string[];
+  /** Its partition, where its key does not choose it. */
+  readonly partition?: number;
   /** The JSON of its fields but `metadata`, on one line, without the braces around them. */
   readonly fieldsText: string;
 }
@@ -132,7 +134,7 @@ export class Publisher {
     const startedAt = clock.monotonic();
     const labels = { event_type: eventTypeName };
     const { type } = this.#prepare(eventTypes.known(eventTypeName) ?? (await eventTypes.get(eventTypeName)));
-    const partition = hashPartition(event.keyFields, type.partitionCount);
+    const partition = event.partition ?? hashPartition(event.keyFields, type.partitionCount);
     const metadata = this.#enrichment(type, context).plainMetadataOf(event.eid, event.occurredAt, partition);
     const value = Buffer.from(`{"metadata":${metadata},${event.fieldsText}}`);
     const records = [{ key: joinKeyFields(event.keyFields), value }];

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { apiPath } from '../edge/request-paths.ts';
+import { createBusinessDaysRouter } from './business-days.ts';
 import { createCommandsRouter } from './command-status.ts';
 import { type LoanEventsServices, createLoanEventsRouter } from './loan-events.ts';
 import { createLoanProductsRouter } from './loan-products.ts';
@@ -13,6 +14,7 @@ export function createLendingApi(services: LoanEventsServices): Router {
   resources.use(createLoansRouter(services));
   resources.use(createLoanProductsRouter(services));
   resources.use(createTogglesRouter(services));
+  resources.use(createBusinessDaysRouter(services));
   resources.use(createCommandsRouter(services));
   const router = Router({ caseSensitive: true });
   router.use(apiPath, resources);

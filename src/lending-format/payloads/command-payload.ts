@@ -9,6 +9,7 @@ import {
   type LoanCommand,
   type PrincipalOverpayment,
   type Repay,
+  type StartBusinessDay,
   stateActions,
 } from '../../lending/commands.ts';
 import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
@@ -99,6 +100,10 @@ function readApplyInterest(reader: FieldReader): Payload<ApplyInterest> {
   return present({ valueDate, notes: reader.notes('notes') });
 }
 
+function readStartBusinessDay(reader: FieldReader): Payload<StartBusinessDay> {
+  return { businessDate: reader.require('businessDate', reader.date('businessDate')) ?? '' };
+}
+
 /** Every command on a loan that exists: all but the one that opens it. */
 export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan>;
 
@@ -117,6 +122,7 @@ export const payloadReaders: {
   ADJUST_TRANSACTION: readAdjustTransaction,
   PRINCIPAL_OVERPAYMENT: readPrincipalOverpayment,
   APPLY_INTEREST: readApplyInterest,
+  START_BUSINESS_DAY: readStartBusinessDay,
 };
 
 /** The fields of every transaction, and what was kept so far. Keep before what only one type of transaction keeps. */

@@ -4,7 +4,9 @@
  * Start with `encodeLoan` below; `stored-transaction.ts` writes transactions, `stored-position.ts` the rows of both.
  */
 
+import { nextBusinessDate } from '../business-days/next-business-date.ts';
 import type { Loan, LoanPosition } from '../loan.ts';
+import type { LocalDate } from '../terms.ts';
 import type { Installment } from '../installments.ts';
 import { reviveMarked, writeMarked } from './decimal-json.ts';
 import { parseStored, requireFormat, storedFormat } from './stored-format.ts';
@@ -17,7 +19,11 @@ export type LoanSummary = Pick<
   Loan,
   'id' | 'encodedKey' | 'loanName' | 'accountHolderKey' | 'loanAmount' | 'createdAt' | 'modifiedAt' | 'transactionCount'
 > &
-  Pick<LoanPosition, 'accountState' | 'approvedAt' | 'closedAt'> & { readonly productKey: string };
+  Pick<LoanPosition, 'accountState' | 'approvedAt' | 'closedAt'> & {
+    readonly productKey: string;
+    /** When time alone will change the account next, see `next-business-date.ts`. */
+    readonly nextBusinessDate: LocalDate | null;
+  };
 
 /** What follows the summary. It cannot occur within the summary: in a text, quotes are escaped. */
 const accountMark = ',"account":';
@@ -54,10 +60,11 @@ export interface NamedProduct extends AccountProduct {
  * difference from those it gives. Its installments and unpaid fees are in pages, see `stored-pages.ts`.
  * @param named The product of the account.
  */
-export function encodeLoan({ product: _product, terms, position, ...loan }: Loan, named: NamedProduct): string {
+export function encodeLoan({ product, terms, position, ...loan }: Loan, named: NamedProduct): string {
   const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, transactionCount } = loan;
   const { accountHolderType, penaltyRate, expectedDisbursementDate, firstRepaymentDate, notes, additionalFields } =
     loan;
+  const { arrearsTolerancePeriod, businessDate } = loan;
   const { adjustableTransactionKey, eventSequence, scheduleVersion, publishedUnder } = loan;
   const { accountState, approvedAt, closedAt, installments: _rows, charges: _charges, ...otherPosition } = position;
   const identity = { id, encodedKey, productKey: named.product.encodedKey, loanName, accountHolderKey, loanAmount };
@@ -69,6 +76,7 @@ export function encodeLoan({ product: _product, terms, position, ...loan }: Loan
     accountState,
     approvedAt,
     closedAt,
+    nextBusinessDate: nextBusinessDate({ product, position, ...loan }),
   };
   const account: StoredLoan['account'] = {
     accountHolderType,
@@ -77,6 +85,8 @@ export function encodeLoan({ product: _product, terms, position, ...loan }: Loan
     firstRepaymentDate,
     notes,
     additionalFields,
+    arrearsTolerancePeriod,
+    businessDate,
     adjustableTransactionKey,
     eventSequence,
     scheduleVersion,
@@ -99,7 +109,7 @@ export function decodeLoan(text: string, productOf: (reference: string) => Accou
   }
   for (const page of stored.pages) requireFormat(page);
   const summary = reviveMarked(stored.summary) as LoanSummary;
-  const { accountState, approvedAt, closedAt, productKey: _productKey, ...identity } = summary;
+  const { accountState, approvedAt, closedAt, productKey: _key, nextBusinessDate: _next, ...identity } = summary;
   const { product, terms } = productOf(stored.product);
   const installments: Installment[] = [];
   for (const { installments: rows = [] } of stored.pages) installments.push(...readRows(rows, installments.length));

@@ -10,6 +10,7 @@ import { decideStateChange } from './account-states.ts';
 import { decideAdjustment } from './adjustment.ts';
 import type { LoanCommand } from '../commands.ts';
 import { decideCreation } from './creation.ts';
+import { decideBusinessDay } from './business-day.ts';
 import { type Decision, type DecisionContext, refuse } from './decision.ts';
 import { decideDisbursement } from './disbursement.ts';
 import { decideFee } from './fees.ts';
@@ -45,6 +46,8 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
       return decidePenalty(loan, command, context);
     case 'ADJUST_TRANSACTION':
       return decideAdjustment(loan, command, context);
+    case 'START_BUSINESS_DAY':
+      return decideBusinessDay(loan, command);
     case 'PRINCIPAL_OVERPAYMENT':
       return decidePrincipalOverpayment(loan, command, context);
     case 'APPLY_INTEREST':

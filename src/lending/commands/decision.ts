@@ -77,7 +77,7 @@ export function transactionOf(
     prepaymentRecalculationMethod: null,
     installmentKey: null,
     isInstallmentNamed: false,
-    isSystemPosted: false,
+    isSystemPosted: command.isSystemPosted ?? false,
     originalTransactionKey: null,
     ...own,
     type,

@@ -1,3 +1,4 @@
+import { withArrears } from '../business-days/arrears.ts';
 import { figuresOf } from '../balances.ts';
 import type { LoanFact, PostedTransaction, TransactionAdjusted } from './facts.ts';
 import type { Loan, LoanPosition, LoanTransaction, PositionUndo } from '../loan.ts';
@@ -17,8 +18,16 @@ export interface Evolved {
  * @throws Error for a fact that no decision on this loan can have made: a bug, or a broken changelog.
  */
 export function evolve(loan: Loan | null, fact: LoanFact): Evolved {
+  const { loan: evolved, transactions } = applied(loan, fact);
+  return { loan: withArrears(evolved), transactions };
+}
+
+function applied(loan: Loan | null, fact: LoanFact): Evolved {
   if (fact.type === 'LOAN_CREATED') return { loan: fact.loan, transactions: [] };
   if (loan === null) throw new Error(`${fact.type} without a loan`);
+  if (fact.type === 'BUSINESS_DAY_STARTED') {
+    return { loan: { ...loan, businessDate: fact.businessDate }, transactions: [] };
+  }
   if (fact.type === 'STATE_CHANGED') return { loan: { ...loan, position: fact.position }, transactions: [] };
   if (fact.type === 'TRANSACTION_ADJUSTED') return reverseTransaction(loan, fact);
   const { transaction } = fact;

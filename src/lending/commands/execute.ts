@@ -1,3 +1,4 @@
+import { atBusinessDate } from '../business-days/business-date.ts';
 import type { CommandHeader, LoanCommand } from '../commands.ts';
 import { adjusted } from './adjustment.ts';
 import { decide } from './decide.ts';
@@ -125,7 +126,8 @@ class CommandRun {
     const before = this.#loan === null || undo === null ? this.#loan : withSettledFees(this.#loan, undo);
     const { loan: evolved, transactions } = evolve(before, fact);
     const posted = transactions.at(-1) ?? null;
-    const events = eventsBetween(before, evolved, fact, posted, this.#command, this.#toggles);
+    const shownBefore = before === null ? null : atBusinessDate(before);
+    const events = eventsBetween(shownBefore, atBusinessDate(evolved), fact, posted, this.#command, this.#toggles);
     const scheduleEvents = events.filter(({ eventType }) => eventType === 'loan_schedule_changed');
     this.#loan = {
       ...withoutSettledFees(evolved),

@@ -1,8 +1,9 @@
 import type { StateEventName } from '../events.ts';
 import type { Loan, LoanPosition, LoanTransaction } from '../loan.ts';
+import type { LocalDate } from '../terms.ts';
 
 /** The result of a decision that refused nothing. Applying facts to a loan (`evolve`) gives its next state. */
-export type LoanFact = LoanCreated | AccountStateChanged | TransactionPosted | TransactionAdjusted;
+export type LoanFact = LoanCreated | AccountStateChanged | TransactionPosted | TransactionAdjusted | BusinessDayStarted;
 
 export interface LoanCreated {
   readonly type: 'LOAN_CREATED';
@@ -14,6 +15,12 @@ export interface AccountStateChanged {
   /** The event that tells of it. */
   readonly eventName: StateEventName;
   readonly position: LoanPosition;
+}
+
+/** The account has reached the start of a business day. */
+export interface BusinessDayStarted {
+  readonly type: 'BUSINESS_DAY_STARTED';
+  readonly businessDate: LocalDate;
 }
 
 /** A transaction and the position it leads to. How to undo it is computed from the position before it. */

@@ -3,10 +3,10 @@ import { type Balances, balanceNames, balancesOf, feeBalancesOf } from '../views
 import { isPlanned, type FeeCharge } from '../fees/charges.ts';
 import type { LoanCommand } from '../commands.ts';
 import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from '../events.ts';
-import type { LoanFact } from '../commands/facts.ts';
-import { changedInstallments } from '../views/schedules.ts';
+import type { BusinessDayStarted, LoanFact } from '../commands/facts.ts';
+import { type InstallmentView, changedInstallments } from '../views/schedules.ts';
 import { startOfDay, toInstant } from '../instants.ts';
-import { type Loan, type LoanTransaction, isActive } from '../loan.ts';
+import { type AccountState, type Loan, type LoanTransaction, isActive } from '../loan.ts';
 import { findInstallment, rowDue } from '../installments.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
 import { type Decimal, sum, zero } from '../money.ts';
@@ -39,6 +39,9 @@ export function eventsBetween(
 ): LoanEvent[] {
   const bodies: Body[] =
     posted !== null && before !== null ? transactionBodies(before, after, posted, command, toggles) : [];
+  if (fact.type === 'BUSINESS_DAY_STARTED' && before !== null) {
+    bodies.push(...dayBodies(before, after, fact, command, toggles));
+  }
   bodies.push(...stateBodies(before, after, fact));
   const creationDate = toInstant(command.receivedAt);
   return bodies.map((body, index) => ({
@@ -51,7 +54,7 @@ export function eventsBetween(
     causationCommandId: command.commandId,
     transactionEncodedKey: posted?.encodedKey ?? null,
     transactionType: posted?.type ?? null,
-    valueDate: posted?.valueDate ?? null,
+    valueDate: fact.type === 'BUSINESS_DAY_STARTED' ? fact.businessDate : (posted?.valueDate ?? null),
     bookingDate: posted?.bookingDate ?? null,
     creationDate,
     toggles,
@@ -77,9 +80,33 @@ function transactionBodies(
     ...feeBodies(before, after, toggles),
     {
       eventType: 'loan_balance_changed',
-      changes: balanceChanges(balancesOf(before, before.publishedUnder ?? toggles), balances, after, posted, command),
+      changes: balanceChanges(balancesOf(before, before.publishedUnder ?? toggles), balances, after, command, {
+        applicationDate: posted.valueDate,
+        loanTransactionEncodedKey: posted.encodedKey,
+      }),
       balances,
     },
+    ...(schedule === null ? [] : [schedule]),
+  ];
+}
+
+/** What the start of a day changed; nothing when it changed nothing that is shown. */
+function dayBodies(
+  before: Loan,
+  after: Loan,
+  { businessDate }: BusinessDayStarted,
+  command: LoanCommand,
+  toggles: Toggles,
+): Body[] {
+  const balances = balancesOf(after, toggles);
+  const changes = balanceChanges(balancesOf(before, before.publishedUnder ?? toggles), balances, after, command, {
+    applicationDate: businessDate,
+    loanTransactionEncodedKey: null,
+  });
+  const schedule = scheduleBody(before, after, null, toggles);
+  return [
+    ...feeBodies(before, after, toggles),
+    ...(changes.length === 0 ? [] : [{ eventType: 'loan_balance_changed', changes, balances } as const]),
     ...(schedule === null ? [] : [schedule]),
   ];
 }
@@ -88,8 +115,8 @@ function balanceChanges(
   old: Balances,
   now: Balances,
   after: Loan,
-  transaction: LoanTransaction,
   command: LoanCommand,
+  cause: Pick<BalanceChange, 'applicationDate' | 'loanTransactionEncodedKey'>,
 ): BalanceChange[] {
   const creationDate = toInstant(command.receivedAt);
   const changes: BalanceChange[] = [];
@@ -102,10 +129,10 @@ function balanceChanges(
       type,
       amount: balanceAfter.minus(balanceBefore),
       balanceAfter,
-      applicationDate: transaction.valueDate,
+      applicationDate: cause.applicationDate,
       creationDate,
       loanAccountEncodedKey: after.encodedKey,
-      loanTransactionEncodedKey: transaction.encodedKey,
+      loanTransactionEncodedKey: cause.loanTransactionEncodedKey,
     });
   }
   return changes;
@@ -203,7 +230,8 @@ function kindOfCharge({ trigger }: FeeCharge, sign: 1 | -1): FeeKind {
 }
 
 /** Null when every row looks the same as before. */
-function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, toggles: Toggles): Body | null {
+/** @param type Of the transaction that changed it; null where the day did. */
+function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType | null, toggles: Toggles): Body | null {
   const { installments } = after.position;
   const changed = changedInstallments(before, after, toggles);
   const removed = before.position.installments.filter(({ key }) => findInstallment(installments, key) === undefined);
@@ -212,7 +240,7 @@ function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, togg
   const nextDue = installments[dues.findIndex((due) => !due.isZero())];
   return {
     eventType: 'loan_schedule_changed',
-    reason: scheduleReason(type, before, after),
+    reason: type === null ? reasonOfDay(changed) : scheduleReason(type, before, after),
     scheduleVersion: after.scheduleVersion + 1,
     changedInstallments: changed,
     removedInstallmentKeys: removed.map(({ key }) => installmentEncodedKey(before, key)),
@@ -222,6 +250,11 @@ function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, togg
       totalDue: sum(dues),
     },
   };
+}
+
+/** Rows that became late say so; otherwise overdue principal has earned interest that a row now expects. */
+function reasonOfDay(changed: readonly InstallmentView[]): ScheduleChangeReason {
+  return changed.some(({ state }) => state === 'LATE') ? 'LATE' : 'INTEREST_ACCRUED';
 }
 
 function scheduleReason(type: LoanTransactionType, before: Loan, after: Loan): ScheduleChangeReason {
@@ -239,7 +272,7 @@ function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {
   const previousAccountState = before?.position.accountState ?? null;
   const previousAccountSubState = before?.position.accountSubState ?? null;
   if (accountState === previousAccountState && accountSubState === previousAccountSubState) return [];
-  const name = stateEventName(fact, after);
+  const name = stateEventName(fact, after, previousAccountState);
   return [
     {
       eventType: 'loan_state_changed',
@@ -252,10 +285,12 @@ function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {
   ];
 }
 
-function stateEventName(fact: LoanFact, { position }: Loan): StateEventName {
+function stateEventName(fact: LoanFact, { position }: Loan, previous: AccountState | null): StateEventName {
   if (fact.type === 'LOAN_CREATED') return 'loan_created';
   if (fact.type === 'STATE_CHANGED') return fact.eventName;
   if (position.accountState === 'CLOSED') return 'loan_closed';
+  if (previous === 'ACTIVE' && position.accountState === 'ACTIVE_IN_ARREARS') return 'loan_in_arrears';
+  if (previous === 'ACTIVE_IN_ARREARS' && position.accountState === 'ACTIVE') return 'loan_out_of_arrears';
   if (fact.type === 'TRANSACTION_POSTED') return 'loan_activated';
   return isActive(position) ? 'loan_reopened' : 'loan_deactivated';
 }

@@ -48,6 +48,19 @@ export interface ProductFee {
 
 export type AllocationElement = 'PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY';
 
+/** When late rows put an account into arrears. Without a setting, being late is being in arrears. */
+export interface ArrearsSettings {
+  /** Whether rows are tolerated for a number of days, or up to a day of the month. */
+  readonly toleranceCalculationMethod: 'ARREARS_TOLERANCE_PERIOD' | 'MONTHLY_ARREARS_TOLERANCE_DAY';
+  /** Days. */
+  readonly tolerancePeriod?: Bounded<number>;
+  /** 1..31. */
+  readonly monthlyToleranceDay?: number;
+  /** Percent. */
+  readonly tolerancePercentageOfOutstandingPrincipal?: Bounded<Decimal>;
+  readonly toleranceFloorAmount?: Decimal;
+}
+
 /** A loan product: the rules and bounds of the accounts opened under it, in the lending API's terms. */
 export interface LoanProduct {
   readonly encodedKey: string;
@@ -102,6 +115,7 @@ export interface LoanProduct {
   };
   readonly newAccountSettings: { readonly accountInitialState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' };
   readonly allowCustomRepaymentAllocation: boolean;
+  readonly arrearsSettings?: ArrearsSettings;
   /** What was sent with the product and no rule reads. Absent when there is nothing. */
   readonly additionalFields?: AdditionalFields;
 }

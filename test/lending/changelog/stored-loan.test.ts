@@ -5,7 +5,19 @@ import { namedProduct, storedAndRead, textOf } from './stored-accounts.ts';
 import type { Loan } from '../../../src/lending/loan.ts';
 import { pagesOf } from '../../../src/lending/changelog/stored-pages.ts';
 import { Decimal } from '../../../src/lending/money.ts';
-import { applyFee, create, disbursed, fee, given, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
+import {
+  type AskedCommand,
+  applyFee,
+  create,
+  disbursed,
+  fee,
+  given,
+  loanOf,
+  money,
+  product,
+  repay,
+  when,
+} from '../loan-fixtures.ts';
 
 const loan = loanOf(when(disbursed(), repay(100, '2011-02-23')));
 
@@ -25,7 +37,7 @@ describe('a stored account', () => {
 
   for (const notes of ['#1', '##', '#', 'a\nb', '{"format":1}', '1000', '', '\0']) {
     it(`keeps the note ${JSON.stringify(notes)} as text`, () => {
-      const noted = loanOf(given({ ...create(product()), notes }));
+      const noted = loanOf(given({ ...create(product()), notes } as AskedCommand));
       expect(storedAndRead(noted).notes).to.equal(notes);
     });
   }
@@ -55,6 +67,7 @@ describe('a stored account', () => {
       accountState: 'ACTIVE',
       approvedAt: loan.position.approvedAt,
       closedAt: null,
+      nextBusinessDate: '2011-02-24',
       productKey: loan.product.encodedKey,
     });
   });

@@ -1,0 +1,68 @@
+import { accrueTo } from '../accrual.ts';
+import { addDays } from '../dates.ts';
+import type { EndOfDay, LoanCommand } from '../commands.ts';
+import { dayOf } from '../instants.ts';
+import type { Loan } from '../loan.ts';
+import { nextBusinessDate } from './next-business-date.ts';
+import type { LocalDate } from '../terms.ts';
+
+/** Whether the day to close is over: nothing more can happen on it. */
+export function isOver({ businessDate, receivedAt }: Pick<EndOfDay, 'businessDate' | 'receivedAt'>): boolean {
+  return businessDate < dayOf(receivedAt);
+}
+
+/** The business date that follows the end of a day. */
+export function businessDateAfter(closedDay: LocalDate): LocalDate {
+  return addDays(closedDay, 1);
+}
+
+/**
+ * The next day to close on the way to the last one: the day after the one that was closed. Before the first end of a
+ * day, no day counts as missed.
+ */
+export function dayToClose(closedDay: LocalDate | undefined, last: LocalDate): LocalDate {
+  return closedDay === undefined || closedDay >= last ? last : addDays(closedDay, 1);
+}
+
+/** A command that falls due on an account, without what identifies it. */
+export type DueCommand = LoanCommand extends infer Command
+  ? Command extends LoanCommand
+    ? Omit<Command, 'commandId' | 'digest' | 'receivedAt' | 'loanAccountId'>
+    : never
+  : never;
+
+/** What one day does to an account, in this order. Each is decided on the account that the one before left. */
+export interface DueStep {
+  /** Distinguishes the commands of one day. */
+  readonly purpose: string;
+  readonly commandsOn: (loan: Loan, businessDate: LocalDate) => readonly DueCommand[];
+}
+
+/**
+ * The steps of a day. The last one brings the account to the day, so the day is done: it comes after what is posted.
+ */
+export const dueSteps: readonly DueStep[] = [
+  {
+    purpose: 'interest',
+    commandsOn: (loan, valueDate) =>
+      hasInterestToApply(loan, valueDate) ? [{ type: 'APPLY_INTEREST', valueDate }] : [],
+  },
+  { purpose: 'day', commandsOn: (_loan, businessDate) => [{ type: 'START_BUSINESS_DAY', businessDate }] },
+];
+
+/** Whether a row that is due by then has interest that was not applied. */
+function hasInterestToApply(loan: Loan, on: LocalDate): boolean {
+  const { position } = loan;
+  if (position.asOf === null) return false;
+  // A transaction that is dated later is posted again after the interest.
+  const { installments } = position.asOf > on ? position : accrueTo(loan, position, on);
+  return installments.some(
+    ({ dueDate, interest, interestApplied }) => dueDate <= on && interest.amount.expected.greaterThan(interestApplied),
+  );
+}
+
+/** The next date, up to this one, on which something happens to the account; null when nothing does. */
+export function nextDueDate(loan: Loan, upTo: LocalDate): LocalDate | null {
+  const date = nextBusinessDate(loan);
+  return date !== null && date <= upTo ? date : null;
+}

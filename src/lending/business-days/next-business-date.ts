@@ -1,0 +1,31 @@
+import { addDays } from '../dates.ts';
+import { type Installment, rowDue } from '../installments.ts';
+import { type Loan, isActive } from '../loan.ts';
+import { lastToleratedDay } from './arrears.ts';
+import type { LocalDate } from '../terms.ts';
+
+/** What the dates of an account depend on. */
+export type DatedLoan = Pick<Loan, 'product' | 'position' | 'businessDate' | 'arrearsTolerancePeriod'>;
+
+/**
+ * The first business date after the account's own on which time alone changes it: an installment falls due, becomes
+ * late, or is in arrears. Null when nothing will happen. The end of a day passes over an account before this date.
+ */
+export function nextBusinessDate(loan: DatedLoan): LocalDate | null {
+  const { position, businessDate } = loan;
+  if (position.asOf === null || !isActive(position)) return null;
+  const reached = businessDate === null || businessDate < position.asOf ? position.asOf : businessDate;
+  let next: LocalDate | null = null;
+  for (const row of position.installments) {
+    for (const date of datesOf(loan, row, reached)) {
+      if (date > reached && (next === null || date < next)) next = date;
+    }
+  }
+  return next;
+}
+
+function datesOf(loan: DatedLoan, row: Installment, reached: LocalDate): LocalDate[] {
+  if (row.dueDate > reached) return [row.dueDate];
+  if (rowDue(row).isZero()) return [];
+  return [addDays(row.dueDate, 1), addDays(lastToleratedDay(row.dueDate, loan), 1)];
+}

@@ -1,0 +1,124 @@
+import { businessDateAfter, dayToClose, dueSteps, isOver, nextDueDate } from '../lending/business-days/day-commands.ts';
+import type { EndOfDay, LoanCommand } from '../lending/commands.ts';
+import type { Loan } from '../lending/loan.ts';
+import type { LocalDate } from '../lending/terms.ts';
+import type { Toggles } from '../lending/toggle-names.ts';
+import { parseCommand } from '../lending-format/command-format.ts';
+import { dueCommandId } from '../lending-format/derived-ids.ts';
+import type { CommandBatch } from './command-batch.ts';
+import type { LoanStore } from './loan-store.ts';
+import type { PendingCommand } from './pending-commands.ts';
+
+/** How many accounts are looked up at once. */
+const accountsPerReadMaximum = 200;
+
+const endOfDayMark = Buffer.from('"END_OF_DAY"');
+
+/** The end of a day that this record of the command topic asks for; null for any other command. */
+export function readEndOfDay(command: PendingCommand): EndOfDay | null {
+  if (command.value === null || !command.value.includes(endOfDayMark)) return null;
+  const parsed = parseCommand(command.value, command);
+  return parsed.kind === 'end of day' && parsed.command.partition === command.partition ? parsed.command : null;
+}
+
+/**
+ * Does what falls due on accounts at the end of a day, one account after the other, the missed days of each in their
+ * order. The copy says which accounts have something due, and one that was brought to the day is no longer among them.
+ * So after a crash, the accounts that are left are done, and none twice.
+ */
+export class EndOfDayRun {
+  readonly #store: LoanStore;
+  readonly #endOfDay: EndOfDay;
+  readonly #command: PendingCommand;
+  /** Accounts on which it failed. */
+  readonly #skipped = new Set<string>();
+
+  constructor(store: LoanStore, endOfDay: EndOfDay, command: PendingCommand) {
+    this.#store = store;
+    this.#endOfDay = endOfDay;
+    this.#command = command;
+  }
+
+  /** Whether it is the run of this command. */
+  isOf({ offset }: PendingCommand): boolean {
+    return this.#command.offset === offset;
+  }
+
+  /**
+   * Adds to the batch what falls due, until it is full. Days that were missed are closed one after the other.
+   * @param closedDay The last day that was closed; undefined when none was.
+   * @param isFull Called after each step.
+   * @returns whether there was anything to do; if not, the command itself can be decided
+   */
+  async decideDue(
+    batch: CommandBatch,
+    closedDay: LocalDate | undefined,
+    toggles: Toggles,
+    isFull: () => boolean,
+    giveWay: () => Promise<void>,
+  ): Promise<boolean> {
+    const { businessDate: last } = this.#endOfDay;
+    if (!isOver(this.#endOfDay)) return false;
+    const businessDate = dayToClose(closedDay, last);
+    const upTo = businessDateAfter(businessDate);
+    const due = this.#store
+      .loansDueBy(upTo, accountsPerReadMaximum + this.#skipped.size)
+      .filter((loanAccountId) => !this.#skipped.has(loanAccountId));
+    for (const loanAccountId of due) {
+      if (this.#bringTo(upTo, loanAccountId, batch, toggles, isFull)) break;
+      await giveWay();
+    }
+    if (due.length === 0) {
+      if (businessDate === last) return false;
+      batch.closeDay(businessDate, this.#endOfDay, this.#command);
+    }
+    batch.leaveUndone(this.#command);
+    return true;
+  }
+
+  /** @returns whether the batch is full */
+  #bringTo(
+    upTo: LocalDate,
+    loanAccountId: string,
+    batch: CommandBatch,
+    toggles: Toggles,
+    isFull: () => boolean,
+  ): boolean {
+    const loan = batch.loanOf(loanAccountId);
+    try {
+      for (let date = dateOf(loan, upTo); date !== null; date = dateOf(batch.loanOf(loanAccountId), upTo)) {
+        this.#startDay(date, loanAccountId, batch, toggles);
+        if (isFull()) return true;
+      }
+    } catch (error) {
+      this.#skipped.add(loanAccountId);
+      batch.skipDue(loanAccountId, this.#command, error);
+    }
+    return false;
+  }
+
+  #startDay(date: LocalDate, loanAccountId: string, batch: CommandBatch, toggles: Toggles): void {
+    const { receivedAt } = this.#endOfDay;
+    for (const { purpose, commandsOn } of dueSteps) {
+      const loan = batch.loanOf(loanAccountId);
+      if (loan === null) return;
+      for (const [index, due] of commandsOn(loan, date).entries()) {
+        const commandId = dueCommandId(loanAccountId, date, `${purpose}/${index}`);
+        // The due command completes a command of its type; the types of both say the same fields.
+        const command = {
+          ...due,
+          commandId,
+          digest: commandId,
+          receivedAt,
+          loanAccountId,
+          isSystemPosted: true,
+        } as LoanCommand;
+        batch.decideDue(command, this.#command, toggles);
+      }
+    }
+  }
+}
+
+function dateOf(loan: Loan | null, upTo: LocalDate): LocalDate | null {
+  return loan === null ? null : nextDueDate(loan, upTo);
+}

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { daysLate, lastToleratedDay, lateRows, withArrears } from '../../../src/lending/business-days/arrears.ts';
+import { daysBetween } from '../../../src/lending/dates.ts';
+import type { ArrearsSettings } from '../../../src/lending/products/product.ts';
+import { disbursed, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
+
+/** An account of four months from 23 January 2011, at the start of a business date, under these settings. */
+function accountOn(
+  businessDate: string,
+  arrearsSettings?: ArrearsSettings,
+  arrearsTolerancePeriod: number | null = null,
+) {
+  const loan = loanOf(disbursed());
+  const settings = arrearsSettings === undefined ? {} : { arrearsSettings };
+  return { ...loan, product: { ...loan.product, ...settings }, arrearsTolerancePeriod, businessDate };
+}
+
+const period = (defaultValue: number): ArrearsSettings => ({
+  toleranceCalculationMethod: 'ARREARS_TOLERANCE_PERIOD',
+  tolerancePeriod: { defaultValue },
+});
+
+describe('arrears', () => {
+  it('tolerate up to a day of the month: 25th and 5th give 11, 8, 11 and 10 days', () => {
+    // Source: the published case of the lending API for a year without a leap day.
+    const settings = { toleranceCalculationMethod: 'MONTHLY_ARREARS_TOLERANCE_DAY', monthlyToleranceDay: 5 } as const;
+    const account = accountOn('2011-12-31', settings);
+    const days = ['2011-01-25', '2011-02-25', '2011-03-25', '2011-04-25', '2011-12-25'].map((dueDate) =>
+      daysBetween(dueDate, lastToleratedDay(dueDate, account)),
+    );
+    expect(days).to.deep.equal([11, 8, 11, 10, 11]);
+  });
+
+  it('begin when the late days exceed the tolerance, by which the account chooses for itself', () => {
+    const states = (settings: ArrearsSettings | undefined, own: number | null, ...dates: readonly string[]): string[] =>
+      dates.map((date) => withArrears(accountOn(date, settings, own)).position.accountState);
+    // Due on 23 February, three days tolerated.
+    expect(states(period(3), null, '2011-02-26', '2011-02-27')).to.deep.equal(['ACTIVE', 'ACTIVE_IN_ARREARS']);
+    expect(states(period(3), 5, '2011-02-28', '2011-03-01')).to.deep.equal(['ACTIVE', 'ACTIVE_IN_ARREARS']);
+    expect(states(undefined, null, '2011-02-23', '2011-02-24')).to.deep.equal(['ACTIVE', 'ACTIVE_IN_ARREARS']);
+    expect(withArrears(accountOn('2011-03-10', period(3))).position.arrearsSince).to.equal('2011-02-27');
+  });
+
+  it('tolerate an amount, but not on the last installment', () => {
+    const settings = {
+      ...period(0),
+      tolerancePercentageOfOutstandingPrincipal: { defaultValue: money(40) },
+      toleranceFloorAmount: money(10),
+    };
+    // 315.47 is late on 24 February, 40 % of 1000 are tolerated; in March 630.94 are late.
+    const stateOn = (date: string): string => withArrears(accountOn(date, settings)).position.accountState;
+    expect([stateOn('2011-02-24'), stateOn('2011-03-24')]).to.deep.equal(['ACTIVE', 'ACTIVE_IN_ARREARS']);
+    const generous = { ...settings, tolerancePercentageOfOutstandingPrincipal: { defaultValue: money(1000) } };
+    const last = withArrears(accountOn('2011-05-24', generous)).position.accountState;
+    expect(last).to.equal('ACTIVE_IN_ARREARS');
+  });
+
+  it('count the days of the oldest late installment', () => {
+    const { installments } = loanOf(disbursed()).position;
+    expect([daysLate(installments, '2011-02-23'), daysLate(installments, '2011-02-24')]).to.deep.equal([0, 1]);
+    expect(daysLate(installments, '2011-03-25')).to.equal(30);
+    expect(lateRows(installments, '2011-03-25').map(({ number }) => number)).to.deep.equal([1, 2]);
+  });
+
+  it('end when what is late is paid, and change nothing of an account without a business date', () => {
+    const late = withArrears(accountOn('2011-02-24'));
+    expect(late.position.accountState).to.equal('ACTIVE_IN_ARREARS');
+    const repaid = loanOf(when(disbursed(), repay('315.47', '2011-02-23')));
+    const { position } = withArrears({ ...repaid, businessDate: '2011-02-24' });
+    expect([position.accountState, position.arrearsSince]).to.deep.equal(['ACTIVE', null]);
+    const untouched = { ...loanOf(disbursed()), businessDate: null };
+    expect(withArrears(untouched)).to.equal(untouched);
+    expect(product().arrearsSettings).to.equal(undefined);
+  });
+});

@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import type { LogRecord } from '../../src/ports/event-log.ts';
+import { toTimestamp } from '../../src/clock.ts';
+import { writeEndOfDay } from '../../src/lending-format/command-format.ts';
+import { allTogglesOff } from '../../src/lending-format/stored-toggles.ts';
+import { closedDayOf } from '../../src/lending-format/stored-business-dates.ts';
+import { writeBalances, writeSchedule } from '../../src/lending-format/response-bodies.ts';
+import {
+  type Json,
+  type TestCommand,
+  allEvents,
+  decided,
+  deadLetters,
+  eventsOfType,
+  storedLoan,
+  workerForEachTest,
+} from '../support/lending/lending-log.ts';
+import { richProduct } from '../support/lending/lending-script.ts';
+
+/** The command that closes a day for partition 0, as it is published at noon of the day after the last one. */
+function endOfDay(businessDate: string, receivedAt = Date.UTC(2026, 0, 31, 12)): LogRecord {
+  const { eid, occurredAt, fieldsText } = writeEndOfDay(0, businessDate, receivedAt);
+  const metadata = { eid, occurred_at: occurredAt, received_at: toTimestamp(receivedAt), flow_id: eid };
+  return { key: '0', value: Buffer.from(`{"metadata":${JSON.stringify(metadata)},${fieldsText}}`) };
+}
+
+/** A loan of four months from 12 September 2025: due on the twelfth of each month up to January. */
+function activeLoan(id: string): TestCommand[] {
+  return [
+    { type: 'CREATE_LOAN', id, payload: { productTypeKey: 'P', loanAmount: 1000 } },
+    { type: 'CHANGE_STATE', id, payload: { action: 'APPROVE' } },
+    { type: 'DISBURSE', id, payload: { valueDate: '2025-09-12' } },
+  ];
+}
+
+const product = richProduct('P', 'DYNAMIC_TERM_LOAN');
+
+describe('the end of a day', () => {
+  const fixture = workerForEachTest();
+
+  const eventNames = async (): Promise<unknown[]> =>
+    (await eventsOfType(fixture.log, 'loan_state_changed')).map(({ name }) => name);
+  const balances = async (id: string): Promise<Json> =>
+    JSON.parse(writeBalances((await storedLoan(fixture.log, id)) ?? expect.fail(), allTogglesOff)) as Json;
+
+  it('makes installments due, then late, and puts the account into arrears', async () => {
+    await decided(fixture.log, [product, ...activeLoan('L1')]);
+    expect((await balances('L1'))['principalDue']).to.equal(0);
+    await decided(fixture.log, [endOfDay('2025-10-10')]);
+    expect((await balances('L1'))['principalDue']).to.equal(0);
+    await decided(fixture.log, [endOfDay('2025-10-11')]);
+    expect((await balances('L1'))['principalDue']).to.be.greaterThan(0);
+    expect((await storedLoan(fixture.log, 'L1'))?.position.accountState).to.equal('ACTIVE');
+    await decided(fixture.log, [endOfDay('2025-10-12')]);
+    expect((await storedLoan(fixture.log, 'L1'))?.position.accountState).to.equal('ACTIVE_IN_ARREARS');
+    expect(await eventNames()).to.include('loan_in_arrears');
+  });
+
+  it('shows in events what GET shows, after each of four months', async () => {
+    await decided(fixture.log, [product, ...activeLoan('L1')]);
+    for (const businessDate of ['2025-10-12', '2025-11-12', '2025-12-12', '2026-01-12']) {
+      await decided(fixture.log, [endOfDay(businessDate)]);
+      const folded: Json = {};
+      for (const event of await eventsOfType(fixture.log, 'loan_balance_changed')) {
+        for (const { type, balanceAfter } of event.changes) folded[type] = balanceAfter;
+      }
+      for (const [name, value] of Object.entries(await balances('L1'))) expect(folded[name] ?? 0).to.equal(value);
+      const rows = new Map<string, unknown>();
+      for (const event of await eventsOfType(fixture.log, 'loan_schedule_changed')) {
+        for (const row of event.changedInstallments) rows.set(row.number, row);
+      }
+      const loan = (await storedLoan(fixture.log, 'L1')) ?? expect.fail();
+      const text = writeSchedule(loan, allTogglesOff);
+      if (typeof text !== 'string') expect.fail();
+      const schedule = JSON.parse(text) as { installments: Json[] };
+      expect([...rows.values()]).to.deep.equal(schedule.installments);
+    }
+  });
+
+  it('closes missed days in their order, and a day once', async () => {
+    await decided(fixture.log, [product, ...activeLoan('L1')]);
+    await decided(fixture.log, [endOfDay('2025-10-01'), endOfDay('2025-10-05'), endOfDay('2025-10-03')]);
+    const closed = await eventsOfType(fixture.log, 'business_day_closed');
+    expect(closed.map(({ businessDate }) => businessDate)).to.deep.equal([
+      '2025-10-01',
+      '2025-10-02',
+      '2025-10-03',
+      '2025-10-04',
+      '2025-10-05',
+    ]);
+    expect(new Set(closed.map(({ metadata }) => (metadata as Json)['eid']))).to.have.property('size', 5);
+    await fixture.running.registry.catchUp();
+    expect(closedDayOf(fixture.running.registry, 0)).to.equal('2025-10-05');
+  });
+
+  it('writes nothing for an account on a day on which nothing happens to it', async () => {
+    await decided(fixture.log, [product, ...activeLoan('L1')]);
+    const before = (await allEvents(fixture.log)).length;
+    const loan = await storedLoan(fixture.log, 'L1');
+    await decided(fixture.log, [endOfDay('2025-10-01'), endOfDay('2025-10-09')]);
+    expect((await allEvents(fixture.log)).length - before).to.equal(9);
+    expect(await storedLoan(fixture.log, 'L1')).to.deep.equal(loan);
+  });
+
+  it('is cut into commits, and a worker that starts in between does the rest', async () => {
+    await fixture.restart({ commandsPerCommitMaximum: 2 });
+    const ids = Array.from({ length: 9 }, (_, number) => `L${number}`);
+    await decided(fixture.log, [product, ...ids.flatMap(activeLoan)]);
+    const closing = decided(fixture.log, [endOfDay('2025-12-12')]);
+    await fixture.restart({ commandsPerCommitMaximum: 2 });
+    await closing;
+    for (const id of ids) {
+      expect((await storedLoan(fixture.log, id))?.businessDate).to.equal('2025-12-13');
+    }
+    const events = await allEvents(fixture.log);
+    const identities = events.map(({ metadata }) => (metadata as Json)['eid']);
+    expect(new Set(identities).size).to.equal(identities.length);
+    expect(await deadLetters(fixture.log)).to.deep.equal([]);
+  });
+
+  it('is refused for a day that is not over', async () => {
+    const [outcome] = await decided(fixture.log, [endOfDay('2026-01-31')]);
+    expect(outcome?.errors).to.deep.include({
+      errorCode: 102,
+      errorReason: 'INVALID_DATE',
+      errorSource: 'businessDate',
+    });
+  });
+
+  it('leaves room for a payment of an earlier day, as long as no transaction followed', async () => {
+    await decided(fixture.log, [product, ...activeLoan('L1'), endOfDay('2025-10-12')]);
+    const [repaid] = await decided(fixture.log, [
+      { type: 'REPAY', id: 'L1', payload: { amount: 400, valueDate: '2025-10-12' } },
+    ]);
+    expect(repaid?.outcome).to.equal('committed');
+    expect((await storedLoan(fixture.log, 'L1'))?.position.accountState).to.equal('ACTIVE');
+    expect((await eventNames()).at(-1)).to.equal('loan_out_of_arrears');
+  });
+});
