@@ -1348,7 +1348,7 @@ interface CreateProductPayload {
   } | null;
   paymentSettings?: {
     amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | '' | null;
-    paymentMethod?: 'HORIZONTAL' | '' | null;
+    paymentMethod?: 'HORIZONTAL' | 'VERTICAL' | '' | null;
     /**
      * @minItems 4
      * @maxItems 4
@@ -1922,7 +1922,7 @@ interface LoanAccount {
    * An encodedKey.
    */
   activationTransactionKey?: string;
-  paymentMethod: 'HORIZONTAL';
+  paymentMethod: 'HORIZONTAL' | 'VERTICAL';
   notes?: string;
   /**
    * Percent.
@@ -3083,7 +3083,7 @@ interface LoanProduct {
   };
   paymentSettings: {
     amortizationMethod: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS';
-    paymentMethod: 'HORIZONTAL';
+    paymentMethod: 'HORIZONTAL' | 'VERTICAL';
     /**
      * @minItems 4
      * @maxItems 4
@@ -3316,6 +3316,7 @@ interface RepayPayload {
         predefinedFeeKey?: string | null;
       }[]
     | null;
+  installmentEncodedKey?: string | null;
   prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'

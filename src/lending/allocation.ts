@@ -2,30 +2,59 @@ import type { CustomPaymentAmount } from './commands.ts';
 import type { Ledger } from './ledger.ts';
 import { chargesDue, pay, payCharges, payable } from './payments.ts';
 import type { FeeCharge } from './fees/charges.ts';
-import { currentRowIndex, findInstallment } from './installments.ts';
+import { currentRowIndex, findInstallment, rowAt } from './installments.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';
 import { behaviourOf } from './products/product-behaviour.ts';
 import { type AllocationElement, customAmountTypeOfFee, findFee } from './products/product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
 /**
- * HORIZONTAL allocation: row by row in due-date order, and within a row in the product's order. The next row is paid
- * only when the previous one has nothing left to pay. A dynamic loan's row that is not due yet accepts interest only up
- * to what it has earned.
+ * Pays up to `amount` of what is owed, in the order of the product (see {@link placesOf}). A dynamic loan's row that is
+ * not due yet accepts interest only up to what it has earned.
  * @param keepsPrincipalAhead does not touch the principal of rows after the current one: a recalculation will spread it
+ * @param target the index of the only row to pay; null for all of them
  * @returns the amount that could not be allocated
  */
-export function allocate(ledger: Ledger, amount: Decimal, keepsPrincipalAhead: boolean): Decimal {
-  const { repaymentAllocationOrder } = ledger.loan.product.paymentSettings;
+export function allocate(
+  ledger: Ledger,
+  amount: Decimal,
+  keepsPrincipalAhead: boolean,
+  target: number | null = null,
+): Decimal {
   const current = currentRowIndex(ledger);
   let remaining = amount;
-  for (let index = 0; index < ledger.rows.length && !remaining.isZero(); index += 1) {
-    for (const element of repaymentAllocationOrder) {
-      if (keepsPrincipalAhead && element === 'PRINCIPAL' && index > current) continue;
-      remaining = remaining.minus(pay(ledger, index, element, remaining));
-    }
+  for (const { index, element } of placesOf(ledger, current)) {
+    if (remaining.isZero()) break;
+    if (target !== null && index !== target) continue;
+    if (keepsPrincipalAhead && element === 'PRINCIPAL' && index > current) continue;
+    remaining = remaining.minus(pay(ledger, index, element, remaining));
   }
   return remaining;
+}
+
+/**
+ * The elements of rows in the order in which a repayment pays them.
+ * - HORIZONTAL: row by row in due-date order, and within a row in the product's order. The next row is paid only when
+ *   the one before has nothing left to pay.
+ * - VERTICAL: the first element of the product's order in all rows up to the current one, then the next element. Fees
+ *   and penalties of later rows are due at once. After that the later rows, again one element after the other.
+ */
+function* placesOf(
+  { loan, rows }: Ledger,
+  current: number,
+): Generator<{ readonly index: number; readonly element: AllocationElement }> {
+  const { repaymentAllocationOrder, paymentMethod } = loan.product.paymentSettings;
+  if (paymentMethod === 'HORIZONTAL') {
+    for (const index of rows.keys()) for (const element of repaymentAllocationOrder) yield { index, element };
+    return;
+  }
+  for (const element of repaymentAllocationOrder) {
+    const isDueAtOnce = element === 'FEE' || element === 'PENALTY';
+    for (const index of rows.keys()) if (isDueAtOnce || index <= current) yield { index, element };
+  }
+  for (const element of repaymentAllocationOrder) {
+    for (const index of rows.keys()) if (index > current) yield { index, element };
+  }
 }
 
 /** Checks the rules on custom amounts that need no balance. Returns null when none is broken. */
@@ -54,6 +83,7 @@ export function refusalOfCustomAmounts(
 
 /**
  * Pays the elements that a custom repayment names, in its order and each row by row. The product's order is ignored.
+ * @param target the index of the only row to pay; null for all of them
  * @returns the principal meant for rows after the current one, which a recalculation will spread; or INVALID_FEE_KEY
  *   or EXCESS_REPAYMENT_ERROR, naming the first part whose fee is unknown or that exceeds what is owed for it
  */
@@ -61,6 +91,7 @@ export function allocateCustom(
   ledger: Ledger,
   parts: readonly CustomPaymentAmount[],
   keepsPrincipalAhead: boolean,
+  target: number | null = null,
 ): Decimal | Refusal {
   let prepaidPrincipal = zero;
   for (const [index, part] of parts.entries()) {
@@ -68,7 +99,7 @@ export function allocateCustom(
     if (predefinedFeeKey !== undefined && findFee(ledger.loan.product, predefinedFeeKey) === undefined) {
       return refusal('INVALID_FEE_KEY', `customPaymentAmounts[${index}].predefinedFeeKey`);
     }
-    const remaining = allocatePart(ledger, part, keepsPrincipalAhead);
+    const remaining = allocatePart(ledger, part, keepsPrincipalAhead, target);
     const isPrepayment = part.customPaymentAmountType === 'PRINCIPAL' && keepsPrincipalAhead;
     const prepayable = isPrepayment ? principalAhead(ledger) : zero;
     if (remaining.greaterThan(prepayable))
@@ -78,18 +109,33 @@ export function allocateCustom(
   return prepaidPrincipal;
 }
 
-function allocatePart(ledger: Ledger, part: CustomPaymentAmount, keepsPrincipalAhead: boolean): Decimal {
+function allocatePart(
+  ledger: Ledger,
+  part: CustomPaymentAmount,
+  keepsPrincipalAhead: boolean,
+  target: number | null,
+): Decimal {
   const { customPaymentAmountType: type, amount } = part;
-  if (type === 'PRINCIPAL') {
-    return payRows(ledger, amount, type, keepsPrincipalAhead ? currentRowIndex(ledger) : undefined);
+  const end = ledger.rows.length - 1;
+  if (type === 'PRINCIPAL' || type === 'INTEREST' || type === 'PENALTY') {
+    const last = type === 'PRINCIPAL' && keepsPrincipalAhead ? currentRowIndex(ledger) : end;
+    return payRows(ledger, amount, type, target === null ? { first: 0, last } : { first: target, last: target });
   }
-  if (type === 'INTEREST' || type === 'PENALTY') return payRows(ledger, amount, type);
-  return amount.minus(payCharges(ledger, amount, (charge) => isCoveredBy(ledger, part, charge)));
+  const key = target === null ? null : rowAt(ledger.rows, target).key;
+  const isSelected = (charge: FeeCharge): boolean =>
+    isCoveredBy(ledger, part, charge) && (key === null || charge.installmentKey === key);
+  return amount.minus(payCharges(ledger, amount, isSelected));
 }
 
-function payRows(ledger: Ledger, amount: Decimal, element: AllocationElement, last = ledger.rows.length - 1): Decimal {
+function payRows(
+  ledger: Ledger,
+  amount: Decimal,
+  element: AllocationElement,
+  { first, last }: { readonly first: number; readonly last: number },
+): Decimal {
   let remaining = amount;
-  for (let index = 0; index <= last; index += 1) remaining = remaining.minus(pay(ledger, index, element, remaining));
+  for (let index = first; index <= last; index += 1)
+    remaining = remaining.minus(pay(ledger, index, element, remaining));
   return remaining;
 }
 
@@ -109,12 +155,16 @@ export function principalAhead(ledger: Ledger): Decimal {
   return sum(ledger.rows.map((_, index) => (index > current ? payable(ledger, index, 'PRINCIPAL') : zero)));
 }
 
-/** The amount due on the value date. A repayment of more than this pays ahead. */
-export function dueNow(ledger: Ledger): Decimal {
+/**
+ * The amount due on the value date. A repayment of more than this pays ahead.
+ * @param target the index of the only row to look at; null for all of them
+ */
+export function dueNow(ledger: Ledger, target: number | null = null): Decimal {
   const { rows, valueDate, loan } = ledger;
   const { interest } = behaviourOf(loan.product);
   return sum(
     rows.flatMap((row, index) => {
+      if (target !== null && index !== target) return [];
       const elements: readonly Exclude<AllocationElement, 'FEE'>[] =
         row.dueDate <= valueDate
           ? ['PRINCIPAL', 'INTEREST', 'PENALTY']
@@ -126,6 +176,7 @@ export function dueNow(ledger: Ledger): Decimal {
   ).plus(
     chargesDue(ledger, ({ trigger, installmentKey }) => {
       if (installmentKey === null) return false;
+      if (target !== null && installmentKey !== rows[target]?.key) return false;
       const dueDate = findInstallment(rows, installmentKey)?.dueDate;
       return trigger !== 'PAYMENT_DUE' || (dueDate !== undefined && dueDate <= valueDate);
     }),

@@ -147,6 +147,8 @@ export interface Repay extends LoanCommandHeader, TransactionDetails {
   readonly amount: Decimal;
   /** Empty: the product's allocation order decides. */
   readonly customPaymentAmounts: readonly CustomPaymentAmount[];
+  /** The encodedKey of the only installment to pay. */
+  readonly installmentEncodedKey?: string;
   readonly prepaymentRecalculationMethod?: PrepaymentRecalculationMethod;
 }
 

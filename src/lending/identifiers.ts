@@ -14,6 +14,11 @@ export function installmentEncodedKey(loan: Loan, key: number): string {
   return loan.encodedKey.slice(0, 24) + key.toString(16).padStart(8, '0');
 }
 
+/** The index of the row with this encodedKey, from 0; -1 when there is none. */
+export function indexOfEncodedKey(loan: Loan, rows: readonly { readonly key: number }[], encodedKey: string): number {
+  return rows.findIndex(({ key }) => installmentEncodedKey(loan, key) === encodedKey);
+}
+
 /** The id of the account's transaction with this number, counted from 1. */
 export function transactionId(loanId: string, number: number): string {
   return `${loanId}-${number}`;

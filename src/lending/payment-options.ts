@@ -10,6 +10,10 @@ export const customPaymentAmountTypes = [
 ] as const;
 export type CustomPaymentAmountType = (typeof customPaymentAmountTypes)[number];
 
+/** Whether a repayment pays row by row, or one element of all rows after the other. */
+export const paymentMethods = ['HORIZONTAL', 'VERTICAL'] as const;
+export type PaymentMethod = (typeof paymentMethods)[number];
+
 /** How a payment beyond what is due changes the remaining installments. */
 export const prepaymentRecalculationMethods = [
   'NO_RECALCULATION',

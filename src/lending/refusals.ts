@@ -58,6 +58,7 @@ export const refusalCodes = {
   TRANSACTION_ALREADY_ADJUSTED: 1027,
   NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE: 1028,
   TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT: 1029,
+  INVALID_REPAYMENT_ID: 1050,
 } as const;
 
 export type RefusalReason = keyof typeof refusalCodes;

@@ -13,9 +13,9 @@ import { type Ledger, openLedger } from '../../src/lending/ledger.ts';
 import { applyFee, disbursed, fee, loanOf, money, product, when } from './loan-fixtures.ts';
 
 /** Two rows of principal 100 with interest 10 and 9, and a fee of 5 on the first: the example of the documentation. */
-function example(order: readonly string[]): Ledger {
+function example(order: readonly string[], paymentMethod = 'HORIZONTAL', valueDate = '2011-02-23'): Ledger {
   const loanProduct = product({
-    paymentSettings: { repaymentAllocationOrder: order },
+    paymentSettings: { repaymentAllocationOrder: order, paymentMethod },
     scheduleSettings: { numInstallments: { defaultValue: 2 } },
     feesSettings: { fees: [fee({ id: 'other' })] },
   });
@@ -26,7 +26,7 @@ function example(order: readonly string[]): Ledger {
     principal: { expected: money(100), paid: money(0) },
     interest: { ...row.interest, amount: { expected: money(interests[index] ?? 0), paid: money(0) } },
   }));
-  return openLedger(loan, { ...loan.position, installments }, '2011-02-23');
+  return openLedger(loan, { ...loan.position, installments }, valueDate);
 }
 
 const paidOf = ({ rows }: Ledger): string[] =>
@@ -47,6 +47,28 @@ describe('allocating 120', () => {
       expect(paidOf(ledger)).to.deep.equal(rows);
     });
   }
+
+  const vertical: readonly (readonly [what: string, valueDate: string, order: string, rows: string[]])[] = [
+    ['all of both rows', '2011-03-23', 'FEE PENALTY INTEREST PRINCIPAL', ['F5 I10 P96', 'F0 I9 P0']],
+    ['all of both rows', '2011-03-23', 'PRINCIPAL INTEREST FEE PENALTY', ['F0 I0 P100', 'F0 I0 P20']],
+    ['the row of the day first', '2011-02-23', 'PRINCIPAL INTEREST FEE PENALTY', ['F5 I10 P100', 'F0 I0 P5']],
+  ];
+  for (const [what, valueDate, order, rows] of vertical) {
+    it(`by VERTICAL in the order ${order} pays one element after another, ${what}`, () => {
+      const ledger = example(order.split(' '), 'VERTICAL', valueDate);
+      expect(allocate(ledger, money(120), false).toFixed()).to.equal('0');
+      expect(paidOf(ledger)).to.deep.equal(rows);
+    });
+  }
+
+  it('to one row pays no other', () => {
+    const ledger = example(['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL']);
+    expect(dueNow(ledger, 0).toFixed()).to.equal('115');
+    expect(allocate(ledger, money(120), false, 0).toFixed()).to.equal('5');
+    expect(paidOf(ledger)).to.deep.equal(['F5 I10 P100', 'F0 I0 P0']);
+    expect(allocate(ledger, money(4), false, 1).toFixed()).to.equal('0');
+    expect(paidOf(ledger)).to.deep.equal(['F5 I10 P100', 'F0 I4 P0']);
+  });
 
   it('leaves principal of later rows to a recalculation', () => {
     const ledger = example(['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL']);

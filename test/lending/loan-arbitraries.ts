@@ -68,6 +68,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
     unit: fc.constantFrom('WEEKS', 'MONTHS'),
     amortizationMethod: fc.constantFrom('STANDARD_PAYMENTS', 'OPTIMIZED_PAYMENTS'),
     wholeUnits: fc.constantFrom('NO_ROUNDING', 'ROUND_ALL', 'PAYMENT_DUE'),
+    isVertical: fc.boolean(),
     order: fc.shuffledSubarray(['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL'] as const, { minLength: 4 }),
     method: fc.constantFrom(...prepaymentRecalculationMethods),
     taxRate: fc.constantFrom(0, 16, 19, '7.5'),
@@ -108,7 +109,11 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
         gracePeriodType: gracePeriod === 0 ? 'NONE' : 'PAY_INTEREST_ONLY',
         gracePeriod: { defaultValue: gracePeriod },
       },
-      paymentSettings: { amortizationMethod: drawn.amortizationMethod, repaymentAllocationOrder: drawn.order },
+      paymentSettings: {
+        amortizationMethod: drawn.amortizationMethod,
+        paymentMethod: drawn.isVertical && drawn.isDynamic ? 'VERTICAL' : 'HORIZONTAL',
+        repaymentAllocationOrder: drawn.order,
+      },
       feesSettings: {
         fees: fees.map((known) => (drawn.charged.includes(known) ? { ...known, feeApplication: 'REQUIRED' } : known)),
       },

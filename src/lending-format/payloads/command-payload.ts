@@ -51,6 +51,7 @@ function readRepay(reader: FieldReader): Payload<Repay> {
       ...present({ predefinedFeeKey: custom.text('predefinedFeeKey') }),
     })),
     ...readRecalculation(reader),
+    ...present({ installmentEncodedKey: reader.encodedKey('installmentEncodedKey') }),
   };
 }
 

@@ -1,4 +1,9 @@
-import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
+import {
+  type PaymentMethod,
+  type PrepaymentRecalculationMethod,
+  paymentMethods,
+  prepaymentRecalculationMethods,
+} from '../../lending/payment-options.ts';
 import type { ProductChanges } from '../../lending/commands.ts';
 import { type Currency, type Decimal, zero } from '../../lending/money.ts';
 import { loanProductTypes } from '../../lending/products/product-behaviour.ts';
@@ -93,7 +98,6 @@ export function readProduct(
   const tax = reader.object('taxSettings');
   const order = payment.choices('repaymentAllocationOrder', allocationElements) ?? [...allocationElements];
   if (order.length !== allocationElements.length) payment.refuse('repaymentAllocationOrder');
-  payment.choice('paymentMethod', ['HORIZONTAL']);
   const fixedDaysOfMonth = schedule.counts('fixedDaysOfMonth') ?? [];
   return {
     encodedKey: reader.encodedKey('encodedKey') ?? newKey('product'),
@@ -141,7 +145,7 @@ export function readProduct(
     },
     paymentSettings: {
       amortizationMethod: payment.choice('amortizationMethod', amortizationMethods) ?? 'STANDARD_PAYMENTS',
-      paymentMethod: 'HORIZONTAL',
+      paymentMethod: payment.choice<PaymentMethod>('paymentMethod', paymentMethods) ?? 'HORIZONTAL',
       repaymentAllocationOrder: order,
       prepaymentSettings: {
         prepaymentAcceptance: prepayment.choice('prepaymentAcceptance', prepaymentAcceptances) ?? 'ACCEPT_PREPAYMENTS',

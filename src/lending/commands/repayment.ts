@@ -1,6 +1,7 @@
 import { accrueTo } from '../accrual.ts';
 import { allocate, allocateCustom, dueNow, refusalOfCustomAmounts } from '../allocation.ts';
-import { currentRowIndex, rowAt } from '../installments.ts';
+import { indexOfEncodedKey } from '../identifiers.ts';
+import { currentRowIndex, isPaid, rowAt } from '../installments.ts';
 import { figuresOf } from '../balances.ts';
 import type { Repay } from '../commands.ts';
 import { closeOut } from './closing.ts';
@@ -17,14 +18,15 @@ import type { LoanProduct } from '../products/product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 
 /**
- * Pays what is owed, in the product's order or as custom amounts say. What a dynamic loan is paid beyond the current
+ * Pays what is owed, in the product's order or as custom amounts say; of the named installment alone when it names one,
+ * and then nothing is recalculated. What a dynamic loan is paid beyond the current
  * installment goes to principal, and the recalculation method spreads the rows after it again. A repayment of all that
  * is owed closes the loan.
  *
  * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE_FOR_REPAYMENTS; INVALID_AMOUNT; INVALID_DATE;
  * REPAYMENT_DATE_IN_THE_FUTURE_ERROR; ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the disbursement);
- * LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH; the rules on custom amounts; EXCESS_REPAYMENT_ERROR;
- * PREPAYMENT_NOT_ALLOWED_ERROR.
+ * LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH; the rules on custom amounts; INVALID_REPAYMENT_ID (no such installment),
+ * REPAYMENT_WAS_FULLY_PAID; EXCESS_REPAYMENT_ERROR; PREPAYMENT_NOT_ALLOWED_ERROR.
  */
 export function decideRepayment(loan: Loan, command: Repay, context: DecisionContext): Decision {
   const { product } = loan;
@@ -41,15 +43,18 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
 
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
   const ledger = openLedger(loan, accrueTo(loan, loan.position, valueDate), valueDate);
+  const target = targetOf(loan, ledger, command.installmentEncodedKey);
+  if (target !== null && typeof target !== 'number') return { refusals: [target] };
   if (!isCustom && amount.greaterThan(figuresOf(loan, ledger.position).total)) {
     return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
   }
-  const due = dueNow(ledger);
-  const reamortizes = method !== 'NO_RECALCULATION' && behaviourOf(product).rows === 'REDRAWN';
+  const due = dueNow(ledger, target);
+  const reamortizes = target === null && method !== 'NO_RECALCULATION' && behaviourOf(product).rows === 'REDRAWN';
   const prepaidPrincipal = isCustom
-    ? allocateCustom(ledger, parts, reamortizes)
-    : allocate(ledger, amount, reamortizes);
+    ? allocateCustom(ledger, parts, reamortizes, target)
+    : allocate(ledger, amount, reamortizes, target);
   if ('errorReason' in prepaidPrincipal) return { refusals: [prepaidPrincipal] };
+  if (target !== null && !prepaidPrincipal.isZero()) return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
   const nonScheduled = parts.filter((part) => part.customPaymentAmountType === 'NON_SCHEDULED_FEE');
   const scheduled = amount.minus(sum(nonScheduled.map((part) => part.amount)));
   if (prepaymentAcceptance === 'NO_PREPAYMENTS' && scheduled.greaterThan(due)) {
@@ -66,7 +71,17 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
     taxes: ledger.taxes,
     customPaymentAmounts: parts,
     prepaymentRecalculationMethod: command.prepaymentRecalculationMethod ?? null,
+    installmentKey: target === null ? null : rowAt(ledger.position.installments, target).key,
+    isInstallmentNamed: target !== null,
   });
+}
+
+/** The index of the installment that a repayment names; null when it names none. */
+function targetOf(loan: Loan, { rows }: Ledger, encodedKey: string | undefined): number | null | Refusal {
+  if (encodedKey === undefined) return null;
+  const index = indexOfEncodedKey(loan, rows, encodedKey);
+  if (index === -1) return refusal('INVALID_REPAYMENT_ID', 'installmentEncodedKey');
+  return isPaid(rowAt(rows, index)) ? refusal('REPAYMENT_WAS_FULLY_PAID', 'installmentEncodedKey') : index;
 }
 
 /** Principal paid ahead counts as paid with the current row. The rows after it have that much less to repay. */

@@ -7,6 +7,7 @@ import type {
   PrincipalOverpayment,
   Repay,
 } from '../commands.ts';
+import { installmentEncodedKey } from '../identifiers.ts';
 import { findInstallment } from '../installments.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';
 import type { Decimal } from '../money.ts';
@@ -74,10 +75,13 @@ type AskedFor = {
 }[DatedEntry['type']];
 
 const askedFor: Readonly<Record<RepostableType, (loan: Loan, transaction: LoanTransaction) => AskedFor>> = {
-  REPAYMENT: (_loan, transaction) => ({
+  REPAYMENT: (loan, transaction) => ({
     type: 'REPAY',
     amount: transaction.amount,
     customPaymentAmounts: transaction.customPaymentAmounts,
+    ...(transaction.isInstallmentNamed && transaction.installmentKey !== null
+      ? { installmentEncodedKey: installmentEncodedKey(loan, transaction.installmentKey) }
+      : {}),
     ...recalculationOf(transaction),
   }),
   FEE_CHARGED: (loan, transaction) => {

@@ -131,11 +131,15 @@ function graceRefusals({ gracePeriodSettings, scheduleSettings }: LoanProduct): 
 
 function paymentRefusals(product: LoanProduct): Refusal[] {
   const refusals: Refusal[] = [];
-  const { repaymentAllocationOrder, prepaymentSettings } = product.paymentSettings;
+  const { repaymentAllocationOrder, paymentMethod, prepaymentSettings } = product.paymentSettings;
   const isPermutation =
     repaymentAllocationOrder.length === allocationElementCount &&
     new Set(repaymentAllocationOrder).size === allocationElementCount;
   if (!isPermutation) refusals.push(refusal('INVALID_PARAMETERS', 'paymentSettings.repaymentAllocationOrder'));
+  // Where all interest of the schedule is owed, one element of all rows would be the interest of the whole loan.
+  if (paymentMethod === 'VERTICAL' && behaviourOf(product).interest !== 'ACCRUED') {
+    refusals.push(refusal('INVALID_PARAMETERS', 'paymentSettings.paymentMethod'));
+  }
   if (!fitsProduct(prepaymentSettings.prepaymentRecalculationMethod, product)) {
     refusals.push(
       refusal(

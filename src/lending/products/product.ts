@@ -1,5 +1,5 @@
 import type { AdditionalFields } from '../additional-fields.ts';
-import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from '../payment-options.ts';
+import type { CustomPaymentAmountType, PaymentMethod, PrepaymentRecalculationMethod } from '../payment-options.ts';
 import type { Currency, Decimal } from '../money.ts';
 import type { LoanProductType } from './product-behaviour.ts';
 import type {
@@ -98,7 +98,7 @@ export interface LoanProduct {
   readonly gracePeriodSettings: { readonly gracePeriodType: GracePeriodType; readonly gracePeriod: Bounded<number> };
   readonly paymentSettings: {
     readonly amortizationMethod: AmortizationMethod;
-    readonly paymentMethod: 'HORIZONTAL';
+    readonly paymentMethod: PaymentMethod;
     readonly repaymentAllocationOrder: readonly AllocationElement[];
     readonly prepaymentSettings: {
       readonly prepaymentAcceptance: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS';

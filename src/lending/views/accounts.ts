@@ -5,7 +5,7 @@ import { figuresOf } from '../balances.ts';
 import { dayOf, startOfDayOrNull, toInstant } from '../instants.ts';
 import type { AccountState, AccountSubState, Loan } from '../loan.ts';
 import { type Decimal, sum, zero } from '../money.ts';
-import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
+import type { PaymentMethod, PrepaymentRecalculationMethod } from '../payment-options.ts';
 import type {
   DueDateTerms,
   GracePeriodType,
@@ -41,7 +41,7 @@ export interface AccountView {
   readonly approvedDate?: string;
   readonly closedDate?: string;
   readonly activationTransactionKey?: string;
-  readonly paymentMethod: 'HORIZONTAL';
+  readonly paymentMethod: PaymentMethod;
   readonly notes?: string;
   /** Percent. */
   readonly taxRate: Decimal;

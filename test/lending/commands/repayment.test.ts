@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { figuresOf } from '../../../src/lending/balances.ts';
+import { installmentEncodedKey } from '../../../src/lending/identifiers.ts';
 import { refusalOfPayment } from '../../../src/lending/commands/repayment.ts';
 import {
   applyFee,
@@ -72,6 +73,62 @@ describe('a repayment', () => {
   it('pays interest accrued in the middle of a period, before its due date', () => {
     const story = when(disbursed(dynamicProduct()), repay('4', '2011-02-08', pays(['INTEREST', '4'])));
     expect(rowsOf(loanOf(story))[0]).to.equal('166.67/0.00 8.33/4.00');
+  });
+
+  describe('of a named installment', () => {
+    const start = disbursed(dynamicProduct());
+    const keyOf = (number: number): string => installmentEncodedKey(loanOf(start), number);
+    const named = (amount: string, number: number, more: object = {}): ReturnType<typeof repay> =>
+      repay(amount, '2011-03-01', { installmentEncodedKey: keyOf(number), ...more });
+
+    it('pays that installment and no other, and recalculates nothing', () => {
+      const story = when(start, named('100', 3, { prepaymentRecalculationMethod: 'RESCHEDULE_REMAINING_REPAYMENTS' }));
+      expect(loanOf(story).position.installments.map(({ principal }) => principal.paid.toFixed())).to.deep.equal([
+        '0',
+        '0',
+        '100',
+        '0',
+        '0',
+        '0',
+      ]);
+      expect(loanOf(story).position.installments[3]?.principal.expected.toFixed()).to.equal('166.67');
+      expect(story.transactions.at(-1)).to.include({ installmentKey: 3, isInstallmentNamed: true });
+    });
+
+    it('pays custom amounts within it', () => {
+      const parts = { customPaymentAmounts: [{ customPaymentAmountType: 'PRINCIPAL', amount: money(50) }] };
+      expect(loanOf(when(start, named('50', 2, parts))).position.installments[1]?.principal.paid.toFixed()).to.equal(
+        '50',
+      );
+      const more = { customPaymentAmounts: [{ customPaymentAmountType: 'PRINCIPAL', amount: money(167) }] };
+      expect(reasons(when(start, named('167', 2, more)))).to.deep.equal([
+        'EXCESS_REPAYMENT_ERROR customPaymentAmounts[0].amount',
+      ]);
+    });
+
+    it('is posted again to the same installment', () => {
+      const story = when(when(start, named('100', 3)), repay(10, '2011-02-10'));
+      expect(story.transactions.at(-1)).to.include({ installmentKey: 3, isInstallmentNamed: true });
+    });
+
+    it('is refused when there is none, when it is paid, and beyond what it owes', () => {
+      const noSuch = repay(1, '2011-03-01', { installmentEncodedKey: keyOf(7) });
+      expect(reasons(when(start, noSuch))).to.deep.equal(['INVALID_REPAYMENT_ID installmentEncodedKey']);
+      expect(reasons(when(start, named('166.68', 3)))).to.deep.equal(['EXCESS_REPAYMENT_ERROR amount']);
+      const paid = when(start, repay(175, '2011-02-23'));
+      expect(reasons(when(paid, named('1', 1)))).to.deep.equal(['REPAYMENT_WAS_FULLY_PAID installmentEncodedKey']);
+    });
+
+    it('pays ahead when it is not due', () => {
+      const fixed = product({ paymentSettings: { prepaymentSettings: { prepaymentAcceptance: 'NO_PREPAYMENTS' } } });
+      const installment = (number: number): object => ({
+        installmentEncodedKey: installmentEncodedKey(loanOf(disbursed(fixed)), number),
+      });
+      expect(reasons(when(disbursed(fixed), repay(1, '2011-02-23', installment(2))))).to.deep.equal([
+        'PREPAYMENT_NOT_ALLOWED_ERROR amount',
+      ]);
+      expect(when(disbursed(fixed), repay(1, '2011-02-23', installment(1))).outcome).to.equal('committed');
+    });
   });
 
   const unpaid = product({ allowCustomRepaymentAllocation: false });

@@ -80,6 +80,11 @@ const refused: readonly (readonly [what: string, settings: Settings, fault: stri
     'INVALID_GRACE_PERIOD gracePeriodSettings.gracePeriod',
   ],
   [
+    'a vertical allocation of scheduled interest',
+    { paymentSettings: { paymentMethod: 'VERTICAL' } },
+    'INVALID_PARAMETERS paymentSettings.paymentMethod',
+  ],
+  [
     'an element missing from the allocation order',
     { paymentSettings: { repaymentAllocationOrder: ['FEE', 'INTEREST', 'PRINCIPAL', 'FEE'] } },
     'INVALID_PARAMETERS paymentSettings.repaymentAllocationOrder',
