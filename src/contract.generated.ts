@@ -561,8 +561,10 @@ interface CommandRejected {
     | 'ADJUST_TRANSACTION'
     | 'PRINCIPAL_OVERPAYMENT'
     | 'APPLY_INTEREST'
+    | 'START_BUSINESS_DAY'
     | 'CREATE_PRODUCT'
-    | 'UPDATE_PRODUCT';
+    | 'UPDATE_PRODUCT'
+    | 'END_OF_DAY';
   creationDate: string;
   toggles: Toggles;
   /**

@@ -6,7 +6,13 @@ import { type JsonFieldName, cachedNamesMaximum, jsonFieldName } from '../lendin
 export type Written<Json> = WithNumbersAs<Decimal | number, Json>;
 
 /** Decimals that are no money, so that no currency's digits apply: percentages. */
-const rateNames = new Set(['interestRate', 'taxRate', 'penaltyRate', 'percentageAmount']);
+const rateNames = new Set([
+  'interestRate',
+  'taxRate',
+  'penaltyRate',
+  'percentageAmount',
+  'tolerancePercentageOfOutstandingPrincipal',
+]);
 
 /**
  * A view of lending as one line of JSON: each amount with its currency's digits (315.50; 1000 in yen), more only when

@@ -27,6 +27,13 @@ const decimalFields = new Set([
   'feesSettings.fees.*.amount',
   'feesSettings.fees.*.percentageAmount',
   'taxSettings.taxRate',
+  'arrearsSettings.tolerancePercentageOfOutstandingPrincipal.defaultValue',
+  'arrearsSettings.tolerancePercentageOfOutstandingPrincipal.minValue',
+  'arrearsSettings.tolerancePercentageOfOutstandingPrincipal.maxValue',
+  'arrearsSettings.toleranceFloorAmount',
+  'penaltySettings.penaltyRate.defaultValue',
+  'penaltySettings.penaltyRate.minValue',
+  'penaltySettings.penaltyRate.maxValue',
 ]);
 
 /** A product as plain JSON with every decimal as text, as the registry keeps it. */

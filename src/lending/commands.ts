@@ -48,6 +48,8 @@ export interface CommandHeader {
   readonly digest: string;
   /** When the command entered the log. Milliseconds since the epoch: the `now` of every decision. */
   readonly receivedAt: number;
+  /** The day of `receivedAt` where the organization is; absent in UTC. */
+  readonly receivedOn?: LocalDate;
   /** Whether no person posted it, but the end of a day. */
   readonly isSystemPosted?: boolean;
 }

@@ -37,6 +37,8 @@ export interface Installment {
   readonly lastPaidDate: LocalDate | null;
   readonly repaidDate: LocalDate | null;
   readonly lastPenaltyAppliedDate: LocalDate | null;
+  /** The day up to which the penalties of late days were calculated and applied; null before the first. */
+  readonly penaltyCalculatedTo: LocalDate | null;
 }
 
 /** What a row is made with. Nothing of it is paid yet, and nothing but principal and interest is asked for. */
@@ -71,6 +73,7 @@ export function newInstallment({
     lastPaidDate: null,
     repaidDate: null,
     lastPenaltyAppliedDate: null,
+    penaltyCalculatedTo: null,
   };
 }
 

@@ -1,8 +1,14 @@
+import type { CommandHeader } from './commands.ts';
 import type { LocalDate } from './terms.ts';
 
 /** The calendar day of an instant given in milliseconds since the epoch, in a time zone; UTC where none is given. */
 export function dayOf(instant: number, timeZone = 'UTC'): LocalDate {
   return timeZone === 'UTC' ? toInstant(instant).slice(0, 10) : dayFormat(timeZone).format(instant);
+}
+
+/** The day on which a command entered the log, where the organization is: the today of its decision. */
+export function dayOfCommand({ receivedAt, receivedOn }: Pick<CommandHeader, 'receivedAt' | 'receivedOn'>): LocalDate {
+  return receivedOn ?? dayOf(receivedAt);
 }
 
 /** Formats days as `YYYY-MM-DD`. A formatter takes long to make, and there is one zone. */

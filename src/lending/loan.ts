@@ -26,7 +26,7 @@ export interface Loan {
   readonly accountHolderKey: string | null;
   readonly accountHolderType: 'CLIENT' | 'GROUP' | null;
   readonly loanAmount: Decimal;
-  /** Percent. Stored for readers of the account; no penalty accrues by itself. */
+  /** Percent, of penalties for late days; null for the product's. */
   readonly penaltyRate: Decimal | null;
   readonly expectedDisbursementDate: LocalDate | null;
   readonly firstRepaymentDate: LocalDate | null;

@@ -2,7 +2,9 @@ import type { LogRecord, PartitionRecords } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { EndOfDay, LoanCommand, ProductChanges } from '../lending/commands.ts';
+import type { CommandHeader, EndOfDay, LoanCommand, ProductChanges } from '../lending/commands.ts';
+import { dayOf } from '../lending/instants.ts';
+import { readOrganization } from '../lending-format/stored-organization.ts';
 import { execute } from '../lending/commands/execute.ts';
 import type { Loan, LoanTransaction, PostedTransactions } from '../lending/loan.ts';
 import { createProduct, productRuleMessages } from '../lending/products/product-rules.ts';
@@ -282,6 +284,11 @@ export class CommandBatch {
     return this.#loanOf(loanAccountId);
   }
 
+  /** Whether the day to close is over where the organization is. */
+  isOver(endOfDay: EndOfDay): boolean {
+    return isOver({ ...endOfDay, ...this.#dayOf(endOfDay) });
+  }
+
   /** Closes a day of the partition, on which everything is done. The commit can close one. */
   closeDay(businessDate: LocalDate, { commandId, digest, type, receivedAt }: EndOfDay, command: PendingCommand): void {
     const { partition } = this.#options;
@@ -306,12 +313,13 @@ export class CommandBatch {
     toggles: Toggles,
   ): CommandOutcome {
     const posted = this.#transactionsOf(loanCommand.loanAccountId);
+    const dated = { ...loanCommand, ...this.#dayOf(loanCommand) };
     const newPositionalKey = keysOf(command);
     const newKey = (purpose: string): string =>
       purpose === 'transaction'
         ? transactionKeyOf(loanCommand.loanAccountId, loanCommand.commandId)
         : newPositionalKey(purpose);
-    const execution = execute(loan, loanCommand, { toggles, newKey, transactions: posted });
+    const execution = execute(loan, dated, { toggles, newKey, transactions: posted });
     if (execution.outcome === 'repeated') {
       return this.#repeated(envelope, firstResultOf(execution.transaction), command, toggles);
     }
@@ -338,6 +346,12 @@ export class CommandBatch {
     const { transactionKey } = execution;
     if (transactionKey === null) return this.#committed(envelope, command);
     return outcomeOf(envelope, { outcome: 'committed', digest: envelope.digest, transactionKey });
+  }
+
+  /** The day of a command where the organization is. */
+  #dayOf({ receivedAt }: CommandHeader): Pick<CommandHeader, 'receivedOn'> {
+    const { timeZoneID } = readOrganization(this.#options.registry);
+    return timeZoneID === 'UTC' ? {} : { receivedOn: dayOf(receivedAt, timeZoneID) };
   }
 
   /** The record of a product that no account of the partition has yet; undefined when it is stored. */
@@ -430,7 +444,8 @@ export class CommandBatch {
   ): CommandOutcome {
     const { registry, partition } = this.#options;
     const { businessDate } = endOfDay;
-    if (!isOver(endOfDay)) return this.#refused(envelope, [refusal('INVALID_DATE', 'businessDate')], command, toggles);
+    if (!this.isOver(endOfDay))
+      return this.#refused(envelope, [refusal('INVALID_DATE', 'businessDate')], command, toggles);
     const closed = closedDayOf(registry, partition);
     if (closed === undefined || closed < businessDate) this.closeDay(businessDate, endOfDay, command);
     return this.#committed(envelope, command);

@@ -1,4 +1,4 @@
-import { businessDateAfter, dayToClose, dueSteps, isOver, nextDueDate } from '../lending/business-days/day-commands.ts';
+import { businessDateAfter, dayToClose, dueSteps, nextDueDate } from '../lending/business-days/day-commands.ts';
 import type { EndOfDay, LoanCommand } from '../lending/commands.ts';
 import type { Loan } from '../lending/loan.ts';
 import type { LocalDate } from '../lending/terms.ts';
@@ -58,7 +58,7 @@ export class EndOfDayRun {
     giveWay: () => Promise<void>,
   ): Promise<boolean> {
     const { businessDate: last } = this.#endOfDay;
-    if (!isOver(this.#endOfDay)) return false;
+    if (!batch.isOver(this.#endOfDay)) return false;
     const businessDate = dayToClose(closedDay, last);
     const upTo = businessDateAfter(businessDate);
     const due = this.#store

@@ -4,12 +4,14 @@ import type { LogRecord } from '../../src/ports/event-log.ts';
 import { toTimestamp } from '../../src/clock.ts';
 import { writeEndOfDay } from '../../src/lending-format/command-format.ts';
 import { allTogglesOff } from '../../src/lending-format/stored-toggles.ts';
+import { changeOrganization } from '../../src/lending-format/stored-organization.ts';
 import { closedDayOf } from '../../src/lending-format/stored-business-dates.ts';
 import { writeBalances, writeSchedule } from '../../src/lending-format/response-bodies.ts';
 import {
   type Json,
   type TestCommand,
   allEvents,
+  commandTime,
   decided,
   deadLetters,
   eventsOfType,
@@ -126,6 +128,41 @@ describe('the end of a day', () => {
       errorReason: 'INVALID_DATE',
       errorSource: 'businessDate',
     });
+  });
+
+  it('applies penalties for late days, the first for all of them, and none twice', async () => {
+    const penaltySettings = {
+      loanPenaltyCalculationMethod: 'OVERDUE_BALANCE',
+      loanPenaltyGracePeriod: 2,
+      penaltyRate: { defaultValue: 1 },
+    };
+    const strict: TestCommand = { ...product, payload: { ...product.payload, penaltySettings } };
+    await decided(fixture.log, [strict, ...activeLoan('L1')]);
+    await decided(fixture.log, [endOfDay('2025-10-13'), endOfDay('2025-10-14'), endOfDay('2025-10-16')]);
+    const penalties = (await eventsOfType(fixture.log, 'loan_transaction_posted')).filter(
+      ({ transactionType }) => transactionType === 'PENALTY_APPLIED',
+    );
+    expect(penalties.map(({ valueDate }) => valueDate)).to.deep.equal(['2025-10-15', '2025-10-16', '2025-10-17']);
+    const [first = 0, second = 0, third = 0] = penalties.map(({ transaction }) => transaction.amount);
+    expect(first).to.be.closeTo(3 * second, 0.02);
+    expect(third).to.equal(second);
+  });
+
+  it('counts days where the organization is', async () => {
+    const [opened, approved] = activeLoan('L1');
+    const disbursement: TestCommand = { type: 'DISBURSE', id: 'L1', payload: { valueDate: '2026-01-13' } };
+    if (opened === undefined || approved === undefined) expect.fail();
+    // It is ten o'clock on the twelfth in UTC, and midnight of the thirteenth on Kiritimati.
+    const [refused] = (await decided(fixture.log, [product, opened, approved, disbursement])).slice(-1);
+    expect(refused?.errors?.map(({ errorReason }) => errorReason)).to.deep.equal(['INVALID_DISBURSEMENT_DATE']);
+    await changeOrganization(fixture.running.registry, () => ({ timeZoneID: 'Pacific/Kiritimati' }), commandTime);
+    const [accepted] = await decided(fixture.log, [disbursement]);
+    expect(accepted?.outcome).to.equal('committed');
+    const early = endOfDay('2026-01-12', commandTime - 1);
+    const [tooEarly] = await decided(fixture.log, [early]);
+    expect(tooEarly?.outcome).to.equal('refused');
+    const [closed] = await decided(fixture.log, [endOfDay('2026-01-11', commandTime - 1)]);
+    expect(closed?.outcome).to.equal('committed');
   });
 
   it('leaves room for a payment of an earlier day, as long as no transaction followed', async () => {

@@ -5,10 +5,12 @@ import {
   prepaymentRecalculationMethods,
 } from '../../lending/payment-options.ts';
 import type { ProductChanges } from '../../lending/commands.ts';
-import { type Currency, type Decimal, zero } from '../../lending/money.ts';
+import { type Currency, zero } from '../../lending/money.ts';
 import { loanProductTypes } from '../../lending/products/product-behaviour.ts';
-import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../../lending/products/product.ts';
+import type { AllocationElement, LoanProduct, ProductFee } from '../../lending/products/product.ts';
+import { boundedCount, boundedDecimal } from './bounded-values.ts';
 import { type FieldReader, present } from './field-reader.ts';
+import { readArrearsSettings, readPenaltySettings } from './lateness-payload.ts';
 import { hasEncodedKeyForm } from './id-forms.ts';
 
 /** Decimal digits of the currencies that do not have two (ISO 4217, and bitcoin's eight). */
@@ -172,7 +174,11 @@ export function readProduct(
         reader.object('newAccountSettings').choice('accountInitialState', initialStates) ?? 'PENDING_APPROVAL',
     },
     allowCustomRepaymentAllocation: reader.flag('allowCustomRepaymentAllocation') ?? false,
-    ...present({ notes: reader.notes('notes') }),
+    ...present({
+      notes: reader.notes('notes'),
+      arrearsSettings: readArrearsSettings(reader),
+      penaltySettings: readPenaltySettings(reader),
+    }),
   };
 }
 
@@ -213,20 +219,4 @@ function readFee(reader: FieldReader, newKey: () => string): ProductFee {
     allocation: reader.choice('allocation', ['INSTALLMENT', 'NO_ALLOCATION']) ?? 'INSTALLMENT',
     ...present({ amount: reader.decimal('amount'), percentageAmount: reader.decimal('percentageAmount') }),
   };
-}
-
-function boundedDecimal(reader: FieldReader): Bounded<Decimal> {
-  return present({
-    defaultValue: reader.decimal('defaultValue'),
-    minValue: reader.decimal('minValue'),
-    maxValue: reader.decimal('maxValue'),
-  });
-}
-
-function boundedCount(reader: FieldReader): Bounded<number> {
-  return present({
-    defaultValue: reader.count('defaultValue'),
-    minValue: reader.count('minValue'),
-    maxValue: reader.count('maxValue'),
-  });
 }

@@ -1,14 +1,16 @@
 import { accrueTo } from '../accrual.ts';
 import { addDays } from '../dates.ts';
 import type { EndOfDay, LoanCommand } from '../commands.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import type { Loan } from '../loan.ts';
+import { atBusinessDate } from './business-date.ts';
 import { nextBusinessDate } from './next-business-date.ts';
+import { duePenalties } from './penalties.ts';
 import type { LocalDate } from '../terms.ts';
 
 /** Whether the day to close is over: nothing more can happen on it. */
-export function isOver({ businessDate, receivedAt }: Pick<EndOfDay, 'businessDate' | 'receivedAt'>): boolean {
-  return businessDate < dayOf(receivedAt);
+export function isOver(endOfDay: Pick<EndOfDay, 'businessDate' | 'receivedAt' | 'receivedOn'>): boolean {
+  return endOfDay.businessDate < dayOfCommand(endOfDay);
 }
 
 /** The business date that follows the end of a day. */
@@ -47,8 +49,22 @@ export const dueSteps: readonly DueStep[] = [
     commandsOn: (loan, valueDate) =>
       hasInterestToApply(loan, valueDate) ? [{ type: 'APPLY_INTEREST', valueDate }] : [],
   },
+  {
+    purpose: 'penalty',
+    commandsOn: (loan, valueDate) =>
+      duePenalties(atDate(loan, valueDate), valueDate).map((penalty) => ({
+        type: 'APPLY_PENALTY',
+        valueDate,
+        ...penalty,
+      })),
+  },
   { purpose: 'day', commandsOn: (_loan, businessDate) => [{ type: 'START_BUSINESS_DAY', businessDate }] },
 ];
+
+/** The account as it is on the date, when that is after its last transaction. */
+function atDate(loan: Loan, businessDate: LocalDate): Loan {
+  return atBusinessDate({ ...loan, businessDate });
+}
 
 /** Whether a row that is due by then has interest that was not applied. */
 function hasInterestToApply(loan: Loan, on: LocalDate): boolean {

@@ -2,6 +2,7 @@ import { addDays } from '../dates.ts';
 import { type Installment, rowDue } from '../installments.ts';
 import { type Loan, isActive } from '../loan.ts';
 import { lastToleratedDay } from './arrears.ts';
+import { firstPenaltyDay } from './penalties.ts';
 import type { LocalDate } from '../terms.ts';
 
 /** What the dates of an account depend on. */
@@ -9,7 +10,8 @@ export type DatedLoan = Pick<Loan, 'product' | 'position' | 'businessDate' | 'ar
 
 /**
  * The first business date after the account's own on which time alone changes it: an installment falls due, becomes
- * late, or is in arrears. Null when nothing will happen. The end of a day passes over an account before this date.
+ * late, is in arrears or has a penalty. Null when nothing will happen. The end of a day passes over an account before
+ * this date.
  */
 export function nextBusinessDate(loan: DatedLoan): LocalDate | null {
   const { position, businessDate } = loan;
@@ -27,5 +29,9 @@ export function nextBusinessDate(loan: DatedLoan): LocalDate | null {
 function datesOf(loan: DatedLoan, row: Installment, reached: LocalDate): LocalDate[] {
   if (row.dueDate > reached) return [row.dueDate];
   if (rowDue(row).isZero()) return [];
-  return [addDays(row.dueDate, 1), addDays(lastToleratedDay(row.dueDate, loan), 1)];
+  const days = [addDays(row.dueDate, 1), addDays(lastToleratedDay(row.dueDate, loan), 1)];
+  const penalty = loan.position.accountSubState === 'LOCKED' ? null : firstPenaltyDay(loan, row);
+  // From its first penalty on, a late row has one every day.
+  if (penalty !== null) days.push(penalty > reached ? penalty : addDays(reached, 1));
+  return days;
 }

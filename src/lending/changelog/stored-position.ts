@@ -32,6 +32,7 @@ interface StoredRow {
   readonly lastPaidDate?: string | null;
   readonly repaidDate?: string | null;
   readonly lastPenaltyAppliedDate?: string | null;
+  readonly penaltyCalculatedTo?: string | null;
 }
 
 /** Rows of an account as parsed. The number of a row is its place in the account. */
@@ -91,6 +92,7 @@ export function readRows(stored: StoredRows, rowsBefore = 0): Installment[] {
       lastPaidDate: fields.lastPaidDate ?? null,
       repaidDate: fields.repaidDate ?? null,
       lastPenaltyAppliedDate: fields.lastPenaltyAppliedDate ?? null,
+      penaltyCalculatedTo: fields.penaltyCalculatedTo ?? null,
     };
   });
 }
@@ -112,7 +114,7 @@ function writtenAmounts(row: Installment): string {
  */
 function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string {
   const { principal, interestAccrued, interestApplied, principalOverpaid } = row;
-  const { lastPaidDate, repaidDate, lastPenaltyAppliedDate } = row;
+  const { lastPaidDate, repaidDate, lastPenaltyAppliedDate, penaltyCalculatedTo } = row;
   const portion = (name: string, value: Portion | undefined): string =>
     value === undefined || (!keepsDefaults && isNothing(value)) ? '' : `,"${name}":${writePortion(value)}`;
   const taxed = (name: string, value: TaxedPortion | undefined): string => {
@@ -129,7 +131,9 @@ function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string
   const earned = amount('interestAccrued', interestAccrued) + amount('interestApplied', interestApplied);
   const dates = date('lastPaidDate', lastPaidDate) + date('repaidDate', repaidDate);
   const overpaid = amount('principalOverpaid', principalOverpaid);
-  return owed + charged + earned + overpaid + dates + date('lastPenaltyAppliedDate', lastPenaltyAppliedDate);
+  const penalties =
+    date('lastPenaltyAppliedDate', lastPenaltyAppliedDate) + date('penaltyCalculatedTo', penaltyCalculatedTo);
+  return owed + charged + earned + overpaid + dates + penalties;
 }
 
 /** The charges of an account as a JSON list. */

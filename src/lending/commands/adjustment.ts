@@ -3,7 +3,7 @@ import { type Decision, type DecisionContext, refuse, transactionOf } from './de
 import type { TransactionAdjusted } from './facts.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import type { ElementAmounts, Loan, LoanTransaction } from '../loan.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { zero } from '../money.ts';
 import { adjustmentOf } from '../transaction-types.ts';
 
@@ -50,7 +50,7 @@ export function adjusted(
     transaction: transactionOf(loan, command, { newKey }, type, {
       amount: zero.minus(original.amount),
       valueDate: original.valueDate,
-      bookingDate: command.bookingDate ?? dayOf(command.receivedAt),
+      bookingDate: command.bookingDate ?? dayOfCommand(command),
       affected: negated(original.affected),
       taxes: negated(original.taxes),
       fees: original.fees.map((fee) => ({ ...fee, amount: zero.minus(fee.amount), tax: zero.minus(fee.tax) })),

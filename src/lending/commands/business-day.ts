@@ -1,6 +1,6 @@
 import type { StartBusinessDay } from '../commands.ts';
 import { type Decision, refuse } from './decision.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { type Loan, isActive } from '../loan.ts';
 
 /**
@@ -11,9 +11,9 @@ import { type Loan, isActive } from '../loan.ts';
  * business date that the account has reached).
  */
 export function decideBusinessDay(loan: Loan, command: StartBusinessDay): Decision {
-  const { businessDate, receivedAt } = command;
+  const { businessDate } = command;
   if (!isActive(loan.position)) return refuse('INVALID_ACCOUNT_STATE');
   const isReached = loan.businessDate !== null && businessDate <= loan.businessDate;
-  if (isReached || businessDate > dayOf(receivedAt)) return refuse('INVALID_DATE', 'businessDate');
+  if (isReached || businessDate > dayOfCommand(command)) return refuse('INVALID_DATE', 'businessDate');
   return { fact: { type: 'BUSINESS_DAY_STARTED', businessDate } };
 }

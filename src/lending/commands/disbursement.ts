@@ -7,7 +7,7 @@ import { type UnnumberedCharge, newCharge, transactionFee } from '../fees/charge
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan, LoanPosition } from '../loan.ts';
 import { type Installment, type Portion, newInstallment, unpaid } from '../installments.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { type Decimal, sum } from '../money.ts';
 import { type FeeTrigger, type ProductFee, findFee } from '../products/product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
@@ -44,7 +44,7 @@ export function decideDisbursement(loan: Loan, command: Disburse, context: Decis
   if (command.amount?.equals(loan.loanAmount) === false) return refuse('INVALID_AMOUNT', 'amount');
   const fault = refusalOfDays(command, 'INVALID_DISBURSEMENT_DATE');
   if (fault !== null) return { refusals: [fault] };
-  const date = command.valueDate ?? dayOf(command.receivedAt);
+  const date = command.valueDate ?? dayOfCommand(command);
   const firstRepaymentDate = command.firstRepaymentDate ?? loan.firstRepaymentDate;
   if (firstRepaymentDate !== null && (firstRepaymentDate <= date || !isUsableDate(firstRepaymentDate))) {
     return refuse('INVALID_FIRST_REPAYMENT_DUE_DATE', 'firstRepaymentDate');

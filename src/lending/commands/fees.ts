@@ -6,7 +6,7 @@ import { type Loan, isActive } from '../loan.ts';
 import { type Installment, isPaid, nextDueRow } from '../installments.ts';
 import { feeAmount } from '../fees/amounts.ts';
 import { newCharge, transactionFee } from '../fees/charges.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { zero } from '../money.ts';
 import { behaviourOf } from '../products/product-behaviour.ts';
 import { type ProductFee, findFee, isChargedByHand } from '../products/product.ts';
@@ -37,7 +37,7 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
   }
   const fault = refusalOfDays(command);
   if (fault !== null) return { refusals: [fault] };
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   if (valueDate < disbursement.date) return refuse('INVALID_DATE', 'valueDate');
   const row = allocation === 'NO_ALLOCATION' ? null : rowForFee(loan, command, valueDate);
   if (row !== null && 'errorReason' in row) return { refusals: [row] };

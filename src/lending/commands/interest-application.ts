@@ -5,7 +5,7 @@ import { refusalOfDays } from './transaction-days.ts';
 import { noAmounts } from '../ledger.ts';
 import { type Loan, type LoanPosition, isActive } from '../loan.ts';
 import type { Installment } from '../installments.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { type Decimal, larger, sum, zero } from '../money.ts';
 import { taxWithin } from '../taxes.ts';
 
@@ -23,7 +23,7 @@ export function decideInterestApplication(loan: Loan, command: ApplyInterest, co
   if (!isActive(position) || position.asOf === null) return refuse('INVALID_ACCOUNT_STATE');
   const fault = refusalOfDays(command);
   if (fault !== null) return refuse(fault.errorReason, nameOfDay(fault.errorSource));
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   if (valueDate < position.asOf) return refuse('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', nameOfDay('valueDate'));
 
   const applied = withInterestApplied(loan, accrueTo(loan, position, valueDate));

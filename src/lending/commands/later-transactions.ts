@@ -1,5 +1,5 @@
 import type { AdjustTransaction, LoanCommand } from '../commands.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { type Loan, type LoanTransaction, type PostedTransactions, isActive } from '../loan.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import type { LocalDate } from '../terms.ts';
@@ -28,7 +28,7 @@ export function laterTransactions(
   if (command.type === 'ADJUST_TRANSACTION') return afterAdjusted(loan, command, posted);
   const [disbursement] = loan.position.disbursements;
   if (!isDatedEntry(command) || !isActive(loan.position) || disbursement === undefined) return [];
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   if (valueDate < disbursement.date) return [];
   const errorSource = command.type === 'APPLY_INTEREST' ? 'interestApplicationDate' : 'valueDate';
   return datedAfter(loan, valueDate, posted) ?? refusal('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', errorSource);

@@ -4,7 +4,7 @@ import { refusalOfDays } from './transaction-days.ts';
 import { addExpected, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import { type Loan, isActive } from '../loan.ts';
 import { type Installment, indexOfInstallment, isPaid, nextDueRow } from '../installments.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { isPostable, zero } from '../money.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { taxedAmount } from '../taxes.ts';
@@ -25,7 +25,7 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
   }
   const fault = refusalOfDays(command);
   if (fault !== null) return { refusals: [fault] };
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   if (valueDate < disbursement.date) return refuse('INVALID_DATE', 'valueDate');
   const row = rowForPenalty(loan, command, valueDate);
   if ('errorReason' in row) return { refusals: [row] };
@@ -38,6 +38,7 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
     ...row,
     penalty: { amount: addExpected(row.penalty.amount, owed), tax: addExpected(row.penalty.tax, tax) },
     lastPenaltyAppliedDate: valueDate,
+    penaltyCalculatedTo: command.isSystemPosted === true ? valueDate : row.penaltyCalculatedTo,
   };
   if (!hasPostableTotals(ledger)) return refuse('INVALID_AMOUNT', 'amount');
   return post(loan, command, context, 'PENALTY_APPLIED', closeLedger(ledger), {

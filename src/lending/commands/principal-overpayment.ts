@@ -5,7 +5,7 @@ import type { PrincipalOverpayment } from '../commands.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { type Ledger, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan } from '../loan.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { type Decimal, smaller, sum, zero } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { reamortize } from '../prepayment.ts';
@@ -31,7 +31,7 @@ export function decidePrincipalOverpayment(
   const method = recalculationMethodOf(product, command);
   const fault = refusalOfPayment(loan, command);
   if (fault !== null) return { refusals: [fault] };
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   const accrued = accrueTo(loan, loan.position, valueDate);
   if (amount.greaterThan(figuresOf(loan, accrued).principal.balance)) return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
   if (prepaymentAcceptance === 'NO_PREPAYMENTS') return refuse('PREPAYMENT_NOT_ALLOWED_ERROR', 'amount');

@@ -9,7 +9,7 @@ import { type Decision, type DecisionContext, post, refuse } from './decision.ts
 import { refusalOfDays } from './transaction-days.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import { type Loan, isActive } from '../loan.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { type Decimal, isPostable, sum } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { fitsProduct, reamortize } from '../prepayment.ts';
@@ -41,7 +41,7 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
     : null;
   if (customFault !== null) return { refusals: [customFault] };
 
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   const ledger = openLedger(loan, accrueTo(loan, loan.position, valueDate), valueDate);
   const target = targetOf(loan, ledger, command.installmentEncodedKey);
   if (target !== null && typeof target !== 'number') return { refusals: [target] };
@@ -125,7 +125,7 @@ export function refusalOfPayment({ position, product }: Loan, command: PaymentFi
   }
   const fault = refusalOfDays(command, 'INVALID_DATE', 'REPAYMENT_DATE_IN_THE_FUTURE_ERROR');
   if (fault !== null) return fault;
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   if (valueDate < position.asOf) return refusal('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', 'valueDate');
   return fitsProduct(recalculationMethodOf(product, command), product)
     ? null

@@ -1,5 +1,5 @@
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import type { LocalDate } from '../terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
 
@@ -14,19 +14,19 @@ export function isUsableDate(date: LocalDate): boolean {
 }
 
 /**
- * Checks the days of a transaction: neither may be after the day (UTC) on which the command entered the log. A
- * transaction dated ahead would block everything that happens until then. The result does not depend on when the
- * command is decided.
+ * Checks the days of a transaction: neither may be after the day on which the command entered the log, where the
+ * organization is. A transaction dated ahead would block everything that happens until then. The result does not depend
+ * on when the command is decided.
  * @param outside The refusal of a value date outside the years that are computed.
  * @param inFuture The refusal of a value date in the future.
  * @returns null when both days are right; INVALID_DATE for the booking date
  */
 export function refusalOfDays(
-  command: Pick<CommandHeader & TransactionDetails, 'receivedAt' | 'valueDate' | 'bookingDate'>,
+  command: Pick<CommandHeader & TransactionDetails, 'receivedAt' | 'receivedOn' | 'valueDate' | 'bookingDate'>,
   outside: RefusalReason = 'INVALID_DATE',
   inFuture: RefusalReason = outside,
 ): Refusal | null {
-  const today = dayOf(command.receivedAt);
+  const today = dayOfCommand(command);
   const { valueDate = today, bookingDate = today } = command;
   if (!isUsableDate(valueDate)) return refusal(outside, 'valueDate');
   if (valueDate > today) return refusal(inFuture, 'valueDate');

@@ -61,6 +61,23 @@ export interface ArrearsSettings {
   readonly toleranceFloorAmount?: Decimal;
 }
 
+/** What a penalty for late days is a share of. Each includes the one before; the last is all that is lent. */
+export type PenaltyCalculationMethod =
+  | 'NONE'
+  | 'OVERDUE_BALANCE'
+  | 'OVERDUE_BALANCE_AND_INTEREST'
+  | 'OVERDUE_BALANCE_INTEREST_AND_FEE'
+  | 'OUTSTANDING_PRINCIPAL';
+
+/** Penalties that the end of a day applies to late rows. */
+export interface PenaltySettings {
+  readonly loanPenaltyCalculationMethod: PenaltyCalculationMethod;
+  /** Days for which a late row has no penalty. After them, it has one for all its late days. */
+  readonly loanPenaltyGracePeriod?: number;
+  /** Percent: of what is overdue for each day; of the outstanding principal for each charge unit of the interest. */
+  readonly penaltyRate?: Bounded<Decimal>;
+}
+
 /** A loan product: the rules and bounds of the accounts opened under it, in the lending API's terms. */
 export interface LoanProduct {
   readonly encodedKey: string;
@@ -116,6 +133,7 @@ export interface LoanProduct {
   readonly newAccountSettings: { readonly accountInitialState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' };
   readonly allowCustomRepaymentAllocation: boolean;
   readonly arrearsSettings?: ArrearsSettings;
+  readonly penaltySettings?: PenaltySettings;
   /** What was sent with the product and no rule reads. Absent when there is nothing. */
   readonly additionalFields?: AdditionalFields;
 }

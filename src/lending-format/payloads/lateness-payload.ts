@@ -1,0 +1,69 @@
+import type { ArrearsSettings, PenaltySettings } from '../../lending/products/product.ts';
+import { type FieldReader, present } from './field-reader.ts';
+import { boundedCount, boundedDecimal } from './bounded-values.ts';
+
+const toleranceMethods = ['ARREARS_TOLERANCE_PERIOD', 'MONTHLY_ARREARS_TOLERANCE_DAY'] as const;
+const penaltyMethods = [
+  'NONE',
+  'OVERDUE_BALANCE',
+  'OVERDUE_BALANCE_AND_INTEREST',
+  'OVERDUE_BALANCE_INTEREST_AND_FEE',
+  'OUTSTANDING_PRINCIPAL',
+] as const;
+
+/** The settings of arrears of a product; undefined when it has none. */
+export function readArrearsSettings(product: FieldReader): ArrearsSettings | undefined {
+  const reader = product.object('arrearsSettings');
+  reader.ignore('encodedKey');
+  // Every day counts, and the days in arrears are counted from the oldest installment that is late now.
+  reader.keepOnly('nonWorkingDaysMethod', 'INCLUDED');
+  reader.keepOnly('dateCalculationMethod', 'LAST_LATE_REPAYMENT');
+  const settings = present({
+    toleranceCalculationMethod: reader.choice('toleranceCalculationMethod', toleranceMethods),
+    tolerancePeriod: optional(reader, 'tolerancePeriod', boundedCount),
+    monthlyToleranceDay: dayOfMonth(reader, 'monthlyToleranceDay'),
+    tolerancePercentageOfOutstandingPrincipal: optional(
+      reader,
+      'tolerancePercentageOfOutstandingPrincipal',
+      boundedDecimal,
+    ),
+    toleranceFloorAmount: reader.decimal('toleranceFloorAmount'),
+  });
+  if (Object.keys(settings).length === 0) return undefined;
+  const { toleranceCalculationMethod = 'ARREARS_TOLERANCE_PERIOD', monthlyToleranceDay } = settings;
+  if (toleranceCalculationMethod === 'MONTHLY_ARREARS_TOLERANCE_DAY' && monthlyToleranceDay === undefined) {
+    reader.refuse('monthlyToleranceDay');
+  }
+  return { ...settings, toleranceCalculationMethod };
+}
+
+/** The settings of penalties of a product; undefined when it has none. */
+export function readPenaltySettings(product: FieldReader): PenaltySettings | undefined {
+  const reader = product.object('penaltySettings');
+  const settings = present({
+    loanPenaltyCalculationMethod: reader.choice('loanPenaltyCalculationMethod', penaltyMethods),
+    loanPenaltyGracePeriod: reader.count('loanPenaltyGracePeriod'),
+    penaltyRate: optional(reader, 'penaltyRate', boundedDecimal),
+  });
+  if (Object.keys(settings).length === 0) return undefined;
+  const { loanPenaltyCalculationMethod = 'NONE' } = settings;
+  return { ...settings, loanPenaltyCalculationMethod };
+}
+
+function optional<Value extends object>(
+  reader: FieldReader,
+  name: string,
+  read: (reader: FieldReader) => Value,
+): Value | undefined {
+  const inner = reader.object(name);
+  inner.ignore('encodedKey');
+  const value = read(inner);
+  return Object.keys(value).length === 0 ? undefined : value;
+}
+
+function dayOfMonth(reader: FieldReader, name: string): number | undefined {
+  const day = reader.count(name);
+  if (day === undefined || (day >= 1 && day <= 31)) return day;
+  reader.refuse(name);
+  return undefined;
+}
