@@ -261,6 +261,9 @@ export interface Contract {
     Metrics: Metrics;
     NumberBounds: NumberBounds;
     Partition: Partition;
+    PayOffAmounts: PayOffAmounts;
+    PayOffPayload: PayOffPayload;
+    PayOffPreview: PayOffPreview;
     Position: Position;
     PositionQuery: PositionQuery;
     PrincipalOverpaymentPayload: PrincipalOverpaymentPayload;
@@ -268,6 +271,9 @@ export interface Contract {
     ProductPatch: ProductPatch;
     PublishedItems: PublishedItems;
     Readiness: Readiness;
+    ReduceFeesPayload: ReduceFeesPayload;
+    ReduceInterestPayload: ReduceInterestPayload;
+    ReducePenaltiesPayload: ReducePenaltiesPayload;
     RepayPayload: RepayPayload;
     SchemaDefinition: SchemaDefinition;
     SentPosition: SentPosition;
@@ -287,8 +293,10 @@ export interface Contract {
     ToggleSwitch: ToggleSwitch;
     Toggles: Toggles;
     TransactionAdjustment: TransactionAdjustment;
+    UndoWriteOffPayload: UndoWriteOffPayload;
     UpdateProductPayload: UpdateProductPayload;
     Version: Version;
+    WriteOffPayload: WriteOffPayload;
   };
   /**
    * The JSON of requests, by operationId.
@@ -320,6 +328,13 @@ export interface Contract {
     overpayPrincipal: PrincipalOverpaymentPayload;
     adjustTransaction: TransactionAdjustment;
     applyInterest: ApplyInterestPayload;
+    reduceInterest: ReduceInterestPayload;
+    reduceFees: ReduceFeesPayload;
+    reducePenalties: ReducePenaltiesPayload;
+    previewPayOff: PayOffPreview;
+    payOff: PayOffPayload;
+    writeOff: WriteOffPayload;
+    undoWriteOff: UndoWriteOffPayload;
     endOfDay: EndOfDayRequest;
   };
   /**
@@ -373,6 +388,13 @@ export interface Contract {
     adjustTransaction: LoanTransactionPostedTransaction | CommandStatus;
     listTransactions: LoanTransactionPostedTransaction[];
     applyInterest: CommandStatus;
+    reduceInterest: LoanTransactionPostedTransaction | CommandStatus;
+    reduceFees: LoanTransactionPostedTransaction | CommandStatus;
+    reducePenalties: LoanTransactionPostedTransaction | CommandStatus;
+    previewPayOff: PayOffAmounts;
+    payOff: CommandStatus;
+    writeOff: CommandStatus;
+    undoWriteOff: CommandStatus;
     getCommand: CommandStatus;
     getBusinessDate: BusinessDate;
     endOfDay: EndOfDayResult;
@@ -562,6 +584,12 @@ interface CommandRejected {
     | 'PRINCIPAL_OVERPAYMENT'
     | 'APPLY_INTEREST'
     | 'START_BUSINESS_DAY'
+    | 'PAY_OFF'
+    | 'REDUCE_INTEREST'
+    | 'REDUCE_FEES'
+    | 'REDUCE_PENALTIES'
+    | 'WRITE_OFF'
+    | 'UNDO_WRITE_OFF'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
     | 'END_OF_DAY';
@@ -2215,6 +2243,14 @@ interface LoanBalanceChanged {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2414,6 +2450,12 @@ interface LoanCommand {
     | 'PRINCIPAL_OVERPAYMENT'
     | 'APPLY_INTEREST'
     | 'START_BUSINESS_DAY'
+    | 'PAY_OFF'
+    | 'REDUCE_INTEREST'
+    | 'REDUCE_FEES'
+    | 'REDUCE_PENALTIES'
+    | 'WRITE_OFF'
+    | 'UNDO_WRITE_OFF'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
     | 'END_OF_DAY';
@@ -2490,6 +2532,14 @@ interface LoanTransactionPosted {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2507,7 +2557,15 @@ interface LoanTransactionPosted {
     | 'loan_penalty_reversed'
     | 'loan_principal_overpayment_reversed'
     | 'loan_interest_applied'
-    | 'loan_interest_application_reversed';
+    | 'loan_interest_application_reversed'
+    | 'loan_interest_reduced'
+    | 'loan_interest_reduction_reversed'
+    | 'loan_fees_reduced'
+    | 'loan_fee_reduction_reversed'
+    | 'loan_penalties_reduced'
+    | 'loan_penalty_reduction_reversed'
+    | 'loan_write_off'
+    | 'loan_write_off_reversed';
   transaction: LoanTransactionPostedTransaction;
 }
 interface LoanTransactionPostedTransaction {
@@ -2532,7 +2590,15 @@ interface LoanTransactionPostedTransaction {
     | 'PENALTY_ADJUSTMENT'
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
-    | 'INTEREST_APPLIED_ADJUSTMENT';
+    | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT';
   /**
    * Negative for an adjustment.
    */
@@ -2718,6 +2784,14 @@ interface LoanFeeEvent {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2850,6 +2924,14 @@ interface LoanScheduleChanged {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2862,6 +2944,8 @@ interface LoanScheduleChanged {
     | 'FEE_APPLIED'
     | 'PENALTY_APPLIED'
     | 'INTEREST_APPLIED'
+    | 'REDUCED'
+    | 'WRITTEN_OFF'
     | 'ADJUSTED'
     | 'LATE'
     | 'INTEREST_ACCRUED';
@@ -2999,6 +3083,14 @@ interface LoanStateChanged {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -3017,6 +3109,7 @@ interface LoanStateChanged {
     | 'loan_activated'
     | 'loan_deactivated'
     | 'loan_closed'
+    | 'loan_written_off'
     | 'loan_reopened'
     | 'loan_in_arrears'
     | 'loan_out_of_arrears';
@@ -3226,6 +3319,100 @@ interface Partition {
    */
   unconsumed_events?: number;
 }
+/**
+ * What a loan has to pay to be paid off, of each kind and in all. What loans here never owe is zero.
+ */
+interface PayOffAmounts {
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  principalBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestBalance: number;
+  /**
+   * With the fees outside the schedule.
+   */
+  feeBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  penaltyBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestFromArrearsBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestBearingFeeBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestBearingFeeInterestBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  carriedForwardPrincipalInArrears: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  carriedForwardInterestBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  carriedForwardInterestFromArrearsBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  earlyRepaymentCharge: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  totalBalance: number;
+}
+interface PayOffPayload {
+  externalId?: string | null;
+  notes?: string | null;
+  transactionDetails?: LoanCommandTransactionDetails;
+  /**
+   * How much is paid of what is owed. The rest of it is forgiven. What is absent is paid in full.
+   */
+  payOffAdjustableAmounts?: {
+    /**
+     * A number, or a text that is one.
+     */
+    interestPaid?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    feesPaid?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    penaltyPaid?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    nonScheduledFeeAmount?: number | string | null;
+    interestFromArrearsPaid?: 0 | null;
+    interestBearingFeeAmount?: 0 | null;
+    interestBearingFeeInterestAmount?: 0 | null;
+    carriedForwardPrincipalInArrearsAmount?: 0 | null;
+    carriedForwardInterestAmount?: 0 | null;
+    carriedForwardInterestFromArrearsAmount?: 0 | null;
+  } | null;
+}
+/**
+ * The day, today or later, of a pay-off.
+ */
+interface PayOffPreview {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  valueDate: string;
+}
 interface Position {
   partition: string;
   /**
@@ -3281,6 +3468,81 @@ interface Problem {
 interface Readiness {
   ready: boolean;
   reasons: string[];
+}
+interface ReduceFeesPayload {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  valueDate?: string | null;
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  bookingDate?: string | null;
+  externalId?: string | null;
+  notes?: string | null;
+  transactionDetails?: LoanCommandTransactionDetails;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
+  /**
+   * A whole number, or a text that is one.
+   */
+  installmentNumber?: number | string | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+}
+interface ReduceInterestPayload {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  valueDate?: string | null;
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  bookingDate?: string | null;
+  externalId?: string | null;
+  notes?: string | null;
+  transactionDetails?: LoanCommandTransactionDetails;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
+  /**
+   * A whole number, or a text that is one.
+   */
+  installmentNumber?: number | string | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+}
+interface ReducePenaltiesPayload {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  valueDate?: string | null;
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  bookingDate?: string | null;
+  externalId?: string | null;
+  notes?: string | null;
+  transactionDetails?: LoanCommandTransactionDetails;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
+  /**
+   * A whole number, or a text that is one.
+   */
+  installmentNumber?: number | string | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
 }
 interface RepayPayload {
   /**
@@ -3624,6 +3886,9 @@ interface TransactionAdjustment {
     | unknown[]
     | null;
 }
+interface UndoWriteOffPayload {
+  notes?: string | null;
+}
 /**
  * The fields of the product to change; absent fields keep their values. Existing loans do not change.
  */
@@ -3640,4 +3905,7 @@ interface UpdateProductPayload {
  */
 interface Version {
   version: string;
+}
+interface WriteOffPayload {
+  notes?: string | null;
 }

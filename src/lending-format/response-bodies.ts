@@ -6,10 +6,13 @@ import { balancesOf } from '../lending/views/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
 import { scheduleOf } from '../lending/views/schedules.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
+import { payOffFigures } from '../lending/commands/pay-off.ts';
 import type { Loan } from '../lending/loan.ts';
+import { payOffAmountsOf } from '../lending/views/pay-off.ts';
 import type { LoanProduct } from '../lending/products/product.ts';
 import type { Refusal } from '../lending/refusals.ts';
 import type { Toggles } from '../lending/toggle-names.ts';
+import type { LocalDate } from '../lending/terms.ts';
 import { transactionView } from '../lending/views/transactions.ts';
 import type { Schemas } from '../contract.ts';
 import { type Written, writeView } from './amount-format.ts';
@@ -52,6 +55,13 @@ export function writeTransactions(
   const views = transactionTexts.map((text) => transactionView(loan, decodeTransaction(text)));
   const shown = views satisfies readonly WrittenTransaction[];
   return write(loan, detailsLevel === 'FULL' ? shown : shown.map(withoutDetails));
+}
+
+/** The body of POST /loans/{id}:previewPayOffAmounts; the refusals where the loan cannot be paid off on that day. */
+export function writePayOffAmounts(loan: Loan, valueDate: LocalDate): string | readonly Refusal[] {
+  const figures = payOffFigures(loan, valueDate);
+  if ('errorReason' in figures) return [figures];
+  return write(loan, payOffAmountsOf(figures) satisfies Written<Schemas['PayOffAmounts']>);
 }
 
 /** One transaction of a loan. */

@@ -1,7 +1,7 @@
 import { periodInterest } from './schedule/interest.ts';
 import type { Loan, LoanPosition } from './loan.ts';
-import { type Installment, dueOf } from './installments.ts';
-import { type Decimal, larger, roundAmount, sum, zero } from './money.ts';
+import { type Installment, dueOf, lowered } from './installments.ts';
+import { type Decimal, larger, roundAmount, smaller, sum, zero } from './money.ts';
 import { behaviourOf } from './products/product-behaviour.ts';
 import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
 import { taxedAmount } from './taxes.ts';
@@ -59,14 +59,11 @@ export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition
     const from = isRunning ? asOf : row.accruesAfter;
     return row.interestAccrued.plus(periodInterest(base.plus(late), terms, row, from, row.dueDate));
   });
-  const installments = position.installments.map((row, index) =>
-    withInterest(
-      row,
-      row.number === loan.terms.repaymentInstallments
-        ? grossInterestOfLast(loan, interests)
-        : grossInterest(loan, interests[index] ?? zero),
-    ),
-  );
+  const installments = position.installments.map((row, index) => {
+    const isLast = row.number === loan.terms.repaymentInstallments;
+    const gross = isLast ? grossInterestOfLast(loan, interests) : grossInterest(loan, interests[index] ?? zero);
+    return withInterest(row, lessReduced(loan, row, gross));
+  });
   return { ...position, installments };
 }
 
@@ -105,14 +102,25 @@ export function isEarning({ product }: Loan, { asOf }: LoanPosition, row: Instal
   return behaviourOf(product).interest === 'ACCRUED' && (asOf === null || row.dueDate > asOf);
 }
 
-/** The accrued interest that a row has earned so far, rounded, and the tax in it. */
+/** The accrued interest that a row has earned so far and asks for, rounded, and the tax in it. */
 export function earnedGross(loan: Loan, { installments }: LoanPosition, row: Installment): GrossInterest {
-  return row.number === loan.terms.repaymentInstallments
-    ? grossInterestOfLast(
-        loan,
-        installments.map(({ interestAccrued }) => interestAccrued),
-      )
-    : grossInterest(loan, row.interestAccrued);
+  const isLast = row.number === loan.terms.repaymentInstallments;
+  const accrued = isLast ? installments.map(({ interestAccrued }) => interestAccrued) : [];
+  const gross = isLast ? grossInterestOfLast(loan, accrued) : grossInterest(loan, row.interestAccrued);
+  return lessReduced(loan, row, gross);
+}
+
+/** The interest that a row asks for once its reductions are taken off. */
+function lessReduced(loan: Loan, { interest, interestReduced }: Installment, gross: GrossInterest): GrossInterest {
+  if (interestReduced.isZero()) return gross;
+  const portion = {
+    amount: { expected: gross.amount, paid: interest.amount.paid },
+    tax: { expected: gross.tax, paid: interest.tax.paid },
+  };
+  const { currency, rounding } = loan.terms;
+  const reduction = smaller(interestReduced, larger(zero, dueOf(portion.amount)));
+  const { amount, tax } = lowered(portion, reduction, currency, rounding.roundingMode);
+  return { amount: amount.expected, tax: tax.expected };
 }
 
 interface GrossInterest {

@@ -19,7 +19,13 @@ export type LoanCommand =
   | AdjustTransaction
   | PrincipalOverpayment
   | ApplyInterest
-  | StartBusinessDay;
+  | StartBusinessDay
+  | PayOff
+  | ReduceInterest
+  | ReduceFees
+  | ReducePenalties
+  | WriteOff
+  | UndoWriteOff;
 
 /** Creates a product in the registry. */
 export interface CreateProduct extends CommandHeader {
@@ -200,4 +206,48 @@ export interface EndOfDay extends CommandHeader {
   readonly partition: number;
   /** The day to close. The next day is the business date after that. */
   readonly businessDate: LocalDate;
+}
+
+/** Pays all that is owed and closes the loan. */
+export interface PayOff extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'PAY_OFF';
+  readonly payOffAdjustableAmounts: PayOffAdjustableAmounts;
+}
+
+/** How much is paid of what is owed; the rest of it is forgiven. An absent amount is paid in full. */
+export interface PayOffAdjustableAmounts {
+  readonly interestPaid?: Decimal;
+  readonly feesPaid?: Decimal;
+  readonly penaltyPaid?: Decimal;
+  /** Of the fees outside the schedule. */
+  readonly nonScheduledFeeAmount?: Decimal;
+}
+
+interface Reduction extends LoanCommandHeader, TransactionDetails {
+  readonly amount: Decimal;
+  /** Absent: of all installments, those due first first. */
+  readonly installmentNumber?: number;
+}
+
+export interface ReduceInterest extends Reduction {
+  readonly type: 'REDUCE_INTEREST';
+}
+
+export interface ReduceFees extends Reduction {
+  readonly type: 'REDUCE_FEES';
+}
+
+export interface ReducePenalties extends Reduction {
+  readonly type: 'REDUCE_PENALTIES';
+}
+
+/** Gives up all that is owed. */
+export interface WriteOff extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'WRITE_OFF';
+}
+
+export interface UndoWriteOff extends LoanCommandHeader {
+  readonly type: 'UNDO_WRITE_OFF';
+  readonly bookingDate?: LocalDate;
+  readonly notes?: string;
 }

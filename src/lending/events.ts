@@ -100,7 +100,8 @@ export type StateEventName =
   | 'loan_closed'
   | 'loan_reopened'
   | 'loan_in_arrears'
-  | 'loan_out_of_arrears';
+  | 'loan_out_of_arrears'
+  | 'loan_written_off';
 
 export interface LoanStateChanged extends LoanEventHeader {
   readonly eventType: 'loan_state_changed';

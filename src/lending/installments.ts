@@ -1,4 +1,4 @@
-import { type Decimal, add, zero } from './money.ts';
+import { type Currency, type Decimal, type RoundingMode, add, larger, roundAmount, zero } from './money.ts';
 import type { LocalDate } from './terms.ts';
 
 /** What is expected of one element and how much of it has been paid. The difference is due. */
@@ -32,6 +32,8 @@ export interface Installment {
   readonly interestAccrued: Decimal;
   /** Interest of this row that was applied so far, tax included. Applying it again adds only what came since. */
   readonly interestApplied: Decimal;
+  /** Interest that this row no longer asks for, tax included. What it earns is more by this. */
+  readonly interestReduced: Decimal;
   /** Principal overpaid in this installment's period, outside every installment. */
   readonly principalOverpaid: Decimal;
   readonly lastPaidDate: LocalDate | null;
@@ -69,6 +71,7 @@ export function newInstallment({
     penalty: nothingTaxed,
     interestAccrued: zero,
     interestApplied: zero,
+    interestReduced: zero,
     principalOverpaid: zero,
     lastPaidDate: null,
     repaidDate: null,
@@ -91,6 +94,21 @@ export const nothingTaxed: TaxedPortion = { amount: nothing, tax: nothing };
 export function dueOf(portion: Portion): Decimal {
   // Most rows are unpaid and every balance reads all of them, so it pays to skip subtracting zero.
   return portion.paid.isZero() ? portion.expected : portion.expected.minus(portion.paid);
+}
+
+/** The element asking for that much less, and for the same share of tax in it. What was paid stays paid. */
+export function lowered(
+  portion: TaxedPortion,
+  reduction: Decimal,
+  currency: Currency,
+  mode: RoundingMode,
+): TaxedPortion {
+  if (reduction.isZero()) return portion;
+  const { amount, tax } = portion;
+  const expected = amount.expected.minus(reduction);
+  const share = roundAmount(tax.expected.times(expected).dividedBy(amount.expected), currency, mode);
+  const taxExpected = expected.equals(amount.paid) ? tax.paid : larger(tax.paid, share);
+  return { amount: { expected, paid: amount.paid }, tax: { expected: taxExpected, paid: tax.paid } };
 }
 
 /** Whether nothing of a row has been paid. It then owes all that it asks for, so no sum is needed. */

@@ -47,6 +47,30 @@ const rows = {
     reversedEventName: 'loan_interest_application_reversed',
     scheduleReason: 'INTEREST_APPLIED',
   },
+  INTEREST_DUE_REDUCED: {
+    adjustment: 'INTEREST_REDUCTION_ADJUSTMENT',
+    eventName: 'loan_interest_reduced',
+    reversedEventName: 'loan_interest_reduction_reversed',
+    scheduleReason: 'REDUCED',
+  },
+  FEES_DUE_REDUCED: {
+    adjustment: 'FEE_REDUCTION_ADJUSTMENT',
+    eventName: 'loan_fees_reduced',
+    reversedEventName: 'loan_fee_reduction_reversed',
+    scheduleReason: 'REDUCED',
+  },
+  PENALTIES_DUE_REDUCED: {
+    adjustment: 'PENALTY_REDUCTION_ADJUSTMENT',
+    eventName: 'loan_penalties_reduced',
+    reversedEventName: 'loan_penalty_reduction_reversed',
+    scheduleReason: 'REDUCED',
+  },
+  WRITE_OFF: {
+    adjustment: 'WRITE_OFF_ADJUSTMENT',
+    eventName: 'loan_write_off',
+    reversedEventName: 'loan_write_off_reversed',
+    scheduleReason: 'WRITTEN_OFF',
+  },
 } as const satisfies Readonly<Record<string, TransactionRow>>;
 
 export type AdjustableTransactionType = keyof typeof rows;

@@ -23,10 +23,14 @@ import {
   money,
   nothingYet,
   overpay,
+  payOff,
+  reduce,
   product,
   repay,
   under,
+  undoWriteOff,
   when,
+  writeOff,
 } from './loan-fixtures.ts';
 
 export const anyToggles: fc.Arbitrary<Toggles> = fc.record({
@@ -150,6 +154,11 @@ const stepKinds = [
   'feeOutside',
   'penalty',
   'applyInterest',
+  'payOff',
+  'reduceInterest',
+  'reduceFees',
+  'reducePenalties',
+  'writeOff',
   'adjust',
   'custom',
   'toggle',
@@ -201,6 +210,21 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
       return applyPenalty(money(step.share).dividedBy(9).toDecimalPlaces(2), { ...target, valueDate });
     case 'applyInterest':
       return applyInterest(valueDate);
+    case 'payOff':
+      return payOff(valueDate, {
+        interestPaid: partOf(figures.interest.balance),
+        ...(step.installment < 5 ? { feesPaid: partOf(figures.fees.balance) } : {}),
+        ...(step.installment < 3 ? { nonScheduledFeeAmount: partOf(figures.nonScheduledFees.balance) } : {}),
+        ...(step.installment > 3 ? { penaltyPaid: partOf(figures.penalty.balance) } : {}),
+      });
+    case 'reduceInterest':
+      return reduce('REDUCE_INTEREST', partOf(figures.interest.balance), valueDate);
+    case 'reduceFees':
+      return reduce('REDUCE_FEES', partOf(figuresOf(loan).fees.balance), valueDate);
+    case 'reducePenalties':
+      return reduce('REDUCE_PENALTIES', partOf(figures.penalty.balance), valueDate);
+    case 'writeOff':
+      return position.accountSubState === 'WRITTEN_OFF' ? undoWriteOff : writeOff(valueDate);
     case 'adjust': {
       const last = story.transactions.findLast(({ undo }) => undo !== null);
       return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };

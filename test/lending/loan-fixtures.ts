@@ -1,4 +1,4 @@
-import type { LoanCommand } from '../../src/lending/commands.ts';
+import type { LoanCommand, PayOffAdjustableAmounts } from '../../src/lending/commands.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
 import { execute } from '../../src/lending/commands/execute.ts';
 import type { Loan, LoanTransaction } from '../../src/lending/loan.ts';
@@ -238,6 +238,20 @@ export const overpay = (amount: Decimal | number | string, valueDate: string, mo
   ...more,
 });
 export const applyInterest = (valueDate: string): AskedCommand => ({ type: 'APPLY_INTEREST', valueDate });
+export const payOff = (valueDate: string, payOffAdjustableAmounts: PayOffAdjustableAmounts = {}): AskedCommand => ({
+  type: 'PAY_OFF',
+  valueDate,
+  payOffAdjustableAmounts,
+});
+type ReductionType = 'REDUCE_INTEREST' | 'REDUCE_FEES' | 'REDUCE_PENALTIES';
+export const reduce = (
+  type: ReductionType,
+  amount: Decimal | number | string,
+  valueDate: string,
+  more: object = {},
+): AskedCommand => ({ type, amount: money(amount), valueDate, ...more });
+export const writeOff = (valueDate: string): AskedCommand => ({ type: 'WRITE_OFF', valueDate });
+export const undoWriteOff: AskedCommand = { type: 'UNDO_WRITE_OFF' };
 /** Undoes the transaction of that number, from 1. */
 export const adjust = (number: number): AskedCommand => ({ type: 'ADJUST_TRANSACTION', transactionId: `L1-${number}` });
 

@@ -4,10 +4,12 @@ import type { LoanTransaction, PostedTransactions } from '../../src/lending/loan
 export function postedAmong(transactions: readonly LoanTransaction[]): PostedTransactions {
   return {
     find: (keyOrId) => transactions.find(({ encodedKey, id }) => encodedKey === keyOrId || id === keyOrId),
-    // A command posts its own transaction between those it takes back and those it posts again, as many of each.
+    // A command posts its own transaction between those it takes back and those it posts again, as many of each. One
+    // that posts several and takes none back is known by the last of them.
     postedBy: (id) => {
       const posted = transactions.filter(({ commandId }) => commandId === id);
-      return posted[(posted.length - 1) / 2];
+      const takesBack = posted[0]?.originalTransactionKey !== null;
+      return takesBack ? posted[(posted.length - 1) / 2] : posted.at(-1);
     },
   };
 }

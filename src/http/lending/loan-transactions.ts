@@ -22,11 +22,17 @@ const postingRoutes: Readonly<Record<string, CommandType>> = {
   'fee-transactions': 'APPLY_FEE',
   'penalty-transactions': 'APPLY_PENALTY',
   'principal-overpayment-transactions': 'PRINCIPAL_OVERPAYMENT',
+  'interest-reduction-transactions': 'REDUCE_INTEREST',
+  'fee-reduction-transactions': 'REDUCE_FEES',
+  'penalty-reduction-transactions': 'REDUCE_PENALTIES',
 };
 
 /** The commands that post a transaction and whose response has no body, by what follows the loan's id in their path. */
 const actionRoutes: Readonly<Record<string, CommandType>> = {
   applyInterest: 'APPLY_INTEREST',
+  payOff: 'PAY_OFF',
+  writeOff: 'WRITE_OFF',
+  undoWriteOff: 'UNDO_WRITE_OFF',
 };
 
 /** Adds the routes that post, undo and list the transactions of loans. */

@@ -31,6 +31,7 @@ import {
 } from './lending-parameters.ts';
 import type { LendingServices } from './services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
+import { addPayOffPreview } from './pay-off-preview.ts';
 import { existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
 
 /** The states that the list of loans can be filtered by. */
@@ -101,6 +102,7 @@ export function createLoansRouter(services: LendingServices): Router {
     .all(lendingMethodNotAllowed('POST'));
 
   addTransactionRoutes(router, services, commands);
+  addPayOffPreview(router, services);
 
   router
     .route('/loans/:loanAccountId')

@@ -7,9 +7,13 @@ import {
   type CreateLoan,
   type Disburse,
   type LoanCommand,
+  type PayOff,
   type PrincipalOverpayment,
+  type ReduceInterest,
   type Repay,
   type StartBusinessDay,
+  type UndoWriteOff,
+  type WriteOff,
   stateActions,
 } from '../../lending/commands.ts';
 import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
@@ -105,6 +109,42 @@ function readStartBusinessDay(reader: FieldReader): Payload<StartBusinessDay> {
   return { businessDate: reader.require('businessDate', reader.date('businessDate')) ?? '' };
 }
 
+function readPayOff(reader: FieldReader): Payload<PayOff> {
+  const details = {
+    ...readChannel(reader),
+    ...present({ externalId: reader.text('externalId'), notes: reader.notes('notes') }),
+  };
+  const amounts = reader.object('payOffAdjustableAmounts');
+  amounts.keepOnly('interestFromArrearsPaid', 0);
+  amounts.keepOnly('interestBearingFeeAmount', 0);
+  amounts.keepOnly('interestBearingFeeInterestAmount', 0);
+  amounts.keepOnly('carriedForwardPrincipalInArrearsAmount', 0);
+  amounts.keepOnly('carriedForwardInterestAmount', 0);
+  amounts.keepOnly('carriedForwardInterestFromArrearsAmount', 0);
+  return {
+    ...details,
+    payOffAdjustableAmounts: present({
+      interestPaid: amounts.decimal('interestPaid'),
+      feesPaid: amounts.decimal('feesPaid'),
+      penaltyPaid: amounts.decimal('penaltyPaid'),
+      nonScheduledFeeAmount: amounts.decimal('nonScheduledFeeAmount'),
+    }),
+  };
+}
+
+/** The payload of each reduction. */
+function readReduction(reader: FieldReader): Payload<ReduceInterest> {
+  return {
+    ...readTransactionDetails(reader),
+    amount: reader.require('amount', reader.decimal('amount')) ?? zero,
+    ...present({ installmentNumber: reader.count('installmentNumber') }),
+  };
+}
+
+function readWriteOff(reader: FieldReader): Payload<WriteOff | UndoWriteOff> {
+  return present({ notes: reader.notes('notes') });
+}
+
 /** Every command on a loan that exists: all but the one that opens it. */
 export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan>;
 
@@ -124,12 +164,30 @@ export const payloadReaders: {
   PRINCIPAL_OVERPAYMENT: readPrincipalOverpayment,
   APPLY_INTEREST: readApplyInterest,
   START_BUSINESS_DAY: readStartBusinessDay,
+  PAY_OFF: readPayOff,
+  REDUCE_INTEREST: readReduction,
+  REDUCE_FEES: readReduction,
+  REDUCE_PENALTIES: readReduction,
+  WRITE_OFF: readWriteOff,
+  UNDO_WRITE_OFF: readWriteOff,
 };
 
 /** The fields of every transaction, and what was kept so far. Keep before what only one type of transaction keeps. */
 function readTransactionDetails(reader: FieldReader) {
   reader.keepText('originalCurrencyCode');
   reader.keepFieldSets();
+  return {
+    ...readChannel(reader),
+    ...present({
+      valueDate: reader.date('valueDate'),
+      bookingDate: reader.date('bookingDate'),
+      externalId: reader.text('externalId'),
+      notes: reader.notes('notes'),
+    }),
+  };
+}
+
+function readChannel(reader: FieldReader) {
   // A deposit account as the target is refused like any unknown field, as there are no deposit accounts.
   const channel = reader.object('transactionDetails');
   const transactionDetails = present({
@@ -141,10 +199,6 @@ function readTransactionDetails(reader: FieldReader) {
   return present({
     additionalFields: Object.keys(additionalFields).length === 0 ? undefined : additionalFields,
     transactionDetails: Object.keys(transactionDetails).length === 0 ? undefined : transactionDetails,
-    valueDate: reader.date('valueDate'),
-    bookingDate: reader.date('bookingDate'),
-    externalId: reader.text('externalId'),
-    notes: reader.notes('notes'),
   });
 }
 

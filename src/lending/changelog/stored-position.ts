@@ -28,6 +28,7 @@ interface StoredRow {
   readonly penaltyTax?: StoredPortion;
   readonly interestAccrued?: string;
   readonly interestApplied?: string;
+  readonly interestReduced?: string;
   readonly principalOverpaid?: string;
   readonly lastPaidDate?: string | null;
   readonly repaidDate?: string | null;
@@ -88,6 +89,7 @@ export function readRows(stored: StoredRows, rowsBefore = 0): Installment[] {
       penalty: readTaxed(fields.penalty, fields.penaltyTax),
       interestAccrued: decimalOf(fields.interestAccrued ?? '0'),
       interestApplied: decimalOf(fields.interestApplied ?? '0'),
+      interestReduced: decimalOf(fields.interestReduced ?? '0'),
       principalOverpaid: decimalOf(fields.principalOverpaid ?? '0'),
       lastPaidDate: fields.lastPaidDate ?? null,
       repaidDate: fields.repaidDate ?? null,
@@ -113,7 +115,7 @@ function writtenAmounts(row: Installment): string {
  * @param keepsDefaults Whether fields that are zero or null are written too. Fields that are undefined never are.
  */
 function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string {
-  const { principal, interestAccrued, interestApplied, principalOverpaid } = row;
+  const { principal, interestAccrued, interestApplied, interestReduced, principalOverpaid } = row;
   const { lastPaidDate, repaidDate, lastPenaltyAppliedDate, penaltyCalculatedTo } = row;
   const portion = (name: string, value: Portion | undefined): string =>
     value === undefined || (!keepsDefaults && isNothing(value)) ? '' : `,"${name}":${writePortion(value)}`;
@@ -130,10 +132,10 @@ function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string
   const charged = taxed('fee', row.fee) + taxed('penalty', row.penalty);
   const earned = amount('interestAccrued', interestAccrued) + amount('interestApplied', interestApplied);
   const dates = date('lastPaidDate', lastPaidDate) + date('repaidDate', repaidDate);
-  const overpaid = amount('principalOverpaid', principalOverpaid);
+  const changed = amount('interestReduced', interestReduced) + amount('principalOverpaid', principalOverpaid);
   const penalties =
     date('lastPenaltyAppliedDate', lastPenaltyAppliedDate) + date('penaltyCalculatedTo', penaltyCalculatedTo);
-  return owed + charged + earned + overpaid + dates + penalties;
+  return owed + charged + earned + changed + dates + penalties;
 }
 
 /** The charges of an account as a JSON list. */
@@ -215,7 +217,7 @@ function writeRowUndo({ key, fields }: InstallmentUndo): string {
 
 function readRowUndo({ key, ...stored }: StoredUndo['installments'][number]): InstallmentUndo {
   const { principal, interest, interestTax, fee, feeTax, penalty, penaltyTax, ...rest } = stored;
-  const { interestAccrued, interestApplied, principalOverpaid, ...dates } = rest;
+  const { interestAccrued, interestApplied, interestReduced, principalOverpaid, ...dates } = rest;
   return {
     key,
     fields: {
@@ -226,6 +228,7 @@ function readRowUndo({ key, ...stored }: StoredUndo['installments'][number]): In
       ...(penalty === undefined ? {} : { penalty: readTaxed(penalty, penaltyTax) }),
       ...(interestAccrued === undefined ? {} : { interestAccrued: decimalOf(interestAccrued) }),
       ...(interestApplied === undefined ? {} : { interestApplied: decimalOf(interestApplied) }),
+      ...(interestReduced === undefined ? {} : { interestReduced: decimalOf(interestReduced) }),
       ...(principalOverpaid === undefined ? {} : { principalOverpaid: decimalOf(principalOverpaid) }),
     },
   };

@@ -16,9 +16,12 @@ import { decideDisbursement } from './disbursement.ts';
 import { decideFee } from './fees.ts';
 import { decideInterestApplication } from './interest-application.ts';
 import type { Loan } from '../loan.ts';
+import { decidePayOff } from './pay-off.ts';
 import { decidePenalty } from './penalties.ts';
 import { decidePrincipalOverpayment } from './principal-overpayment.ts';
+import { decideFeeReduction, decideInterestReduction, decidePenaltyReduction } from './reductions.ts';
 import { decideRepayment } from './repayment.ts';
+import { decideUndoneWriteOff, decideWriteOff } from './write-off.ts';
 
 /**
  * Decides a command. Three rules come before all others: LOAN_ACCOUNT_ID_ALREADY_IN_USE when it would open an account
@@ -51,9 +54,21 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
     case 'PRINCIPAL_OVERPAYMENT':
       return decidePrincipalOverpayment(loan, command, context);
     case 'APPLY_INTEREST':
+      return decideInterestApplication(loan, command, context);
+    case 'PAY_OFF':
+      return decidePayOff(loan, command, context);
+    case 'REDUCE_INTEREST':
+      return decideInterestReduction(loan, command, context);
+    case 'REDUCE_FEES':
+      return decideFeeReduction(loan, command, context);
+    case 'REDUCE_PENALTIES':
+      return decidePenaltyReduction(loan, command, context);
+    case 'WRITE_OFF':
+      return decideWriteOff(loan, command, context);
+    case 'UNDO_WRITE_OFF':
       break;
   }
-  return decideInterestApplication(loan, command, context);
+  return decideUndoneWriteOff(loan, command, context);
 }
 
 function isOtherCurrency({ product }: Loan, sent: AdditionalFields | undefined): boolean {

@@ -1,6 +1,6 @@
 import { type AdditionalFields, noAdditionalFields } from '../additional-fields.ts';
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
-import type { LoanFact, PostedTransaction } from './facts.ts';
+import type { LoanFact, PostedTransaction, TransactionPosted } from './facts.ts';
 import type { Loan, LoanPosition, PostedTransactions } from '../loan.ts';
 import { transactionTerms } from '../agreed-terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
@@ -17,8 +17,14 @@ export interface DecisionContext {
   readonly transactions: PostedTransactions;
 }
 
-/** The result of a command: one fact, or the refusals of the rules it breaks. */
-export type Decision = { readonly fact: LoanFact } | { readonly refusals: readonly Refusal[] };
+/**
+ * The result of a command: one fact, several that follow each other, or the refusals of the rules it breaks. Each of
+ * several facts is about the loan that the one before led to.
+ */
+export type Decision =
+  | { readonly fact: LoanFact }
+  | { readonly facts: readonly TransactionPosted[] }
+  | { readonly refusals: readonly Refusal[] };
 
 /** A decision with this one refusal. */
 export function refuse(errorReason: RefusalReason, errorSource: string | null = null): Decision {
@@ -49,12 +55,13 @@ export function post(
   type: LoanTransactionType,
   position: LoanPosition,
   own: OwnFields,
-): Decision {
+): { readonly fact: TransactionPosted } {
   const transaction = transactionOf(loan, command, context, type, own, position);
   return { fact: { type: 'TRANSACTION_POSTED', position, transaction } };
 }
 
-type TransactionCommand = CommandHeader &
+/** A command that can post a transaction: what its transactions keep of it. */
+export type TransactionCommand = CommandHeader &
   Pick<TransactionDetails, 'bookingDate' | 'externalId' | 'notes' | 'transactionDetails' | 'additionalFields'>;
 
 /**

@@ -2,7 +2,7 @@ import { atBusinessDate } from '../business-days/business-date.ts';
 import type { CommandHeader, LoanCommand } from '../commands.ts';
 import { adjusted } from './adjustment.ts';
 import { decide } from './decide.ts';
-import type { DecisionContext } from './decision.ts';
+import type { Decision, DecisionContext } from './decision.ts';
 import { eventsBetween } from '../events/derive-events.ts';
 import type { LoanEvent } from '../events.ts';
 import { evolve } from './evolve.ts';
@@ -52,7 +52,7 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Decisi
   }
   const decision = decide(run.loan, command, context);
   if ('refusals' in decision) return { outcome: 'refused', refusals: decision.refusals };
-  run.apply(decision.fact);
+  for (const fact of factsOf(decision)) run.apply(fact);
   const transactionKey = run.lastTransactionKey;
   for (const [index, original] of byValueDate(later).entries()) {
     const again = decide(run.loan, repostingCommand(run.existingLoan(), original, command), {
@@ -65,9 +65,14 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Decisi
       if (isLeftOut(original, again.refusals)) continue;
       return { outcome: 'refused', refusals: again.refusals };
     }
-    run.apply(sentBy(original, again.fact));
+    for (const fact of factsOf(again)) run.apply(sentBy(original, fact));
   }
   return run.committed(transactionKey);
+}
+
+/** The facts of a decision, in their order. */
+function factsOf(decision: Exclude<Decision, { readonly refusals: readonly Refusal[] }>): readonly LoanFact[] {
+  return 'facts' in decision ? decision.facts : [decision.fact];
 }
 
 function headerOf({ commandId, digest, receivedAt }: CommandHeader): CommandHeader {

@@ -1,6 +1,7 @@
 import { accrueTo, earnedGross, isEarning } from '../accrual.ts';
 import type { ApplyInterest } from '../commands.ts';
-import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
+import { type Decision, type DecisionContext, type TransactionCommand, post, refuse } from './decision.ts';
+import type { TransactionPosted } from './facts.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { noAmounts } from '../ledger.ts';
 import { type Loan, type LoanPosition, isActive } from '../loan.ts';
@@ -8,6 +9,7 @@ import type { Installment } from '../installments.ts';
 import { dayOfCommand } from '../instants.ts';
 import { type Decimal, larger, sum, zero } from '../money.ts';
 import { taxWithin } from '../taxes.ts';
+import type { LocalDate } from '../terms.ts';
 
 /**
  * Applies interest: what the rows have earned up to the value date (dynamic loans), or what rows due by then ask for
@@ -26,8 +28,18 @@ export function decideInterestApplication(loan: Loan, command: ApplyInterest, co
   const valueDate = command.valueDate ?? dayOfCommand(command);
   if (valueDate < position.asOf) return refuse('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', nameOfDay('valueDate'));
 
-  const applied = withInterestApplied(loan, accrueTo(loan, position, valueDate));
-  if (applied.amount.isZero()) return refuse('ACCOUNT_HAS_NO_ACCRUED_INTEREST');
+  return interestApplied(loan, command, context, valueDate) ?? refuse('ACCOUNT_HAS_NO_ACCRUED_INTEREST');
+}
+
+/** The decision that applies the interest of a loan up to a day; null when there is nothing to apply. */
+export function interestApplied(
+  loan: Loan,
+  command: TransactionCommand,
+  context: DecisionContext,
+  valueDate: LocalDate,
+): { readonly fact: TransactionPosted } | null {
+  const applied = withInterestApplied(loan, accrueTo(loan, loan.position, valueDate));
+  if (applied.amount.isZero()) return null;
   return post(loan, command, context, 'INTEREST_APPLIED', applied.position, {
     amount: applied.amount,
     valueDate,

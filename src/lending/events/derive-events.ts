@@ -188,6 +188,13 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
       ),
     ];
   };
+  // A reduction takes a part of a charge back, and its adjustment makes the charge as large as before.
+  const reduced = (earlier: FeeCharge, charge: FeeCharge): Body[] => {
+    const amount = charge.amount.expected.minus(earlier.amount.expected);
+    const tax = charge.tax.expected.minus(earlier.tax.expected);
+    if (amount.isZero() && tax.isZero()) return [];
+    return [feeBody(charge, { feeEvent: 'ADJUSTED', adjusts: 'APPLIED' }, amount, tax)];
+  };
   const removed = earlierCharges.filter(({ encodedKey }) => !kept.has(encodedKey));
   return [
     ...removed.flatMap((charge) => [
@@ -199,7 +206,8 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
       if (earlier === charge) return [];
       const amount = charge.amount.paid.minus(earlier?.amount.paid ?? zero);
       const tax = charge.tax.paid.minus(earlier?.tax.paid ?? zero);
-      return [...(earlier === undefined ? [appliedOrRemoved(charge, 1)] : []), ...paid(charge, amount, tax)];
+      const asked = earlier === undefined ? [appliedOrRemoved(charge, 1)] : reduced(earlier, charge);
+      return [...asked, ...paid(charge, amount, tax)];
     }),
   ];
 }
@@ -288,6 +296,7 @@ function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {
 function stateEventName(fact: LoanFact, { position }: Loan, previous: AccountState | null): StateEventName {
   if (fact.type === 'LOAN_CREATED') return 'loan_created';
   if (fact.type === 'STATE_CHANGED') return fact.eventName;
+  if (position.accountSubState === 'WRITTEN_OFF') return 'loan_written_off';
   if (position.accountState === 'CLOSED') return 'loan_closed';
   if (previous === 'ACTIVE' && position.accountState === 'ACTIVE_IN_ARREARS') return 'loan_in_arrears';
   if (previous === 'ACTIVE_IN_ARREARS' && position.accountState === 'ACTIVE') return 'loan_out_of_arrears';

@@ -21,12 +21,16 @@ import {
   money,
   nothingYet,
   overpay,
+  payOff,
   product,
   reasons,
+  reduce,
   repay,
   type Story,
   under,
+  undoWriteOff,
   when,
+  writeOff,
 } from '../loan-fixtures.ts';
 import type { Toggles } from '../../../src/lending/toggle-names.ts';
 
@@ -399,6 +403,36 @@ export const histories: readonly History[] = [
       ],
     }),
   ),
+  ...[product, dynamicProduct].map((made): History => {
+    const loanProduct = made({
+      taxSettings: { ...taxed, taxCalculationMethod: 'EXCLUSIVE' },
+      feesSettings: { fees: feesOfEachKind },
+    });
+    const named = loanProduct.type === 'FIXED_TERM_LOAN' ? { installmentNumber: 3 } : {};
+    return {
+      title: `a loan that is forgiven in parts, written off and paid off: ${loanProduct.type}`,
+      toggles: { ALLOW_NON_SCHEDULED_FEES: true },
+      commands: [
+        create(loanProduct),
+        approve,
+        disburse('2011-01-23'),
+        applyFee('10.01', { ...named, valueDate: '2011-02-10' }),
+        applyFee(20, { predefinedFeeKey: 'outside', valueDate: '2011-02-10' }),
+        applyPenalty('5.05', { valueDate: '2011-02-10' }),
+        reduce('REDUCE_INTEREST', '0.5', '2011-02-20', { installmentNumber: 1 }),
+        reduce('REDUCE_FEES', '5.55', '2011-02-20'),
+        reduce('REDUCE_PENALTIES', '1.01', '2011-02-20', { installmentNumber: 1 }),
+        repay(50, '2011-02-25'),
+        writeOff('2011-03-10'),
+        undoWriteOff,
+        undoWriteOff,
+        payOff('2011-03-10', { interestPaid: money('1.11'), feesPaid: money(0), nonScheduledFeeAmount: money('4.5') }),
+        (story) => adjust(story.transactions.length),
+        (story) => adjust(story.transactions.length - 2),
+        payOff('2011-03-10'),
+      ],
+    };
+  }),
 ];
 
 /** The state after each command. */
