@@ -6,48 +6,26 @@
 type LoanCommandTransactionDetails = {
   transactionChannelId?: string | null;
   transactionChannelKey?: string | null;
-  /**
-   * Only what means off.
-   */
-  internalTransfer?: false | 'false' | '' | null;
 } | null;
 /**
  * @maxItems 200
  */
-type LoanCommandDays = (number | string)[] | null;
+type LoanCommandDays = number[] | null;
 /**
  * The default for an account, and the range that an account may choose from.
  */
 type LoanCommandBoundedNumber = {
-  /**
-   * A number, or a text that is one.
-   */
-  defaultValue?: number | string | null;
-  /**
-   * A number, or a text that is one.
-   */
-  minValue?: number | string | null;
-  /**
-   * A number, or a text that is one.
-   */
-  maxValue?: number | string | null;
+  defaultValue?: number | null;
+  minValue?: number | null;
+  maxValue?: number | null;
 } | null;
 /**
  * The default for an account, and the range that an account may choose from.
  */
 type LoanCommandBoundedCount = {
-  /**
-   * A whole number, or a text that is one.
-   */
-  defaultValue?: number | string | null;
-  /**
-   * A whole number, or a text that is one.
-   */
-  minValue?: number | string | null;
-  /**
-   * A whole number, or a text that is one.
-   */
-  maxValue?: number | string | null;
+  defaultValue?: number | null;
+  minValue?: number | null;
+  maxValue?: number | null;
 } | null;
 /**
  * Pairs of positions.
@@ -128,23 +106,21 @@ type Events = {
   [k: string]: unknown;
 }[];
 /**
+ * A JSON Patch (RFC 6902): all of its operations are done, or none. Names are in capitals or lower case, and a path may lack its first slash.
+ *
+ * @minItems 1
+ * @maxItems 200
+ */
+type JsonPatch = {
+  op: 'ADD' | 'REPLACE' | 'REMOVE' | 'MOVE' | 'add' | 'replace' | 'remove' | 'move';
+  path: string;
+  from?: string | null;
+  value?: unknown;
+}[];
+/**
  * The balances of a loan. The toggles determine their names.
  */
 type LoanBalances = LoanBalanceChangedBalances | LoanBalanceChangedBalancesWithNonScheduledFees;
-/**
- * A custom field set: its fields, or a list of them for a grouped set. Values are kept as texts.
- *
- * @maxItems 200
- */
-type LoanCommandFieldSet =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | {
-      [k: string]: string | number | boolean;
-    }[]
-  | string
-  | null;
 /**
  * The changes to a product, applied in order.
  *
@@ -193,6 +169,7 @@ export interface Contract {
    * Every schema of the API description by its name.
    */
   schemas: {
+    Address: Address;
     AdjustTransactionPayload: AdjustTransactionPayload;
     ApiError: ApiError;
     ApplyFeePayload: ApplyFeePayload;
@@ -230,6 +207,9 @@ export interface Contract {
     EventTypeStatistics: EventTypeStatistics;
     Events: Events;
     Health: Health;
+    Holidays: Holidays;
+    HolidaysToSet: HolidaysToSet;
+    JsonPatch: JsonPatch;
     LendingErrors: LendingErrors;
     Links: Links;
     LoanAccount: LoanAccount;
@@ -243,7 +223,6 @@ export interface Contract {
     LoanCommandBoundedCount: LoanCommandBoundedCount;
     LoanCommandBoundedNumber: LoanCommandBoundedNumber;
     LoanCommandDays: LoanCommandDays;
-    LoanCommandFieldSet: LoanCommandFieldSet;
     LoanCommandTransactionDetails: LoanCommandTransactionDetails;
     LoanEvents: LoanEvents;
     LoanFeeEvent: LoanFeeEvent;
@@ -259,11 +238,11 @@ export interface Contract {
     LoanTransactionPosted: LoanTransactionPosted;
     LoanTransactionPostedTransaction: LoanTransactionPostedTransaction;
     Metrics: Metrics;
+    NonWorkingDays: NonWorkingDays;
     NumberBounds: NumberBounds;
+    OrganizationSettings: OrganizationSettings;
+    OrganizationSetup: OrganizationSetup;
     Partition: Partition;
-    PayOffAmounts: PayOffAmounts;
-    PayOffPayload: PayOffPayload;
-    PayOffPreview: PayOffPreview;
     Position: Position;
     PositionQuery: PositionQuery;
     PrincipalOverpaymentPayload: PrincipalOverpaymentPayload;
@@ -271,9 +250,6 @@ export interface Contract {
     ProductPatch: ProductPatch;
     PublishedItems: PublishedItems;
     Readiness: Readiness;
-    ReduceFeesPayload: ReduceFeesPayload;
-    ReduceInterestPayload: ReduceInterestPayload;
-    ReducePenaltiesPayload: ReducePenaltiesPayload;
     RepayPayload: RepayPayload;
     SchemaDefinition: SchemaDefinition;
     SentPosition: SentPosition;
@@ -293,10 +269,8 @@ export interface Contract {
     ToggleSwitch: ToggleSwitch;
     Toggles: Toggles;
     TransactionAdjustment: TransactionAdjustment;
-    UndoWriteOffPayload: UndoWriteOffPayload;
     UpdateProductPayload: UpdateProductPayload;
     Version: Version;
-    WriteOffPayload: WriteOffPayload;
   };
   /**
    * The JSON of requests, by operationId.
@@ -328,14 +302,11 @@ export interface Contract {
     overpayPrincipal: PrincipalOverpaymentPayload;
     adjustTransaction: TransactionAdjustment;
     applyInterest: ApplyInterestPayload;
-    reduceInterest: ReduceInterestPayload;
-    reduceFees: ReduceFeesPayload;
-    reducePenalties: ReducePenaltiesPayload;
-    previewPayOff: PayOffPreview;
-    payOff: PayOffPayload;
-    writeOff: WriteOffPayload;
-    undoWriteOff: UndoWriteOffPayload;
     endOfDay: EndOfDayRequest;
+    setOrganizationSetup: OrganizationSettings;
+    patchOrganizationSetup: JsonPatch;
+    setHolidays: HolidaysToSet;
+    setNonWorkingDays: NonWorkingDays;
   };
   /**
    * The JSON of successful responses, by operationId; of a stream a line.
@@ -388,16 +359,15 @@ export interface Contract {
     adjustTransaction: LoanTransactionPostedTransaction | CommandStatus;
     listTransactions: LoanTransactionPostedTransaction[];
     applyInterest: CommandStatus;
-    reduceInterest: LoanTransactionPostedTransaction | CommandStatus;
-    reduceFees: LoanTransactionPostedTransaction | CommandStatus;
-    reducePenalties: LoanTransactionPostedTransaction | CommandStatus;
-    previewPayOff: PayOffAmounts;
-    payOff: CommandStatus;
-    writeOff: CommandStatus;
-    undoWriteOff: CommandStatus;
     getCommand: CommandStatus;
     getBusinessDate: BusinessDate;
     endOfDay: EndOfDayResult;
+    getOrganizationSetup: OrganizationSetup;
+    setOrganizationSetup: OrganizationSetup;
+    getHolidays: Holidays;
+    setHolidays: Holidays;
+    getNonWorkingDays: NonWorkingDays;
+    setNonWorkingDays: NonWorkingDays;
     getHealth: Health;
     getReadiness: Readiness;
     getMetrics: Metrics;
@@ -406,6 +376,19 @@ export interface Contract {
       [k: string]: unknown;
     };
   };
+}
+/**
+ * Where an institution or one of its branches is.
+ */
+interface Address {
+  line1?: string;
+  line2?: string;
+  city?: string;
+  region?: string;
+  postcode?: string;
+  country?: string;
+  latitude?: number;
+  longitude?: number;
 }
 interface AdjustTransactionPayload {
   /**
@@ -417,17 +400,6 @@ interface AdjustTransactionPayload {
    */
   bookingDate?: string | null;
   notes?: string | null;
-  /**
-   * Only empty: what it would name does not exist here.
-   *
-   * @maxItems 0
-   */
-  installments?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[]
-    | null;
 }
 interface ApiError {
   errorCode: number;
@@ -448,22 +420,8 @@ interface ApplyFeePayload {
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
   predefinedFeeKey?: string | null;
-  /**
-   * A number, or a text that is one.
-   */
-  amount?: number | string | null;
-  /**
-   * A whole number, or a text that is one.
-   */
-  installmentNumber?: number | string | null;
-  /**
-   * The currency of the account, if given.
-   */
-  originalCurrencyCode?: string | null;
-  /**
-   * Only what means off.
-   */
-  feeCapitalisation?: false | 'false' | '' | null;
+  amount?: number | null;
+  installmentNumber?: number | null;
 }
 interface ApplyInterestPayload {
   /**
@@ -493,18 +451,8 @@ interface ApplyPenaltyPayload {
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
-  /**
-   * A number, or a text that is one.
-   */
-  amount: number | string;
-  /**
-   * A whole number, or a text that is one.
-   */
-  installmentNumber?: number | string | null;
-  /**
-   * The currency of the account, if given.
-   */
-  originalCurrencyCode?: string | null;
+  amount: number;
+  installmentNumber?: number | null;
 }
 /**
  * The business date of the organization.
@@ -583,16 +531,8 @@ interface CommandRejected {
     | 'ADJUST_TRANSACTION'
     | 'PRINCIPAL_OVERPAYMENT'
     | 'APPLY_INTEREST'
-    | 'START_BUSINESS_DAY'
-    | 'PAY_OFF'
-    | 'REDUCE_INTEREST'
-    | 'REDUCE_FEES'
-    | 'REDUCE_PENALTIES'
-    | 'WRITE_OFF'
-    | 'UNDO_WRITE_OFF'
     | 'CREATE_PRODUCT'
-    | 'UPDATE_PRODUCT'
-    | 'END_OF_DAY';
+    | 'UPDATE_PRODUCT';
   creationDate: string;
   toggles: Toggles;
   /**
@@ -697,431 +637,22 @@ interface CreateLoanPayload {
   id?: string | null;
   loanName?: string | null;
   accountHolderKey?: string | null;
-  accountHolderType?: 'CLIENT' | 'GROUP' | '' | null;
+  accountHolderType?: 'CLIENT' | 'GROUP' | null;
   /**
    * encodedKey or id of the product.
    */
   productTypeKey: string;
-  /**
-   * A number, or a text that is one.
-   */
-  loanAmount: number | string;
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  encodedKey?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  accountState?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  accountSubState?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  accruedInterest?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  accruedPenalty?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  activationTransactionKey?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  approvedDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  balances?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  closedDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  creationDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  daysInArrears?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  daysLate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  interestAccruedInBillingCycle?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  interestFromArrearsAccrued?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  lastAccountAppraisalDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  lastInterestAppliedDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  lastInterestReviewDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  lastLockedDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  lastModifiedDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  lastSetToArrearsDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  lastTaxRateReviewDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  lockedOperations?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  originalAccountKey?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  paymentHolidaysAccruedInterest?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  rescheduledAccountKey?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored: an answer said so.
-   */
-  terminationDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * The same as of the product.
-   */
-  allowOffset?: string | null | number | boolean;
-  /**
-   * The same as of the product.
-   */
-  futurePaymentsAcceptance?: string | null | number | boolean;
-  /**
-   * The same as of the product.
-   */
-  latePaymentsRecalculationMethod?: string | null | number | boolean;
-  /**
-   * The same as of the product.
-   */
-  modifyInterestForFirstInstallment?: string | null | number | boolean;
-  /**
-   * The same as of the product.
-   */
-  paymentMethod?: string | null | number | boolean;
-  /**
-   * The same as of the product.
-   */
-  taxRate?: string | null | number | boolean;
-  assignedBranchKey?: string | null;
-  assignedCentreKey?: string | null;
-  assignedUserKey?: string | null;
-  migrationEventKey?: string | null;
-  /**
-   * Only what means off.
-   */
-  adjustTotalDueForInstallmentsWithDifferentInterval?: false | 'false' | '' | null;
-  /**
-   * Only what means none.
-   */
-  arrearsTolerancePeriod?: 0 | '0' | '' | null;
-  /**
-   * Only what means none.
-   */
-  interestCommission?: 0 | '0' | '' | null;
-  /**
-   * Only empty: what it would name does not exist here.
-   *
-   * @maxItems 0
-   */
-  feesSettings?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[]
-    | null;
-  /**
-   * Only empty: what it would name does not exist here.
-   *
-   * @maxItems 0
-   */
-  fundingSources?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[]
-    | null;
-  /**
-   * Only empty: what it would name does not exist here.
-   *
-   * @maxItems 0
-   */
-  plannedInstallmentFees?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[]
-    | null;
-  /**
-   * Only empty: what it would name does not exist here.
-   *
-   * @maxItems 0
-   */
-  tranches?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[]
-    | null;
-  redrawSettings?: {
-    /**
-     * Only what means off.
-     */
-    restrictNextDueWithdrawal?: false | 'false' | '' | null;
-  } | null;
-  principalPaymentSettings?: {
-    /**
-     * Only what means off.
-     */
-    includeFeesInFloorAmount?: false | 'false' | '' | null;
-    /**
-     * Only what means off.
-     */
-    includeInterestInFloorAmount?: false | 'false' | '' | null;
-  } | null;
+  loanAmount: number;
   interestSettings?: {
-    /**
-     * The same as of the product.
-     */
-    accrueInterestAfterMaturity?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    accrueLateInterest?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    interestApplicationMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    interestBalanceCalculationMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    interestCalculationMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    interestChargeFrequency?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    interestRateSource?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    interestType?: string | null | number | boolean;
-    /**
-     * A number, or a text that is one.
-     */
-    interestRate?: number | string | null;
-    /**
-     * Accepted, not stored: an answer said so.
-     */
-    effectiveInterestRate?: {
-      [k: string]: unknown;
-    };
-    /**
-     * Only empty: what it would name does not exist here.
-     *
-     * @maxItems 0
-     */
-    accountInterestRateSettings?:
-      | {
-          [k: string]: unknown;
-        }
-      | unknown[]
-      | null;
-    /**
-     * Only empty: what it would name does not exist here.
-     *
-     * @maxItems 0
-     */
-    pmtAdjustmentThreshold?:
-      | {
-          [k: string]: unknown;
-        }
-      | unknown[]
-      | null;
-    /**
-     * Only what means none.
-     */
-    interestRateReviewCount?: 0 | '0' | '' | null;
-    /**
-     * Only what means none.
-     */
-    interestSpread?: 0 | '0' | '' | null;
+    interestRate?: number | null;
   } | null;
   scheduleSettings?: {
-    /**
-     * A whole number, or a text that is one.
-     */
-    repaymentInstallments?: number | string | null;
-    /**
-     * A whole number, or a text that is one.
-     */
-    repaymentPeriodCount?: number | string | null;
-    /**
-     * A whole number, or a text that is one.
-     */
-    gracePeriod?: number | string | null;
-    /**
-     * A whole number, or a text that is one.
-     */
-    principalRepaymentInterval?: number | string | null;
-    /**
-     * A whole number, or a text that is one.
-     */
-    defaultFirstRepaymentDueDateOffset?: number | string | null;
+    repaymentInstallments?: number | null;
+    repaymentPeriodCount?: number | null;
+    gracePeriod?: number | null;
+    principalRepaymentInterval?: number | null;
+    defaultFirstRepaymentDueDateOffset?: number | null;
     fixedDaysOfMonth?: LoanCommandDays;
-    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
-    /**
-     * The same as of the product.
-     */
-    gracePeriodType?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    repaymentScheduleMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    scheduleDueDatesMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    shortMonthHandlingMethod?: string | null | number | boolean;
-    /**
-     * Accepted, not stored: an answer said so.
-     */
-    hasCustomSchedule?: {
-      [k: string]: unknown;
-    };
-    /**
-     * Only what means none.
-     */
-    amortizationPeriod?: 0 | '0' | '' | null;
-    /**
-     * Only what means none.
-     */
-    periodicPayment?: 0 | '0' | '' | null;
-    /**
-     * Only empty: what it would name does not exist here.
-     *
-     * @maxItems 0
-     */
-    billingCycle?:
-      | {
-          [k: string]: unknown;
-        }
-      | unknown[]
-      | null;
-    /**
-     * Only empty: what it would name does not exist here.
-     *
-     * @maxItems 0
-     */
-    paymentPlan?:
-      | {
-          [k: string]: unknown;
-        }
-      | unknown[]
-      | null;
-    /**
-     * Only empty: what it would name does not exist here.
-     *
-     * @maxItems 0
-     */
-    previewSchedule?:
-      | {
-          [k: string]: unknown;
-        }
-      | unknown[]
-      | null;
   } | null;
   disbursementDetails?: {
     /**
@@ -1132,162 +663,10 @@ interface CreateLoanPayload {
      * A calendar day. Of an instant, the day as its sender wrote it.
      */
     firstRepaymentDate?: string | null;
-    /**
-     * Accepted, not stored: an answer said so.
-     */
-    disbursementDate?: {
-      [k: string]: unknown;
-    };
-    /**
-     * Accepted, not stored: an answer said so.
-     */
-    encodedKey?: {
-      [k: string]: unknown;
-    };
-    /**
-     * Only empty: what it would name does not exist here.
-     *
-     * @maxItems 0
-     */
-    fees?:
-      | {
-          [k: string]: unknown;
-        }
-      | unknown[]
-      | null;
-    transactionDetails?: {
-      /**
-       * Accepted, not stored: an answer said so.
-       */
-      encodedKey?: {
-        [k: string]: unknown;
-      };
-      transactionChannelId?: string | null;
-      transactionChannelKey?: string | null;
-      /**
-       * Only what means off.
-       */
-      internalTransfer?: false | 'false' | '' | null;
-    } | null;
   } | null;
   penaltySettings?: {
-    /**
-     * The same as of the product.
-     */
-    loanPenaltyCalculationMethod?: string | null | number | boolean;
-    /**
-     * A number, or a text that is one.
-     */
-    penaltyRate?: number | string | null;
+    penaltyRate?: number | null;
   } | null;
-  currency?: {
-    /**
-     * The same as of the product.
-     */
-    code?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    currencyCode?: string | null | number | boolean;
-  } | null;
-  prepaymentSettings?: {
-    /**
-     * The same as of the product.
-     */
-    applyInterestOnPrepaymentMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    elementsRecalculationMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    prepaymentRecalculationMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    principalPaidInstallmentStatus?: string | null | number | boolean;
-  } | null;
-  accountArrearsSettings?: {
-    /**
-     * The same as of the product.
-     */
-    dateCalculationMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    monthlyToleranceDay?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    nonWorkingDaysMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    toleranceCalculationMethod?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    toleranceFloorAmount?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    tolerancePercentageOfOutstandingPrincipal?: string | null | number | boolean;
-    /**
-     * The same as of the product.
-     */
-    tolerancePeriod?: string | null | number | boolean;
-    /**
-     * Accepted, not stored: an answer said so.
-     */
-    encodedKey?: {
-      [k: string]: unknown;
-    };
-  } | null;
-  /**
-   * Kept and given back, where the product allows them.
-   *
-   * @maxItems 200
-   */
-  assets?:
-    | {
-        assetName: string;
-        depositAccountKey?: string | null;
-        encodedKey?: string | null;
-        guarantorKey?: string | null;
-        guarantorType?: 'CLIENT' | 'GROUP' | '' | null;
-        /**
-         * A number, or a text that is one.
-         */
-        amount: number | string;
-        /**
-         * A number, or a text that is one.
-         */
-        originalAmount?: number | string | null;
-        originalCurrency?: {
-          code?: string | null;
-          currencyCode?: string | null;
-        } | null;
-      }[]
-    | null;
-  /**
-   * Kept and given back, where the product allows them.
-   *
-   * @maxItems 200
-   */
-  guarantors?:
-    | {
-        assetName?: string | null;
-        depositAccountKey?: string | null;
-        encodedKey?: string | null;
-        guarantorKey: string;
-        guarantorType: 'CLIENT' | 'GROUP';
-        /**
-         * A number, or a text that is one.
-         */
-        amount: number | string;
-      }[]
-    | null;
   notes?: string | null;
 }
 interface CreateProductPayload {
@@ -1298,7 +677,7 @@ interface CreateProductPayload {
   id?: string | null;
   name: string;
   type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN';
-  state?: 'ACTIVE' | 'INACTIVE' | '' | null;
+  state?: 'ACTIVE' | 'INACTIVE' | null;
   notes?: string | null;
   /**
    * Accepted, not stored.
@@ -1329,63 +708,50 @@ interface CreateProductPayload {
   interestSettings?: {
     interestRate?: LoanCommandBoundedNumber;
     interestChargeFrequency?:
-      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | '' | null;
-    /**
-     * A whole number, or a text that is one.
-     */
-    interestChargeFrequencyCount?: number | string | null;
-    interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | '' | null;
-    interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | '' | null;
+      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | null;
+    interestChargeFrequencyCount?: number | null;
+    interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | null;
+    interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | null;
     daysInYear?:
-      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | '' | null;
-    scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | '' | null;
-    /**
-     * A boolean, or a text that is one.
-     */
-    accrueLateInterest?: true | false | 'true' | 'false' | '' | null;
+      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | null;
+    scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | null;
+    accrueLateInterest?: boolean | null;
   } | null;
   scheduleSettings?: {
-    scheduleDueDatesMethod?: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH' | '' | null;
-    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
-    /**
-     * A whole number, or a text that is one.
-     */
-    defaultRepaymentPeriodCount?: number | string | null;
+    scheduleDueDatesMethod?: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH' | null;
+    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | null;
+    defaultRepaymentPeriodCount?: number | null;
     fixedDaysOfMonth?: LoanCommandDays;
-    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | '' | null;
+    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | null;
     numInstallments?: LoanCommandBoundedCount;
     firstRepaymentDueDateOffset?: LoanCommandBoundedCount;
-    /**
-     * A whole number, or a text that is one.
-     */
-    defaultPrincipalRepaymentInterval?: number | string | null;
+    defaultPrincipalRepaymentInterval?: number | null;
     roundingSettings?: {
-      roundingMode?: 'HALF_UP' | 'HALF_EVEN' | '' | null;
+      roundingMode?: 'HALF_UP' | 'HALF_EVEN' | null;
       repaymentCurrencyRounding?:
-        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | '' | null;
-      repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | '' | null;
+        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | null;
+      repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | null;
       roundingRepaymentScheduleMethod?:
         | 'NO_ROUNDING'
         | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT'
         | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT'
-        | ''
         | null;
     } | null;
   } | null;
   gracePeriodSettings?: {
-    gracePeriodType?: 'NONE' | 'PAY_INTEREST_ONLY' | '' | null;
+    gracePeriodType?: 'NONE' | 'PAY_INTEREST_ONLY' | null;
     gracePeriod?: LoanCommandBoundedCount;
   } | null;
   paymentSettings?: {
-    amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | '' | null;
-    paymentMethod?: 'HORIZONTAL' | 'VERTICAL' | '' | null;
+    amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | null;
+    paymentMethod?: 'HORIZONTAL' | null;
     /**
      * @minItems 4
      * @maxItems 4
      */
     repaymentAllocationOrder?: ('PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY')[] | null;
     prepaymentSettings?: {
-      prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | '' | null;
+      prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | null;
       prepaymentRecalculationMethod?:
         | 'NO_RECALCULATION'
         | 'RESCHEDULE_REMAINING_REPAYMENTS'
@@ -1393,15 +759,11 @@ interface CreateProductPayload {
         | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
         | 'REDUCE_AMOUNT_PER_INSTALLMENT'
         | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
-        | ''
         | null;
     } | null;
   } | null;
   feesSettings?: {
-    /**
-     * A boolean, or a text that is one.
-     */
-    allowArbitraryFees?: true | false | 'true' | 'false' | '' | null;
+    allowArbitraryFees?: boolean | null;
     /**
      * @maxItems 200
      */
@@ -1426,52 +788,30 @@ interface CreateProductPayload {
             | 'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE'
             | 'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS'
             | 'FLAT_NUMBER_OF_INSTALLMENTS'
-            | ''
             | null;
-          /**
-           * A number, or a text that is one.
-           */
-          amount?: number | string | null;
-          /**
-           * A number, or a text that is one.
-           */
-          percentageAmount?: number | string | null;
-          feeApplication?: 'REQUIRED' | 'OPTIONAL' | '' | null;
-          state?: 'ACTIVE' | 'INACTIVE' | '' | null;
-          allocation?: 'INSTALLMENT' | 'NO_ALLOCATION' | '' | null;
+          amount?: number | null;
+          percentageAmount?: number | null;
+          feeApplication?: 'REQUIRED' | 'OPTIONAL' | null;
+          state?: 'ACTIVE' | 'INACTIVE' | null;
+          allocation?: 'INSTALLMENT' | 'NO_ALLOCATION' | null;
         }[]
       | null;
   } | null;
   taxSettings?: {
-    /**
-     * A number, or a text that is one.
-     */
-    taxRate?: number | string | null;
-    taxCalculationMethod?: 'INCLUSIVE' | 'EXCLUSIVE' | '' | null;
-    /**
-     * A boolean, or a text that is one.
-     */
-    taxesOnInterestEnabled?: true | false | 'true' | 'false' | '' | null;
-    /**
-     * A boolean, or a text that is one.
-     */
-    taxesOnFeesEnabled?: true | false | 'true' | 'false' | '' | null;
-    /**
-     * A boolean, or a text that is one.
-     */
-    taxesOnPenaltyEnabled?: true | false | 'true' | 'false' | '' | null;
+    taxRate?: number | null;
+    taxCalculationMethod?: 'INCLUSIVE' | 'EXCLUSIVE' | null;
+    taxesOnInterestEnabled?: boolean | null;
+    taxesOnFeesEnabled?: boolean | null;
+    taxesOnPenaltyEnabled?: boolean | null;
   } | null;
   newAccountSettings?: {
-    accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | '' | null;
+    accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | null;
   } | null;
   /**
    * Whether the first level payment includes the interest difference of a first period of irregular length.
    */
-  adjustInterestForFirstInstallment?: true | false | 'true' | 'false' | '' | null;
-  /**
-   * A boolean, or a text that is one.
-   */
-  allowCustomRepaymentAllocation?: true | false | 'true' | 'false' | '' | null;
+  adjustInterestForFirstInstallment?: boolean | null;
+  allowCustomRepaymentAllocation?: boolean | null;
 }
 interface PositionQuery {
   partition: string;
@@ -1522,44 +862,8 @@ interface DisbursePayload {
   fees?:
     | {
         predefinedFeeKey: string;
-        /**
-         * A number, or a text that is one.
-         */
-        amount?: number | string | null;
-        /**
-         * A number, or a text that is one.
-         */
-        percentage?: number | string | null;
-        /**
-         * Accepted, not stored: an answer said so.
-         */
-        encodedKey?: {
-          [k: string]: unknown;
-        };
+        amount?: number | null;
       }[]
-    | null;
-  /**
-   * The currency of the account, if given.
-   */
-  originalCurrencyCode?: string | null;
-  /**
-   * The amount of the loan, if given.
-   */
-  amount?: number | string | null;
-  /**
-   * Only what means off.
-   */
-  shiftAdjustableInterestPeriods?: false | 'false' | '' | null;
-  /**
-   * Only empty: what it would name does not exist here.
-   *
-   * @maxItems 0
-   */
-  transferDetails?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[]
     | null;
 }
 interface EndOfDayPayload {
@@ -1903,6 +1207,37 @@ interface Health {
   }[];
 }
 /**
+ * The days on which the institution is closed, in their order.
+ */
+interface Holidays {
+  holidays: {
+    id: number;
+    name: string;
+    date: string;
+    /**
+     * Whether the same day of the same month is a holiday in every year.
+     */
+    isAnnuallyRecurring: boolean;
+  }[];
+}
+/**
+ * All holidays, at most 200. One without an id gets the next number.
+ */
+interface HolidaysToSet {
+  /**
+   * @maxItems 200
+   */
+  holidays: {
+    id?: number;
+    name: string;
+    date: string;
+    /**
+     * Whether the same day of the same month is a holiday in every year.
+     */
+    isAnnuallyRecurring?: boolean;
+  }[];
+}
+/**
  * The response of the lending API to a rejected request: one or more errors.
  */
 interface LendingErrors {
@@ -1923,37 +1258,33 @@ interface LoanAccount {
    * Id of a loan account or a product.
    */
   id: string;
-  /**
-   * The name of the product where the account has none.
-   */
-  loanName: string;
-  accountHolderKey?: string;
-  accountHolderType?: 'CLIENT' | 'GROUP';
+  loanName: string | null;
+  accountHolderKey: string | null;
+  accountHolderType: 'CLIENT' | 'GROUP' | null;
   /**
    * encodedKey of the product.
    */
   productTypeKey: string;
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
-  accountSubState?:
-    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED';
+  accountSubState:
+    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
   /**
    * Exact, with the digits of the loan's currency.
    */
   loanAmount: number;
   currency: {
     code: string;
-    currencyCode?: string;
   };
   creationDate: string;
   lastModifiedDate: string;
-  approvedDate?: string;
-  closedDate?: string;
+  approvedDate: string | null;
+  closedDate: string | null;
   /**
-   * An encodedKey.
+   * An encodedKey, or null where there is none.
    */
-  activationTransactionKey?: string;
-  paymentMethod: 'HORIZONTAL' | 'VERTICAL';
-  notes?: string;
+  activationTransactionKey: string | null;
+  paymentMethod: 'HORIZONTAL';
+  notes: string | null;
   /**
    * Percent.
    */
@@ -2042,54 +1373,20 @@ interface LoanAccount {
     interestType: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST';
     interestCalculationMethod: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED';
     accrueLateInterest: boolean;
-    interestApplicationMethod?: string;
-    interestBalanceCalculationMethod?: string;
-    interestRateSource?: string;
-    accrueInterestAfterMaturity?: boolean;
-    interestRateReviewCount?: number;
-    interestSpread?: number;
-    accountInterestRateSettings?:
-      | unknown[]
-      | {
-          [k: string]: unknown;
-        };
-    pmtAdjustmentThreshold?:
-      | unknown[]
-      | {
-          [k: string]: unknown;
-        };
   };
   modifyInterestForFirstInstallment: boolean;
   scheduleSettings: {
     repaymentInstallments: number;
-    repaymentPeriodCount?: number;
-    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS';
+    repaymentPeriodCount: number | null;
+    repaymentPeriodUnit: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | null;
     gracePeriod: number;
     gracePeriodType: 'NONE' | 'PAY_INTEREST_ONLY';
     principalRepaymentInterval: number;
     scheduleDueDatesMethod: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH';
     fixedDaysOfMonth: number[];
-    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH';
+    shortMonthHandlingMethod: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | null;
     defaultFirstRepaymentDueDateOffset: number;
     hasCustomSchedule: boolean;
-    repaymentScheduleMethod?: string;
-    amortizationPeriod?: number;
-    periodicPayment?: number;
-    billingCycle?:
-      | unknown[]
-      | {
-          [k: string]: unknown;
-        };
-    paymentPlan?:
-      | unknown[]
-      | {
-          [k: string]: unknown;
-        };
-    previewSchedule?:
-      | unknown[]
-      | {
-          [k: string]: unknown;
-        };
   };
   prepaymentSettings: {
     prepaymentRecalculationMethod:
@@ -2099,104 +1396,18 @@ interface LoanAccount {
       | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
       | 'REDUCE_AMOUNT_PER_INSTALLMENT'
       | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
-    applyInterestOnPrepaymentMethod?: string;
-    elementsRecalculationMethod?: string;
-    principalPaidInstallmentStatus?: string;
   };
   penaltySettings: {
     /**
      * Percent.
      */
-    penaltyRate?: number;
-    loanPenaltyCalculationMethod?: string;
+    penaltyRate: number | null;
   };
   disbursementDetails: {
-    expectedDisbursementDate?: string;
-    disbursementDate?: string;
-    firstRepaymentDate?: string;
-    /**
-     * @maxItems 0
-     */
-    fees?: unknown[];
-    transactionDetails?: {
-      transactionChannelId?: string;
-      transactionChannelKey?: string;
-      internalTransfer?: boolean;
-    };
+    expectedDisbursementDate: string | null;
+    disbursementDate: string | null;
+    firstRepaymentDate: string | null;
   };
-  lastAccountAppraisalDate: string;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  accruedPenalty: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  interestFromArrearsAccrued: number;
-  /**
-   * Days since the oldest late installment fell due.
-   */
-  daysLate: number;
-  allowOffset?: boolean;
-  adjustTotalDueForInstallmentsWithDifferentInterval?: boolean;
-  futurePaymentsAcceptance?: string;
-  latePaymentsRecalculationMethod?: string;
-  assignedBranchKey?: string;
-  assignedCentreKey?: string;
-  assignedUserKey?: string;
-  migrationEventKey?: string;
-  arrearsTolerancePeriod?: number;
-  interestCommission?: number;
-  /**
-   * As sent: empty.
-   */
-  feesSettings?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[];
-  /**
-   * As sent.
-   */
-  accountArrearsSettings?: {
-    [k: string]: unknown;
-  };
-  /**
-   * As sent.
-   */
-  redrawSettings?: {
-    [k: string]: unknown;
-  };
-  /**
-   * As sent.
-   */
-  principalPaymentSettings?: {
-    [k: string]: unknown;
-  };
-  /**
-   * @maxItems 0
-   */
-  fundingSources?: unknown[];
-  /**
-   * @maxItems 0
-   */
-  plannedInstallmentFees?: unknown[];
-  /**
-   * @maxItems 0
-   */
-  tranches?: unknown[];
-  /**
-   * Only with all details.
-   */
-  assets?: {
-    [k: string]: unknown;
-  }[];
-  /**
-   * Only with all details.
-   */
-  guarantors?: {
-    [k: string]: unknown;
-  }[];
 }
 /**
  * One for each posted transaction: the balances that it changed, and every balance after it. The toggle ALLOW_NON_SCHEDULED_FEES determines the names of the fee balances.
@@ -2243,14 +1454,6 @@ interface LoanBalanceChanged {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
-    | 'INTEREST_DUE_REDUCED'
-    | 'INTEREST_REDUCTION_ADJUSTMENT'
-    | 'FEES_DUE_REDUCED'
-    | 'FEE_REDUCTION_ADJUSTMENT'
-    | 'PENALTIES_DUE_REDUCED'
-    | 'PENALTY_REDUCTION_ADJUSTMENT'
-    | 'WRITE_OFF'
-    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2450,12 +1653,6 @@ interface LoanCommand {
     | 'PRINCIPAL_OVERPAYMENT'
     | 'APPLY_INTEREST'
     | 'START_BUSINESS_DAY'
-    | 'PAY_OFF'
-    | 'REDUCE_INTEREST'
-    | 'REDUCE_FEES'
-    | 'REDUCE_PENALTIES'
-    | 'WRITE_OFF'
-    | 'UNDO_WRITE_OFF'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
     | 'END_OF_DAY';
@@ -2532,14 +1729,6 @@ interface LoanTransactionPosted {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
-    | 'INTEREST_DUE_REDUCED'
-    | 'INTEREST_REDUCTION_ADJUSTMENT'
-    | 'FEES_DUE_REDUCED'
-    | 'FEE_REDUCTION_ADJUSTMENT'
-    | 'PENALTIES_DUE_REDUCED'
-    | 'PENALTY_REDUCTION_ADJUSTMENT'
-    | 'WRITE_OFF'
-    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2557,15 +1746,7 @@ interface LoanTransactionPosted {
     | 'loan_penalty_reversed'
     | 'loan_principal_overpayment_reversed'
     | 'loan_interest_applied'
-    | 'loan_interest_application_reversed'
-    | 'loan_interest_reduced'
-    | 'loan_interest_reduction_reversed'
-    | 'loan_fees_reduced'
-    | 'loan_fee_reduction_reversed'
-    | 'loan_penalties_reduced'
-    | 'loan_penalty_reduction_reversed'
-    | 'loan_write_off'
-    | 'loan_write_off_reversed';
+    | 'loan_interest_application_reversed';
   transaction: LoanTransactionPostedTransaction;
 }
 interface LoanTransactionPostedTransaction {
@@ -2590,15 +1771,7 @@ interface LoanTransactionPostedTransaction {
     | 'PENALTY_ADJUSTMENT'
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
-    | 'INTEREST_APPLIED_ADJUSTMENT'
-    | 'INTEREST_DUE_REDUCED'
-    | 'INTEREST_REDUCTION_ADJUSTMENT'
-    | 'FEES_DUE_REDUCED'
-    | 'FEE_REDUCTION_ADJUSTMENT'
-    | 'PENALTIES_DUE_REDUCED'
-    | 'PENALTY_REDUCTION_ADJUSTMENT'
-    | 'WRITE_OFF'
-    | 'WRITE_OFF_ADJUSTMENT';
+    | 'INTEREST_APPLIED_ADJUSTMENT';
   /**
    * Negative for an adjustment.
    */
@@ -2652,7 +1825,7 @@ interface LoanTransactionPostedTransaction {
        */
       interestRate: number;
     };
-    periodicPayment?: number;
+    periodicPayment: number | null;
   };
   accountBalances: {
     /**
@@ -2665,10 +1838,7 @@ interface LoanTransactionPostedTransaction {
     totalBalance: number;
   };
   fees: {
-    /**
-     * Empty for an arbitrary fee.
-     */
-    predefinedFeeKey: string;
+    predefinedFeeKey: string | null;
     name: string;
     trigger:
       'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
@@ -2696,48 +1866,35 @@ interface LoanTransactionPostedTransaction {
     amount: number;
     predefinedFeeKey?: string;
   }[];
-  prepaymentRecalculationMethod?:
+  prepaymentRecalculationMethod:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
-    | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
+    | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+    | null;
   /**
-   * An encodedKey.
+   * An encodedKey, or null where there is none.
    */
-  installmentEncodedKey?: string;
-  externalId?: string;
-  notes?: string;
+  installmentEncodedKey: string | null;
+  externalId: string | null;
+  notes: string | null;
   /**
-   * The channel of the payment, as the command named it; empty where it named none.
+   * The channel of the payment, as the command named it.
    */
   transactionDetails: {
     transactionChannelId?: string;
     transactionChannelKey?: string;
-    internalTransfer?: boolean;
-  };
+  } | null;
   /**
-   * An encodedKey.
+   * An encodedKey, or null where there is none.
    */
-  adjustmentTransactionKey?: string;
+  adjustmentTransactionKey: string | null;
   /**
-   * An encodedKey.
+   * An encodedKey, or null where there is none.
    */
-  originalTransactionKey?: string;
-  /**
-   * The branch of the account when the transaction was posted.
-   */
-  branchKey?: string;
-  centreKey?: string;
-  originalCurrencyCode?: string;
-  /**
-   * Always empty: no money moves between accounts here.
-   */
-  transferDetails: {};
-  shiftAdjustableInterestPeriods?: boolean;
-  feeCapitalisation?: boolean;
-  principalOverpaymentAmount?: number;
+  originalTransactionKey: string | null;
 }
 /**
  * One for each fee that was charged, paid, capitalised or reversed.
@@ -2784,14 +1941,6 @@ interface LoanFeeEvent {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
-    | 'INTEREST_DUE_REDUCED'
-    | 'INTEREST_REDUCTION_ADJUSTMENT'
-    | 'FEES_DUE_REDUCED'
-    | 'FEE_REDUCTION_ADJUSTMENT'
-    | 'PENALTIES_DUE_REDUCED'
-    | 'PENALTY_REDUCTION_ADJUSTMENT'
-    | 'WRITE_OFF'
-    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2924,14 +2073,6 @@ interface LoanScheduleChanged {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
-    | 'INTEREST_DUE_REDUCED'
-    | 'INTEREST_REDUCTION_ADJUSTMENT'
-    | 'FEES_DUE_REDUCED'
-    | 'FEE_REDUCTION_ADJUSTMENT'
-    | 'PENALTIES_DUE_REDUCED'
-    | 'PENALTY_REDUCTION_ADJUSTMENT'
-    | 'WRITE_OFF'
-    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2944,8 +2085,6 @@ interface LoanScheduleChanged {
     | 'FEE_APPLIED'
     | 'PENALTY_APPLIED'
     | 'INTEREST_APPLIED'
-    | 'REDUCED'
-    | 'WRITTEN_OFF'
     | 'ADJUSTED'
     | 'LATE'
     | 'INTEREST_ACCRUED';
@@ -2980,9 +2119,9 @@ interface LoanScheduleChangedInstallment {
   dueDate: string;
   state: 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
   isPaymentHoliday: boolean;
-  lastPaidDate?: string;
-  repaidDate?: string;
-  lastPenaltyAppliedDate?: string;
+  lastPaidDate: string | null;
+  repaidDate: string | null;
+  lastPenaltyAppliedDate: string | null;
   principal: {
     amount: LoanScheduleChangedPortion;
   };
@@ -3083,14 +2222,6 @@ interface LoanStateChanged {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
-    | 'INTEREST_DUE_REDUCED'
-    | 'INTEREST_REDUCTION_ADJUSTMENT'
-    | 'FEES_DUE_REDUCED'
-    | 'FEE_REDUCTION_ADJUSTMENT'
-    | 'PENALTIES_DUE_REDUCED'
-    | 'PENALTY_REDUCTION_ADJUSTMENT'
-    | 'WRITE_OFF'
-    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -3109,7 +2240,6 @@ interface LoanStateChanged {
     | 'loan_activated'
     | 'loan_deactivated'
     | 'loan_closed'
-    | 'loan_written_off'
     | 'loan_reopened'
     | 'loan_in_arrears'
     | 'loan_out_of_arrears';
@@ -3178,7 +2308,7 @@ interface LoanProduct {
   };
   paymentSettings: {
     amortizationMethod: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS';
-    paymentMethod: 'HORIZONTAL' | 'VERTICAL';
+    paymentMethod: 'HORIZONTAL';
     /**
      * @minItems 4
      * @maxItems 4
@@ -3302,6 +2432,65 @@ interface Metrics {
   };
 }
 /**
+ * The days of every week on which the institution is closed, from Monday.
+ */
+interface NonWorkingDays {
+  /**
+   * @maxItems 6
+   */
+  nonWorkingDays: ('MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY')[];
+}
+/**
+ * The whole setup of the institution. An absent zone or currency stays as it is; every other absent field is removed.
+ */
+interface OrganizationSettings {
+  institutionName: string;
+  /**
+   * The name of a time zone, such as Europe/Berlin. A business day begins and ends at its midnight.
+   */
+  timeZoneID?: string;
+  currency?: string;
+  /**
+   * How programs should show a day. The service does not use it.
+   */
+  dateFormat: string;
+  dateTimeFormat: string;
+  decimalSeparator: 'POINT' | 'COMMA';
+  address?: Address;
+  emailAddress?: string;
+  phoneNumber?: string;
+  /**
+   * Accepted as GET gave it; means nothing.
+   */
+  creationDate?: string;
+  /**
+   * Accepted as GET gave it; means nothing.
+   */
+  lastModifiedDate?: string;
+}
+/**
+ * The institution that lends. Dates are absent until it is set for the first time.
+ */
+interface OrganizationSetup {
+  institutionName: string;
+  /**
+   * The name of a time zone, such as Europe/Berlin. A business day begins and ends at its midnight.
+   */
+  timeZoneID: string;
+  currency: string;
+  /**
+   * How programs should show a day. The service does not use it.
+   */
+  dateFormat: string;
+  dateTimeFormat: string;
+  decimalSeparator: 'POINT' | 'COMMA';
+  address?: Address;
+  emailAddress?: string;
+  phoneNumber?: string;
+  creationDate?: string;
+  lastModifiedDate?: string;
+}
+/**
  * A partition of an event type, and the range of its events that can be read.
  */
 interface Partition {
@@ -3318,100 +2507,6 @@ interface Partition {
    * The number of events after the requested offset; negative for an offset beyond the end.
    */
   unconsumed_events?: number;
-}
-/**
- * What a loan has to pay to be paid off, of each kind and in all. What loans here never owe is zero.
- */
-interface PayOffAmounts {
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  principalBalance: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  interestBalance: number;
-  /**
-   * With the fees outside the schedule.
-   */
-  feeBalance: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  penaltyBalance: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  interestFromArrearsBalance: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  interestBearingFeeBalance: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  interestBearingFeeInterestBalance: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  carriedForwardPrincipalInArrears: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  carriedForwardInterestBalance: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  carriedForwardInterestFromArrearsBalance: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  earlyRepaymentCharge: number;
-  /**
-   * Exact, with the digits of the loan's currency.
-   */
-  totalBalance: number;
-}
-interface PayOffPayload {
-  externalId?: string | null;
-  notes?: string | null;
-  transactionDetails?: LoanCommandTransactionDetails;
-  /**
-   * How much is paid of what is owed. The rest of it is forgiven. What is absent is paid in full.
-   */
-  payOffAdjustableAmounts?: {
-    /**
-     * A number, or a text that is one.
-     */
-    interestPaid?: number | string | null;
-    /**
-     * A number, or a text that is one.
-     */
-    feesPaid?: number | string | null;
-    /**
-     * A number, or a text that is one.
-     */
-    penaltyPaid?: number | string | null;
-    /**
-     * A number, or a text that is one.
-     */
-    nonScheduledFeeAmount?: number | string | null;
-    interestFromArrearsPaid?: 0 | null;
-    interestBearingFeeAmount?: 0 | null;
-    interestBearingFeeInterestAmount?: 0 | null;
-    carriedForwardPrincipalInArrearsAmount?: 0 | null;
-    carriedForwardInterestAmount?: 0 | null;
-    carriedForwardInterestFromArrearsAmount?: 0 | null;
-  } | null;
-}
-/**
- * The day, today or later, of a pay-off.
- */
-interface PayOffPreview {
-  /**
-   * A calendar day. Of an instant, the day as its sender wrote it.
-   */
-  valueDate: string;
 }
 interface Position {
   partition: string;
@@ -3432,10 +2527,7 @@ interface PrincipalOverpaymentPayload {
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
-  /**
-   * A number, or a text that is one.
-   */
-  amount: number | string;
+  amount: number;
   prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
@@ -3443,12 +2535,7 @@ interface PrincipalOverpaymentPayload {
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
     | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
-    | ''
     | null;
-  /**
-   * The currency of the account, if given.
-   */
-  originalCurrencyCode?: string | null;
 }
 /**
  * The response of the streaming API to a request that it cannot serve (RFC 7807). The detail is for the person who has to act on it.
@@ -3469,81 +2556,6 @@ interface Readiness {
   ready: boolean;
   reasons: string[];
 }
-interface ReduceFeesPayload {
-  /**
-   * A calendar day. Of an instant, the day as its sender wrote it.
-   */
-  valueDate?: string | null;
-  /**
-   * A calendar day. Of an instant, the day as its sender wrote it.
-   */
-  bookingDate?: string | null;
-  externalId?: string | null;
-  notes?: string | null;
-  transactionDetails?: LoanCommandTransactionDetails;
-  /**
-   * A number, or a text that is one.
-   */
-  amount: number | string;
-  /**
-   * A whole number, or a text that is one.
-   */
-  installmentNumber?: number | string | null;
-  /**
-   * The currency of the account, if given.
-   */
-  originalCurrencyCode?: string | null;
-}
-interface ReduceInterestPayload {
-  /**
-   * A calendar day. Of an instant, the day as its sender wrote it.
-   */
-  valueDate?: string | null;
-  /**
-   * A calendar day. Of an instant, the day as its sender wrote it.
-   */
-  bookingDate?: string | null;
-  externalId?: string | null;
-  notes?: string | null;
-  transactionDetails?: LoanCommandTransactionDetails;
-  /**
-   * A number, or a text that is one.
-   */
-  amount: number | string;
-  /**
-   * A whole number, or a text that is one.
-   */
-  installmentNumber?: number | string | null;
-  /**
-   * The currency of the account, if given.
-   */
-  originalCurrencyCode?: string | null;
-}
-interface ReducePenaltiesPayload {
-  /**
-   * A calendar day. Of an instant, the day as its sender wrote it.
-   */
-  valueDate?: string | null;
-  /**
-   * A calendar day. Of an instant, the day as its sender wrote it.
-   */
-  bookingDate?: string | null;
-  externalId?: string | null;
-  notes?: string | null;
-  transactionDetails?: LoanCommandTransactionDetails;
-  /**
-   * A number, or a text that is one.
-   */
-  amount: number | string;
-  /**
-   * A whole number, or a text that is one.
-   */
-  installmentNumber?: number | string | null;
-  /**
-   * The currency of the account, if given.
-   */
-  originalCurrencyCode?: string | null;
-}
 interface RepayPayload {
   /**
    * A calendar day. Of an instant, the day as its sender wrote it.
@@ -3556,10 +2568,7 @@ interface RepayPayload {
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
-  /**
-   * A number, or a text that is one.
-   */
-  amount: number | string;
+  amount: number;
   /**
    * @maxItems 200
    */
@@ -3573,14 +2582,10 @@ interface RepayPayload {
           | 'PAYMENT_DUE_FEE'
           | 'PENALTY'
           | 'NON_SCHEDULED_FEE';
-        /**
-         * A number, or a text that is one.
-         */
-        amount: number | string;
+        amount: number;
         predefinedFeeKey?: string | null;
       }[]
     | null;
-  installmentEncodedKey?: string | null;
   prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
@@ -3588,16 +2593,7 @@ interface RepayPayload {
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
     | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
-    | ''
     | null;
-  /**
-   * The currency of the account, if given.
-   */
-  originalCurrencyCode?: string | null;
-  /**
-   * Only what means none.
-   */
-  principalOverpaymentAmount?: 0 | '0' | '' | null;
 }
 /**
  * A schema to add as a new version, or to find.
@@ -3874,20 +2870,6 @@ interface TransactionAdjustment {
    * Optional: the path determines the transaction.
    */
   transactionId?: string;
-  /**
-   * Only empty: what it would name does not exist here.
-   *
-   * @maxItems 0
-   */
-  installments?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[]
-    | null;
-}
-interface UndoWriteOffPayload {
-  notes?: string | null;
 }
 /**
  * The fields of the product to change; absent fields keep their values. Existing loans do not change.
@@ -3905,7 +2887,4 @@ interface UpdateProductPayload {
  */
 interface Version {
   version: string;
-}
-interface WriteOffPayload {
-  notes?: string | null;
 }

@@ -20,6 +20,7 @@ const lendingFiles: ReadonlySet<string> = new Set([
   'loan-transactions',
   'commands',
   'business-days',
+  'organization',
 ]);
 
 /** The lending API answers at two places. */
@@ -41,6 +42,7 @@ const pathFiles = [
   'loan-transactions',
   'commands',
   'business-days',
+  'organization',
   'operations',
 ];
 

@@ -1,12 +1,12 @@
 import type { Registry } from '../broker/definitions/registry.ts';
 import { toTimestamp } from '../clock.ts';
-import type { AdditionalFields } from '../lending/additional-fields.ts';
 import { type Organization, defaultOrganization } from '../lending/organization.ts';
+import type { Schemas } from '../contract.ts';
+import type { OrganizationContact } from './payloads/organization-payload.ts';
 
-/** The organization as the registry keeps it. */
+/** The organization as the registry keeps it: what its admin has set. */
 export interface OrganizationRecord extends Partial<Organization> {
-  /** What no rule reads: the address, how to reach people. Plain JSON. */
-  readonly additionalFields?: AdditionalFields;
+  readonly contact?: OrganizationContact;
   /** RFC 3339. */
   readonly creationDate: string;
   readonly lastModifiedDate: string;
@@ -19,7 +19,7 @@ const recordName = 'setup';
 export function readOrganization(registry: Registry): Organization {
   const record = organizationRecord(registry);
   if (record === undefined) return defaultOrganization;
-  const { additionalFields: _, creationDate: __, lastModifiedDate: ___, ...fields } = record;
+  const { contact: _contact, creationDate: _creation, lastModifiedDate: _modification, ...fields } = record;
   return { ...defaultOrganization, ...fields };
 }
 
@@ -29,14 +29,14 @@ export function organizationRecord(registry: Registry): OrganizationRecord | und
 }
 
 /** What a request changes of the organization. */
-export type OrganizationChanges = Partial<Organization> & Pick<OrganizationRecord, 'additionalFields'>;
+export type OrganizationChanges = Partial<Organization> & Pick<OrganizationRecord, 'contact'>;
 
 /**
  * Changes the organization durably and returns when this process sees it. A change begins from the newest state.
- * @param changesOf What to set, from the state that the change begins from.
+ * @param changesOf What to set, from the state that the change begins from. It must not wait for anything.
  * @param now Milliseconds since the epoch.
- * @throws CONFLICT when another request has changed it at the same time, what `changesOf` throws, and the errors of
- *   the log
+ * @throws CONFLICT when another request has changed it at the same time, what `changesOf` throws, and the errors of the
+ *   log
  */
 export async function changeOrganization(
   registry: Registry,
@@ -55,3 +55,22 @@ export async function changeOrganization(
     lastModifiedDate: time,
   } satisfies OrganizationRecord);
 }
+
+/** The organization as the API shows it: the setup without the calendar. */
+export function viewOrganization(registry: Registry): OrganizationView {
+  const { institutionName, timeZoneID, currencyCode, dateFormat, dateTimeFormat, decimalSeparator } =
+    readOrganization(registry);
+  const record = organizationRecord(registry);
+  return {
+    institutionName,
+    timeZoneID,
+    currency: currencyCode,
+    dateFormat,
+    dateTimeFormat,
+    decimalSeparator,
+    ...record?.contact,
+    ...(record === undefined ? {} : { creationDate: record.creationDate, lastModifiedDate: record.lastModifiedDate }),
+  };
+}
+
+type OrganizationView = Schemas['OrganizationSetup'];

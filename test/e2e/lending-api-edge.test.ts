@@ -125,6 +125,55 @@ describe('the lending API as software written for its original finds it', () => 
     expect([foreign.status, errorOf(foreign).errorReason]).to.deep.equal([403, 'INVALID_API_OPERATION']);
   });
 
+  it('shows an organization before any was set, with all that clients require', async () => {
+    const { status, body } = await send('GET', '/api/setup/organization');
+    expect(status).to.equal(200);
+    expect(body).to.include({ timeZoneID: 'UTC', currency: 'EUR', decimalSeparator: 'POINT' });
+    expect(body).to.include.keys('dateFormat', 'dateTimeFormat', 'institutionName');
+    expect(Object.values(body)).to.not.include(null);
+  });
+
+  it('keeps the organization that an admin sets and patches', async () => {
+    const setup = {
+      institutionName: 'Bank',
+      timeZoneID: 'Asia/Tokyo',
+      currency: 'JPY',
+      dateFormat: 'yyyy-MM-dd',
+      dateTimeFormat: 'yyyy-MM-dd HH:mm',
+      decimalSeparator: 'COMMA',
+      address: { city: 'Tokyo', latitude: 35.6764, longitude: 139.65 },
+    };
+    const changed = await send('PUT', '/api/setup/organization', setup);
+    expect(changed.body, changed.text).to.deep.include(setup);
+    const sentBack = await send('PUT', '/api/setup/organization', changed.body);
+    expect(sentBack.body, sentBack.text).to.deep.include(setup);
+    const patch = [
+      { op: 'REPLACE', path: '/timeZoneID', value: 'Europe/Berlin' },
+      { op: 'remove', path: 'address' },
+    ];
+    expect((await send('PATCH', '/api/setup/organization', patch)).status).to.equal(204);
+    const { body } = await send('GET', '/setup/organization');
+    expect(body).to.include({ timeZoneID: 'Europe/Berlin', currency: 'JPY' });
+    expect(body).to.not.have.property('address');
+    const refused = await send('PATCH', '/api/setup/organization', [
+      { op: 'REPLACE', path: '/institutionName', value: 'Other' },
+      { op: 'REPLACE', path: '/timeZoneID', value: 'Nowhere' },
+    ]);
+    expect([refused.status, errorOf(refused).errorSource]).to.deep.equal([400, 'timeZoneID']);
+    expect((await send('GET', '/setup/organization')).body).to.include({ institutionName: 'Bank' });
+  });
+
+  it('keeps the calendar of the organization', async () => {
+    const holidays = [{ name: 'New Year', date: '2026-01-01', isAnnuallyRecurring: true }];
+    const set = await send('PUT', '/api/organization/holidays', { holidays });
+    expect(set.body, set.text).to.deep.equal({ holidays: [{ id: 1, ...holidays[0] }] });
+    expect((await send('PUT', '/api/organization/nonWorkingDays', { nonWorkingDays: ['FRIDAY'] })).status).to.equal(
+      200,
+    );
+    expect((await send('GET', '/organization/holidays')).body).to.deep.equal(set.body);
+    expect((await send('GET', '/organization/nonWorkingDays')).body).to.deep.equal({ nonWorkingDays: ['FRIDAY'] });
+  });
+
   it('leaves the errors of the streaming API as they are', async () => {
     const response = await send('GET', '/nowhere');
     expect(response.headers.get('content-type')).to.equal('application/problem+json');

@@ -53,14 +53,14 @@ describe('the organization', () => {
   });
 
   it('keeps when it was set first and last, and what no rule reads', async () => {
-    await changeOrganization(registry, () => ({ additionalFields: { emailAddress: 'a@b.example' } }), 1_000);
+    await changeOrganization(registry, () => ({ contact: { emailAddress: 'a@b.example' } }), 1_000);
     await changeOrganization(registry, () => ({ institutionName: 'Bank' }), 2_000);
     expect(organizationRecord(registry)).to.include({
       creationDate: '1970-01-01T00:00:01.000Z',
       lastModifiedDate: '1970-01-01T00:00:02.000Z',
     });
-    expect(organizationRecord(registry)?.additionalFields).to.deep.equal({ emailAddress: 'a@b.example' });
-    expect(readOrganization(registry)).to.not.have.property('additionalFields');
+    expect(organizationRecord(registry)?.contact).to.deep.equal({ emailAddress: 'a@b.example' });
+    expect(readOrganization(registry)).to.not.have.property('contact');
   });
 
   it('changes from the newest state, also of another process', async () => {

@@ -5,6 +5,7 @@ import { createCommandsRouter } from './command-status.ts';
 import { type LoanEventsServices, createLoanEventsRouter } from './loan-events.ts';
 import { createLoanProductsRouter } from './loan-products.ts';
 import { createLoansRouter } from './loans.ts';
+import { createOrganizationRouter } from './organization/organization.ts';
 import { createTogglesRouter } from './toggles.ts';
 
 /** The whole lending API. Each resource answers at its path and below `/api`: it is the same router in both places. */
@@ -16,6 +17,7 @@ export function createLendingApi(services: LoanEventsServices): Router {
   resources.use(createTogglesRouter(services));
   resources.use(createBusinessDaysRouter(services));
   resources.use(createCommandsRouter(services));
+  resources.use(createOrganizationRouter(services));
   const router = Router({ caseSensitive: true });
   router.use(apiPath, resources);
   router.use(resources);
