@@ -6,26 +6,48 @@
 type LoanCommandTransactionDetails = {
   transactionChannelId?: string | null;
   transactionChannelKey?: string | null;
+  /**
+   * Only what means off.
+   */
+  internalTransfer?: false | 'false' | '' | null;
 } | null;
 /**
  * @maxItems 200
  */
-type LoanCommandDays = number[] | null;
+type LoanCommandDays = (number | string)[] | null;
 /**
  * The default for an account, and the range that an account may choose from.
  */
 type LoanCommandBoundedNumber = {
-  defaultValue?: number | null;
-  minValue?: number | null;
-  maxValue?: number | null;
+  /**
+   * A number, or a text that is one.
+   */
+  defaultValue?: number | string | null;
+  /**
+   * A number, or a text that is one.
+   */
+  minValue?: number | string | null;
+  /**
+   * A number, or a text that is one.
+   */
+  maxValue?: number | string | null;
 } | null;
 /**
  * The default for an account, and the range that an account may choose from.
  */
 type LoanCommandBoundedCount = {
-  defaultValue?: number | null;
-  minValue?: number | null;
-  maxValue?: number | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  defaultValue?: number | string | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  minValue?: number | string | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  maxValue?: number | string | null;
 } | null;
 /**
  * Pairs of positions.
@@ -122,6 +144,20 @@ type JsonPatch = {
  */
 type LoanBalances = LoanBalanceChangedBalances | LoanBalanceChangedBalancesWithNonScheduledFees;
 /**
+ * A custom field set: its fields, or a list of them for a grouped set. Values are kept as texts.
+ *
+ * @maxItems 200
+ */
+type LoanCommandFieldSet =
+  | {
+      [k: string]: string | number | boolean;
+    }
+  | {
+      [k: string]: string | number | boolean;
+    }[]
+  | string
+  | null;
+/**
  * The changes to a product, applied in order.
  *
  * @minItems 1
@@ -175,8 +211,12 @@ export interface Contract {
     ApplyFeePayload: ApplyFeePayload;
     ApplyInterestPayload: ApplyInterestPayload;
     ApplyPenaltyPayload: ApplyPenaltyPayload;
+    Branch: Branch;
+    BranchToSet: BranchToSet;
     BusinessDate: BusinessDate;
     BusinessDayClosed: BusinessDayClosed;
+    Centre: Centre;
+    CentreToSet: CentreToSet;
     ChangeStatePayload: ChangeStatePayload;
     CommandRejected: CommandRejected;
     CommandStatus: CommandStatus;
@@ -187,6 +227,7 @@ export interface Contract {
     CountBounds: CountBounds;
     CreateLoanPayload: CreateLoanPayload;
     CreateProductPayload: CreateProductPayload;
+    Currency: Currency;
     CursorDistanceQueries: CursorDistanceQueries;
     CursorDistances: CursorDistances;
     CursorLagQueries: CursorLagQueries;
@@ -206,6 +247,7 @@ export interface Contract {
     EventTypeStatistic: EventTypeStatistic;
     EventTypeStatistics: EventTypeStatistics;
     Events: Events;
+    GeneralSetup: GeneralSetup;
     Health: Health;
     Holidays: Holidays;
     HolidaysToSet: HolidaysToSet;
@@ -223,6 +265,7 @@ export interface Contract {
     LoanCommandBoundedCount: LoanCommandBoundedCount;
     LoanCommandBoundedNumber: LoanCommandBoundedNumber;
     LoanCommandDays: LoanCommandDays;
+    LoanCommandFieldSet: LoanCommandFieldSet;
     LoanCommandTransactionDetails: LoanCommandTransactionDetails;
     LoanEvents: LoanEvents;
     LoanFeeEvent: LoanFeeEvent;
@@ -243,6 +286,9 @@ export interface Contract {
     OrganizationSettings: OrganizationSettings;
     OrganizationSetup: OrganizationSetup;
     Partition: Partition;
+    PayOffAmounts: PayOffAmounts;
+    PayOffPayload: PayOffPayload;
+    PayOffPreview: PayOffPreview;
     Position: Position;
     PositionQuery: PositionQuery;
     PrincipalOverpaymentPayload: PrincipalOverpaymentPayload;
@@ -250,6 +296,9 @@ export interface Contract {
     ProductPatch: ProductPatch;
     PublishedItems: PublishedItems;
     Readiness: Readiness;
+    ReduceFeesPayload: ReduceFeesPayload;
+    ReduceInterestPayload: ReduceInterestPayload;
+    ReducePenaltiesPayload: ReducePenaltiesPayload;
     RepayPayload: RepayPayload;
     SchemaDefinition: SchemaDefinition;
     SentPosition: SentPosition;
@@ -269,8 +318,13 @@ export interface Contract {
     ToggleSwitch: ToggleSwitch;
     Toggles: Toggles;
     TransactionAdjustment: TransactionAdjustment;
+    TransactionChannel: TransactionChannel;
+    TransactionChannelToSet: TransactionChannelToSet;
+    UndoWriteOffPayload: UndoWriteOffPayload;
     UpdateProductPayload: UpdateProductPayload;
+    User: User;
     Version: Version;
+    WriteOffPayload: WriteOffPayload;
   };
   /**
    * The JSON of requests, by operationId.
@@ -302,11 +356,24 @@ export interface Contract {
     overpayPrincipal: PrincipalOverpaymentPayload;
     adjustTransaction: TransactionAdjustment;
     applyInterest: ApplyInterestPayload;
+    reduceInterest: ReduceInterestPayload;
+    reduceFees: ReduceFeesPayload;
+    reducePenalties: ReducePenaltiesPayload;
+    previewPayOff: PayOffPreview;
+    payOff: PayOffPayload;
+    writeOff: WriteOffPayload;
+    undoWriteOff: UndoWriteOffPayload;
     endOfDay: EndOfDayRequest;
     setOrganizationSetup: OrganizationSettings;
     patchOrganizationSetup: JsonPatch;
     setHolidays: HolidaysToSet;
     setNonWorkingDays: NonWorkingDays;
+    createBranch: BranchToSet;
+    setBranch: BranchToSet;
+    createCentre: CentreToSet;
+    setCentre: CentreToSet;
+    createTransactionChannel: TransactionChannelToSet;
+    setTransactionChannel: TransactionChannelToSet;
   };
   /**
    * The JSON of successful responses, by operationId; of a stream a line.
@@ -359,6 +426,13 @@ export interface Contract {
     adjustTransaction: LoanTransactionPostedTransaction | CommandStatus;
     listTransactions: LoanTransactionPostedTransaction[];
     applyInterest: CommandStatus;
+    reduceInterest: LoanTransactionPostedTransaction | CommandStatus;
+    reduceFees: LoanTransactionPostedTransaction | CommandStatus;
+    reducePenalties: LoanTransactionPostedTransaction | CommandStatus;
+    previewPayOff: PayOffAmounts;
+    payOff: CommandStatus;
+    writeOff: CommandStatus;
+    undoWriteOff: CommandStatus;
     getCommand: CommandStatus;
     getBusinessDate: BusinessDate;
     endOfDay: EndOfDayResult;
@@ -368,6 +442,27 @@ export interface Contract {
     setHolidays: Holidays;
     getNonWorkingDays: NonWorkingDays;
     setNonWorkingDays: NonWorkingDays;
+    listBranches: Branch[];
+    createBranch: Branch;
+    getBranch: Branch;
+    setBranch: Branch;
+    listCentres: Centre[];
+    createCentre: Centre;
+    getCentre: Centre;
+    setCentre: Centre;
+    listTransactionChannels: TransactionChannel[];
+    createTransactionChannel: TransactionChannel;
+    getTransactionChannel: TransactionChannel;
+    setTransactionChannel: TransactionChannel;
+    listUsers: User[];
+    getUser: User;
+    listCurrencies: Currency[];
+    getCurrency: Currency;
+    /**
+     * @maxItems 0
+     */
+    listIndexRateSources: unknown[];
+    getGeneralSetup: GeneralSetup;
     getHealth: Health;
     getReadiness: Readiness;
     getMetrics: Metrics;
@@ -400,6 +495,17 @@ interface AdjustTransactionPayload {
    */
   bookingDate?: string | null;
   notes?: string | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  installments?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
 }
 interface ApiError {
   errorCode: number;
@@ -420,8 +526,22 @@ interface ApplyFeePayload {
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
   predefinedFeeKey?: string | null;
-  amount?: number | null;
-  installmentNumber?: number | null;
+  /**
+   * A number, or a text that is one.
+   */
+  amount?: number | string | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  installmentNumber?: number | string | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+  /**
+   * Only what means off.
+   */
+  feeCapitalisation?: false | 'false' | '' | null;
 }
 interface ApplyInterestPayload {
   /**
@@ -451,8 +571,69 @@ interface ApplyPenaltyPayload {
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
-  amount: number;
-  installmentNumber?: number | null;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
+  /**
+   * A whole number, or a text that is one.
+   */
+  installmentNumber?: number | string | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+}
+/**
+ * A branch of the institution.
+ */
+interface Branch {
+  /**
+   * Id of a loan account or a product.
+   */
+  id: string;
+  encodedKey: string;
+  name: string;
+  state: 'ACTIVE' | 'INACTIVE';
+  notes?: string;
+  /**
+   * @maxItems 200
+   */
+  addresses?: Address[];
+  emailAddress?: string;
+  phoneNumber?: string;
+  creationDate: string;
+  lastModifiedDate: string;
+}
+/**
+ * A branch. PUT replaces all of its fields; `state` is ACTIVE by default.
+ */
+interface BranchToSet {
+  /**
+   * Id of a loan account or a product.
+   */
+  id?: string;
+  name: string;
+  state?: 'ACTIVE' | 'INACTIVE';
+  notes?: string;
+  /**
+   * @maxItems 200
+   */
+  addresses?: Address[];
+  emailAddress?: string;
+  phoneNumber?: string;
+  /**
+   * A branch has no holidays of its own.
+   *
+   * @maxItems 0
+   */
+  branchHolidays?: unknown[];
+  /**
+   * Accepted as GET gave it; means nothing.
+   */
+  encodedKey?: string;
+  creationDate?: string;
+  lastModifiedDate?: string;
 }
 /**
  * The business date of the organization.
@@ -488,6 +669,52 @@ interface BusinessDayClosed {
   nextBusinessDate: string;
   causationCommandId: string;
   creationDate: string;
+}
+/**
+ * A centre: a place of a branch where groups of clients meet.
+ */
+interface Centre {
+  /**
+   * Id of a loan account or a product.
+   */
+  id: string;
+  encodedKey: string;
+  name: string;
+  state: 'ACTIVE' | 'INACTIVE';
+  notes?: string;
+  /**
+   * @maxItems 200
+   */
+  addresses?: Address[];
+  assignedBranchKey?: string;
+  creationDate: string;
+  lastModifiedDate: string;
+}
+/**
+ * A centre. PUT replaces all of its fields; `state` is ACTIVE by default.
+ */
+interface CentreToSet {
+  /**
+   * Id of a loan account or a product.
+   */
+  id?: string;
+  name: string;
+  state?: 'ACTIVE' | 'INACTIVE';
+  notes?: string;
+  /**
+   * @maxItems 200
+   */
+  addresses?: Address[];
+  /**
+   * The encodedKey of a branch.
+   */
+  assignedBranchKey?: string;
+  /**
+   * Accepted as GET gave it; means nothing.
+   */
+  encodedKey?: string;
+  creationDate?: string;
+  lastModifiedDate?: string;
 }
 interface ChangeStatePayload {
   action:
@@ -531,8 +758,16 @@ interface CommandRejected {
     | 'ADJUST_TRANSACTION'
     | 'PRINCIPAL_OVERPAYMENT'
     | 'APPLY_INTEREST'
+    | 'START_BUSINESS_DAY'
+    | 'PAY_OFF'
+    | 'REDUCE_INTEREST'
+    | 'REDUCE_FEES'
+    | 'REDUCE_PENALTIES'
+    | 'WRITE_OFF'
+    | 'UNDO_WRITE_OFF'
     | 'CREATE_PRODUCT'
-    | 'UPDATE_PRODUCT';
+    | 'UPDATE_PRODUCT'
+    | 'END_OF_DAY';
   creationDate: string;
   toggles: Toggles;
   /**
@@ -637,22 +872,431 @@ interface CreateLoanPayload {
   id?: string | null;
   loanName?: string | null;
   accountHolderKey?: string | null;
-  accountHolderType?: 'CLIENT' | 'GROUP' | null;
+  accountHolderType?: 'CLIENT' | 'GROUP' | '' | null;
   /**
    * encodedKey or id of the product.
    */
   productTypeKey: string;
-  loanAmount: number;
+  /**
+   * A number, or a text that is one.
+   */
+  loanAmount: number | string;
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  encodedKey?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  accountState?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  accountSubState?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  accruedInterest?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  accruedPenalty?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  activationTransactionKey?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  approvedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  balances?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  closedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  creationDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  daysInArrears?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  daysLate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  interestAccruedInBillingCycle?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  interestFromArrearsAccrued?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastAccountAppraisalDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastInterestAppliedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastInterestReviewDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastLockedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastModifiedDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastSetToArrearsDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lastTaxRateReviewDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  lockedOperations?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  originalAccountKey?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  paymentHolidaysAccruedInterest?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  rescheduledAccountKey?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
+  terminationDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * The same as of the product.
+   */
+  allowOffset?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  futurePaymentsAcceptance?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  latePaymentsRecalculationMethod?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  modifyInterestForFirstInstallment?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  paymentMethod?: string | null | number | boolean;
+  /**
+   * The same as of the product.
+   */
+  taxRate?: string | null | number | boolean;
+  assignedBranchKey?: string | null;
+  assignedCentreKey?: string | null;
+  assignedUserKey?: string | null;
+  migrationEventKey?: string | null;
+  /**
+   * Only what means off.
+   */
+  adjustTotalDueForInstallmentsWithDifferentInterval?: false | 'false' | '' | null;
+  /**
+   * Only what means none.
+   */
+  arrearsTolerancePeriod?: 0 | '0' | '' | null;
+  /**
+   * Only what means none.
+   */
+  interestCommission?: 0 | '0' | '' | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  feesSettings?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  fundingSources?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  plannedInstallmentFees?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  tranches?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+  redrawSettings?: {
+    /**
+     * Only what means off.
+     */
+    restrictNextDueWithdrawal?: false | 'false' | '' | null;
+  } | null;
+  principalPaymentSettings?: {
+    /**
+     * Only what means off.
+     */
+    includeFeesInFloorAmount?: false | 'false' | '' | null;
+    /**
+     * Only what means off.
+     */
+    includeInterestInFloorAmount?: false | 'false' | '' | null;
+  } | null;
   interestSettings?: {
-    interestRate?: number | null;
+    /**
+     * The same as of the product.
+     */
+    accrueInterestAfterMaturity?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    accrueLateInterest?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestApplicationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestBalanceCalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestCalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestChargeFrequency?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestRateSource?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    interestType?: string | null | number | boolean;
+    /**
+     * A number, or a text that is one.
+     */
+    interestRate?: number | string | null;
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    effectiveInterestRate?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    accountInterestRateSettings?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    pmtAdjustmentThreshold?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    /**
+     * Only what means none.
+     */
+    interestRateReviewCount?: 0 | '0' | '' | null;
+    /**
+     * Only what means none.
+     */
+    interestSpread?: 0 | '0' | '' | null;
   } | null;
   scheduleSettings?: {
-    repaymentInstallments?: number | null;
-    repaymentPeriodCount?: number | null;
-    gracePeriod?: number | null;
-    principalRepaymentInterval?: number | null;
-    defaultFirstRepaymentDueDateOffset?: number | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    repaymentInstallments?: number | string | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    repaymentPeriodCount?: number | string | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    gracePeriod?: number | string | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    principalRepaymentInterval?: number | string | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    defaultFirstRepaymentDueDateOffset?: number | string | null;
     fixedDaysOfMonth?: LoanCommandDays;
+    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
+    /**
+     * The same as of the product.
+     */
+    gracePeriodType?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    repaymentScheduleMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    scheduleDueDatesMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    shortMonthHandlingMethod?: string | null | number | boolean;
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    hasCustomSchedule?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Only what means none.
+     */
+    amortizationPeriod?: 0 | '0' | '' | null;
+    /**
+     * Only what means none.
+     */
+    periodicPayment?: 0 | '0' | '' | null;
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    billingCycle?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    paymentPlan?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    previewSchedule?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
   } | null;
   disbursementDetails?: {
     /**
@@ -663,10 +1307,162 @@ interface CreateLoanPayload {
      * A calendar day. Of an instant, the day as its sender wrote it.
      */
     firstRepaymentDate?: string | null;
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    disbursementDate?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    encodedKey?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    fees?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    transactionDetails?: {
+      /**
+       * Accepted, not stored: an answer said so.
+       */
+      encodedKey?: {
+        [k: string]: unknown;
+      };
+      transactionChannelId?: string | null;
+      transactionChannelKey?: string | null;
+      /**
+       * Only what means off.
+       */
+      internalTransfer?: false | 'false' | '' | null;
+    } | null;
   } | null;
   penaltySettings?: {
-    penaltyRate?: number | null;
+    /**
+     * The same as of the product.
+     */
+    loanPenaltyCalculationMethod?: string | null | number | boolean;
+    /**
+     * A number, or a text that is one.
+     */
+    penaltyRate?: number | string | null;
   } | null;
+  currency?: {
+    /**
+     * The same as of the product.
+     */
+    code?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    currencyCode?: string | null | number | boolean;
+  } | null;
+  prepaymentSettings?: {
+    /**
+     * The same as of the product.
+     */
+    applyInterestOnPrepaymentMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    elementsRecalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    prepaymentRecalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    principalPaidInstallmentStatus?: string | null | number | boolean;
+  } | null;
+  accountArrearsSettings?: {
+    /**
+     * The same as of the product.
+     */
+    dateCalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    monthlyToleranceDay?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    nonWorkingDaysMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    toleranceCalculationMethod?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    toleranceFloorAmount?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    tolerancePercentageOfOutstandingPrincipal?: string | null | number | boolean;
+    /**
+     * The same as of the product.
+     */
+    tolerancePeriod?: string | null | number | boolean;
+    /**
+     * Accepted, not stored: an answer said so.
+     */
+    encodedKey?: {
+      [k: string]: unknown;
+    };
+  } | null;
+  /**
+   * Kept and given back, where the product allows them.
+   *
+   * @maxItems 200
+   */
+  assets?:
+    | {
+        assetName: string;
+        depositAccountKey?: string | null;
+        encodedKey?: string | null;
+        guarantorKey?: string | null;
+        guarantorType?: 'CLIENT' | 'GROUP' | '' | null;
+        /**
+         * A number, or a text that is one.
+         */
+        amount: number | string;
+        /**
+         * A number, or a text that is one.
+         */
+        originalAmount?: number | string | null;
+        originalCurrency?: {
+          code?: string | null;
+          currencyCode?: string | null;
+        } | null;
+      }[]
+    | null;
+  /**
+   * Kept and given back, where the product allows them.
+   *
+   * @maxItems 200
+   */
+  guarantors?:
+    | {
+        assetName?: string | null;
+        depositAccountKey?: string | null;
+        encodedKey?: string | null;
+        guarantorKey: string;
+        guarantorType: 'CLIENT' | 'GROUP';
+        /**
+         * A number, or a text that is one.
+         */
+        amount: number | string;
+      }[]
+    | null;
   notes?: string | null;
 }
 interface CreateProductPayload {
@@ -677,7 +1473,7 @@ interface CreateProductPayload {
   id?: string | null;
   name: string;
   type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN';
-  state?: 'ACTIVE' | 'INACTIVE' | null;
+  state?: 'ACTIVE' | 'INACTIVE' | '' | null;
   notes?: string | null;
   /**
    * Accepted, not stored.
@@ -708,50 +1504,63 @@ interface CreateProductPayload {
   interestSettings?: {
     interestRate?: LoanCommandBoundedNumber;
     interestChargeFrequency?:
-      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | null;
-    interestChargeFrequencyCount?: number | null;
-    interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | null;
-    interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | null;
+      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | '' | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    interestChargeFrequencyCount?: number | string | null;
+    interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | '' | null;
+    interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | '' | null;
     daysInYear?:
-      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | null;
-    scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | null;
-    accrueLateInterest?: boolean | null;
+      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | '' | null;
+    scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    accrueLateInterest?: true | false | 'true' | 'false' | '' | null;
   } | null;
   scheduleSettings?: {
-    scheduleDueDatesMethod?: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH' | null;
-    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | null;
-    defaultRepaymentPeriodCount?: number | null;
+    scheduleDueDatesMethod?: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH' | '' | null;
+    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    defaultRepaymentPeriodCount?: number | string | null;
     fixedDaysOfMonth?: LoanCommandDays;
-    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | null;
+    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | '' | null;
     numInstallments?: LoanCommandBoundedCount;
     firstRepaymentDueDateOffset?: LoanCommandBoundedCount;
-    defaultPrincipalRepaymentInterval?: number | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    defaultPrincipalRepaymentInterval?: number | string | null;
     roundingSettings?: {
-      roundingMode?: 'HALF_UP' | 'HALF_EVEN' | null;
+      roundingMode?: 'HALF_UP' | 'HALF_EVEN' | '' | null;
       repaymentCurrencyRounding?:
-        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | null;
-      repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | null;
+        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | '' | null;
+      repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | '' | null;
       roundingRepaymentScheduleMethod?:
         | 'NO_ROUNDING'
         | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT'
         | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT'
+        | ''
         | null;
     } | null;
   } | null;
   gracePeriodSettings?: {
-    gracePeriodType?: 'NONE' | 'PAY_INTEREST_ONLY' | null;
+    gracePeriodType?: 'NONE' | 'PAY_INTEREST_ONLY' | '' | null;
     gracePeriod?: LoanCommandBoundedCount;
   } | null;
   paymentSettings?: {
-    amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | null;
-    paymentMethod?: 'HORIZONTAL' | null;
+    amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | '' | null;
+    paymentMethod?: 'HORIZONTAL' | 'VERTICAL' | '' | null;
     /**
      * @minItems 4
      * @maxItems 4
      */
     repaymentAllocationOrder?: ('PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY')[] | null;
     prepaymentSettings?: {
-      prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | null;
+      prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | '' | null;
       prepaymentRecalculationMethod?:
         | 'NO_RECALCULATION'
         | 'RESCHEDULE_REMAINING_REPAYMENTS'
@@ -759,11 +1568,15 @@ interface CreateProductPayload {
         | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
         | 'REDUCE_AMOUNT_PER_INSTALLMENT'
         | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+        | ''
         | null;
     } | null;
   } | null;
   feesSettings?: {
-    allowArbitraryFees?: boolean | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    allowArbitraryFees?: true | false | 'true' | 'false' | '' | null;
     /**
      * @maxItems 200
      */
@@ -788,30 +1601,64 @@ interface CreateProductPayload {
             | 'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE'
             | 'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS'
             | 'FLAT_NUMBER_OF_INSTALLMENTS'
+            | ''
             | null;
-          amount?: number | null;
-          percentageAmount?: number | null;
-          feeApplication?: 'REQUIRED' | 'OPTIONAL' | null;
-          state?: 'ACTIVE' | 'INACTIVE' | null;
-          allocation?: 'INSTALLMENT' | 'NO_ALLOCATION' | null;
+          /**
+           * A number, or a text that is one.
+           */
+          amount?: number | string | null;
+          /**
+           * A number, or a text that is one.
+           */
+          percentageAmount?: number | string | null;
+          feeApplication?: 'REQUIRED' | 'OPTIONAL' | '' | null;
+          state?: 'ACTIVE' | 'INACTIVE' | '' | null;
+          allocation?: 'INSTALLMENT' | 'NO_ALLOCATION' | '' | null;
         }[]
       | null;
   } | null;
   taxSettings?: {
-    taxRate?: number | null;
-    taxCalculationMethod?: 'INCLUSIVE' | 'EXCLUSIVE' | null;
-    taxesOnInterestEnabled?: boolean | null;
-    taxesOnFeesEnabled?: boolean | null;
-    taxesOnPenaltyEnabled?: boolean | null;
+    /**
+     * A number, or a text that is one.
+     */
+    taxRate?: number | string | null;
+    taxCalculationMethod?: 'INCLUSIVE' | 'EXCLUSIVE' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    taxesOnInterestEnabled?: true | false | 'true' | 'false' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    taxesOnFeesEnabled?: true | false | 'true' | 'false' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    taxesOnPenaltyEnabled?: true | false | 'true' | 'false' | '' | null;
   } | null;
   newAccountSettings?: {
-    accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | null;
+    accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | '' | null;
   } | null;
   /**
    * Whether the first level payment includes the interest difference of a first period of irregular length.
    */
-  adjustInterestForFirstInstallment?: boolean | null;
-  allowCustomRepaymentAllocation?: boolean | null;
+  adjustInterestForFirstInstallment?: true | false | 'true' | 'false' | '' | null;
+  /**
+   * A boolean, or a text that is one.
+   */
+  allowCustomRepaymentAllocation?: true | false | 'true' | 'false' | '' | null;
+}
+/**
+ * The currency of the organization, or one of its products.
+ */
+interface Currency {
+  code: string;
+  name: string;
+  symbol: string;
+  digitsAfterDecimal: number;
+  type: 'FIAT_CURRENCY' | 'CRYPTOCURRENCY';
+  currencySymbolPosition: 'BEFORE_NUMBER';
+  baseCurrency: boolean;
 }
 interface PositionQuery {
   partition: string;
@@ -862,8 +1709,44 @@ interface DisbursePayload {
   fees?:
     | {
         predefinedFeeKey: string;
-        amount?: number | null;
+        /**
+         * A number, or a text that is one.
+         */
+        amount?: number | string | null;
+        /**
+         * A number, or a text that is one.
+         */
+        percentage?: number | string | null;
+        /**
+         * Accepted, not stored: an answer said so.
+         */
+        encodedKey?: {
+          [k: string]: unknown;
+        };
       }[]
+    | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+  /**
+   * The amount of the loan, if given.
+   */
+  amount?: number | string | null;
+  /**
+   * Only what means off.
+   */
+  shiftAdjustableInterestPeriods?: false | 'false' | '' | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  transferDetails?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
     | null;
 }
 interface EndOfDayPayload {
@@ -1167,6 +2050,24 @@ interface Links {
   };
 }
 /**
+ * Rules that hold for every loan, and how programs show days and numbers.
+ */
+interface GeneralSetup {
+  decimalSeparator: 'POINT' | 'COMMA';
+  dateFormats: {
+    DATE_FORMAT: string;
+    DATE_TIME_FORMAT: string;
+  };
+  approvalDisbursalTwoManRuleEnabled: false;
+  /**
+   * @maxItems 0
+   */
+  assignmentConstraints: unknown[];
+  enabledComponents: ('LOANS' | 'BRANCHES' | 'CENTRES')[];
+  exposureType: 'UNLIMITED';
+  multipleLoans: 'UNLIMITED';
+}
+/**
  * The health of each part of this process.
  */
 interface Health {
@@ -1258,33 +2159,37 @@ interface LoanAccount {
    * Id of a loan account or a product.
    */
   id: string;
-  loanName: string | null;
-  accountHolderKey: string | null;
-  accountHolderType: 'CLIENT' | 'GROUP' | null;
+  /**
+   * The name of the product where the account has none.
+   */
+  loanName: string;
+  accountHolderKey?: string;
+  accountHolderType?: 'CLIENT' | 'GROUP';
   /**
    * encodedKey of the product.
    */
   productTypeKey: string;
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
-  accountSubState:
-    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
+  accountSubState?:
+    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED';
   /**
    * Exact, with the digits of the loan's currency.
    */
   loanAmount: number;
   currency: {
     code: string;
+    currencyCode?: string;
   };
   creationDate: string;
   lastModifiedDate: string;
-  approvedDate: string | null;
-  closedDate: string | null;
+  approvedDate?: string;
+  closedDate?: string;
   /**
-   * An encodedKey, or null where there is none.
+   * An encodedKey.
    */
-  activationTransactionKey: string | null;
-  paymentMethod: 'HORIZONTAL';
-  notes: string | null;
+  activationTransactionKey?: string;
+  paymentMethod: 'HORIZONTAL' | 'VERTICAL';
+  notes?: string;
   /**
    * Percent.
    */
@@ -1373,20 +2278,54 @@ interface LoanAccount {
     interestType: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST';
     interestCalculationMethod: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED';
     accrueLateInterest: boolean;
+    interestApplicationMethod?: string;
+    interestBalanceCalculationMethod?: string;
+    interestRateSource?: string;
+    accrueInterestAfterMaturity?: boolean;
+    interestRateReviewCount?: number;
+    interestSpread?: number;
+    accountInterestRateSettings?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
+    pmtAdjustmentThreshold?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
   };
   modifyInterestForFirstInstallment: boolean;
   scheduleSettings: {
     repaymentInstallments: number;
-    repaymentPeriodCount: number | null;
-    repaymentPeriodUnit: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | null;
+    repaymentPeriodCount?: number;
+    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS';
     gracePeriod: number;
     gracePeriodType: 'NONE' | 'PAY_INTEREST_ONLY';
     principalRepaymentInterval: number;
     scheduleDueDatesMethod: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH';
     fixedDaysOfMonth: number[];
-    shortMonthHandlingMethod: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | null;
+    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH';
     defaultFirstRepaymentDueDateOffset: number;
     hasCustomSchedule: boolean;
+    repaymentScheduleMethod?: string;
+    amortizationPeriod?: number;
+    periodicPayment?: number;
+    billingCycle?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
+    paymentPlan?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
+    previewSchedule?:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        };
   };
   prepaymentSettings: {
     prepaymentRecalculationMethod:
@@ -1396,18 +2335,104 @@ interface LoanAccount {
       | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
       | 'REDUCE_AMOUNT_PER_INSTALLMENT'
       | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
+    applyInterestOnPrepaymentMethod?: string;
+    elementsRecalculationMethod?: string;
+    principalPaidInstallmentStatus?: string;
   };
   penaltySettings: {
     /**
      * Percent.
      */
-    penaltyRate: number | null;
+    penaltyRate?: number;
+    loanPenaltyCalculationMethod?: string;
   };
   disbursementDetails: {
-    expectedDisbursementDate: string | null;
-    disbursementDate: string | null;
-    firstRepaymentDate: string | null;
+    expectedDisbursementDate?: string;
+    disbursementDate?: string;
+    firstRepaymentDate?: string;
+    /**
+     * @maxItems 0
+     */
+    fees?: unknown[];
+    transactionDetails?: {
+      transactionChannelId?: string;
+      transactionChannelKey?: string;
+      internalTransfer?: boolean;
+    };
   };
+  lastAccountAppraisalDate: string;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  accruedPenalty: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestFromArrearsAccrued: number;
+  /**
+   * Days since the oldest late installment fell due.
+   */
+  daysLate: number;
+  allowOffset?: boolean;
+  adjustTotalDueForInstallmentsWithDifferentInterval?: boolean;
+  futurePaymentsAcceptance?: string;
+  latePaymentsRecalculationMethod?: string;
+  assignedBranchKey?: string;
+  assignedCentreKey?: string;
+  assignedUserKey?: string;
+  migrationEventKey?: string;
+  arrearsTolerancePeriod?: number;
+  interestCommission?: number;
+  /**
+   * As sent: empty.
+   */
+  feesSettings?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[];
+  /**
+   * As sent.
+   */
+  accountArrearsSettings?: {
+    [k: string]: unknown;
+  };
+  /**
+   * As sent.
+   */
+  redrawSettings?: {
+    [k: string]: unknown;
+  };
+  /**
+   * As sent.
+   */
+  principalPaymentSettings?: {
+    [k: string]: unknown;
+  };
+  /**
+   * @maxItems 0
+   */
+  fundingSources?: unknown[];
+  /**
+   * @maxItems 0
+   */
+  plannedInstallmentFees?: unknown[];
+  /**
+   * @maxItems 0
+   */
+  tranches?: unknown[];
+  /**
+   * Only with all details.
+   */
+  assets?: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * Only with all details.
+   */
+  guarantors?: {
+    [k: string]: unknown;
+  }[];
 }
 /**
  * One for each posted transaction: the balances that it changed, and every balance after it. The toggle ALLOW_NON_SCHEDULED_FEES determines the names of the fee balances.
@@ -1454,6 +2479,14 @@ interface LoanBalanceChanged {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -1653,6 +2686,12 @@ interface LoanCommand {
     | 'PRINCIPAL_OVERPAYMENT'
     | 'APPLY_INTEREST'
     | 'START_BUSINESS_DAY'
+    | 'PAY_OFF'
+    | 'REDUCE_INTEREST'
+    | 'REDUCE_FEES'
+    | 'REDUCE_PENALTIES'
+    | 'WRITE_OFF'
+    | 'UNDO_WRITE_OFF'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
     | 'END_OF_DAY';
@@ -1729,6 +2768,14 @@ interface LoanTransactionPosted {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -1746,7 +2793,15 @@ interface LoanTransactionPosted {
     | 'loan_penalty_reversed'
     | 'loan_principal_overpayment_reversed'
     | 'loan_interest_applied'
-    | 'loan_interest_application_reversed';
+    | 'loan_interest_application_reversed'
+    | 'loan_interest_reduced'
+    | 'loan_interest_reduction_reversed'
+    | 'loan_fees_reduced'
+    | 'loan_fee_reduction_reversed'
+    | 'loan_penalties_reduced'
+    | 'loan_penalty_reduction_reversed'
+    | 'loan_write_off'
+    | 'loan_write_off_reversed';
   transaction: LoanTransactionPostedTransaction;
 }
 interface LoanTransactionPostedTransaction {
@@ -1771,7 +2826,15 @@ interface LoanTransactionPostedTransaction {
     | 'PENALTY_ADJUSTMENT'
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
-    | 'INTEREST_APPLIED_ADJUSTMENT';
+    | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT';
   /**
    * Negative for an adjustment.
    */
@@ -1825,7 +2888,7 @@ interface LoanTransactionPostedTransaction {
        */
       interestRate: number;
     };
-    periodicPayment: number | null;
+    periodicPayment?: number;
   };
   accountBalances: {
     /**
@@ -1838,7 +2901,10 @@ interface LoanTransactionPostedTransaction {
     totalBalance: number;
   };
   fees: {
-    predefinedFeeKey: string | null;
+    /**
+     * Empty for an arbitrary fee.
+     */
+    predefinedFeeKey: string;
     name: string;
     trigger:
       'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
@@ -1866,35 +2932,48 @@ interface LoanTransactionPostedTransaction {
     amount: number;
     predefinedFeeKey?: string;
   }[];
-  prepaymentRecalculationMethod:
+  prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
-    | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
-    | null;
+    | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
   /**
-   * An encodedKey, or null where there is none.
+   * An encodedKey.
    */
-  installmentEncodedKey: string | null;
-  externalId: string | null;
-  notes: string | null;
+  installmentEncodedKey?: string;
+  externalId?: string;
+  notes?: string;
   /**
-   * The channel of the payment, as the command named it.
+   * The channel of the payment, as the command named it; empty where it named none.
    */
   transactionDetails: {
     transactionChannelId?: string;
     transactionChannelKey?: string;
-  } | null;
+    internalTransfer?: boolean;
+  };
   /**
-   * An encodedKey, or null where there is none.
+   * An encodedKey.
    */
-  adjustmentTransactionKey: string | null;
+  adjustmentTransactionKey?: string;
   /**
-   * An encodedKey, or null where there is none.
+   * An encodedKey.
    */
-  originalTransactionKey: string | null;
+  originalTransactionKey?: string;
+  /**
+   * The branch of the account when the transaction was posted.
+   */
+  branchKey?: string;
+  centreKey?: string;
+  originalCurrencyCode?: string;
+  /**
+   * Always empty: no money moves between accounts here.
+   */
+  transferDetails: {};
+  shiftAdjustableInterestPeriods?: boolean;
+  feeCapitalisation?: boolean;
+  principalOverpaymentAmount?: number;
 }
 /**
  * One for each fee that was charged, paid, capitalised or reversed.
@@ -1941,6 +3020,14 @@ interface LoanFeeEvent {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2073,6 +3160,14 @@ interface LoanScheduleChanged {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2085,6 +3180,8 @@ interface LoanScheduleChanged {
     | 'FEE_APPLIED'
     | 'PENALTY_APPLIED'
     | 'INTEREST_APPLIED'
+    | 'REDUCED'
+    | 'WRITTEN_OFF'
     | 'ADJUSTED'
     | 'LATE'
     | 'INTEREST_ACCRUED';
@@ -2119,9 +3216,9 @@ interface LoanScheduleChangedInstallment {
   dueDate: string;
   state: 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
   isPaymentHoliday: boolean;
-  lastPaidDate: string | null;
-  repaidDate: string | null;
-  lastPenaltyAppliedDate: string | null;
+  lastPaidDate?: string;
+  repaidDate?: string;
+  lastPenaltyAppliedDate?: string;
   principal: {
     amount: LoanScheduleChangedPortion;
   };
@@ -2222,6 +3319,14 @@ interface LoanStateChanged {
     | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
     | 'INTEREST_APPLIED'
     | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2240,6 +3345,7 @@ interface LoanStateChanged {
     | 'loan_activated'
     | 'loan_deactivated'
     | 'loan_closed'
+    | 'loan_written_off'
     | 'loan_reopened'
     | 'loan_in_arrears'
     | 'loan_out_of_arrears';
@@ -2308,7 +3414,7 @@ interface LoanProduct {
   };
   paymentSettings: {
     amortizationMethod: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS';
-    paymentMethod: 'HORIZONTAL';
+    paymentMethod: 'HORIZONTAL' | 'VERTICAL';
     /**
      * @minItems 4
      * @maxItems 4
@@ -2508,6 +3614,100 @@ interface Partition {
    */
   unconsumed_events?: number;
 }
+/**
+ * What a loan has to pay to be paid off, of each kind and in all. What loans here never owe is zero.
+ */
+interface PayOffAmounts {
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  principalBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestBalance: number;
+  /**
+   * With the fees outside the schedule.
+   */
+  feeBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  penaltyBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestFromArrearsBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestBearingFeeBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  interestBearingFeeInterestBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  carriedForwardPrincipalInArrears: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  carriedForwardInterestBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  carriedForwardInterestFromArrearsBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  earlyRepaymentCharge: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  totalBalance: number;
+}
+interface PayOffPayload {
+  externalId?: string | null;
+  notes?: string | null;
+  transactionDetails?: LoanCommandTransactionDetails;
+  /**
+   * How much is paid of what is owed. The rest of it is forgiven. What is absent is paid in full.
+   */
+  payOffAdjustableAmounts?: {
+    /**
+     * A number, or a text that is one.
+     */
+    interestPaid?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    feesPaid?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    penaltyPaid?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    nonScheduledFeeAmount?: number | string | null;
+    interestFromArrearsPaid?: 0 | null;
+    interestBearingFeeAmount?: 0 | null;
+    interestBearingFeeInterestAmount?: 0 | null;
+    carriedForwardPrincipalInArrearsAmount?: 0 | null;
+    carriedForwardInterestAmount?: 0 | null;
+    carriedForwardInterestFromArrearsAmount?: 0 | null;
+  } | null;
+}
+/**
+ * The day, today or later, of a pay-off.
+ */
+interface PayOffPreview {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  valueDate: string;
+}
 interface Position {
   partition: string;
   /**
@@ -2527,7 +3727,10 @@ interface PrincipalOverpaymentPayload {
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
-  amount: number;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
   prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
@@ -2535,7 +3738,12 @@ interface PrincipalOverpaymentPayload {
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
     | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+    | ''
     | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
 }
 /**
  * The response of the streaming API to a request that it cannot serve (RFC 7807). The detail is for the person who has to act on it.
@@ -2556,6 +3764,81 @@ interface Readiness {
   ready: boolean;
   reasons: string[];
 }
+interface ReduceFeesPayload {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  valueDate?: string | null;
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  bookingDate?: string | null;
+  externalId?: string | null;
+  notes?: string | null;
+  transactionDetails?: LoanCommandTransactionDetails;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
+  /**
+   * A whole number, or a text that is one.
+   */
+  installmentNumber?: number | string | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+}
+interface ReduceInterestPayload {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  valueDate?: string | null;
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  bookingDate?: string | null;
+  externalId?: string | null;
+  notes?: string | null;
+  transactionDetails?: LoanCommandTransactionDetails;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
+  /**
+   * A whole number, or a text that is one.
+   */
+  installmentNumber?: number | string | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+}
+interface ReducePenaltiesPayload {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  valueDate?: string | null;
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  bookingDate?: string | null;
+  externalId?: string | null;
+  notes?: string | null;
+  transactionDetails?: LoanCommandTransactionDetails;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
+  /**
+   * A whole number, or a text that is one.
+   */
+  installmentNumber?: number | string | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+}
 interface RepayPayload {
   /**
    * A calendar day. Of an instant, the day as its sender wrote it.
@@ -2568,7 +3851,10 @@ interface RepayPayload {
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
-  amount: number;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
   /**
    * @maxItems 200
    */
@@ -2582,10 +3868,14 @@ interface RepayPayload {
           | 'PAYMENT_DUE_FEE'
           | 'PENALTY'
           | 'NON_SCHEDULED_FEE';
-        amount: number;
+        /**
+         * A number, or a text that is one.
+         */
+        amount: number | string;
         predefinedFeeKey?: string | null;
       }[]
     | null;
+  installmentEncodedKey?: string | null;
   prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
@@ -2593,7 +3883,16 @@ interface RepayPayload {
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
     | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+    | ''
     | null;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+  /**
+   * Only what means none.
+   */
+  principalOverpaymentAmount?: 0 | '0' | '' | null;
 }
 /**
  * A schema to add as a new version, or to find.
@@ -2870,6 +4169,103 @@ interface TransactionAdjustment {
    * Optional: the path determines the transaction.
    */
   transactionId?: string;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  installments?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+}
+/**
+ * Where money comes in or goes out. Nothing limits which transactions may name it.
+ */
+interface TransactionChannel {
+  /**
+   * Id of a loan account or a product.
+   */
+  id: string;
+  encodedKey: string;
+  name: string;
+  state: 'ACTIVE' | 'INACTIVE';
+  isDefault: false;
+  availableForAll: true;
+  /**
+   * @maxItems 0
+   */
+  usageRights: unknown[];
+  attributes: {
+    overdraftAllowed?: false;
+  };
+  loanConstraints: {
+    usage: 'UNCONSTRAINED';
+    matchFiltersOption: 'ALL' | 'ANY';
+    /**
+     * @maxItems 0
+     */
+    constraints: unknown[];
+  };
+  depositConstraints: {
+    usage: 'UNCONSTRAINED';
+    matchFiltersOption: 'ALL' | 'ANY';
+    /**
+     * @maxItems 0
+     */
+    constraints: unknown[];
+  };
+}
+/**
+ * A transaction channel. Whatever would limit its use, make it the default or post to a ledger is rejected.
+ */
+interface TransactionChannelToSet {
+  /**
+   * Id of a loan account or a product.
+   */
+  id?: string;
+  name: string;
+  state?: 'ACTIVE' | 'INACTIVE';
+  isDefault?: false;
+  availableForAll?: true;
+  /**
+   * @maxItems 0
+   */
+  usageRights?: unknown[];
+  attributes?: {
+    overdraftAllowed?: false;
+  };
+  loanConstraints: {
+    usage?: 'UNCONSTRAINED';
+    matchFiltersOption?: 'ALL' | 'ANY';
+    /**
+     * @maxItems 0
+     */
+    constraints?: unknown[];
+  };
+  depositConstraints: {
+    usage?: 'UNCONSTRAINED';
+    matchFiltersOption?: 'ALL' | 'ANY';
+    /**
+     * @maxItems 0
+     */
+    constraints?: unknown[];
+  };
+  /**
+   * @maxItems 0
+   */
+  customFields?: unknown[];
+  /**
+   * Accepted as GET gave it; means nothing.
+   */
+  encodedKey?: string;
+  creationDate?: string;
+  lastModifiedDate?: string;
+}
+interface UndoWriteOffPayload {
+  notes?: string | null;
 }
 /**
  * The fields of the product to change; absent fields keep their values. Existing loans do not change.
@@ -2883,8 +4279,27 @@ interface UpdateProductPayload {
   notes?: string;
 }
 /**
+ * A user. Every client with a key is the administrator.
+ */
+interface User {
+  encodedKey: string;
+  id: string;
+  username: string;
+  firstName: string;
+  userState: 'ACTIVE' | 'INACTIVE';
+  access: {
+    administratorAccess?: boolean;
+    apiAccess?: boolean;
+    canManageAllBranches: boolean;
+    canManageEntitiesAssignedToOtherOfficers: boolean;
+  };
+}
+/**
  * The version of the service.
  */
 interface Version {
   version: string;
+}
+interface WriteOffPayload {
+  notes?: string | null;
 }

@@ -21,6 +21,8 @@ const lendingFiles: ReadonlySet<string> = new Set([
   'commands',
   'business-days',
   'organization',
+  'branches-and-channels',
+  'organization-lists',
 ]);
 
 /** The lending API answers at two places. */
@@ -43,6 +45,8 @@ const pathFiles = [
   'commands',
   'business-days',
   'organization',
+  'branches-and-channels',
+  'organization-lists',
   'operations',
 ];
 

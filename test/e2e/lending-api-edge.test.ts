@@ -174,6 +174,115 @@ describe('the lending API as software written for its original finds it', () => 
     expect((await send('GET', '/organization/nonWorkingDays')).body).to.deep.equal({ nonWorkingDays: ['FRIDAY'] });
   });
 
+  it('has branches that an admin defines, in pages and in the order that clients ask for', async () => {
+    expect((await send('GET', '/api/branches?sortBy=lastModifiedDate:ASC')).text).to.equal('[]');
+    for (const id of ['south', 'north']) {
+      const made = await send('POST', '/api/branches', { id, name: `The ${id}`, addresses: [{ city: id }] });
+      expect(made.status, made.text).to.equal(201);
+      expect(made.body).to.include.keys('encodedKey', 'creationDate', 'lastModifiedDate', 'state');
+    }
+    const renamed = await send('PUT', '/api/branches/south', { name: 'A branch' });
+    expect(renamed.body, renamed.text).to.include({ id: 'south', name: 'A branch' });
+    const idsOf = async (query: string): Promise<string[]> => {
+      const { text } = await send('GET', `/api/branches?${query}`);
+      return (JSON.parse(text) as { id: string }[]).map(({ id }) => id);
+    };
+    expect(await idsOf('')).to.deep.equal(['north', 'south']);
+    expect(await idsOf('sortBy=name:ASC')).to.deep.equal(['south', 'north']);
+    expect(await idsOf('sortBy=id:DESC')).to.deep.equal(['south', 'north']);
+    const byChange = await send('GET', '/api/branches?sortBy=lastModifiedDate:ASC');
+    const changes = (JSON.parse(byChange.text) as { lastModifiedDate: string }[]).map((each) => each.lastModifiedDate);
+    expect(changes).to.deep.equal(changes.toSorted());
+    expect(await idsOf('offset=1&limit=1')).to.deep.equal(['south']);
+    expect(await idsOf('offset=1000&limit=220&detailsLevel=FULL')).to.deep.equal([]);
+    const details = await send('GET', '/api/branches?limit=1&paginationDetails=ON');
+    expect(details.headers.get('items-total')).to.equal('2');
+    const byKey = await send('GET', `/api/branches/${String(renamed.body['encodedKey'])}`);
+    expect(byKey.text).to.equal(renamed.text);
+  });
+
+  it('makes a branch once under one Idempotency-Key', async () => {
+    const headers = { 'Idempotency-Key': 'branch-once' };
+    const first = await send('POST', '/api/branches', { id: 'once', name: 'Once' }, headers);
+    const again = await send('POST', '/branches', { id: 'once', name: 'Once' }, headers);
+    expect([again.status, again.text]).to.deep.equal([201, first.text]);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    const other = await send('POST', '/branches', { id: 'twice', name: 'Once' }, headers);
+    expect([other.status, errorOf(other).errorReason]).to.deep.equal([422, 'IDEMPOTENCY_KEY_ALREADY_USED']);
+    const taken = await send('POST', '/branches', { id: 'once', name: 'Once' });
+    expect([taken.status, errorOf(taken).errorSource]).to.deep.equal([400, 'id']);
+  });
+
+  it('lists the centres of a branch', async () => {
+    const branch = await send('GET', '/api/branches/north');
+    const centre = { id: 'harbour', name: 'Harbour', assignedBranchKey: branch.body['encodedKey'] };
+    expect((await send('POST', '/api/centres', centre)).body).to.include(centre);
+    expect((await send('POST', '/api/centres', { id: 'hill', name: 'Hill' })).status).to.equal(201);
+    const idsOf = async (query: string): Promise<string[]> =>
+      (JSON.parse((await send('GET', `/api/centres?${query}`)).text) as { id: string }[]).map(({ id }) => id);
+    expect(await idsOf('')).to.deep.equal(['harbour', 'hill']);
+    expect(await idsOf('branchId=north')).to.deep.equal(['harbour']);
+    expect(await idsOf('branchId=south')).to.deep.equal([]);
+    expect(await idsOf('branchId=unknown')).to.deep.equal([]);
+  });
+
+  it('has transaction channels until they are deleted', async () => {
+    const unconstrained = { usage: 'UNCONSTRAINED' };
+    const channel = { id: 'cash', name: 'Cash', loanConstraints: unconstrained, depositConstraints: unconstrained };
+    const path = '/api/organization/transactionChannels';
+    const made = await send('POST', path, channel);
+    expect(made.status, made.text).to.equal(201);
+    const closed = await send('PUT', `${path}/cash`, { ...made.body, state: 'INACTIVE' });
+    expect(closed.body, closed.text).to.deep.equal({ ...made.body, state: 'INACTIVE' });
+    expect((await send('GET', `${path}?transactionChannelState=ACTIVE`)).text).to.equal('[]');
+    expect(JSON.parse((await send('GET', path)).text)).to.deep.equal([closed.body]);
+    expect((await send('DELETE', `${path}/cash`)).status).to.equal(204);
+    expect((await send('GET', `${path}/cash`)).status).to.equal(404);
+  });
+
+  it('lists the users, currencies and sources of index rates that there are', async () => {
+    const listOf = async (path: string): Promise<Record<string, unknown>[]> => {
+      const { status, text } = await send('GET', `/api${path}`);
+      expect(status, text).to.equal(200);
+      return JSON.parse(text) as Record<string, unknown>[];
+    };
+    const [administrator] = await listOf('/users');
+    expect(administrator).to.include({ username: 'admin' }).and.to.include.keys('access', 'encodedKey', 'firstName');
+    expect((await send('GET', `/api/users/${String(administrator?.['encodedKey'])}`)).body).to.deep.equal(
+      administrator,
+    );
+    expect(await listOf('/users?branchId=north&branchIdType=MANAGE')).to.have.length(1);
+    expect(await listOf('/users?branchId=unknown&branchIdType=MANAGE')).to.deep.equal([]);
+    expect(await listOf('/users?branchId=north')).to.deep.equal([]);
+    const currencies = await listOf('/currencies?type=FIAT_CURRENCY');
+    expect(currencies.map(({ code, baseCurrency }) => [code, baseCurrency])).to.deep.equal([
+      ['EUR', false],
+      ['JPY', true],
+    ]);
+    expect((await send('GET', '/api/currencies/JPY')).body).to.include({ symbol: '¥', digitsAfterDecimal: 0 });
+    expect(await listOf('/indexratesources')).to.deep.equal([]);
+    const refused = await send('POST', '/api/indexratesources', { name: 'Euribor', type: 'INTEREST_RATE' });
+    expect([refused.status, errorOf(refused).errorReason]).to.deep.equal([400, 'FEATURE_DISABLED']);
+    expect((await send('GET', '/api/setup/general')).body).to.include({ decimalSeparator: 'COMMA' });
+  });
+
+  for (const path of [
+    '/branches?state=ACTIVE',
+    '/branches?sortBy=motto',
+    '/branches?limit=0',
+    '/centres?assignedBranchKey=x',
+    '/organization/transactionChannels?transactionChannelState=OPEN',
+    '/users?branchIdType=OWNS',
+    '/currencies?type=COINS',
+    '/setup/organization?detailsLevel=FULL',
+  ]) {
+    it(`ignores no parameter: ${path} is refused`, async () => {
+      const response = await send('GET', `/api${path}`);
+      expect(response.status, response.text).to.equal(400);
+      errorOf(response);
+    });
+  }
+
   it('leaves the errors of the streaming API as they are', async () => {
     const response = await send('GET', '/nowhere');
     expect(response.headers.get('content-type')).to.equal('application/problem+json');

@@ -1,5 +1,5 @@
 /**
- * Definitions: event types, subscriptions, toggles and products as records of one compacted topic.
+ * Definitions (event types, subscriptions, toggles, products, the organization) as records of one compacted topic.
  * In: records to write, and the topic as it grows. Out: every definition in memory, the same on each node.
  * Start with `Registry` below; `definition-locks.ts` decides which of two nodes may create a name.
  */

@@ -5,6 +5,8 @@ import { createCommandsRouter } from './command-status.ts';
 import { type LoanEventsServices, createLoanEventsRouter } from './loan-events.ts';
 import { createLoanProductsRouter } from './loan-products.ts';
 import { createLoansRouter } from './loans.ts';
+import { createDefinitionsRouter } from './organization/definitions.ts';
+import { createListsRouter } from './organization/lists.ts';
 import { createOrganizationRouter } from './organization/organization.ts';
 import { createTogglesRouter } from './toggles.ts';
 
@@ -18,6 +20,8 @@ export function createLendingApi(services: LoanEventsServices): Router {
   resources.use(createBusinessDaysRouter(services));
   resources.use(createCommandsRouter(services));
   resources.use(createOrganizationRouter(services));
+  resources.use(createDefinitionsRouter(services));
+  resources.use(createListsRouter(services));
   const router = Router({ caseSensitive: true });
   router.use(apiPath, resources);
   router.use(resources);

@@ -9,20 +9,10 @@ import { type Currency, zero } from '../../lending/money.ts';
 import { loanProductTypes } from '../../lending/products/product-behaviour.ts';
 import type { AllocationElement, LoanProduct, ProductFee } from '../../lending/products/product.ts';
 import { boundedCount, boundedDecimal } from './bounded-values.ts';
+import { digitsOfCurrency } from './currency-digits.ts';
 import { type FieldReader, present } from './field-reader.ts';
 import { readArrearsSettings, readPenaltySettings } from './lateness-payload.ts';
 import { hasEncodedKeyForm } from './id-forms.ts';
-
-/** Decimal digits of the currencies that do not have two (ISO 4217, and bitcoin's eight). */
-const currencyDigits: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
-  ),
-  ...Object.fromEntries('BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3])),
-  ...Object.fromEntries('CLF UYW'.split(' ').map((code) => [code, 4])),
-  BTC: 8,
-};
-const defaultCurrencyDigits = 2;
 
 const states = ['ACTIVE', 'INACTIVE'] as const;
 const interestCalculationMethods = ['FLAT', 'DECLINING_BALANCE', 'DECLINING_BALANCE_DISCOUNTED'] as const;
@@ -196,7 +186,7 @@ export function readUpdateProduct(reader: FieldReader): ProductChanges {
 function readCurrency(reader: FieldReader): Currency {
   const code = reader.require('code', reader.text('code')) ?? '';
   if (code !== '' && !/^[A-Z]{3}$/.test(code)) reader.refuse('code');
-  const digits = currencyDigits[code] ?? defaultCurrencyDigits;
+  const digits = digitsOfCurrency(code);
   // Both repeat what the code says. A difference would round amounts in another way than the sender expects.
   if ((reader.text('currencyCode') ?? code) !== code) reader.refuse('currencyCode');
   if ((reader.count('digits') ?? digits) !== digits) reader.refuse('digits');
