@@ -301,6 +301,7 @@ export interface Contract {
     ReducePenaltiesPayload: ReducePenaltiesPayload;
     RepayPayload: RepayPayload;
     SchemaDefinition: SchemaDefinition;
+    SearchCriteria: SearchCriteria;
     SentPosition: SentPosition;
     ShiftedCursors: ShiftedCursors;
     StartBusinessDayPayload: StartBusinessDayPayload;
@@ -363,6 +364,8 @@ export interface Contract {
     payOff: PayOffPayload;
     writeOff: WriteOffPayload;
     undoWriteOff: UndoWriteOffPayload;
+    searchLoans: SearchCriteria;
+    searchTransactions: SearchCriteria;
     endOfDay: EndOfDayRequest;
     setOrganizationSetup: OrganizationSettings;
     patchOrganizationSetup: JsonPatch;
@@ -433,6 +436,10 @@ export interface Contract {
     payOff: CommandStatus;
     writeOff: CommandStatus;
     undoWriteOff: CommandStatus;
+    searchLoans: LoanAccount[];
+    searchTransactions: LoanTransactionPostedTransaction[];
+    readTransaction: LoanTransactionPostedTransaction;
+    listInstallments: LoanScheduleChangedInstallment[];
     getCommand: CommandStatus;
     getBusinessDate: BusinessDate;
     endOfDay: EndOfDayResult;
@@ -3903,6 +3910,49 @@ interface SchemaDefinition {
    * The JSON Schema as text.
    */
   schema: string;
+}
+/**
+ * What to search for, and the order.
+ */
+interface SearchCriteria {
+  /**
+   * An item must meet all of them.
+   *
+   * @maxItems 50
+   */
+  filterCriteria?:
+    | {
+        /**
+         * A field of the resource, or a custom field: `_set.field`.
+         */
+        field: string;
+        /**
+         * EQUALS, EQUALS_CASE_SENSITIVE, DIFFERENT_THAN, MORE_THAN, LESS_THAN, BETWEEN, ON, AFTER, AFTER_INCLUSIVE, BEFORE, BEFORE_INCLUSIVE, STARTS_WITH, STARTS_WITH_CASE_SENSITIVE, IN, TODAY, THIS_WEEK, THIS_MONTH, THIS_YEAR, LAST_DAYS, EMPTY or NOT_EMPTY, also in lower case.
+         */
+        operator: string;
+        /**
+         * A number may be a text.
+         */
+        value?: string | number | boolean | null;
+        /**
+         * Of BETWEEN: the upper bound.
+         */
+        secondValue?: string | number | boolean | null;
+        /**
+         * Of IN.
+         *
+         * @maxItems 1000
+         */
+        values?: (string | number | boolean)[] | null;
+      }[]
+    | null;
+  sortingCriteria?: {
+    field: string;
+    /**
+     * ASC or DESC, by default DESC.
+     */
+    order?: string | null;
+  } | null;
 }
 interface StartBusinessDayPayload {
   /**

@@ -85,8 +85,21 @@ const rooms: Record<string, Room> = {
     imports: [shared, ports, lending, within('src/broker', 'log', 'definitions', 'publishing')],
     owns: ['lossless-json'],
   },
+  'src/accounts/queries': {
+    imports: [sqlite, lending, lendingFormat, /^src\/accounts\/(checksummed-text|page-rows|sortable-amount)\.ts$/],
+    owns: [],
+  },
   'src/accounts': {
-    imports: [shared, ports, sqlite, integrity, lending, lendingFormat, within('src/broker', 'log')],
+    imports: [
+      shared,
+      ports,
+      sqlite,
+      integrity,
+      lending,
+      lendingFormat,
+      within('src/broker', 'log'),
+      within('src/accounts', 'queries'),
+    ],
     owns: [],
   },
   'src/worker': {

@@ -1,5 +1,5 @@
 import { decodeSummary } from '../lending/changelog/stored-loan.ts';
-import { decodeTransactionIdentity } from '../lending/changelog/stored-transaction.ts';
+import { decodeTransactionSummary } from '../lending/changelog/stored-transaction.ts';
 import { toInstant } from '../lending/instants.ts';
 import { parseTransactionId } from '../lending/identifiers.ts';
 import { sortableAmount } from './sortable-amount.ts';
@@ -8,7 +8,8 @@ import { sortableAmount } from './sortable-amount.ts';
 export interface LoanRow {
   readonly loanId: string;
   readonly encodedKey: string;
-  readonly loanName: string | null;
+  /** That of the product where the account has none, as the API shows it. */
+  readonly loanName: string;
   readonly accountHolderKey: string | null;
   readonly productTypeKey: string;
   readonly accountState: string;
@@ -30,6 +31,11 @@ export interface TransactionRow {
   readonly loanId: string;
   /** Its number in the account, from 1. */
   readonly number: number;
+  readonly type: string;
+  /** RFC 3339, as the API shows it. */
+  readonly creationDate: string;
+  /** A day. */
+  readonly valueDate: string;
   readonly state: string;
 }
 
@@ -43,7 +49,7 @@ export function loanRow(state: string): LoanRow {
   return {
     loanId: loan.id,
     encodedKey: loan.encodedKey,
-    loanName: loan.loanName,
+    loanName: loan.loanName ?? loan.productName,
     accountHolderKey: loan.accountHolderKey,
     productTypeKey: loan.productKey,
     accountState: loan.accountState,
@@ -63,9 +69,9 @@ export function loanRow(state: string): LoanRow {
  * @throws Error when the text is no stored transaction
  */
 export function transactionRow(state: string): TransactionRow {
-  const { encodedKey, id } = decodeTransactionIdentity(state);
+  const { encodedKey, id, type, createdAt, valueDate } = decodeTransactionSummary(state);
   const { loanId, number } = parseTransactionId(id) ?? fail(id);
-  return { transactionKey: encodedKey, loanId, number, state };
+  return { transactionKey: encodedKey, loanId, number, type, creationDate: toInstant(createdAt), valueDate, state };
 }
 
 function fail(id: string): never {

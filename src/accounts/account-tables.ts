@@ -5,13 +5,13 @@ import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
 import { pageRecordKey } from '../lending-format/account-record-keys.ts';
 import { parseTransactionId } from '../lending/identifiers.ts';
-import { type PageRow, pagesOfAccount, unsealedPages } from './page-rows.ts';
+import { type PageRow, dueDatesOf, pagesByDueDate, pagesOfAccount, unsealedPages } from './page-rows.ts';
 import type { LoanRow, TransactionRow } from './account-rows.ts';
 import { DamagedText, sealed, unsealed } from './checksummed-text.ts';
 import { FileSpace } from './file-space.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 9;
+const schemaVersion = 10;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -32,7 +32,7 @@ const tables = `
     loan_number INTEGER PRIMARY KEY,
     loan_id TEXT NOT NULL UNIQUE,
     encoded_key TEXT NOT NULL,
-    loan_name TEXT,
+    loan_name TEXT NOT NULL,
     account_holder_key TEXT,
     product_type_key TEXT NOT NULL,
     account_state TEXT NOT NULL,
@@ -63,6 +63,9 @@ const tables = `
     list TEXT NOT NULL,
     number INTEGER NOT NULL,
     state TEXT NOT NULL,
+    -- Of installments: the days on which the first and the last one of the page are due.
+    first_due_date TEXT,
+    last_due_date TEXT,
     PRIMARY KEY (loan_id, list, number)
   ) STRICT, WITHOUT ROWID;
   -- Each transaction as the changelog has it, with its number in the account.
@@ -70,6 +73,9 @@ const tables = `
     loan_id TEXT NOT NULL,
     number INTEGER NOT NULL,
     transaction_key TEXT NOT NULL,
+    type TEXT NOT NULL,
+    creation_date TEXT NOT NULL,
+    value_date TEXT NOT NULL,
     state TEXT NOT NULL,
     PRIMARY KEY (loan_id, number)
   ) STRICT, WITHOUT ROWID;
@@ -102,7 +108,11 @@ const indexes = {
   loans_by_product: 'loans (product_type_key, creation_date)',
   loans_by_creation: 'loans (creation_date, loan_id)',
   loans_by_next_date: 'loans (partition, next_business_date) WHERE next_business_date IS NOT NULL',
+  loans_by_modification: 'loans (last_modified_date, loan_id)',
+  [pagesByDueDate]: 'pages (last_due_date, first_due_date)',
   transactions_by_key: 'transactions (transaction_key)',
+  transactions_by_creation: 'transactions (creation_date)',
+  transactions_by_value_date: 'transactions (value_date)',
 };
 
 type IndexName = keyof typeof indexes;
@@ -254,23 +264,14 @@ export class AccountTables {
       for (const [reference, state] of products) {
         this.#statements.putProduct.run(reference, partition, sealed(reference, state));
       }
-      for (const { loanId, list, number, state } of pages) {
-        if (state === null) this.#countRemoved(this.#statements.removePage.get(loanId, list, number));
-        else this.#statements.putPage.run(loanId, list, number, sealed(pageRecordKey(loanId, { list, number }), state));
-      }
+      for (const page of pages) this.#putPage(page);
       for (const [loanId, row] of loans) {
         if (row === null) this.#remove(loanId);
         else this.#put(row, partition);
       }
       for (const [transactionKey, row] of transactions) {
         if (row === null) this.#removeTransaction(transactionKey);
-        else
-          this.#statements.putTransaction.run(
-            row.loanId,
-            row.number,
-            transactionKey,
-            sealed(transactionKey, row.state),
-          );
+        else this.#putTransaction(transactionKey, row);
       }
       for (const [commandId, command] of commands) {
         if (command === null) this.#countRemoved(this.#statements.removeCommand.get(commandId, partition));
@@ -426,11 +427,30 @@ export class AccountTables {
     return (this.#database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
   }
 
+  #putPage({ loanId, list, number, state }: PageRow): void {
+    const { removePage, putPage, updatePage } = this.#statements;
+    if (state === null) {
+      this.#countRemoved(removePage.get(loanId, list, number));
+      return;
+    }
+    const { first, last } = dueDatesOf({ list, number }, state);
+    const text = sealed(pageRecordKey(loanId, { list, number }), state);
+    // Most commands move no due date, and then the index stays as it is.
+    const isUpdated = this.#isFilled && updatePage.run(text, loanId, list, number, first, last).changes > 0;
+    if (!isUpdated) putPage.run(loanId, list, number, text, first, last);
+  }
+
+  #putTransaction(transactionKey: string, row: TransactionRow): void {
+    const { loanId, number, type, creationDate, valueDate, state } = row;
+    const text = sealed(transactionKey, state);
+    this.#statements.putTransaction.run(loanId, number, transactionKey, type, creationDate, valueDate, text);
+  }
+
   #put(row: LoanRow, partition: number): void {
     const values = [
       row.loanId,
       withoutNul(row.encodedKey),
-      row.loanName,
+      withoutNul(row.loanName),
       row.accountHolderKey === null ? null : withoutNul(row.accountHolderKey),
       withoutNul(row.productTypeKey),
       row.accountState,
@@ -510,9 +530,14 @@ const loanColumns = [
   'next_business_date',
 ];
 
-/** The columns that an index contains. The id identifies the row, and never changes. */
-const indexedLoanColumns = loanColumns.filter((column) =>
-  Object.values(indexes).some((index) => index.startsWith('loans (') && index.includes(column)),
+/** Every command changes this column, so its index is written with each of them. */
+const alwaysChangedColumn = 'last_modified_date';
+
+/** The other columns that an index contains. The id identifies the row, and never changes. */
+const indexedLoanColumns = loanColumns.filter(
+  (column) =>
+    column !== alwaysChangedColumn &&
+    Object.values(indexes).some((index) => index.startsWith('loans (') && index.includes(column)),
 );
 
 function prepare(database: Connection) {
@@ -544,7 +569,12 @@ function prepare(database: Connection) {
     state: database.prepare(`SELECT state FROM states WHERE loan_number = ${numberOfLoan}`),
     pages: database.prepare(pagesOfAccount),
     putPage: database.prepare(
-      'INSERT INTO pages VALUES (?, ?, ?, ?) ON CONFLICT (loan_id, list, number) DO UPDATE SET state = excluded.state',
+      'INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (loan_id, list, number) DO UPDATE SET ' +
+        'state = excluded.state, first_due_date = excluded.first_due_date, last_due_date = excluded.last_due_date',
+    ),
+    updatePage: database.prepare(
+      'UPDATE pages SET state = ? WHERE loan_id = ? AND list = ? AND number = ? ' +
+        'AND first_due_date IS ? AND last_due_date IS ?',
     ),
     removePage: database.prepare(
       `DELETE FROM pages WHERE loan_id = ? AND list = ? AND number = ? ${removedStateBytes}`,
@@ -571,8 +601,9 @@ function prepare(database: Connection) {
     checkpoints: database.prepare('SELECT partition, command_offset FROM checkpoints'),
     putCheckpoint: database.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?)'),
     putTransaction: database.prepare(
-      'INSERT INTO transactions VALUES (?, ?, ?, ?) ' +
-        'ON CONFLICT (loan_id, number) DO UPDATE SET transaction_key = excluded.transaction_key, state = excluded.state',
+      'INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?) ' +
+        'ON CONFLICT (loan_id, number) DO UPDATE SET transaction_key = excluded.transaction_key, type = excluded.type, ' +
+        'creation_date = excluded.creation_date, value_date = excluded.value_date, state = excluded.state',
     ),
     removeTransaction: database.prepare(`DELETE FROM transactions WHERE transaction_key = ? ${removedStateBytes}`),
     transactionByKey: database.prepare(`${transactionColumns} WHERE transaction_key = ?`),

@@ -31,12 +31,14 @@ import { CopyProgress } from './copy-progress.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
 import type { CommandRow, AccountChanges, AccountTables } from './account-tables.ts';
 import { QueryQueue } from './query-queue.ts';
-import type { LoanQuery } from './filter-and-sort.ts';
 import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './account-rows.ts';
 import { databaseFile, newDatabase, openOrRebuild } from './open-or-rebuild.ts';
 import type { PageRow } from './page-rows.ts';
 import { DamagedText } from './checksummed-text.ts';
 import type { AccountsForWorker, OwnCommit } from './accounts-for-worker.ts';
+
+/** What can be searched for. */
+export type AccountSearches = Omit<QueryQueue, 'start' | 'stop'>;
 
 export interface AccountsCopyOptions {
   /** The folder of the file of the copy, accounts.db. */
@@ -217,14 +219,12 @@ export class AccountsCopy implements AccountsForWorker {
     return this.#find((database) => database.loanId(idOrKey));
   }
 
-  /** One page of loans in the order of the query, as stored in the changelog: {@link loanOf} reads them. */
-  list(query: LoanQuery): Promise<string[]> {
-    return this.#query((queries) => queries.page(query));
-  }
-
-  /** How many loans match the query, over all pages. */
-  count(query: LoanQuery): Promise<number> {
-    return this.#query((queries) => queries.count(query));
+  /**
+   * Searches all accounts, in a thread of its own. {@link loanOf} reads the texts that it finds.
+   * @throws what the search throws, LOG_UNAVAILABLE
+   */
+  search<Result>(ask: (searches: AccountSearches) => Promise<Result>): Promise<Result> {
+    return this.#query(ask);
   }
 
   /** How many transactions the loan with this id has; 0 when there is no such loan. */

@@ -2,8 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { LendstreamError, describeError } from '../errors.ts';
 import { forgetTurn, newTurn } from '../thread-turns.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
-import type { LoanQuery } from './filter-and-sort.ts';
 import { DamagedText } from './checksummed-text.ts';
+import type { InstallmentQuery } from './queries/installment-search.ts';
+import type { SearchPage, SearchQuery } from './queries/search-query.ts';
+import type { Query, Results } from './queries/searches.ts';
 
 /** How many queries may wait for the thread. */
 const waitingQueriesMaximum = 1_000;
@@ -16,14 +18,11 @@ export interface QueryThreadData {
 
 /** What the thread is asked. `close` ends it. */
 export type QueryRequest =
-  { readonly name: 'page' | 'count'; readonly id: number; readonly query: LoanQuery } | { readonly name: 'close' };
+  { readonly name: 'query'; readonly id: number; readonly query: Query } | { readonly name: 'close' };
 
-/**
- * What the thread replies: the texts of the loans of a page, each with those of its own pages; or how many there are;
- * or SQLite's error.
- */
+/** What the thread replies: what it has found, or SQLite's error. */
 export type QueryResponse =
-  | { readonly id: number; readonly result: string[][] | number }
+  | { readonly id: number; readonly result: Results[keyof Results] }
   | { readonly id: number; readonly failure: QueryFailure }
   /** Its first message: it has opened the file, or has failed to, which the first query then reports. */
   | { readonly started: true };
@@ -31,6 +30,7 @@ export type QueryResponse =
 interface QueryFailure {
   readonly message: string;
   readonly isDamagedText: boolean;
+  readonly isTooWide: boolean;
   /** Of an error of SQLite, as the library names them. */
   readonly code: unknown;
   readonly errcode: unknown;
@@ -39,6 +39,18 @@ interface QueryFailure {
 interface Waiting {
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
+}
+
+/** A transaction as the changelog has it, and its account as one text. */
+export interface FoundTransaction {
+  readonly account: string;
+  readonly text: string;
+}
+
+/** Installments of an account, by their numbers from 1, and the account as one text. */
+export interface AccountInstallments {
+  readonly account: string;
+  readonly numbers: readonly number[];
 }
 
 /**
@@ -69,17 +81,40 @@ export class QueryQueue {
   }
 
   /**
-   * The states of one page of loans, in the order of the query.
-   * @throws DamagedText, SQLite's errors, OVERLOADED, LOG_UNAVAILABLE
+   * A page of accounts in the order of the query, each as one text.
+   * @throws DamagedText, SQLite's errors, OVERLOADED, LOG_UNAVAILABLE; UNPROCESSABLE when it would read too much
    */
-  async page(query: LoanQuery): Promise<string[]> {
-    const loans = await this.#ask<string[][]>('page', query);
-    return loans.map(([text = '', ...pages]) => joinedAccount(text, pages));
+  async loans(query: SearchQuery): Promise<SearchPage<string>> {
+    const { items, last } = await this.#ask({ name: 'loans', query });
+    return { items: items.map(joined), last };
   }
 
-  /** How many loans match the query, over all pages. @throws as {@link page} */
-  count(query: LoanQuery): Promise<number> {
-    return this.#ask<number>('count', query);
+  /** How many accounts the query finds, over all pages. @throws as {@link loans} */
+  countLoans(query: SearchQuery): Promise<number> {
+    return this.#ask({ name: 'countLoans', query });
+  }
+
+  /** A page of transactions of all accounts, each with the text of its account. @throws as {@link loans} */
+  async transactions(query: SearchQuery): Promise<SearchPage<FoundTransaction>> {
+    const { items, last, accounts } = await this.#ask({ name: 'transactions', query });
+    const texts = new Map([...accounts].map(([loanId, account]) => [loanId, joined(account)]));
+    return { items: items.map(({ loanId, text }) => ({ account: texts.get(loanId) ?? '', text })), last };
+  }
+
+  /** How many transactions the query finds, over all pages. @throws as {@link loans} */
+  countTransactions(query: SearchQuery): Promise<number> {
+    return this.#ask({ name: 'countTransactions', query });
+  }
+
+  /** A page of installments of all accounts. @throws as {@link loans} */
+  async installments(query: InstallmentQuery): Promise<readonly AccountInstallments[]> {
+    const found = await this.#ask({ name: 'installments', query });
+    return found.map(({ texts, numbers }) => ({ account: joined(texts), numbers }));
+  }
+
+  /** How many installments the query finds, over all pages. @throws as {@link loans} */
+  countInstallments(query: InstallmentQuery): Promise<number> {
+    return this.#ask({ name: 'countInstallments', query });
   }
 
   /** Ends the thread, after the queries that wait for it. A later query starts another one. */
@@ -92,15 +127,15 @@ export class QueryQueue {
     await ended;
   }
 
-  async #ask<Result>(name: 'page' | 'count', query: LoanQuery): Promise<Result> {
+  async #ask<Name extends keyof Results>(query: Query & { readonly name: Name }): Promise<Results[Name]> {
     if (this.#waiting.size >= waitingQueriesMaximum) {
       throw new LendstreamError('OVERLOADED', 'Too many lists of loans are waiting.');
     }
     this.#thread ??= this.#newThread();
     this.#lastId += 1;
     const id = this.#lastId;
-    const response = new Promise<Result>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.#thread.postMessage({ name, id, query } satisfies QueryRequest, []);
+    const response = new Promise<Results[Name]>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#thread.postMessage({ name: 'query', id, query } satisfies QueryRequest, []);
     return response;
   }
 
@@ -130,6 +165,11 @@ export class QueryQueue {
   }
 }
 
-function errorOf({ message, isDamagedText, code, errcode }: QueryFailure): Error {
+function joined([text = '', ...pages]: readonly string[]): string {
+  return joinedAccount(text, pages);
+}
+
+function errorOf({ message, isDamagedText, isTooWide, code, errcode }: QueryFailure): Error {
+  if (isTooWide) return new LendstreamError('UNPROCESSABLE', message);
   return isDamagedText ? new DamagedText(message) : Object.assign(new Error(message), { code, errcode });
 }

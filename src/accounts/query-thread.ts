@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../errors.ts';
-import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
+import { type Connection, openDatabase } from '../sqlite.ts';
 import type { QueryRequest, QueryResponse, QueryThreadData } from './query-queue.ts';
-import { type LoanQuery, loanQueryStatements } from './filter-and-sort.ts';
 import { endWork, inTurn } from '../thread-turns.ts';
-import { pagesOfAccount, unsealedPages } from './page-rows.ts';
-import { DamagedText, unsealed } from './checksummed-text.ts';
+import { DamagedText } from './checksummed-text.ts';
+import { SearchTooWide } from './queries/search-query.ts';
+import { type Query, type Results, Searches } from './queries/searches.ts';
 
-/** The thread that reads pages and counts of loans, one after another, with a connection that cannot write. */
+/** The thread that searches, one search after another, with a connection that cannot write. */
 
 /** How many pages of the file the connection keeps in memory. Bytes. */
 const cacheBytesMaximum = 16 * 1024 * 1024;
@@ -18,8 +18,7 @@ const { file, turn } = workerData as QueryThreadData;
 
 interface OpenFile {
   readonly database: Connection;
-  readonly stateOf: ReturnType<Connection['prepare']>;
-  readonly pagesOf: ReturnType<Connection['prepare']>;
+  readonly searches: Searches;
 }
 
 let opened: OpenFile | undefined;
@@ -28,39 +27,20 @@ function open(): OpenFile {
   const database = openDatabase(file, { mustExist: true });
   try {
     database.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cacheBytesMaximum / 1024};`);
-    const stateOf = database.prepare('SELECT state FROM states WHERE loan_number = ?');
-    return { database, stateOf, pagesOf: database.prepare(pagesOfAccount) };
+    return { database, searches: new Searches(database) };
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function page({ database, stateOf, pagesOf }: OpenFile, query: LoanQuery): string[][] {
-  const { page: statement, values } = loanQueryStatements(query);
-  const found = database.prepare(statement).all(...values.map(withoutNul), query.limit, query.offset) as {
-    loan_number: number;
-    loan_id: string;
-  }[];
-  return found.map(({ loan_number, loan_id }) => {
-    const row = stateOf.get(loan_number) as { state: string } | undefined;
-    if (row === undefined) throw new DamagedText(`The account ${loan_id} has no text`);
-    return [unsealed(loan_id, row.state), ...unsealedPages(loan_id, pagesOf.all(loan_id))];
-  });
-}
-
-function count({ database }: OpenFile, query: LoanQuery): number {
-  const { count: statement, values } = loanQueryStatements(query);
-  return (database.prepare(statement).get(...values.map(withoutNul)) as { total: number }).total;
-}
-
-/** Reads at one moment, although a page is read in two steps. */
-function read(from: OpenFile, { name, query }: Exclude<QueryRequest, { name: 'close' }>): string[][] | number {
-  from.database.exec('BEGIN');
+/** Reads at one moment, although a page is read in several steps. */
+function read({ database, searches }: OpenFile, query: Query): Results[keyof Results] {
+  database.exec('BEGIN');
   try {
-    return name === 'page' ? page(from, query) : count(from, query);
+    return searches.resultOf(query);
   } finally {
-    if (from.database.isTransaction) from.database.exec('ROLLBACK');
+    if (database.isTransaction) database.exec('ROLLBACK');
   }
 }
 
@@ -74,12 +54,18 @@ function serve(request: QueryRequest): void {
   let response: QueryResponse;
   try {
     opened ??= open();
-    response = { id, result: read(opened, request) };
+    response = { id, result: read(opened, request.query) };
   } catch (error) {
     const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
     response = {
       id,
-      failure: { message: describeError(error), isDamagedText: error instanceof DamagedText, code, errcode },
+      failure: {
+        message: describeError(error),
+        isDamagedText: error instanceof DamagedText,
+        isTooWide: error instanceof SearchTooWide,
+        code,
+        errcode,
+      },
     };
   }
   port?.postMessage(response);

@@ -128,7 +128,7 @@ function tablesOf(connection: Connection): Table[] {
       next: connection.prepare(
         `SELECT ${columns} FROM ${name} WHERE (${key.join()}) > (${key.map(() => '?').join()}) ${rest}`,
       ),
-      indexes: indexesOf(connection, name, isWithoutRowid),
+      indexes: indexesOf(connection, name, key, isWithoutRowid),
     };
   });
 }
@@ -138,18 +138,39 @@ function keyColumns(connection: Connection, table: string): string[] {
   return (rows as { name: string }[]).map(({ name }) => name);
 }
 
-function indexesOf(connection: Connection, table: string, isWithoutRowid: boolean): Table['indexes'] {
+function indexesOf(
+  connection: Connection,
+  table: string,
+  key: readonly string[],
+  isWithoutRowid: boolean,
+): Table['indexes'] {
   // The primary key of a table without row ids is the table itself.
   const indexes = connection
-    .prepare(`SELECT name FROM pragma_index_list(?) WHERE origin <> 'pk' OR NOT ?`)
-    .all(table, isWithoutRowid ? 1 : 0) as { name: string }[];
-  return indexes.map(({ name }) => {
+    .prepare(`SELECT name, partial FROM pragma_index_list(?) WHERE origin <> 'pk' OR NOT ?`)
+    .all(table, isWithoutRowid ? 1 : 0) as { name: string; partial: number }[];
+  return indexes.map(({ name, partial }) => {
     const found = connection.prepare('SELECT name FROM pragma_index_xinfo(?)').all(name) as { name: string | null }[];
     const columns = found.map((column) => column.name ?? 'rowid');
     const conditions = columns.map((column) => `${column} IS ?`).join(' AND ');
-    const find = connection.prepare(`SELECT 1 FROM ${table} INDEXED BY ${name} WHERE ${conditions}`);
-    return { name, columns, find };
+    if (partial === 0) {
+      const find = connection.prepare(`SELECT 1 FROM ${table} INDEXED BY ${name} WHERE ${conditions}`);
+      return { name, columns, find };
+    }
+    // It has only the rows that meet its condition.
+    const condition = conditionOf(connection, name);
+    const row = key.map((column) => `${column} IS ?`).join(' AND ');
+    const find = connection.prepare(
+      `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM ${table} NOT INDEXED WHERE ${row} AND ${condition}) ` +
+        `OR EXISTS (SELECT 1 FROM ${table} INDEXED BY ${name} WHERE ${conditions} AND ${condition})`,
+    );
+    return { name, columns: [...key, ...columns], find };
   });
+}
+
+/** The condition of a partial index, from the statement that made it. */
+function conditionOf(connection: Connection, index: string): string {
+  const { sql } = connection.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').get(index) as { sql: string };
+  return `(${sql.slice(sql.toUpperCase().indexOf(' WHERE ') + ' WHERE '.length)})`;
 }
 
 function valuesOf(row: Row, columns: readonly string[]): Value[] {

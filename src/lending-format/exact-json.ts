@@ -1,4 +1,4 @@
-import { isLosslessNumber, parse, stringify } from 'lossless-json';
+import { LosslessNumber, isLosslessNumber, parse, stringify } from 'lossless-json';
 import { Decimal } from '../lending/money.ts';
 import { readPlainJson } from './exact-json-shortcut.ts';
 
@@ -51,6 +51,19 @@ export function readDecimal(value: unknown): Decimal | null {
     decimal.decimalPlaces() <= decimalPlacesMaximum;
   return exact ? decimal : null;
 }
+
+/** The text of a text, of a number as it was written, or of a boolean; undefined for any other value. */
+export function scalarText(value: unknown): string | undefined {
+  if (isLosslessNumber(value)) return value.value;
+  return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/** The number that a text is, in the form of JSON. @returns null as {@link readDecimal} */
+export function decimalOfText(text: string): Decimal | null {
+  return jsonNumber.test(text) ? readDecimal(new LosslessNumber(text)) : null;
+}
+
+const jsonNumber = /^-?(?:0|[1-9]\d{0,63})(?:\.\d{1,63})?(?:[eE][+-]?\d{1,3})?$/;
 
 /** One line of JSON. Keys whose value is undefined are left out. */
 export function writeExact(value: ExactJson | readonly unknown[]): string {

@@ -1,10 +1,10 @@
 import { atBusinessDate } from '../lending/business-days/business-date.ts';
-import { accountOf } from '../lending/views/accounts.ts';
+import { type AccountView, accountOf } from '../lending/views/accounts.ts';
 import { withoutDetails } from '../lending/custom-fields/field-sets.ts';
 import { productView } from '../lending/views/products.ts';
 import { balancesOf } from '../lending/views/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
-import { scheduleOf } from '../lending/views/schedules.ts';
+import { type ScheduleView, scheduleOf } from '../lending/views/schedules.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import { payOffFigures } from '../lending/commands/pay-off.ts';
 import type { Loan } from '../lending/loan.ts';
@@ -30,8 +30,13 @@ export type DetailsLevel = (typeof detailsLevels)[number];
 
 /** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
 export function writeAccount(loan: Loan, detailsLevel: DetailsLevel = 'FULL'): string {
-  const account = accountOf(atBusinessDate(loan)) satisfies Written<Schemas['LoanAccount']>;
+  const account = accountView(loan) satisfies Written<Schemas['LoanAccount']>;
   return write(loan, detailsLevel === 'FULL' ? account : withoutDetails(account));
+}
+
+/** What {@link writeAccount} writes, for searches to compare. */
+export function accountView(loan: Loan): AccountView {
+  return accountOf(atBusinessDate(loan));
 }
 
 /** The body of GET /loans/{id}/schedule; the reasons as refusals where a preview of it cannot be made. */
@@ -65,8 +70,23 @@ export function writePayOffAmounts(loan: Loan, valueDate: LocalDate): string | r
 }
 
 /** One transaction of a loan. */
-export function writeTransaction(loan: Loan, transactionText: string): string {
-  return write(loan, transactionView(loan, decodeTransaction(transactionText)) satisfies WrittenTransaction);
+export function writeTransaction(loan: Loan, transactionText: string, detailsLevel: DetailsLevel = 'FULL'): string {
+  const view = transactionView(loan, decodeTransaction(transactionText)) satisfies WrittenTransaction;
+  return write(loan, detailsLevel === 'FULL' ? view : withoutDetails(view));
+}
+
+/** Some installments of a loan that was disbursed, each as its schedule has it. @param numbers From 1. */
+export function writeInstallments(loan: Loan, numbers: readonly number[], toggles: Toggles): string[] {
+  const { installments } = scheduleView(loan, toggles);
+  return numbers.flatMap((number) => {
+    const installment = installments[number - 1];
+    return installment === undefined ? [] : [write(loan, installment)];
+  });
+}
+
+/** What {@link writeSchedule} writes of a loan that was disbursed, for searches to compare. */
+export function scheduleView(loan: Loan, toggles: Toggles): ScheduleView {
+  return scheduleOf(atBusinessDate(loan), toggles);
 }
 
 /** The body of GET /loanproducts/{id}. */

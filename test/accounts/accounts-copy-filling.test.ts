@@ -84,7 +84,7 @@ describe('a copy of accounts that is being filled', () => {
     expect(part.progress?.records).to.be.at.least(10);
     for (const read of [
       () => accounts.find('loan-1'),
-      () => accounts.list({ sorting: [], offset: 0, limit: 1 }),
+      () => accounts.search((searches) => searches.loans({ sorting: [], offset: 0, limit: 1 })),
       async () => accounts.outcomeOf('command', never),
     ]) {
       const failure = await failureOf(read());

@@ -88,7 +88,9 @@ describe('a copy of accounts in the process that owns a partition', () => {
   }
 
   const loans = async (): Promise<string[]> =>
-    (await accounts.list({ sorting: [], offset: 0, limit: 9 })).map((text) => decodeSummary(text).id);
+    (await accounts.search((searches) => searches.loans({ sorting: [], offset: 0, limit: 9 }))).items.map(
+      (text) => decodeSummary(text).id,
+    );
 
   it('has a commit before it could read it, and announces its outcome', async () => {
     const writer = await log.openWriter('owner');

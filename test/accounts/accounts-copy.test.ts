@@ -8,10 +8,11 @@ import { catchUpMillisecondsMaximum } from '../../src/broker/log/topic-tail.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { Health, type HealthPart } from '../../src/health.ts';
-import { decodeTransactionIdentity } from '../../src/lending/changelog/stored-transaction.ts';
+import { decodeTransactionSummary } from '../../src/lending/changelog/stored-transaction.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
-import type { LoanQuery } from '../../src/accounts/filter-and-sort.ts';
+import { isOneOf } from '../../src/accounts/queries/conditions.ts';
+import type { SearchQuery } from '../../src/accounts/queries/search-query.ts';
 import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
@@ -39,7 +40,11 @@ const topic = 'lendstream.accounts';
 const partitionCount = 2;
 const never = new AbortController().signal;
 const firstCommand = '11111111-1111-4111-8111-111111111111';
-const everything: LoanQuery = { sorting: [], offset: 0, limit: 100 };
+const everything: SearchQuery = { sorting: [], offset: 0, limit: 100 };
+
+function inState(state: string): Pick<SearchQuery, 'conditions'> {
+  return { conditions: [isOneOf('accountState', state)] };
+}
 
 describe('the copy of accounts', () => {
   let folder: string;
@@ -102,8 +107,10 @@ describe('the copy of accounts', () => {
     expect(await applied).to.not.equal(undefined);
   }
 
-  const idsOf = async (accounts: AccountsCopy, query: Partial<LoanQuery> = {}): Promise<string[]> =>
-    (await accounts.list({ ...everything, ...query })).map((text) => decodeSummary(text).id);
+  const idsOf = async (accounts: AccountsCopy, query: Partial<SearchQuery> = {}): Promise<string[]> =>
+    (await accounts.search((searches) => searches.loans({ ...everything, ...query }))).items.map(
+      (text) => decodeSummary(text).id,
+    );
 
   it('returns a loan by id and by encodedKey exactly as the changelog has it', async () => {
     const facts = { id: 'loan-1', loanAmount: '315.50' };
@@ -111,7 +118,7 @@ describe('the copy of accounts', () => {
     const accounts = await open();
     for (const idOrKey of ['loan-1', keyOf('loan-1')])
       expect(await accounts.find(idOrKey)).to.deep.equal(storedLoan(facts));
-    expect(await accounts.list(everything)).to.deep.equal([accountText(facts)]);
+    expect((await accounts.search((searches) => searches.loans(everything))).items).to.deep.equal([accountText(facts)]);
     expect(await accounts.loanId(keyOf('loan-1'))).to.equal('loan-1');
     expect(await accounts.find('loan-2')).to.equal(undefined);
   });
@@ -119,10 +126,10 @@ describe('the copy of accounts', () => {
   it('returns the newest state of a loan, also when one commit has several', async () => {
     await commit(0, loanRecord({ id: 'a' }), loanRecord({ id: 'a', accountState: 'APPROVED' }));
     const accounts = await open();
-    expect(await idsOf(accounts, { accountState: 'APPROVED' })).to.deep.equal(['a']);
+    expect(await idsOf(accounts, inState('APPROVED'))).to.deep.equal(['a']);
     await apply(accounts, 0, loanRecord({ id: 'a', accountState: 'ACTIVE' }));
-    expect(await idsOf(accounts, { accountState: 'APPROVED' })).to.deep.equal([]);
-    expect(await idsOf(accounts, { accountState: 'ACTIVE' })).to.deep.equal(['a']);
+    expect(await idsOf(accounts, inState('APPROVED'))).to.deep.equal([]);
+    expect(await idsOf(accounts, inState('ACTIVE'))).to.deep.equal(['a']);
   });
 
   it('removes a loan and a transaction whose records were deleted', async () => {
@@ -205,7 +212,7 @@ describe('the copy of accounts', () => {
     await commit(1, loanRecord({ id: 'a', transactionCount: 11 }), ...transactions, transactionRecord('b', 4));
     const accounts = await open();
     const idsOfPage = (offset: number, limit: number): string[] =>
-      accounts.transactions('a', { offset, limit }).map((text) => decodeTransactionIdentity(text).id);
+      accounts.transactions('a', { offset, limit }).map((text) => decodeTransactionSummary(text).id);
     expect(idsOfPage(0, 2)).to.deep.equal(['a-1', 'a-2']);
     expect(idsOfPage(2, 100)).to.deep.equal(['a-3', 'a-10', 'a-11']);
     expect(idsOfPage(11, 100)).to.deep.equal([]);
@@ -230,7 +237,7 @@ describe('the copy of accounts', () => {
       { id: 'b', loanAmount: '10000', createdAt: 2, accountHolderKey: 'bob', accountState: 'ACTIVE' as const },
       { id: 'd', loanAmount: '0.5', createdAt: 1, loanName: 'Boat' },
     ];
-    const rows: [string, Partial<LoanQuery>, string[]][] = [
+    const rows: [string, Partial<SearchQuery>, string[]][] = [
       ['by id by default', {}, ['a', 'b', 'c', 'd']],
       [
         'by creation date, then by id',
@@ -253,11 +260,15 @@ describe('the copy of accounts', () => {
         },
         ['b', 'a', 'c', 'd'],
       ],
-      ['of one state', { accountState: 'ACTIVE' }, ['b', 'c']],
-      ['of one holder', { accountHolderId: 'ann' }, ['a', 'c']],
-      ['of one product', { productTypeKey: 'other-key' }, ['a']],
-      ['for all filters together', { accountState: 'ACTIVE', accountHolderId: 'ann' }, ['c']],
-      ['for a value that contains a quote', { accountHolderId: "ann' OR '1'='1" }, []],
+      ['of one state', inState('ACTIVE'), ['b', 'c']],
+      ['of one holder', { conditions: [isOneOf('accountHolderKey', 'ann')] }, ['a', 'c']],
+      ['of one product', { conditions: [isOneOf('productTypeKey', 'other-key')] }, ['a']],
+      [
+        'for all conditions together',
+        { conditions: [isOneOf('accountState', 'ACTIVE'), isOneOf('accountHolderKey', 'ann')] },
+        ['c'],
+      ],
+      ['for a value that contains a quote', { conditions: [isOneOf('accountHolderKey', "ann' OR '1'='1")] }, []],
       ['on one page', { offset: 1, limit: 2 }, ['b', 'c']],
       ['on an empty page beyond the end', { offset: 10, limit: 2 }, []],
     ];
@@ -273,8 +284,10 @@ describe('the copy of accounts', () => {
     it('counts over all pages', async () => {
       await commit(0, ...loans.map(loanRecord));
       const accounts = await open();
-      expect(await accounts.count({ ...everything, limit: 1 })).to.equal(4);
-      expect(await accounts.count({ ...everything, accountState: 'ACTIVE' })).to.equal(2);
+      expect(await accounts.search((searches) => searches.countLoans({ ...everything, limit: 1 }))).to.equal(4);
+      expect(
+        await accounts.search((searches) => searches.countLoans({ ...everything, ...inState('ACTIVE') })),
+      ).to.equal(2);
     });
   });
 

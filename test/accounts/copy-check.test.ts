@@ -18,13 +18,16 @@ describe('the check of the copy of accounts', () => {
     folder = await temporaryFolder();
     file = join(folder, 'accounts.db');
     const tables = new AccountTables(file);
+    const dates = { type: 'REPAYMENT', creationDate: '2026-01-01T00:00:00.000Z', valueDate: '2026-01-01' };
     tables.apply({
       partition: 0,
       nextOffset: 1,
       products: new Map([['a-product', 'product 1']]),
       pages: [{ loanId: 'a', list: 'installments', number: 2, state: 'page 1' }],
       loans: new Map([['a', loanRow(String(loanRecord({ id: 'a' }).value))]]),
-      transactions: new Map([['a-key', { transactionKey: 'a-key', loanId: 'a', number: 1, state: 'transaction 1' }]]),
+      transactions: new Map([
+        ['a-key', { transactionKey: 'a-key', loanId: 'a', number: 1, ...dates, state: 'transaction 1' }],
+      ]),
       commands: new Map([['a-command', { decidedAt: 1, state: 'command 1' }]]),
       commandOffset: 1,
     });

@@ -42,7 +42,7 @@ function loan(number: number): LoanRow {
   return {
     loanId,
     encodedKey: `key of ${loanId}`,
-    loanName: null,
+    loanName: 'Loan',
     accountHolderKey: idOf('holder', number),
     productTypeKey: 'product',
     accountState: 'ACTIVE',
@@ -62,8 +62,9 @@ function changesOfLoan(number: number, isRemoved: boolean): Pick<AccountChanges,
   const row = loan(number);
   const { loanId } = row;
   const transactionKey = idOf('transaction', number);
+  const dates = { type: 'REPAYMENT', creationDate: '2026-01-01T00:00:00.000Z', valueDate: '2026-01-01' };
   const page = `page ${number} `.padEnd(1_500 + ((number * 7_919) % 2_000), '.');
-  const transaction = { transactionKey, loanId, number: 1, state: `transaction ${number} `.padEnd(600, '.') };
+  const transaction = { transactionKey, loanId, number: 1, ...dates, state: `transaction ${number} `.padEnd(600, '.') };
   return {
     pages: [{ loanId, list: 'installments', number: 0, state: isRemoved ? null : page }],
     loans: new Map([[loanId, isRemoved ? null : row]]),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AccountTables } from '../../src/accounts/account-tables.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { QueryQueue } from '../../src/accounts/query-queue.ts';
-import type { LoanQuery } from '../../src/accounts/filter-and-sort.ts';
+import type { SearchQuery } from '../../src/accounts/queries/search-query.ts';
 import { loanRow } from '../../src/accounts/account-rows.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type StartedThreads, watchThreads } from '../support/started-threads.ts';
@@ -12,7 +12,7 @@ import { codeOf } from '../support/log-reading.ts';
 import { loanRecord } from './stored-loans.ts';
 
 const script = 'query-thread.js';
-const everything: LoanQuery = { sorting: [], offset: 0, limit: 100 };
+const everything: SearchQuery = { sorting: [], offset: 0, limit: 100 };
 
 describe('queries of many loans', () => {
   let folder: string;
@@ -53,8 +53,8 @@ describe('queries of many loans', () => {
     expect(threads.count(script)).to.equal(0);
     for (const count of [1, 2, 3]) {
       put(`loan-${count}`);
-      expect(await queries.count(everything)).to.equal(count);
-      expect(await queries.page(everything)).to.have.length(count);
+      expect(await queries.countLoans(everything)).to.equal(count);
+      expect((await queries.loans(everything)).items).to.have.length(count);
     }
     expect(threads.count(script)).to.equal(1);
   });
@@ -63,36 +63,36 @@ describe('queries of many loans', () => {
     put('a');
     await queries.start();
     await removeFolder(folder);
-    expect(await queries.count(everything)).to.equal(1);
-    expect(await queries.page(everything)).to.have.length(1);
+    expect(await queries.countLoans(everything)).to.equal(1);
+    expect((await queries.loans(everything)).items).to.have.length(1);
   });
 
   it('that wait are answered before the thread ends, and a later one starts another', async () => {
     put('a');
-    const waiting = queries.count(everything);
+    const waiting = queries.countLoans(everything);
     await queries.stop();
     expect(await waiting).to.equal(1);
-    expect(await queries.count(everything)).to.equal(1);
+    expect(await queries.countLoans(everything)).to.equal(1);
     expect(threads.count(script)).to.equal(2);
   });
 
   it('fail when the thread ends by itself, and the next one starts another', async () => {
     put('a');
-    expect(await queries.count(everything)).to.equal(1);
+    expect(await queries.countLoans(everything)).to.equal(1);
     // The thread is already ending when it is asked, so it cannot respond first.
     const ended = threads.end(script);
-    const waiting = queries.count(everything).catch((error: unknown) => error);
+    const waiting = queries.countLoans(everything).catch((error: unknown) => error);
     await ended;
     const failure = await waiting;
     expect(isLendstreamError(failure, 'LOG_UNAVAILABLE')).to.equal(true);
     expect(String(failure)).to.contain('The thread that lists loans ended: its exit code is 1. Try again.');
-    expect(await queries.count(everything)).to.equal(1);
+    expect(await queries.countLoans(everything)).to.equal(1);
   });
 
   it('are refused when a thousand wait', async () => {
-    const waiting = Array.from({ length: 1_000 }, () => queries.count(everything));
-    expect(await codeOf(queries.count(everything))).to.equal('OVERLOADED');
+    const waiting = Array.from({ length: 1_000 }, () => queries.countLoans(everything));
+    expect(await codeOf(queries.countLoans(everything))).to.equal('OVERLOADED');
     expect(new Set(await Promise.all(waiting))).to.deep.equal(new Set([0]));
-    expect(await queries.count(everything)).to.equal(0);
+    expect(await queries.countLoans(everything)).to.equal(0);
   });
 });

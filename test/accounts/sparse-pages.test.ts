@@ -20,6 +20,7 @@ describe('the pages of the copy of accounts that rows were removed from', () => 
     folder = await temporaryFolder();
     const file = join(folder, 'accounts.db');
     const tables = new AccountTables(file);
+    const dates = { type: 'REPAYMENT', creationDate: '2026-01-01T00:00:00.000Z', valueDate: '2026-01-01' };
     const ids = Array.from({ length: loanCount }, (_, number) => `loan-${number}`);
     tables.apply({
       partition: 0,
@@ -30,7 +31,7 @@ describe('the pages of the copy of accounts that rows were removed from', () => 
       transactions: new Map(
         ids.map((loanId) => [
           `key of ${loanId}`,
-          { transactionKey: `key of ${loanId}`, loanId, number: 1, state: 'a transaction' },
+          { transactionKey: `key of ${loanId}`, loanId, number: 1, ...dates, state: 'a transaction' },
         ]),
       ),
       commands: new Map(ids.map((id, decidedAt) => [`command of ${id}`, { decidedAt, state: 'a command' }])),

@@ -92,6 +92,21 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
     .all(lendingMethodNotAllowed('POST'));
 
   router
+    .route('/loans/transactions/:transactionId')
+    .get(async (request, response) => {
+      refuseUnknownParameters(request, 'detailsLevel');
+      const detailsLevel = choiceParameter(request, 'detailsLevel', detailsLevels) ?? 'BASIC';
+      const { transactionId } = request.params;
+      const loanAccountId = await accounts.loanIdOfTransaction(transactionId);
+      if (loanAccountId === undefined) throw transactionNotFound();
+      const loan = await accounts.find(loanAccountId);
+      const transaction = accounts.transactionText(loanAccountId, transactionId);
+      if (loan === undefined || transaction === undefined) throw transactionNotFound();
+      response.type('json').send(writeTransaction(loan, transaction, detailsLevel));
+    })
+    .all(lendingMethodNotAllowed('GET'));
+
+  router
     .route('/loans/:loanAccountId/transactions')
     .get(async (request, response) => {
       refuseUnknownParameters(request, ...pageParameters, 'detailsLevel');

@@ -10,7 +10,8 @@ import { detailsLevels, writeAccount, writeBalances, writeSchedule } from '../..
 import { findProduct } from '../../lending-format/stored-products.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { readToggles } from '../../lending-format/stored-toggles.ts';
-import { type LoanQuery, loanSortFields } from '../../accounts/filter-and-sort.ts';
+import { type Condition, isOneOf } from '../../accounts/queries/conditions.ts';
+import { accountStates, loanSortFields } from '../../accounts/queries/loan-fields.ts';
 import { CommandRequests } from './command-requests.ts';
 import {
   LendingErrors,
@@ -32,17 +33,8 @@ import {
 import type { LendingServices } from './services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
 import { addPayOffPreview } from './pay-off-preview.ts';
+import { addInstallments, addLoanSearch, addTransactionSearch } from './searches.ts';
 import { existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
-
-/** The states that the list of loans can be filtered by. */
-const accountStates = [
-  'PARTIAL_APPLICATION',
-  'PENDING_APPROVAL',
-  'APPROVED',
-  'ACTIVE',
-  'ACTIVE_IN_ARREARS',
-  'CLOSED',
-] as const;
 
 /** Query parameters of the list of loans; every other one is refused, as it would not filter. */
 const listParameters = [
@@ -67,16 +59,13 @@ export function createLoansRouter(services: LendingServices): Router {
       const page = lendingPage(request);
       const detailsLevel = choiceParameter(request, 'detailsLevel', detailsLevels) ?? 'BASIC';
       const query = {
-        ...(await loanFilters(services, request)),
+        conditions: await loanFilters(services, request),
         sorting: sortParameter(request, loanSortFields, 'creationDate'),
         ...page,
       };
-      const body = await writeJsonArray(
-        await accounts.list(query),
-        (text) => writeAccount(accounts.loanOf(text), detailsLevel),
-        clock,
-      );
-      await setPageHeaders(response, page, () => accounts.count(query));
+      const { items } = await accounts.search((searches) => searches.loans(query));
+      const body = await writeJsonArray(items, (text) => writeAccount(accounts.loanOf(text), detailsLevel), clock);
+      await setPageHeaders(response, page, () => accounts.search((searches) => searches.countLoans(query)));
       response.type('json').send(body);
     })
     .post(
@@ -101,6 +90,8 @@ export function createLoansRouter(services: LendingServices): Router {
     )
     .all(lendingMethodNotAllowed('POST'));
 
+  addLoanSearch(router, services);
+  addTransactionSearch(router, services);
   addTransactionRoutes(router, services, commands);
   addPayOffPreview(router, services);
 
@@ -130,22 +121,21 @@ export function createLoansRouter(services: LendingServices): Router {
     })
     .all(lendingMethodNotAllowed('GET'));
 
-  router.use(pathsBelow('/loans'), lendingPathNotFound, lendingErrorHandler(logger));
+  addInstallments(router, services);
+
+  router.use(pathsBelow('/(?:loans|installments)'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 
 /** @throws LendingErrors with INVALID_PARAMETERS for an unknown state */
-async function loanFilters(
-  { registry }: LendingServices,
-  request: Request,
-): Promise<Pick<LoanQuery, 'accountState' | 'accountHolderId' | 'productTypeKey'>> {
+async function loanFilters({ registry }: LendingServices, request: Request): Promise<Condition[]> {
   const accountState = choiceParameter(request, 'accountState', accountStates);
   const accountHolderId = filterParameter(request, 'accountHolderId');
   const product = filterParameter(request, 'productTypeKey');
-  return {
-    ...(accountState === undefined ? {} : { accountState }),
-    ...(accountHolderId === undefined ? {} : { accountHolderId }),
-    // Loans store the key of their product; a client may have only the id.
-    ...(product === undefined ? {} : { productTypeKey: (await findProduct(registry, product))?.encodedKey ?? product }),
-  };
+  // Loans store the key of their product; a client may have only the id.
+  const productTypeKey =
+    product === undefined ? undefined : ((await findProduct(registry, product))?.encodedKey ?? product);
+  return Object.entries({ accountState, accountHolderId, productTypeKey }).flatMap(([field, value]) =>
+    value === undefined ? [] : [isOneOf(field, value)],
+  );
 }

@@ -23,6 +23,7 @@ export type LoanSummary = Pick<
     readonly productKey: string;
     /** When time alone will change the account next, see `next-business-date.ts`. */
     readonly nextBusinessDate: LocalDate | null;
+    readonly productName: string;
   };
 
 /** What follows the summary. It cannot occur within the summary: in a text, quotes are escaped. */
@@ -67,7 +68,8 @@ export function encodeLoan({ product, terms, position, ...loan }: Loan, named: N
   const { arrearsTolerancePeriod, businessDate } = loan;
   const { adjustableTransactionKey, eventSequence, scheduleVersion, publishedUnder } = loan;
   const { accountState, approvedAt, closedAt, installments: _rows, charges: _charges, ...otherPosition } = position;
-  const identity = { id, encodedKey, productKey: named.product.encodedKey, loanName, accountHolderKey, loanAmount };
+  const { encodedKey: productKey, name: productName } = named.product;
+  const identity = { id, encodedKey, productKey, productName, loanName, accountHolderKey, loanAmount };
   const summary: LoanSummary = {
     ...identity,
     createdAt,
@@ -109,7 +111,15 @@ export function decodeLoan(text: string, productOf: (reference: string) => Accou
   }
   for (const page of stored.pages) requireFormat(page);
   const summary = reviveMarked(stored.summary) as LoanSummary;
-  const { accountState, approvedAt, closedAt, productKey: _key, nextBusinessDate: _next, ...identity } = summary;
+  const {
+    accountState,
+    approvedAt,
+    closedAt,
+    productKey: _key,
+    productName: _name,
+    nextBusinessDate: _next,
+    ...identity
+  } = summary;
   const { product, terms } = productOf(stored.product);
   const installments: Installment[] = [];
   for (const { installments: rows = [] } of stored.pages) installments.push(...readRows(rows, installments.length));

@@ -70,10 +70,16 @@ export function decodeTransaction(text: string): LoanTransaction {
   };
 }
 
-/** The number of the transaction in its account and the keys it is found by. @throws as {@link decodeTransaction} */
-export function decodeTransactionIdentity(text: string): Pick<LoanTransaction, 'encodedKey' | 'id'> {
-  const { encodedKey, id } = parseStored<StoredTransaction>(text, 'transaction').transaction;
-  return { encodedKey, id };
+/** What transactions are found and sorted by. */
+export type TransactionSummary = Pick<LoanTransaction, 'encodedKey' | 'id' | 'type' | 'createdAt' | 'valueDate'>;
+
+/** Reads the summary alone. @throws as {@link decodeTransaction} */
+export function decodeTransactionSummary(text: string): TransactionSummary {
+  const { encodedKey, id, type, createdAt, valueDate } = parseStored<StoredTransaction>(
+    text,
+    'transaction',
+  ).transaction;
+  return { encodedKey, id, type, createdAt, valueDate };
 }
 
 function isNothing(value: unknown): boolean {

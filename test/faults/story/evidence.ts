@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { openFilledCopy } from '../../support/lending/filled-copy.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { decodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
-import { decodeTransactionIdentity } from '../../../src/lending/changelog/stored-transaction.ts';
+import { decodeTransactionSummary } from '../../../src/lending/changelog/stored-transaction.ts';
 import type { Toggles } from '../../../src/lending/toggle-names.ts';
 import { accountProductReference, readNamedProduct } from '../../../src/lending-format/account-products.ts';
 import { joinedAccount } from '../../../src/lending-format/account-pages.ts';
@@ -171,7 +171,7 @@ export async function foldChangelog(log: EventLog, partition: number): Promise<F
     else if (record.transactionKey === undefined) accounts.set(record.loanAccountId, text);
     else byKey.set(record.transactionKey, { loan: record.loanAccountId, text });
   }
-  const numberOf = (text: string): number => Number(decodeTransactionIdentity(text).id.split('-').at(-1));
+  const numberOf = (text: string): number => Number(decodeTransactionSummary(text).id.split('-').at(-1));
   const transactions = new Map(
     [...accounts.keys()].map((id) => {
       const texts = [...byKey.values()].flatMap(({ loan, text }) => (loan === id ? [text] : []));

@@ -69,6 +69,7 @@ describe('a stored account', () => {
       closedAt: null,
       nextBusinessDate: '2011-02-24',
       productKey: loan.product.encodedKey,
+      productName: loan.product.name,
     });
   });
 
@@ -84,7 +85,7 @@ describe('a stored account', () => {
 
   it('names its product and leaves out the terms that the product gives', () => {
     expect(textOf(loan)).to.include(`"product":"${namedProduct(loan.product).reference}","terms":{},"position"`);
-    expect(textOf(loan)).to.not.include(loan.product.name);
+    expect(textOf(loan)).to.not.include(loan.product.interestSettings.interestCalculationMethod);
   });
 
   it('keeps the terms that it chose itself', () => {

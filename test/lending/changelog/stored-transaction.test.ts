@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import {
   decodeTransaction,
-  decodeTransactionIdentity,
+  decodeTransactionSummary,
   encodeTransaction,
 } from '../../../src/lending/changelog/stored-transaction.ts';
 import { adjust, applyFee, disbursed, dynamicProduct, money, repay, when } from '../loan-fixtures.ts';
@@ -29,15 +29,16 @@ describe('a stored transaction', () => {
   it('begins with the number of its format, and is refused with the reason when that is another', () => {
     const text = encodeTransaction(disbursement);
     expect(text).to.match(/^\{"format":4,"transaction":\{/);
-    for (const decode of [decodeTransaction, decodeTransactionIdentity]) {
+    for (const decode of [decodeTransaction, decodeTransactionSummary]) {
       expect(() => decode(text.replace('"format":4', '"format":1'))).to.throw('it is of format 1');
       expect(() => decode('{"format":4}')).to.throw('it has no transaction');
     }
   });
 
-  it('is found by its key and its id', () => {
-    const { encodedKey, id } = disbursement;
-    expect(decodeTransactionIdentity(encodeTransaction(disbursement))).to.deep.equal({ encodedKey, id });
+  it('is found and sorted by its key, its id, its type and its dates', () => {
+    const { encodedKey, id, type, createdAt, valueDate } = disbursement;
+    const summary = { encodedKey, id, type, createdAt, valueDate };
+    expect(decodeTransactionSummary(encodeTransaction(disbursement))).to.deep.equal(summary);
   });
 
   it('keeps minus zero, and a zero that the undo restores', () => {
