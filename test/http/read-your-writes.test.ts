@@ -418,6 +418,7 @@ describe('a resource that another process just created', () => {
       found: 200,
       changes: true,
     },
+    { operation: 'GET /loans/transactions/{transactionId}', subject: aTransaction, found: 200 },
     { operation: 'GET /commands/{commandId}', subject: aCommand, found: 200 },
     { operation: 'GET /branches/{branchId}', subject: aBranch, found: 200 },
     {

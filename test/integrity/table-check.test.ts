@@ -26,6 +26,7 @@ describe('the check of the tables of a file', () => {
       CREATE TABLE transactions (id TEXT, number INTEGER, text TEXT NOT NULL, PRIMARY KEY (id, number))
         STRICT, WITHOUT ROWID;
       CREATE INDEX transactions_by_text ON transactions (text);
+      CREATE INDEX accounts_with_holder ON accounts (state, holder) WHERE holder IS NOT NULL;
       CREATE TABLE empty_table (id INTEGER PRIMARY KEY) STRICT;
       WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${rowCount})
       INSERT INTO accounts SELECT 'account ' || n, CASE WHEN n % 3 > 0 THEN 'holder ' || n % 7 END, 'active' FROM n;
@@ -86,21 +87,23 @@ describe('the check of the tables of a file', () => {
     });
   }
 
-  it('finds a row that an index lacks, because the disk lost the write of a page', async () => {
-    const put = database.prepare(`INSERT INTO accounts VALUES ('account 7', 'holder 1', 'active')`);
-    const checkpoint = (): void => database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    // Its place in the page stays free, so that it does not need another page afterwards.
-    database.exec(`DELETE FROM accounts WHERE id = 'account 7'`);
-    checkpoint();
-    const before = readFileSync(path);
-    put.run();
-    checkpoint();
-    const pages = database.prepare(`SELECT pageno FROM dbstat WHERE name = 'accounts_by_holder'`).all() as unknown as [
-      number,
-    ][];
-    for (const [page] of pages) overwrite(page, before.subarray((page - 1) * pageBytes, page * pageBytes));
-    expect(damagesOf(await check())).to.deep.equal(['Index accounts_by_holder lacks a row of table accounts.']);
-  });
+  for (const index of ['accounts_by_holder', 'accounts_with_holder']) {
+    it(`finds a row that an index lacks, because the disk lost the write of a page: ${index}`, async () => {
+      const put = database.prepare(`INSERT INTO accounts VALUES ('account 7', 'holder 1', 'active')`);
+      const checkpoint = (): void => database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      // Its place in the page stays free, so that it does not need another page afterwards.
+      database.exec(`DELETE FROM accounts WHERE id = 'account 7'`);
+      checkpoint();
+      const before = readFileSync(path);
+      put.run();
+      checkpoint();
+      const pages = database.prepare(`SELECT pageno FROM dbstat WHERE name = '${index}'`).all() as unknown as [
+        number,
+      ][];
+      for (const [page] of pages) overwrite(page, before.subarray((page - 1) * pageBytes, page * pageBytes));
+      expect(damagesOf(await check())).to.deep.equal([`Index ${index} lacks a row of table accounts.`]);
+    });
+  }
 
   it('finds a row whose content is wrong, as the writer of the file says', async () => {
     database.exec(`UPDATE transactions SET text = 'wrong' WHERE number = ${rowCount}`);

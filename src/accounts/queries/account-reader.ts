@@ -5,6 +5,7 @@ import { decodeLoan } from '../../lending/changelog/stored-loan.ts';
 import { decodeTransaction } from '../../lending/changelog/stored-transaction.ts';
 import { transactionId } from '../../lending/identifiers.ts';
 import type { Loan } from '../../lending/loan.ts';
+import type { Decimal } from '../../lending/money.ts';
 import { transactionView } from '../../lending/views/transactions.ts';
 import type { Connection } from '../../sqlite.ts';
 import { DamagedText, unsealed } from '../checksummed-text.ts';
@@ -18,6 +19,7 @@ export class AccountReader {
   readonly #pages;
   readonly #transaction;
   readonly #transactionByKey;
+  readonly #repayments;
   readonly #products: AccountProducts;
 
   constructor(database: Connection) {
@@ -29,6 +31,9 @@ export class AccountReader {
       'SELECT transaction_key, state FROM transactions WHERE loan_id = ? AND number = ?',
     );
     this.#transactionByKey = database.prepare('SELECT loan_id, number FROM transactions WHERE transaction_key = ?');
+    this.#repayments = database.prepare(
+      `SELECT number FROM transactions WHERE loan_id = ? AND type = 'REPAYMENT' ORDER BY number DESC`,
+    );
     const product = database.prepare('SELECT state FROM products WHERE reference = ? LIMIT 1');
     this.#products = new AccountProducts((reference) => {
       const found = product.get(reference) as { state: string } | undefined;
@@ -45,7 +50,7 @@ export class AccountReader {
   examinedLoan(loanId: string): ExaminedLoan {
     const [text = '', ...pages] = this.texts(loanId);
     const loan = this.#loanOf(joinedAccount(text, pages));
-    return { loan, view: accountView(loan) };
+    return { loan, view: accountView(loan), lastPaymentAmount: () => this.#lastPaymentAmount(loanId) };
   }
 
   /** The text of a transaction. @throws DamagedText */
@@ -62,6 +67,14 @@ export class AccountReader {
     const loan = this.#loanOf(`${this.#text(loanId).slice(0, -1)},"pages":[]}`);
     const view = transactionView(loan, transaction);
     return { loan, transaction, view, idOf: (encodedKey) => this.#idOf(encodedKey) };
+  }
+
+  #lastPaymentAmount(loanId: string): Decimal | undefined {
+    for (const { number } of this.#repayments.all(loanId) as { number: number }[]) {
+      const { amount, adjustmentTransactionKey } = decodeTransaction(this.transactionText(loanId, number));
+      if (adjustmentTransactionKey === null) return amount;
+    }
+    return undefined;
   }
 
   #idOf(encodedKey: string): string | undefined {

@@ -1,7 +1,8 @@
 import { addDays, isLocalDate } from '../../lending/dates.ts';
+import { dayOf } from '../../lending/instants.ts';
 import type { LocalDate } from '../../lending/terms.ts';
 import type { Bound } from './conditions.ts';
-import { dayInZone, instantInZone, startOfDayInZone } from './zone-days.ts';
+import { instantInZone, startOfDayInZone } from './zone-days.ts';
 
 /** The days and instants that criteria name, as ranges of comparable values. */
 
@@ -50,7 +51,7 @@ export function readDate(text: string, kind: DateKind, { zone }: SearchTime): Cr
   const instant = second + Number(before);
   const isBetween = /[1-9]/.test(finer);
   const first = textOf(isBetween ? instant + 1 : instant);
-  return { day: dayInZone(zone, instant), range: range(first, true, textOf(instant), true) };
+  return { day: dayOf(instant, zone), range: range(first, true, textOf(instant), true) };
 }
 
 /** The days from one to another, both included. */
@@ -67,7 +68,7 @@ export type RelativeDays = 'TODAY' | 'THIS_WEEK' | 'THIS_MONTH' | 'THIS_YEAR';
 
 /** The first and the last day that an operator means. A week begins on Monday. */
 export function relativeDays(operator: RelativeDays, { zone, now }: SearchTime): readonly [LocalDate, LocalDate] {
-  const today = dayInZone(zone, now);
+  const today = dayOf(now, zone);
   const [year, month] = [today.slice(0, 4), today.slice(0, 7)];
   switch (operator) {
     case 'TODAY':
@@ -89,7 +90,7 @@ export function relativeDays(operator: RelativeDays, { zone, now }: SearchTime):
 
 /** Today and the days before it. @param days How many days before. */
 export function lastDays(days: number, { zone, now }: SearchTime): readonly [LocalDate, LocalDate] {
-  const today = dayInZone(zone, now);
+  const today = dayOf(now, zone);
   return [addDays(today, -days), today];
 }
 

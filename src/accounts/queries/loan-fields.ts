@@ -1,3 +1,4 @@
+import { type Installment, dueOf } from '../../lending/installments.ts';
 import type { Loan } from '../../lending/loan.ts';
 import { type Decimal, sum } from '../../lending/money.ts';
 import type { AccountView } from '../../lending/views/accounts.ts';
@@ -8,6 +9,8 @@ import { customFieldPath, type SearchColumn, type SearchField, type SearchFields
 export interface ExaminedLoan {
   readonly loan: Loan;
   readonly view: AccountView;
+  /** The amount of its last repayment that was not adjusted. */
+  readonly lastPaymentAmount: () => Decimal | undefined;
 }
 
 type LoanField = SearchField<ExaminedLoan>;
@@ -155,6 +158,12 @@ const derived: Readonly<Record<string, LoanField>> = {
     valueOf: ({ loan, view }) => loan.position.installments[0]?.dueDate ?? view.disbursementDetails.firstRepaymentDate,
   },
   expectedMaturityDate: { kind: 'day', valueOf: ({ loan }) => loan.position.installments.at(-1)?.dueDate },
+  lastPaymentAmount: { kind: 'number', valueOf: ({ lastPaymentAmount }) => lastPaymentAmount() },
+  taxDue: {
+    kind: 'number',
+    valueOf: ({ loan }) => sum(loan.position.installments.filter((row) => isDue(loan, row)).map(taxDueOf)),
+  },
+  taxPaid: { kind: 'number', valueOf: ({ loan }) => sum(loan.position.installments.map(taxPaidOf)) },
   lastPaymentDate: {
     kind: 'day',
     valueOf: ({ loan }) => loan.position.installments.reduce((last, row) => laterOf(last, row.lastPaidDate), ''),
@@ -200,6 +209,19 @@ function totalOf({ balances }: AccountView, figure: 'Paid' | 'Balance' | 'Due'):
     balances[`fees${figure}`],
     balances[`penalty${figure}`],
   ]);
+}
+
+/** Whether a row has fallen due on the day that the balances show. */
+function isDue({ position: { asOf } }: Loan, { dueDate }: Installment): boolean {
+  return asOf !== null && dueDate <= asOf;
+}
+
+function taxDueOf({ interest, fee, penalty }: Installment): Decimal {
+  return sum([dueOf(interest.tax), dueOf(fee.tax), dueOf(penalty.tax)]);
+}
+
+function taxPaidOf({ interest, fee, penalty }: Installment): Decimal {
+  return sum([interest.tax.paid, fee.tax.paid, penalty.tax.paid]);
 }
 
 function laterOf(one: string, other: string | null): string {

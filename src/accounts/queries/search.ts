@@ -10,7 +10,7 @@ import { type Position, type SearchPage, type SearchQuery, SearchTooWide } from 
  */
 
 /** How many items a search may look at one by one, after the conditions that SQLite checks. About two seconds. */
-export const examinedItemsMaximum = 50_000;
+export const examinedItemsMaximum = 25_000;
 
 /** How to search a resource. */
 export interface SearchSource<Item> {

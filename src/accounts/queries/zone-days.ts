@@ -1,19 +1,10 @@
 import type { LocalDate } from '../../lending/terms.ts';
 
-/** The days of a time zone: which day an instant is in, and when a day begins. */
+/** When days and times of a time zone begin. */
 
 const hourMilliseconds = 3_600_000;
 
 const writers = new Map<string, Intl.DateTimeFormat>();
-
-/**
- * The day in a zone at an instant.
- * @param zone A name such as Europe/Berlin.
- * @param instant Milliseconds since the epoch.
- */
-export function dayInZone(zone: string, instant: number): LocalDate {
-  return wallClock(zone, instant).slice(0, 10);
-}
 
 /** The first instant of a day in a zone, in milliseconds since the epoch. */
 export function startOfDayInZone(zone: string, day: LocalDate): number {

@@ -184,9 +184,12 @@ describe('the lending API with invalid requests', () => {
   }
 
   const nowhere: readonly (readonly [method: string, path: string, status: number])[] = [
-    ['POST', '/loans:search', 404],
+    ['GET', '/loans:search', 405],
+    ['POST', '/loans:find', 404],
     ['POST', '/loans:previewSchedule', 404],
-    ['POST', '/loans/transactions:search', 405],
+    ['GET', '/loans/transactions:search', 405],
+    ['POST', '/installments', 405],
+    ['GET', '/installments/x', 404],
     ['GET', '/loans/x/y', 404],
     ['GET', '/loans/x/y/z', 404],
     ['POST', '/loans/x:payOff', 405],
