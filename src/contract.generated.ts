@@ -1522,6 +1522,16 @@ interface CreateProductPayload {
       'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | '' | null;
     scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | '' | null;
     /**
+     * Level payments: those of rows due within these days are not computed again.
+     */
+    pmtAdjustmentThreshold?: {
+      method?: 'CALENDAR_DAYS' | '' | null;
+      /**
+       * A whole number, or a text that is one.
+       */
+      numberOfDays?: number | string | null;
+    } | null;
+    /**
      * A boolean, or a text that is one.
      */
     accrueLateInterest?: true | false | 'true' | 'false' | '' | null;
@@ -1568,12 +1578,17 @@ interface CreateProductPayload {
     repaymentAllocationOrder?: ('PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY')[] | null;
     prepaymentSettings?: {
       prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | '' | null;
+      elementsRecalculationMethod?: 'PRINCIPAL_EXPECTED_FIXED' | 'TOTAL_EXPECTED_FIXED' | '' | null;
+      applyInterestOnPrepaymentMethod?: 'AUTOMATIC' | 'MANUAL' | '' | null;
+      principalPaidInstallmentStatus?: 'PARTIALLY_PAID' | 'PAID' | '' | null;
       prepaymentRecalculationMethod?:
         | 'NO_RECALCULATION'
         | 'RESCHEDULE_REMAINING_REPAYMENTS'
         | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
         | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+        | 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'
         | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+        | 'REDUCE_NUMBER_OF_INSTALLMENTS'
         | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
         | ''
         | null;
@@ -2340,7 +2355,9 @@ interface LoanAccount {
       | 'RESCHEDULE_REMAINING_REPAYMENTS'
       | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
       | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+      | 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'
       | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+      | 'REDUCE_NUMBER_OF_INSTALLMENTS'
       | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
     applyInterestOnPrepaymentMethod?: string;
     elementsRecalculationMethod?: string;
@@ -2944,7 +2961,9 @@ interface LoanTransactionPostedTransaction {
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+    | 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+    | 'REDUCE_NUMBER_OF_INSTALLMENTS'
     | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
   /**
    * An encodedKey.
@@ -3393,6 +3412,10 @@ interface LoanProduct {
     interestCalculationMethod: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED';
     daysInYear: 'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365';
     scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT';
+    pmtAdjustmentThreshold?: {
+      method: 'CALENDAR_DAYS';
+      numberOfDays: number;
+    };
     accrueLateInterest: boolean;
   };
   adjustInterestForFirstInstallment: boolean;
@@ -3429,12 +3452,17 @@ interface LoanProduct {
     repaymentAllocationOrder: ('PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY')[];
     prepaymentSettings: {
       prepaymentAcceptance: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS';
+      elementsRecalculationMethod?: 'PRINCIPAL_EXPECTED_FIXED' | 'TOTAL_EXPECTED_FIXED';
+      applyInterestOnPrepaymentMethod?: 'AUTOMATIC' | 'MANUAL';
+      principalPaidInstallmentStatus?: 'PARTIALLY_PAID' | 'PAID';
       prepaymentRecalculationMethod:
         | 'NO_RECALCULATION'
         | 'RESCHEDULE_REMAINING_REPAYMENTS'
         | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
         | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+        | 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'
         | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+        | 'REDUCE_NUMBER_OF_INSTALLMENTS'
         | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
     };
   };
@@ -3743,7 +3771,9 @@ interface PrincipalOverpaymentPayload {
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+    | 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+    | 'REDUCE_NUMBER_OF_INSTALLMENTS'
     | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
     | ''
     | null;
@@ -3882,13 +3912,18 @@ interface RepayPayload {
         predefinedFeeKey?: string | null;
       }[]
     | null;
+  /**
+   * An encodedKey, or null where there is none.
+   */
   installmentEncodedKey?: string | null;
   prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
     | 'RESCHEDULE_REMAINING_REPAYMENTS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
     | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+    | 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'
     | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+    | 'REDUCE_NUMBER_OF_INSTALLMENTS'
     | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
     | ''
     | null;

@@ -1,16 +1,18 @@
 import type { CustomPaymentAmount } from './commands.ts';
+import { isEarning } from './accrual.ts';
 import type { Ledger } from './ledger.ts';
 import { chargesDue, pay, payCharges, payable } from './payments.ts';
 import type { FeeCharge } from './fees/charges.ts';
 import { currentRowIndex, findInstallment, rowAt } from './installments.ts';
-import { type Decimal, isPostable, sum, zero } from './money.ts';
+import { type Decimal, isPostable, larger, smaller, sum, zero } from './money.ts';
 import { behaviourOf } from './products/product-behaviour.ts';
 import { type AllocationElement, customAmountTypeOfFee, findFee } from './products/product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
 /**
  * Pays up to `amount` of what is owed, in the order of the product (see {@link placesOf}). A dynamic loan's row that is
- * not due yet accepts interest only up to what it has earned.
+ * not due yet accepts interest only up to what it has earned. Where interest is applied by hand before its due date, it
+ * accepts what was applied, and the rest only after all principal.
  * @param keepsPrincipalAhead does not touch the principal of rows after the current one: a recalculation will spread it
  * @param target the index of the only row to pay; null for all of them
  * @returns the amount that could not be allocated
@@ -27,9 +29,23 @@ export function allocate(
     if (remaining.isZero()) break;
     if (target !== null && index !== target) continue;
     if (keepsPrincipalAhead && element === 'PRINCIPAL' && index > current) continue;
-    remaining = remaining.minus(pay(ledger, index, element, remaining));
+    const limit = element === 'INTEREST' ? smaller(remaining, interestToPay(ledger, index)) : remaining;
+    remaining = remaining.minus(pay(ledger, index, element, limit));
   }
-  return remaining;
+  const afterPrincipal = remaining.minus(keepsPrincipalAhead ? principalAhead(ledger) : zero);
+  if (!afterPrincipal.greaterThan(zero)) return remaining;
+  const last = target === null ? { first: 0, last: ledger.rows.length - 1 } : { first: target, last: target };
+  return remaining.minus(afterPrincipal).plus(payRows(ledger, afterPrincipal, 'INTEREST', last));
+}
+
+/** The interest of a row that a repayment pays in its turn: all that can be paid, or what was applied by hand. */
+function interestToPay(ledger: Ledger, index: number): Decimal {
+  const { loan, position, rows } = ledger;
+  const row = rowAt(rows, index);
+  const owed = payable(ledger, index, 'INTEREST');
+  const { applyInterestOnPrepaymentMethod } = loan.product.paymentSettings.prepaymentSettings;
+  if (applyInterestOnPrepaymentMethod !== 'MANUAL' || !isEarning(loan, position, row)) return owed;
+  return smaller(owed, larger(zero, row.interestApplied.minus(row.interest.amount.paid)));
 }
 
 /**

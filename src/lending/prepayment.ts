@@ -1,11 +1,13 @@
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Ledger, dropPlannedFees } from './ledger.ts';
 import type { Loan } from './loan.ts';
-import { type Installment, dueOf, rowAt, rowExpected } from './installments.ts';
+import { expectInterest } from './accrual.ts';
+import { addDays } from './dates.ts';
+import { type Installment, type TaxedPortion, dueOf, rowAt, rowExpected } from './installments.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import { behaviourOf } from './products/product-behaviour.ts';
 import type { LoanProduct } from './products/product.ts';
-import { rebuildRows } from './schedule/prepayment-recalculation.ts';
+import { computesPayment, rebuildRows } from './schedule/prepayment-recalculation.ts';
 import type { StartOfAccrual } from './schedule/principal-plan.ts';
 import { levelPayment } from './schedule/level-payment.ts';
 import { termsInForce } from './agreed-terms.ts';
@@ -21,9 +23,10 @@ export function fitsProduct(
 ): boolean {
   if (method === 'NO_RECALCULATION') return true;
   if (behaviourOf(product).rows === 'AGREED') return false;
-  const needsLevelPayment =
-    method === 'REDUCE_AMOUNT_PER_INSTALLMENT' || method === 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
-  return !needsLevelPayment || product.interestSettings.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
+  return (
+    !method.startsWith('REDUCE_') ||
+    product.interestSettings.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED'
+  );
 }
 
 /**
@@ -43,21 +46,25 @@ export function reamortize(
   const terms = termsInForce(loan, position);
   const open = rows.slice(first);
   const outstanding = sum(open.map(({ principal }) => dueOf(principal))).minus(amount);
-  const before = open.map((row) => ({
+  const interests =
+    method === 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT' ? asExpected(ledger, first) : rows;
+  const before = open.map((row, index) => ({
     number: row.number,
     accruesAfter: row.accruesAfter,
     dueDate: row.dueDate,
     principal: dueOf(row.principal),
-    interest: row.interest.amount.expected.minus(row.interest.tax.expected),
+    interest: withoutAddedTax(loan, rowAt(interests, first + index).interest),
   }));
   const start = startOf(loan, open[0], asOf);
   const { periodicPayment } = position;
+  const keptPayments = open.filter(({ dueDate }) => dueDate <= lastKeptDueDate(loan, asOf)).length;
   const rebuilt = rebuildRows({
     terms,
     amountLent: position.principalLent,
     outstanding,
     rows: before,
     method,
+    keptPayments,
     ...(periodicPayment === null ? {} : { payment: periodicPayment }),
     ...(start === null ? {} : { start }),
   });
@@ -70,10 +77,32 @@ export function reamortize(
   }
   dropPlannedFees(ledger);
   dropEmptyRows(loan, rows, first);
-  const isRepriced =
-    method === 'REDUCE_AMOUNT_PER_INSTALLMENT' || method === 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS';
-  if (periodicPayment === null || !isRepriced) return periodicPayment;
-  return levelPayment(terms, outstanding, before, start ?? undefined);
+  if (periodicPayment === null || !computesPayment.has(method) || keptPayments === open.length) return periodicPayment;
+  if (keptPayments === 0) return levelPayment(terms, outstanding, before, start ?? undefined);
+  const outstandingLater = outstanding.minus(sum(rebuilt.slice(0, keptPayments).map(({ principal }) => principal)));
+  return levelPayment(terms, outstandingLater, before.slice(keptPayments));
+}
+
+/**
+ * The rows with the interest that they were to earn, had nothing been paid from row `first` on, and what is due before
+ * it been paid: rows that are late do not raise it.
+ */
+function asExpected({ loan, position, rows }: Ledger, first: number): readonly Installment[] {
+  const installments = [...rows.slice(0, first), ...position.installments.slice(first)];
+  return expectInterest(loan, { ...position, installments }).installments;
+}
+
+/** The last due date whose payment stays on this day: that of rows so close is not computed again. */
+function lastKeptDueDate({ product }: Loan, day: LocalDate): LocalDate {
+  const threshold = product.interestSettings.pmtAdjustmentThreshold;
+  return threshold === undefined ? '' : addDays(day, threshold.numberOfDays);
+}
+
+/** The interest of a row as the schedule computes it: without the tax that is added to it. */
+function withoutAddedTax({ product }: Loan, { amount, tax }: TaxedPortion): Decimal {
+  return product.taxSettings.taxCalculationMethod === 'EXCLUSIVE'
+    ? amount.expected.minus(tax.expected)
+    : amount.expected;
 }
 
 function startOf(loan: Loan, row: Installment | undefined, asOf: LocalDate): StartOfAccrual | null {

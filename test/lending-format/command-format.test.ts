@@ -262,6 +262,38 @@ const cases: Case[] = [
     payload: JSON.stringify({ ...annuityProduct('p1'), adjustInterestForFirstInstallment: 'yes' }),
     wrong: ['adjustInterestForFirstInstallment'],
   },
+  {
+    type: 'CREATE_PRODUCT',
+    payload: JSON.stringify({
+      ...annuityProduct('p1'),
+      paymentSettings: {
+        paymentMethod: 'VERTICAL',
+        prepaymentSettings: {
+          elementsRecalculationMethod: 'TOTAL_EXPECTED_FIXED',
+          applyInterestOnPrepaymentMethod: 'MANUAL',
+          principalPaidInstallmentStatus: 'PAID',
+          prepaymentRecalculationMethod: 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT',
+        },
+      },
+    }),
+    wrong: [],
+  },
+  {
+    type: 'CREATE_PRODUCT',
+    payload: JSON.stringify({
+      ...annuityProduct('p1'),
+      interestSettings: { pmtAdjustmentThreshold: { method: 'WORKING_DAYS', numberOfDays: 1 } },
+      paymentSettings: {
+        prepaymentSettings: { principalPaidInstallmentStatus: 'ORIGINAL_TOTAL_EXPECTED_PAID' },
+      },
+    }),
+    wrong: [
+      'interestSettings.pmtAdjustmentThreshold.method',
+      'paymentSettings.prepaymentSettings.principalPaidInstallmentStatus',
+    ],
+  },
+  { type: 'REPAY', payload: `{"amount":10,"installmentEncodedKey":"${'a'.repeat(32)}"}`, wrong: [] },
+  { type: 'REPAY', payload: '{"amount":10,"installmentEncodedKey":"3"}', wrong: ['installmentEncodedKey'] },
   { type: 'CREATE_PRODUCT', payload: '{"name":"n","type":"UNKNOWN","currency":{"code":"EUR"}}', wrong: ['type'] },
   {
     type: 'CREATE_PRODUCT',

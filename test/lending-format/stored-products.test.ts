@@ -47,7 +47,15 @@ describe('a product', () => {
   });
 
   it('can be sent again as it is shown', () => {
-    const product = productFrom(payload);
+    const product = productFrom({
+      ...payload,
+      interestSettings: {
+        interestRate: { defaultValue: 5.25 },
+        pmtAdjustmentThreshold: { method: 'CALENDAR_DAYS', numberOfDays: 15 },
+      },
+      paymentSettings: { prepaymentSettings: { elementsRecalculationMethod: 'TOTAL_EXPECTED_FIXED' } },
+    });
+    expect(product.interestSettings.pmtAdjustmentThreshold?.numberOfDays).to.equal(15);
     const shown = JSON.parse(writeProduct(product)) as Json;
     expect(productFrom(shown)).to.deep.equal(product);
   });

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import {
+  type ElementsRecalculationMethod,
   type PrepaymentRecalculationMethod,
+  elementsRecalculationMethods,
+  interestOnPrepaymentMethods,
   prepaymentRecalculationMethods,
 } from '../../src/lending/payment-options.ts';
 import { addDays } from '../../src/lending/dates.ts';
@@ -73,6 +76,9 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
     amortizationMethod: fc.constantFrom('STANDARD_PAYMENTS', 'OPTIMIZED_PAYMENTS'),
     wholeUnits: fc.constantFrom('NO_ROUNDING', 'ROUND_ALL', 'PAYMENT_DUE'),
     isVertical: fc.boolean(),
+    elements: fc.constantFrom(...elementsRecalculationMethods),
+    applied: fc.constantFrom(...interestOnPrepaymentMethods),
+    thresholdDays: fc.constantFrom(0, 20, 40),
     order: fc.shuffledSubarray(['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL'] as const, { minLength: 4 }),
     method: fc.constantFrom(...prepaymentRecalculationMethods),
     taxRate: fc.constantFrom(0, 16, 19, '7.5'),
@@ -98,6 +104,9 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
         daysInYear: drawn.daysInYear,
         scheduleInterestDaysCountMethod: drawn.count,
         accrueLateInterest: drawn.accrueLateInterest,
+        ...(drawn.isDynamic && drawn.thresholdDays > 0
+          ? { pmtAdjustmentThreshold: { method: 'CALENDAR_DAYS', numberOfDays: drawn.thresholdDays } }
+          : {}),
       },
       scheduleSettings: {
         repaymentPeriodUnit: drawn.unit,
@@ -117,6 +126,14 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
         amortizationMethod: drawn.amortizationMethod,
         paymentMethod: drawn.isVertical && drawn.isDynamic ? 'VERTICAL' : 'HORIZONTAL',
         repaymentAllocationOrder: drawn.order,
+        ...(drawn.isDynamic
+          ? {
+              prepaymentSettings: {
+                elementsRecalculationMethod: drawn.elements,
+                applyInterestOnPrepaymentMethod: drawn.applied,
+              },
+            }
+          : {}),
       },
       feesSettings: {
         fees: fees.map((known) => (drawn.charged.includes(known) ? { ...known, feeApplication: 'REQUIRED' } : known)),
@@ -134,14 +151,19 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
   });
 
 /** The product with that recalculation method, or with none where it is not allowed. */
-export function withMethod(loanProduct: LoanProduct, method: PrepaymentRecalculationMethod): LoanProduct {
+export function withMethod(
+  loanProduct: LoanProduct,
+  method: PrepaymentRecalculationMethod,
+  elementsRecalculationMethod?: ElementsRecalculationMethod,
+): LoanProduct {
   const { paymentSettings } = loanProduct;
+  const elements = elementsRecalculationMethod === undefined ? {} : { elementsRecalculationMethod };
   const prepaymentRecalculationMethod = fitsProduct(method, loanProduct) ? method : 'NO_RECALCULATION';
   return {
     ...loanProduct,
     paymentSettings: {
       ...paymentSettings,
-      prepaymentSettings: { ...paymentSettings.prepaymentSettings, prepaymentRecalculationMethod },
+      prepaymentSettings: { ...paymentSettings.prepaymentSettings, prepaymentRecalculationMethod, ...elements },
     },
   };
 }

@@ -13,6 +13,7 @@ import {
   given,
   loanOf,
   money,
+  overpay,
   product,
   repay,
   rowsOf,
@@ -71,6 +72,16 @@ describe('600 repaid when 350 is due', () => {
         '166.67/0.00 3.47/0.00',
         '166.67/0.00 2.08/0.00',
         '83.32/0.00 0.69/0.00',
+      ],
+    ],
+    [
+      'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT',
+      [
+        '166.67/166.67 8.33/8.33',
+        '416.67/416.67 8.33/8.33',
+        '168.76/0.00 3.47/0.00',
+        '168.77/0.00 2.07/0.00',
+        '79.13/0.00 0.66/0.00',
       ],
     ],
   ];
@@ -155,6 +166,98 @@ describe('200 repaid ahead in the middle of a period, with optimized payments', 
   });
 });
 
+describe('paid ahead without a recalculation, with TOTAL_EXPECTED_FIXED', () => {
+  const totalsFixed = dynamicProduct({
+    paymentSettings: { prepaymentSettings: { elementsRecalculationMethod: 'TOTAL_EXPECTED_FIXED' } },
+  });
+  const start = given(create(totalsFixed), approve, disburse('2017-01-21'));
+
+  it('rows keep their totals: what they no longer ask for in interest is principal', () => {
+    expect(rowsOf(loanOf(when(start, repay(600, '2017-03-21'))))).to.deep.equal([
+      '166.67/166.67 8.33/8.33',
+      '166.67/166.67 8.33/8.33',
+      '168.76/166.67 3.47/0.00',
+      '167.39/83.33 3.45/0.00',
+      '166.70/0.00 2.75/0.00',
+      '163.81/0.00 1.37/0.00',
+    ]);
+  });
+
+  it('principal overpaid leaves the first rows with their totals, and the last with less', () => {
+    const rows = rowsOf(loanOf(when(start, overpay(100, '2017-01-21'))));
+    expect(rows.slice(0, 2)).to.deep.equal(['167.50/0.00 7.50/0.00', '167.51/0.00 6.10/0.00']);
+  });
+
+  it('nothing changes when nothing is paid ahead', () => {
+    const rows = rowsOf(loanOf(when(start, repay(175, '2017-02-21'))));
+    expect(rows.slice(1, 3)).to.deep.equal(['166.67/0.00 6.94/0.00', '166.67/0.00 5.56/0.00']);
+  });
+});
+
+describe('level payments with a threshold of 15 calendar days', () => {
+  /** The published case: due on 2024-05-20, so the payment stays from 2024-05-05 on. */
+  const level = dynamicProduct({
+    interestSettings: {
+      interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
+      pmtAdjustmentThreshold: { method: 'CALENDAR_DAYS', numberOfDays: 15 },
+    },
+    paymentSettings: { prepaymentSettings: { prepaymentRecalculationMethod: 'REDUCE_AMOUNT_PER_INSTALLMENT' } },
+  });
+  const start = given(create(level), approve, disburse('2024-04-20'));
+  const totals = (day: string): string[] =>
+    loanOf(when(start, overpay(200, day))).position.installments.map((row) =>
+      row.principal.expected.plus(row.interest.amount.expected).toFixed(2),
+    );
+
+  it('are computed again a day before', () => {
+    expect(new Set(totals('2024-05-04').slice(1, 5)).size).to.equal(1);
+    expect(totals('2024-05-04')[1]).not.to.equal('171.56');
+  });
+
+  it('stay for the coming installment from then on, and are computed again for those after it', () => {
+    const [first, second, third] = totals('2024-05-05');
+    expect(first).to.equal('171.56');
+    expect(Number(second)).to.be.lessThan(171);
+    expect(third).to.equal(second);
+    const { periodicPayment } = loanOf(when(start, overpay(200, '2024-05-05'))).position;
+    expect(periodicPayment?.toFixed(2)).to.equal(second);
+  });
+});
+
+describe('a repayment where interest is applied by hand (MANUAL)', () => {
+  const byHand = dynamicProduct({
+    paymentSettings: {
+      prepaymentSettings: {
+        applyInterestOnPrepaymentMethod: 'MANUAL',
+        prepaymentRecalculationMethod: 'RESCHEDULE_REMAINING_REPAYMENTS',
+      },
+    },
+  });
+  const start = given(create(byHand), approve, disburse('2017-01-21'));
+  const paid = (story: typeof start): string => {
+    const { interest, principal } = story.transactions.at(-1)?.affected ?? { interest: money(0), principal: money(0) };
+    return `${interest.toFixed(2)} ${principal.toFixed(2)}`;
+  };
+
+  it('pays no interest before the due date that was not applied', () => {
+    expect(paid(when(start, repay(100, '2017-02-06')))).to.equal('0.00 100.00');
+    const applied = when(start, { type: 'APPLY_INTEREST', valueDate: '2017-01-31' });
+    expect(paid(when(applied, repay(100, '2017-02-06')))).to.equal('2.50 97.50');
+  });
+
+  it('pays all interest on the due date', () => {
+    expect(paid(when(start, repay(100, '2017-02-21')))).to.equal('8.33 91.67');
+  });
+
+  it('pays what was not applied after all principal, and so closes the loan', () => {
+    const { total } = figuresOf(loanOf(when(start, { type: 'APPLY_INTEREST', valueDate: '2017-02-05' })));
+    expect(total.toFixed(2)).to.equal('1003.89');
+    const story = when(start, repay(total, '2017-02-05'));
+    expect(paid(story)).to.equal('3.89 1000.00');
+    expect(loanOf(story).position.accountState).to.equal('CLOSED');
+  });
+});
+
 describe('exactly one cent', () => {
   const declining = dynamicProduct();
   const level = dynamicProduct({ interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' } });
@@ -164,6 +267,8 @@ describe('exactly one cent', () => {
     ['RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS', declining],
     ['RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT', declining],
     ['REDUCE_AMOUNT_PER_INSTALLMENT', level],
+    ['RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT', declining],
+    ['REDUCE_NUMBER_OF_INSTALLMENTS', level],
     ['REDUCE_NUMBER_OF_INSTALLMENTS_NEW', level],
   ];
   for (const [prepaymentRecalculationMethod, loanProduct] of methods) {

@@ -1,9 +1,4 @@
-import {
-  type PaymentMethod,
-  type PrepaymentRecalculationMethod,
-  paymentMethods,
-  prepaymentRecalculationMethods,
-} from '../../lending/payment-options.ts';
+import { type PaymentMethod, paymentMethods } from '../../lending/payment-options.ts';
 import type { ProductChanges } from '../../lending/commands.ts';
 import { type Currency, zero } from '../../lending/money.ts';
 import { loanProductTypes } from '../../lending/products/product-behaviour.ts';
@@ -13,6 +8,7 @@ import { digitsOfCurrency } from './currency-digits.ts';
 import { type FieldReader, present } from './field-reader.ts';
 import { readArrearsSettings, readPenaltySettings } from './lateness-payload.ts';
 import { hasEncodedKeyForm } from './id-forms.ts';
+import { readPaymentThreshold, readPrepaymentSettings } from './prepayment-payload.ts';
 
 const states = ['ACTIVE', 'INACTIVE'] as const;
 const interestCalculationMethods = ['FLAT', 'DECLINING_BALANCE', 'DECLINING_BALANCE_DISCOUNTED'] as const;
@@ -48,7 +44,6 @@ const scheduleRoundings = [
 const gracePeriodTypes = ['NONE', 'PAY_INTEREST_ONLY'] as const;
 const amortizationMethods = ['STANDARD_PAYMENTS', 'OPTIMIZED_PAYMENTS'] as const;
 const allocationElements = ['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL'] as const satisfies readonly AllocationElement[];
-const prepaymentAcceptances = ['ACCEPT_PREPAYMENTS', 'NO_PREPAYMENTS'] as const;
 const feeTriggers = [
   'MANUAL',
   'DISBURSEMENT',
@@ -85,7 +80,6 @@ export function readProduct(
   const rounding = schedule.object('roundingSettings');
   const grace = reader.object('gracePeriodSettings');
   const payment = reader.object('paymentSettings');
-  const prepayment = payment.object('prepaymentSettings');
   const fees = reader.object('feesSettings');
   const tax = reader.object('taxSettings');
   const order = payment.choices('repaymentAllocationOrder', allocationElements) ?? [...allocationElements];
@@ -110,6 +104,7 @@ export function readProduct(
       scheduleInterestDaysCountMethod:
         interest.choice('scheduleInterestDaysCountMethod', interestDaysCountMethods) ?? 'ACTUAL_DAYS_COUNT',
       accrueLateInterest: interest.flag('accrueLateInterest') ?? false,
+      ...present({ pmtAdjustmentThreshold: readPaymentThreshold(interest) }),
     },
     adjustInterestForFirstInstallment: reader.flag('adjustInterestForFirstInstallment') ?? false,
     scheduleSettings: {
@@ -139,14 +134,7 @@ export function readProduct(
       amortizationMethod: payment.choice('amortizationMethod', amortizationMethods) ?? 'STANDARD_PAYMENTS',
       paymentMethod: payment.choice<PaymentMethod>('paymentMethod', paymentMethods) ?? 'HORIZONTAL',
       repaymentAllocationOrder: order,
-      prepaymentSettings: {
-        prepaymentAcceptance: prepayment.choice('prepaymentAcceptance', prepaymentAcceptances) ?? 'ACCEPT_PREPAYMENTS',
-        prepaymentRecalculationMethod:
-          prepayment.choice<PrepaymentRecalculationMethod>(
-            'prepaymentRecalculationMethod',
-            prepaymentRecalculationMethods,
-          ) ?? 'NO_RECALCULATION',
-      },
+      prepaymentSettings: readPrepaymentSettings(payment.object('prepaymentSettings')),
     },
     feesSettings: {
       allowArbitraryFees: fees.flag('allowArbitraryFees') ?? false,

@@ -9,7 +9,7 @@ import { dayOfCommand } from '../instants.ts';
 import { type Decimal, smaller, sum, zero } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { reamortize } from '../prepayment.ts';
-import { recalculationMethodOf, refusalOfPayment } from './repayment.ts';
+import { fixesTotals, recalculationMethodOf, refusalOfPayment } from './repayment.ts';
 import { closeOut } from './closing.ts';
 
 /**
@@ -59,11 +59,14 @@ function reduceOpenRows(
   amount: Decimal,
   method: PrepaymentRecalculationMethod,
 ): { readonly remainder: Decimal; readonly periodicPayment: Decimal | null } {
-  const { rows, valueDate, position } = ledger;
+  const { loan, rows, valueDate, position } = ledger;
   const first = rows.findIndex(({ dueDate }) => dueDate > valueDate);
   if (first === -1) return { remainder: amount, periodicPayment: position.periodicPayment };
   const reduction = smaller(amount, sum(rows.slice(first).map(({ principal }) => dueOf(principal))));
-  const spread = method === 'NO_RECALCULATION' ? 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT' : method;
+  const kept = fixesTotals(loan.product)
+    ? 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'
+    : 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT';
+  const spread = method === 'NO_RECALCULATION' ? kept : method;
   const periodicPayment = reduction.isZero()
     ? position.periodicPayment
     : reamortize(ledger, first, reduction, spread, valueDate);

@@ -10,7 +10,7 @@ import { refusalOfDays } from './transaction-days.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import { type Loan, isActive } from '../loan.ts';
 import { dayOfCommand } from '../instants.ts';
-import { type Decimal, isPostable, sum } from '../money.ts';
+import { type Decimal, isPostable, sum, zero } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { fitsProduct, reamortize } from '../prepayment.ts';
 import { behaviourOf } from '../products/product-behaviour.ts';
@@ -61,7 +61,7 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
     return refuse('PREPAYMENT_NOT_ALLOWED_ERROR', 'amount');
   }
   const periodicPayment = prepaidPrincipal.isZero()
-    ? ledger.position.periodicPayment
+    ? keepTotals(ledger, method)
     : prepay(ledger, prepaidPrincipal, method);
   const position = closeOut(loan, ledger, periodicPayment, command.receivedAt);
   return post(loan, command, context, 'REPAYMENT', position, {
@@ -74,6 +74,26 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
     installmentKey: target === null ? null : rowAt(ledger.position.installments, target).key,
     isInstallmentNamed: target !== null,
   });
+}
+
+/**
+ * Where the product fixes the totals of rows, and rows after the current one were paid ahead without a recalculation,
+ * these keep what they ask for: as they will earn less interest, they repay more principal.
+ */
+function keepTotals(ledger: Ledger, method: PrepaymentRecalculationMethod): Decimal | null {
+  const { loan, position, rows, valueDate } = ledger;
+  const next = currentRowIndex(ledger) + 1;
+  const isPaidAhead = rows.some(({ principal }, index) => {
+    return index >= next && !principal.paid.equals(rowAt(position.installments, index).principal.paid);
+  });
+  return isPaidAhead && method === 'NO_RECALCULATION' && fixesTotals(loan.product)
+    ? reamortize(ledger, next, zero, 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT', valueDate)
+    : position.periodicPayment;
+}
+
+/** Whether a row that earns less interest keeps its total, and not its principal. */
+export function fixesTotals({ paymentSettings }: LoanProduct): boolean {
+  return paymentSettings.prepaymentSettings.elementsRecalculationMethod === 'TOTAL_EXPECTED_FIXED';
 }
 
 /** The index of the installment that a repayment names; null when it names none. */

@@ -140,6 +140,7 @@ function paymentRefusals(product: LoanProduct): Refusal[] {
   if (paymentMethod === 'VERTICAL' && behaviourOf(product).interest !== 'ACCRUED') {
     refusals.push(refusal('INVALID_PARAMETERS', 'paymentSettings.paymentMethod'));
   }
+  refusals.push(...prepaymentRefusals(product));
   if (!fitsProduct(prepaymentSettings.prepaymentRecalculationMethod, product)) {
     refusals.push(
       refusal(
@@ -150,6 +151,27 @@ function paymentRefusals(product: LoanProduct): Refusal[] {
   }
   return refusals;
 }
+
+/** Where rows stay as agreed and owe all their interest, nothing is left to decide about interest not yet earned. */
+function prepaymentRefusals(product: LoanProduct): Refusal[] {
+  const { prepaymentSettings } = product.paymentSettings;
+  const { interestCalculationMethod, pmtAdjustmentThreshold } = product.interestSettings;
+  const isAccrued = behaviourOf(product).interest === 'ACCRUED';
+  const isLevel = interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
+  const wrong = (isAccrued ? [] : offByDefault)
+    .filter(([name, off]) => (prepaymentSettings[name] ?? off) !== off)
+    .map(([name]) => `paymentSettings.prepaymentSettings.${name}`);
+  if ((pmtAdjustmentThreshold?.numberOfDays ?? 0) > 0 && !(isAccrued && isLevel)) {
+    wrong.push('interestSettings.pmtAdjustmentThreshold');
+  }
+  return wrong.map((field) => refusal('INVALID_PARAMETERS', field));
+}
+
+const offByDefault = [
+  ['elementsRecalculationMethod', 'PRINCIPAL_EXPECTED_FIXED'],
+  ['applyInterestOnPrepaymentMethod', 'AUTOMATIC'],
+  ['principalPaidInstallmentStatus', 'PARTIALLY_PAID'],
+] as const;
 
 function feeRefusals({ feesSettings, allowCustomRepaymentAllocation, currency }: LoanProduct): Refusal[] {
   const names = feesSettings.fees.flatMap(({ encodedKey, id }) => (encodedKey === id ? [id] : [encodedKey, id]));

@@ -1,5 +1,12 @@
 import type { AdditionalFields } from '../additional-fields.ts';
-import type { CustomPaymentAmountType, PaymentMethod, PrepaymentRecalculationMethod } from '../payment-options.ts';
+import type {
+  CustomPaymentAmountType,
+  ElementsRecalculationMethod,
+  InterestOnPrepaymentMethod,
+  PaymentMethod,
+  PrepaymentRecalculationMethod,
+  PrincipalPaidStatus,
+} from '../payment-options.ts';
 import type { Currency, Decimal } from '../money.ts';
 import type { LoanProductType } from './product-behaviour.ts';
 import type {
@@ -98,6 +105,8 @@ export interface LoanProduct {
     readonly scheduleInterestDaysCountMethod: ScheduleInterestDaysCountMethod;
     /** Dynamic loans: whether overdue principal continues to earn interest. */
     readonly accrueLateInterest: boolean;
+    /** Level payments: those of rows due within these days are not computed again. Absent: of none. */
+    readonly pmtAdjustmentThreshold?: { readonly method: 'CALENDAR_DAYS'; readonly numberOfDays: number };
   };
   /** Level payments: whether the first one carries the extra or missing interest of an irregular first period. */
   readonly adjustInterestForFirstInstallment: boolean;
@@ -120,6 +129,12 @@ export interface LoanProduct {
     readonly prepaymentSettings: {
       readonly prepaymentAcceptance: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS';
       readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod;
+      /** Absent: PRINCIPAL_EXPECTED_FIXED. */
+      readonly elementsRecalculationMethod?: ElementsRecalculationMethod;
+      /** Absent: AUTOMATIC. */
+      readonly applyInterestOnPrepaymentMethod?: InterestOnPrepaymentMethod;
+      /** Absent: PARTIALLY_PAID. */
+      readonly principalPaidInstallmentStatus?: PrincipalPaidStatus;
     };
   };
   readonly feesSettings: { readonly allowArbitraryFees: boolean; readonly fees: readonly ProductFee[] };

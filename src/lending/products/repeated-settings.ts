@@ -63,9 +63,15 @@ const settings: Readonly<Record<string, SettingOfProduct>> = {
     at: prepayment('applyInterestOnPrepaymentMethod'),
     otherwise: 'AUTOMATIC',
   },
-  'prepaymentSettings.elementsRecalculationMethod': { at: prepayment('elementsRecalculationMethod') },
+  'prepaymentSettings.elementsRecalculationMethod': {
+    at: prepayment('elementsRecalculationMethod'),
+    otherwise: 'PRINCIPAL_EXPECTED_FIXED',
+  },
   'prepaymentSettings.prepaymentRecalculationMethod': { at: prepayment('prepaymentRecalculationMethod') },
-  'prepaymentSettings.principalPaidInstallmentStatus': { at: prepayment('principalPaidInstallmentStatus') },
+  'prepaymentSettings.principalPaidInstallmentStatus': {
+    at: prepayment('principalPaidInstallmentStatus'),
+    otherwise: 'PARTIALLY_PAID',
+  },
   'scheduleSettings.gracePeriodType': { at: ['gracePeriodSettings.gracePeriodType'] },
   'scheduleSettings.repaymentScheduleMethod': {
     at: ['scheduleSettings.repaymentScheduleMethod'],

@@ -14,8 +14,10 @@ export interface RebuildRequest {
   /** The remaining rows, in order, with the amounts they expected before. */
   readonly rows: readonly ScheduleRow[];
   readonly method: PrepaymentRecalculationMethod;
-  /** The payment that REDUCE_NUMBER_OF_INSTALLMENTS_NEW keeps; absent means the total of the first row that has one. */
+  /** The level payment before; absent means the total of the first row that has one. */
   readonly payment?: Decimal;
+  /** How many of the first rows keep their level payment, when that of the others is computed again; 0 when absent. */
+  readonly keptPayments?: number;
   /** Given when part of the first row's period is over; absent means that none is. */
   readonly start?: StartOfAccrual;
 }
@@ -29,19 +31,34 @@ export interface RebuildRequest {
  * | RESCHEDULE_REMAINING_REPAYMENTS | the outstanding principal in proportion to the rows' principal before |
  * | RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS, REDUCE_AMOUNT_PER_INSTALLMENT | as in a fresh schedule |
  * | RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT | as before until nothing is left |
- * | REDUCE_NUMBER_OF_INSTALLMENTS_NEW | what interest leaves of the kept payment; without one, as before |
+ * | RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT | what interest leaves of the row's total before |
+ * | REDUCE_NUMBER_OF_INSTALLMENTS, .._NEW | what interest leaves of the kept payment; without one, as before |
  *
- * The last two drop the rows that have nothing left to repay, unless interest is FLAT: that is owed whatever has been
+ * The last four drop the rows that have nothing left to repay, unless interest is FLAT: that is owed whatever has been
  * repaid. The last row takes what the plan leaves over.
  */
 export function rebuildRows(request: RebuildRequest): ScheduleRow[] {
-  const { terms, method } = request;
+  const { terms, method, rows, keptPayments = 0 } = request;
+  if (keptPayments > 0 && computesPayment.has(method) && isAnnuity(terms)) {
+    const kept = fillRows({ ...request, plan: keptPayment(request), endsWhenRepaid: false }).slice(0, keptPayments);
+    const outstanding = request.outstanding.minus(sum(principalsOf(kept)));
+    const others = { terms, method, amountLent: request.amountLent, outstanding, rows: rows.slice(keptPayments) };
+    return others.rows.length === 0 ? kept : [...kept, ...rebuildRows(others)];
+  }
   const endsWhenRepaid = shorteningMethods.has(method) && terms.interest.interestCalculationMethod !== 'FLAT';
   return fillRows({ ...request, plan: planAfter[method](request), endsWhenRepaid });
 }
 
+/** The methods that compute a level payment again. */
+export const computesPayment: ReadonlySet<PrepaymentRecalculationMethod> = new Set([
+  'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS',
+  'REDUCE_AMOUNT_PER_INSTALLMENT',
+]);
+
 const shorteningMethods: ReadonlySet<PrepaymentRecalculationMethod> = new Set([
   'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT',
+  'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT',
+  'REDUCE_NUMBER_OF_INSTALLMENTS',
   'REDUCE_NUMBER_OF_INSTALLMENTS_NEW',
 ]);
 
@@ -51,11 +68,19 @@ const planAfter: Readonly<Record<PrepaymentRecalculationMethod, (request: Rebuil
   RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS: asNewSchedule,
   REDUCE_AMOUNT_PER_INSTALLMENT: asNewSchedule,
   RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT: ({ rows }) => ({ kind: 'KEPT', principals: principalsOf(rows) }),
-  REDUCE_NUMBER_OF_INSTALLMENTS_NEW: ({ terms, rows, outstanding, payment, start }) =>
-    isAnnuity(terms)
-      ? paymentsOf(terms, payment ?? paymentBefore(terms, rows), outstanding, rows, start)
-      : { kind: 'KEPT', principals: principalsOf(rows) },
+  RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT: ({ terms, rows }) => ({
+    kind: 'LEVEL_PAYMENT',
+    payments: rows.map((row) => (paysPrincipal(terms, row, rows) ? row.principal.plus(row.interest) : zero)),
+  }),
+  REDUCE_NUMBER_OF_INSTALLMENTS: keptPayment,
+  REDUCE_NUMBER_OF_INSTALLMENTS_NEW: keptPayment,
 };
+
+function keptPayment({ terms, rows, outstanding, payment, start }: RebuildRequest): PrincipalPlan {
+  return isAnnuity(terms)
+    ? paymentsOf(terms, payment ?? paymentBefore(terms, rows), outstanding, rows, start)
+    : { kind: 'KEPT', principals: principalsOf(rows) };
+}
 
 function asNewSchedule({ terms, rows, outstanding, start }: RebuildRequest): PrincipalPlan {
   return isAnnuity(terms)

@@ -142,7 +142,8 @@ function taxed(portion: TaxedPortion): TaxedAmountView {
 
 /**
  * The state of a row on the loan's `asOf` day. It follows from the account's history alone, without a clock. A row that
- * asks for nothing is PAID from its due date on, or once the loan is closed.
+ * asks for nothing is PAID from its due date on, or once the loan is closed. One of which only interest is left is PAID
+ * up to its due date, where the product says so.
  */
 function installmentState(loan: Loan, row: Installment): InstallmentState {
   const { asOf, accountState } = loan.position;
@@ -154,7 +155,17 @@ function installmentState(loan: Loan, row: Installment): InstallmentState {
     return nothingExpected && isStillToCome ? 'PENDING' : 'PAID';
   }
   if (asOf !== null && row.dueDate < asOf) return 'LATE';
+  if (isPaidByPrincipal(loan, row)) return 'PAID';
   return !isWhollyUnpaid(row) && due.lessThan(rowExpected(row)) ? 'PARTIALLY_PAID' : 'PENDING';
+}
+
+/** Whether only interest is left to pay of a row whose product then counts it as paid until its due date. */
+function isPaidByPrincipal({ product }: Loan, { principal, fee, penalty }: Installment): boolean {
+  return (
+    product.paymentSettings.prepaymentSettings.principalPaidInstallmentStatus === 'PAID' &&
+    !principal.paid.isZero() &&
+    [principal, fee.amount, penalty.amount].every((portion) => dueOf(portion).isZero())
+  );
 }
 
 function isWithinGrace({ terms }: Loan, row: Installment): boolean {

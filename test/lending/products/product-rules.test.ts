@@ -85,6 +85,21 @@ const refused: readonly (readonly [what: string, settings: Settings, fault: stri
     'INVALID_PARAMETERS paymentSettings.paymentMethod',
   ],
   [
+    'totals kept although no interest is saved',
+    { paymentSettings: { prepaymentSettings: { elementsRecalculationMethod: 'TOTAL_EXPECTED_FIXED' } } },
+    'INVALID_PARAMETERS paymentSettings.prepaymentSettings.elementsRecalculationMethod',
+  ],
+  [
+    'interest applied by hand although all of it is owed',
+    { paymentSettings: { prepaymentSettings: { applyInterestOnPrepaymentMethod: 'MANUAL' } } },
+    'INVALID_PARAMETERS paymentSettings.prepaymentSettings.applyInterestOnPrepaymentMethod',
+  ],
+  [
+    'a threshold although no payment is computed again',
+    { interestSettings: { pmtAdjustmentThreshold: { method: 'CALENDAR_DAYS', numberOfDays: 5 } } },
+    'INVALID_PARAMETERS interestSettings.pmtAdjustmentThreshold',
+  ],
+  [
     'an element missing from the allocation order',
     { paymentSettings: { repaymentAllocationOrder: ['FEE', 'INTEREST', 'PRINCIPAL', 'FEE'] } },
     'INVALID_PARAMETERS paymentSettings.repaymentAllocationOrder',

@@ -22,6 +22,9 @@ describe('rebuilding the remaining rows', () => {
     ['RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS', ['104.17 3.47', '104.17 2.60', '104.17 1.74', '104.15 0.87']],
     ['REDUCE_AMOUNT_PER_INSTALLMENT', ['104.17 3.47', '104.17 2.60', '104.17 1.74', '104.15 0.87']],
     ['RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT', ['166.67 3.47', '166.67 2.08', '83.32 0.69']],
+    // Totals of 172.23 and 170.84 are kept.
+    ['RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT', ['168.76 3.47', '168.77 2.07', '79.13 0.66']],
+    ['REDUCE_NUMBER_OF_INSTALLMENTS', ['166.67 3.47', '166.67 2.08', '83.32 0.69']],
     ['REDUCE_NUMBER_OF_INSTALLMENTS_NEW', ['166.67 3.47', '166.67 2.08', '83.32 0.69']],
   ];
   for (const [method, amounts] of decliningCases) {
@@ -42,7 +45,9 @@ describe('rebuilding the remaining rows', () => {
   const level = buildSchedule({ terms: annuity, principal: thousand, disbursementDate: '2017-01-21' });
   const annuityCases: readonly [PrepaymentRecalculationMethod, readonly string[]][] = [
     ['REDUCE_AMOUNT_PER_INSTALLMENT', ['120.51', '120.51', '120.51', '120.52']],
+    ['REDUCE_NUMBER_OF_INSTALLMENTS', ['171.56', '171.56', '136.66']],
     ['REDUCE_NUMBER_OF_INSTALLMENTS_NEW', ['171.56', '171.56', '136.66']],
+    ['RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT', ['171.56', '171.56', '136.66']],
   ];
   for (const [method, totals] of annuityCases) {
     it(`after 200 are paid ahead of equal installments of 171.56: ${method}`, () => {
@@ -56,6 +61,22 @@ describe('rebuilding the remaining rows', () => {
       expect(totalsOf(rows)).to.deep.equal(totals);
     });
   }
+
+  it('computes the level payment again behind the rows that keep theirs', () => {
+    const rebuilt = (keptPayments: number): string[] =>
+      totalsOf(
+        rebuildRows({
+          terms: annuity,
+          amountLent: thousand,
+          outstanding: new Decimal('472.18'),
+          rows: level.slice(2),
+          method: 'REDUCE_AMOUNT_PER_INSTALLMENT',
+          keptPayments,
+        }),
+      );
+    expect(rebuilt(1)).to.deep.equal(['171.56', '103.21', '103.21', '103.22']);
+    expect(rebuilt(4)).to.deep.equal(['171.56', '171.56', '136.66', '0.00']);
+  });
 
   it('keeps the payment that is passed in', () => {
     const [method, payment] = ['REDUCE_NUMBER_OF_INSTALLMENTS_NEW', new Decimal(240)] as const;

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { changedInstallments, scheduleOf } from '../../../src/lending/views/schedules.ts';
 import { startOfDay } from '../../../src/lending/instants.ts';
 import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
-import { disbursed, loanOf, money, overpay, product, repay, under, when } from '../loan-fixtures.ts';
+import { disbursed, dynamicProduct, loanOf, money, overpay, product, repay, under, when } from '../loan-fixtures.ts';
 
 describe('the overpayment field', () => {
   const overpaid = when(disbursed(), overpay(100, '2011-01-23'));
@@ -26,6 +26,24 @@ describe('the overpayment field', () => {
     const flipped = when(under({ PRINCIPAL_OVERPAYMENT: true }, overpaid), repay(1, '2011-01-23'));
     const last = flipped.events.findLast((event) => event.eventType === 'loan_schedule_changed');
     expect(last?.changedInstallments.map(({ number }) => number)).to.deep.equal(['1', '2', '3', '4']);
+  });
+});
+
+describe('an installment of which only interest is left to pay', () => {
+  const stateOf = (principalPaidInstallmentStatus: string, day: string): string | undefined => {
+    const loanProduct = dynamicProduct({
+      paymentSettings: { prepaymentSettings: { principalPaidInstallmentStatus } },
+    });
+    const parts = [{ customPaymentAmountType: 'PRINCIPAL', amount: money('166.67') }];
+    const paid = when(disbursed(loanProduct), repay('166.67', '2011-01-24', { customPaymentAmounts: parts }));
+    const later = when(paid, { type: 'APPLY_INTEREST', valueDate: day });
+    return scheduleOf(loanOf(later), allTogglesOff).installments[0]?.state;
+  };
+
+  it('is PARTIALLY_PAID, or PAID where the product says so, and LATE after its due date', () => {
+    expect(stateOf('PARTIALLY_PAID', '2011-02-23')).to.equal('PARTIALLY_PAID');
+    expect(stateOf('PAID', '2011-02-23')).to.equal('PAID');
+    expect(stateOf('PAID', '2011-02-24')).to.equal('LATE');
   });
 });
 
