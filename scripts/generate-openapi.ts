@@ -1,24 +1,31 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/package-root.ts';
+import { type ContractOperation, type DescribedApi, lendingApiDocument } from './docs/lending-api.ts';
 import { composeDescription } from './openapi/compose.ts';
 import { endIfHelpIsAsked } from './read-usage.ts';
 
 /**
- * Builds schemas/openapi.json from its source files. With `--check` it writes nothing, and fails when the file in the
- * tree differs from what they give.
+ * Builds schemas/openapi.json from its source files, and docs/lending-api.md from it. With `--check` it writes nothing,
+ * and fails when a file in the tree differs from what they give.
  */
 endIfHelpIsAsked('generate');
 
-const target = join(packageRoot, 'schemas/openapi.json');
+const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
 
-const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
-const made = `${JSON.stringify(composeDescription(join(packageRoot, 'schemas'), version), null, 2)}\n`;
-if (process.argv.includes('--check')) {
-  if (readFileSync(target, 'utf8') !== made) {
-    console.error(`${target} is out of date: run npm run generate`);
+const { version } = JSON.parse(read('package.json')) as { version: string };
+const description = composeDescription(join(packageRoot, 'schemas'), version);
+const contract = JSON.parse(read('scripts/docs/contract-operations.json')) as ContractOperation[];
+const page = 'docs/lending-api.md';
+const made: Readonly<Record<string, string>> = {
+  'schemas/openapi.json': `${JSON.stringify(description, null, 2)}\n`,
+  [page]: await lendingApiDocument(description as unknown as DescribedApi, contract, join(packageRoot, page)),
+};
+for (const [path, text] of Object.entries(made)) {
+  if (!process.argv.includes('--check')) {
+    writeFileSync(join(packageRoot, path), text);
+  } else if (read(path) !== text) {
+    console.error(`${join(packageRoot, path)} is out of date: run npm run generate`);
     process.exitCode = 1;
   }
-} else {
-  writeFileSync(target, made);
 }
