@@ -377,6 +377,12 @@ export interface Contract {
     setCentre: CentreToSet;
     createTransactionChannel: TransactionChannelToSet;
     setTransactionChannel: TransactionChannelToSet;
+    /**
+     * Not read.
+     */
+    createIndexRateSource: {
+      [k: string]: unknown;
+    };
   };
   /**
    * The JSON of successful responses, by operationId; of a stream a line.

@@ -405,10 +405,25 @@ describe('a resource that another process just created', () => {
       changes: true,
     },
     // The loan is not active yet, which is checked after the loan was found.
-    ...['disbursement', 'repayment', 'fee', 'penalty', 'principal-overpayment'].map((kind): Route => ({
+    ...[
+      'disbursement',
+      'repayment',
+      'fee',
+      'penalty',
+      'principal-overpayment',
+      'interest-reduction',
+      'fee-reduction',
+      'penalty-reduction',
+    ].map((kind): Route => ({
       operation: `POST /loans/{loanAccountId}/${kind}-transactions`,
       subject: aLoan,
       body: () => (kind === 'disbursement' ? {} : { amount: 1 }),
+      found: 400,
+    })),
+    ...[':applyInterest', ':payOff', ':writeOff', ':undoWriteOff', ':previewPayOffAmounts'].map((action): Route => ({
+      operation: `POST /loans/{loanAccountId}${action}`,
+      subject: aLoan,
+      body: () => (action === ':applyInterest' ? { interestApplicationDate: '2011-01-23' } : {}),
       found: 400,
     })),
     {
@@ -516,14 +531,8 @@ describe('a resource that another process just created', () => {
   });
 
   it('is covered by this table for every operation with a resource in its path', () => {
-    // The names of pages and toggles are fixed; users, currencies and sources of index rates are not defined.
-    const fixedNames = [
-      '/docs/{file}',
-      '/toggles/{name}',
-      '/users/{userId}',
-      '/currencies/{currencyCode}',
-      '/indexratesources/{indexRateSourceId}',
-    ];
+    // The names of pages and toggles are fixed; users and currencies are not defined.
+    const fixedNames = ['/docs/{file}', '/toggles/{name}', '/users/{userId}', '/currencies/{currencyCode}'];
     const named = operations
       .filter(({ path }) => path.includes('{') && !fixedNames.includes(path))
       .map(({ method, path }) => `${method.toUpperCase()} ${path}`);

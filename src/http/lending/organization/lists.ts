@@ -78,12 +78,6 @@ export function createListsRouter({ registry }: LendingServices): Router {
     })
     .all(lendingMethodNotAllowed('GET', 'POST'));
   router
-    .route('/indexratesources/:indexRateSourceId')
-    .get(() => {
-      throw resourceNotFound('indexRateSourceId');
-    })
-    .all(lendingMethodNotAllowed('GET'));
-  router
     .route('/setup/general')
     .get((request, response) => {
       refuseUnknownParameters(request);
