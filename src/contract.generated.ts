@@ -16,40 +16,6 @@ type LoanCommandTransactionDetails = {
  */
 type LoanCommandDays = (number | string)[] | null;
 /**
- * The default for an account, and the range that an account may choose from.
- */
-type LoanCommandBoundedNumber = {
-  /**
-   * A number, or a text that is one.
-   */
-  defaultValue?: number | string | null;
-  /**
-   * A number, or a text that is one.
-   */
-  minValue?: number | string | null;
-  /**
-   * A number, or a text that is one.
-   */
-  maxValue?: number | string | null;
-} | null;
-/**
- * The default for an account, and the range that an account may choose from.
- */
-type LoanCommandBoundedCount = {
-  /**
-   * A whole number, or a text that is one.
-   */
-  defaultValue?: number | string | null;
-  /**
-   * A whole number, or a text that is one.
-   */
-  minValue?: number | string | null;
-  /**
-   * A whole number, or a text that is one.
-   */
-  maxValue?: number | string | null;
-} | null;
-/**
  * Pairs of positions.
  *
  * @maxItems 1000
@@ -94,6 +60,7 @@ type CursorShiftQueries = {
   offset: string;
   shift?: number;
 }[];
+type DeleteProductPayload = {} | null;
 type EventTypeStatistics = {
   event_type: string;
   partitions: {
@@ -144,6 +111,52 @@ type JsonPatch = {
  */
 type LoanBalances = LoanBalanceChangedBalances | LoanBalanceChangedBalancesWithNonScheduledFees;
 /**
+ * The default for an account, and the range that an account may choose from.
+ */
+type LoanCommandBoundedCount = {
+  /**
+   * A whole number, or a text that is one.
+   */
+  defaultValue?: number | string | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  minValue?: number | string | null;
+  /**
+   * A whole number, or a text that is one.
+   */
+  maxValue?: number | string | null;
+  /**
+   * Accepted, not stored.
+   */
+  encodedKey?: {
+    [k: string]: unknown;
+  };
+} | null;
+/**
+ * The default for an account, and the range that an account may choose from.
+ */
+type LoanCommandBoundedNumber = {
+  /**
+   * A number, or a text that is one.
+   */
+  defaultValue?: number | string | null;
+  /**
+   * A number, or a text that is one.
+   */
+  minValue?: number | string | null;
+  /**
+   * A number, or a text that is one.
+   */
+  maxValue?: number | string | null;
+  /**
+   * Accepted, not stored.
+   */
+  encodedKey?: {
+    [k: string]: unknown;
+  };
+} | null;
+/**
  * A custom field set: its fields, or a list of them for a grouped set. Values are kept as texts.
  *
  * @maxItems 200
@@ -157,28 +170,6 @@ type LoanCommandFieldSet =
     }[]
   | string
   | null;
-/**
- * The changes to a product, applied in order.
- *
- * @minItems 1
- * @maxItems 50
- */
-type ProductPatch = {
-  /**
-   * Both set the field.
-   */
-  op: 'ADD' | 'REPLACE' | 'add' | 'replace';
-  /**
-   * `state`, `name` or `notes`, with or without a leading slash.
-   */
-  path: string;
-  /**
-   * ACTIVE or INACTIVE; a name of up to 256 characters; notes of up to 2000 characters.
-   */
-  value: {
-    [k: string]: unknown;
-  };
-}[];
 /**
  * The outcome for each event of a batch, in the order of the request.
  */
@@ -226,13 +217,13 @@ export interface Contract {
     Compatibility: Compatibility;
     CountBounds: CountBounds;
     CreateLoanPayload: CreateLoanPayload;
-    CreateProductPayload: CreateProductPayload;
     Currency: Currency;
     CursorDistanceQueries: CursorDistanceQueries;
     CursorDistances: CursorDistances;
     CursorLagQueries: CursorLagQueries;
     CursorReset: CursorReset;
     CursorShiftQueries: CursorShiftQueries;
+    DeleteProductPayload: DeleteProductPayload;
     DisbursePayload: DisbursePayload;
     EndOfDayPayload: EndOfDayPayload;
     EndOfDayRequest: EndOfDayRequest;
@@ -272,6 +263,7 @@ export interface Contract {
     LoanFeeEventFeeBalances: LoanFeeEventFeeBalances;
     LoanFeeEventFeeBalancesWithNonScheduled: LoanFeeEventFeeBalancesWithNonScheduled;
     LoanProduct: LoanProduct;
+    LoanProductPayload: LoanProductPayload;
     LoanSchedule: LoanSchedule;
     LoanScheduleChanged: LoanScheduleChanged;
     LoanScheduleChangedInstallment: LoanScheduleChangedInstallment;
@@ -286,6 +278,7 @@ export interface Contract {
     OrganizationSettings: OrganizationSettings;
     OrganizationSetup: OrganizationSetup;
     Partition: Partition;
+    PatchProductPayload: PatchProductPayload;
     PayOffAmounts: PayOffAmounts;
     PayOffPayload: PayOffPayload;
     PayOffPreview: PayOffPreview;
@@ -293,7 +286,6 @@ export interface Contract {
     PositionQuery: PositionQuery;
     PrincipalOverpaymentPayload: PrincipalOverpaymentPayload;
     Problem: Problem;
-    ProductPatch: ProductPatch;
     PublishedItems: PublishedItems;
     Readiness: Readiness;
     ReduceFeesPayload: ReduceFeesPayload;
@@ -322,7 +314,6 @@ export interface Contract {
     TransactionChannel: TransactionChannel;
     TransactionChannelToSet: TransactionChannelToSet;
     UndoWriteOffPayload: UndoWriteOffPayload;
-    UpdateProductPayload: UpdateProductPayload;
     User: User;
     Version: Version;
     WriteOffPayload: WriteOffPayload;
@@ -346,8 +337,34 @@ export interface Contract {
     resetCursors: CursorReset;
     commitCursors: Commit;
     switchToggle: ToggleSwitch;
-    createLoanProduct: CreateProductPayload;
-    patchLoanProduct: ProductPatch;
+    createLoanProduct: LoanProductPayload;
+    /**
+     * Changes (RFC 6902), made in this order, all or none.
+     *
+     * @minItems 1
+     * @maxItems 200
+     */
+    patchLoanProduct: {
+      /**
+       * ADD and REPLACE both set a field, and make the objects on the way to it; in a list, ADD inserts an item and REPLACE replaces one.
+       */
+      op: 'ADD' | 'REPLACE' | 'REMOVE' | 'MOVE' | 'add' | 'replace' | 'remove' | 'move';
+      /**
+       * The place of the field, with or without a leading slash: `/scheduleSettings/fixedDaysOfMonth`.
+       */
+      path: string;
+      /**
+       * The value of ADD and REPLACE.
+       */
+      value?: {
+        [k: string]: unknown;
+      };
+      /**
+       * The place that MOVE takes the value from.
+       */
+      from?: string | null;
+    }[];
+    updateLoanProduct: LoanProductPayload;
     createLoan: CreateLoanPayload;
     changeLoanState: ChangeStatePayload;
     disburseLoan: DisbursePayload;
@@ -420,6 +437,8 @@ export interface Contract {
     listLoanProducts: LoanProduct[];
     getLoanProduct: LoanProduct;
     patchLoanProduct: CommandStatus;
+    updateLoanProduct: LoanProduct | CommandStatus;
+    deleteLoanProduct: CommandStatus;
     createLoan: LoanAccount | CommandStatus;
     listLoans: LoanAccount[];
     getLoan: LoanAccount;
@@ -742,7 +761,7 @@ interface ChangeStatePayload {
   notes?: string | null;
 }
 /**
- * The rules of lending rejected a command, and it changed nothing. The command is for a loan or, with CREATE_PRODUCT and UPDATE_PRODUCT, for a product.
+ * The rules of lending rejected a command, and it changed nothing. The command is for a loan or, with CREATE_PRODUCT, UPDATE_PRODUCT, PATCH_PRODUCT and DELETE_PRODUCT, for a product.
  */
 interface CommandRejected {
   /**
@@ -780,7 +799,9 @@ interface CommandRejected {
     | 'UNDO_WRITE_OFF'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
-    | 'END_OF_DAY';
+    | 'END_OF_DAY'
+    | 'PATCH_PRODUCT'
+    | 'DELETE_PRODUCT';
   creationDate: string;
   toggles: Toggles;
   /**
@@ -1477,204 +1498,6 @@ interface CreateLoanPayload {
       }[]
     | null;
   notes?: string | null;
-}
-interface CreateProductPayload {
-  /**
-   * An encodedKey, or null where there is none.
-   */
-  encodedKey?: string | null;
-  id?: string | null;
-  name: string;
-  type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN';
-  state?: 'ACTIVE' | 'INACTIVE' | '' | null;
-  notes?: string | null;
-  /**
-   * Accepted, not stored.
-   */
-  creationDate?: {
-    [k: string]: unknown;
-  };
-  /**
-   * Accepted, not stored.
-   */
-  lastModifiedDate?: {
-    [k: string]: unknown;
-  };
-  currency: {
-    code: string;
-    /**
-     * The same code, if given.
-     */
-    currencyCode?: string | null;
-    /**
-     * The digits of the currency, if given: EUR 2, JPY 0, JOD 3, BTC 8.
-     */
-    digits?: number | null;
-  };
-  loanAmountSettings?: {
-    loanAmount?: LoanCommandBoundedNumber;
-  } | null;
-  interestSettings?: {
-    interestRate?: LoanCommandBoundedNumber;
-    interestChargeFrequency?:
-      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | '' | null;
-    /**
-     * A whole number, or a text that is one.
-     */
-    interestChargeFrequencyCount?: number | string | null;
-    interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | '' | null;
-    interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | '' | null;
-    daysInYear?:
-      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | '' | null;
-    scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | '' | null;
-    /**
-     * Level payments: those of rows due within these days are not computed again.
-     */
-    pmtAdjustmentThreshold?: {
-      method?: 'CALENDAR_DAYS' | '' | null;
-      /**
-       * A whole number, or a text that is one.
-       */
-      numberOfDays?: number | string | null;
-    } | null;
-    /**
-     * A boolean, or a text that is one.
-     */
-    accrueLateInterest?: true | false | 'true' | 'false' | '' | null;
-  } | null;
-  scheduleSettings?: {
-    scheduleDueDatesMethod?: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH' | '' | null;
-    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
-    /**
-     * A whole number, or a text that is one.
-     */
-    defaultRepaymentPeriodCount?: number | string | null;
-    fixedDaysOfMonth?: LoanCommandDays;
-    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | '' | null;
-    numInstallments?: LoanCommandBoundedCount;
-    firstRepaymentDueDateOffset?: LoanCommandBoundedCount;
-    /**
-     * A whole number, or a text that is one.
-     */
-    defaultPrincipalRepaymentInterval?: number | string | null;
-    roundingSettings?: {
-      roundingMode?: 'HALF_UP' | 'HALF_EVEN' | '' | null;
-      repaymentCurrencyRounding?:
-        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | '' | null;
-      repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | '' | null;
-      roundingRepaymentScheduleMethod?:
-        | 'NO_ROUNDING'
-        | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT'
-        | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT'
-        | ''
-        | null;
-    } | null;
-  } | null;
-  gracePeriodSettings?: {
-    gracePeriodType?: 'NONE' | 'PAY_INTEREST_ONLY' | '' | null;
-    gracePeriod?: LoanCommandBoundedCount;
-  } | null;
-  paymentSettings?: {
-    amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | '' | null;
-    paymentMethod?: 'HORIZONTAL' | 'VERTICAL' | '' | null;
-    /**
-     * @minItems 4
-     * @maxItems 4
-     */
-    repaymentAllocationOrder?: ('PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY')[] | null;
-    prepaymentSettings?: {
-      prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | '' | null;
-      elementsRecalculationMethod?: 'PRINCIPAL_EXPECTED_FIXED' | 'TOTAL_EXPECTED_FIXED' | '' | null;
-      applyInterestOnPrepaymentMethod?: 'AUTOMATIC' | 'MANUAL' | '' | null;
-      principalPaidInstallmentStatus?: 'PARTIALLY_PAID' | 'PAID' | '' | null;
-      prepaymentRecalculationMethod?:
-        | 'NO_RECALCULATION'
-        | 'RESCHEDULE_REMAINING_REPAYMENTS'
-        | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
-        | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
-        | 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'
-        | 'REDUCE_AMOUNT_PER_INSTALLMENT'
-        | 'REDUCE_NUMBER_OF_INSTALLMENTS'
-        | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
-        | ''
-        | null;
-    } | null;
-  } | null;
-  feesSettings?: {
-    /**
-     * A boolean, or a text that is one.
-     */
-    allowArbitraryFees?: true | false | 'true' | 'false' | '' | null;
-    /**
-     * @maxItems 200
-     */
-    fees?:
-      | {
-          /**
-           * An encodedKey, or null where there is none.
-           */
-          encodedKey?: string | null;
-          id?: string | null;
-          name: string;
-          trigger:
-            | 'MANUAL'
-            | 'DISBURSEMENT'
-            | 'CAPITALIZED_DISBURSEMENT'
-            | 'UPFRONT_DISBURSEMENT'
-            | 'PAYMENT_DUE'
-            | 'ARBITRARY';
-          amountCalculationMethod?:
-            | 'FLAT'
-            | 'LOAN_AMOUNT_PERCENTAGE'
-            | 'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE'
-            | 'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS'
-            | 'FLAT_NUMBER_OF_INSTALLMENTS'
-            | ''
-            | null;
-          /**
-           * A number, or a text that is one.
-           */
-          amount?: number | string | null;
-          /**
-           * A number, or a text that is one.
-           */
-          percentageAmount?: number | string | null;
-          feeApplication?: 'REQUIRED' | 'OPTIONAL' | '' | null;
-          state?: 'ACTIVE' | 'INACTIVE' | '' | null;
-          allocation?: 'INSTALLMENT' | 'NO_ALLOCATION' | '' | null;
-        }[]
-      | null;
-  } | null;
-  taxSettings?: {
-    /**
-     * A number, or a text that is one.
-     */
-    taxRate?: number | string | null;
-    taxCalculationMethod?: 'INCLUSIVE' | 'EXCLUSIVE' | '' | null;
-    /**
-     * A boolean, or a text that is one.
-     */
-    taxesOnInterestEnabled?: true | false | 'true' | 'false' | '' | null;
-    /**
-     * A boolean, or a text that is one.
-     */
-    taxesOnFeesEnabled?: true | false | 'true' | 'false' | '' | null;
-    /**
-     * A boolean, or a text that is one.
-     */
-    taxesOnPenaltyEnabled?: true | false | 'true' | 'false' | '' | null;
-  } | null;
-  newAccountSettings?: {
-    accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | '' | null;
-  } | null;
-  /**
-   * Whether the first level payment includes the interest difference of a first period of irregular length.
-   */
-  adjustInterestForFirstInstallment?: true | false | 'true' | 'false' | '' | null;
-  /**
-   * A boolean, or a text that is one.
-   */
-  allowCustomRepaymentAllocation?: true | false | 'true' | 'false' | '' | null;
 }
 /**
  * The currency of the organization, or one of its products.
@@ -2692,7 +2515,7 @@ interface LoanBalanceChangedClosedBalance {
   balanceAfter?: 0;
 }
 /**
- * A command for a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request. The payload of UPDATE_PRODUCT has the fields that its patch sets. END_OF_DAY is about all loans of its partition. A number may have at most fifteen significant digits.
+ * A command for a loan or, for CREATE_PRODUCT, UPDATE_PRODUCT, PATCH_PRODUCT and DELETE_PRODUCT, for a product. The payload has the fields of the REST body of the same request; that of PATCH_PRODUCT has the list as its `operations`. A number may have at most fifteen significant digits.
  */
 interface LoanCommand {
   /**
@@ -2724,7 +2547,9 @@ interface LoanCommand {
     | 'UNDO_WRITE_OFF'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
-    | 'END_OF_DAY';
+    | 'END_OF_DAY'
+    | 'PATCH_PRODUCT'
+    | 'DELETE_PRODUCT';
   /**
    * Id of a loan account or a product.
    */
@@ -3408,12 +3233,25 @@ interface LoanProduct {
   };
   loanAmountSettings: {
     loanAmount: NumberBounds;
+    trancheSettings?: {
+      maxNumberOfTranches?: 1;
+    };
   };
   interestSettings: {
-    interestRate: NumberBounds;
-    interestChargeFrequency:
-      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS';
-    interestChargeFrequencyCount: number;
+    indexRateSettings: {
+      interestRate: NumberBounds;
+      interestChargeFrequency:
+        'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS';
+      interestChargeFrequencyCount: number;
+      interestRateSource: 'FIXED_INTEREST_RATE';
+      interestRateTerms: 'FIXED';
+      /**
+       * @maxItems 0
+       */
+      interestRateTiers?: unknown[];
+      accrueInterestAfterMaturity?: false;
+      allowNegativeInterestRate?: false;
+    };
     interestType: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST';
     interestCalculationMethod: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED';
     daysInYear: 'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365';
@@ -3423,6 +3261,14 @@ interface LoanProduct {
       numberOfDays: number;
     };
     accrueLateInterest: boolean;
+    /**
+     * @maxItems 0
+     */
+    interestRateSettings?: unknown[];
+    decoupleInterestFromArrears?: false;
+    compoundingFrequency?: 'DAILY';
+    interestBalanceCalculationMethod?: 'ONLY_PRINCIPAL';
+    interestApplicationMethod?: 'AFTER_DISBURSEMENT' | 'REPAYMENT_DUE_DATE';
   };
   adjustInterestForFirstInstallment: boolean;
   scheduleSettings: {
@@ -3433,7 +3279,6 @@ interface LoanProduct {
     shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH';
     numInstallments: CountBounds;
     firstRepaymentDueDateOffset: CountBounds;
-    defaultPrincipalRepaymentInterval: number;
     roundingSettings: {
       roundingMode: 'HALF_UP' | 'HALF_EVEN';
       repaymentCurrencyRounding: 'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT';
@@ -3442,6 +3287,42 @@ interface LoanProduct {
         | 'NO_ROUNDING'
         | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT'
         | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT';
+    };
+    repaymentScheduleMethod: 'FIXED' | 'DYNAMIC';
+    repaymentReschedulingMethod: 'NONE';
+    repaymentMethod?: 'INSTALLMENTS';
+    interestAccrualSince?: 'DISBURSEMENT';
+    keepInstallmentsEqualIfLongFirstPeriod?: false;
+    amortizationPeriod?: {};
+    billingCycles?: {
+      enabled?: false;
+      /**
+       * @maxItems 0
+       */
+      startDays?: unknown[];
+    };
+    previewSchedule?: {
+      previewScheduleEnabled?: false;
+      /**
+       * Given back as it was sent.
+       */
+      numberOfPreviewedInstalments?: {
+        [k: string]: unknown;
+      };
+    };
+    repaymentScheduleEditOptions?: (
+      | 'ADJUST_PAYMENT_DATES'
+      | 'ADJUST_PRINCIPAL_PAYMENT_SCHEDULE'
+      | 'ADJUST_INTEREST_PAYMENT_SCHEDULE'
+      | 'ADJUST_FEE_PAYMENT_SCHEDULE'
+      | 'ADJUST_PENALTY_PAYMENT_SCHEDULE'
+      | 'ADJUST_NUMBER_OF_INSTALLMENTS'
+      | 'ADJUST_PAYMENT_HOLIDAYS'
+    )[];
+    scheduleEditOptionDetails?: {
+      paymentHolidaysSettings?: {
+        paymentHolidaysLoanTermOption?: 'EXTEND_LOAN_TERM' | 'KEEP_THE_SAME_LOAN_TERM';
+      };
     };
   };
   gracePeriodSettings: {
@@ -3470,7 +3351,17 @@ interface LoanProduct {
         | 'REDUCE_AMOUNT_PER_INSTALLMENT'
         | 'REDUCE_NUMBER_OF_INSTALLMENTS'
         | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
+      futurePaymentsAcceptance: 'NO_FUTURE_PAYMENTS' | 'ACCEPT_FUTURE_PAYMENTS' | 'ACCEPT_OVERPAYMENTS';
+      ercFreeAllowance?: 0;
     };
+    principalPaymentSettings: {
+      defaultPrincipalRepaymentInterval: number;
+      amount?: {};
+      percentage?: {};
+      includeFeesInFloorAmount?: false;
+      includeInterestInFloorAmount?: false;
+    };
+    latePaymentsRecalculationMethod: 'OVERDUE_INSTALLMENTS_INCREASE';
   };
   feesSettings: {
     allowArbitraryFees: boolean;
@@ -3496,7 +3387,18 @@ interface LoanProduct {
       percentageAmount?: number;
       feeApplication: 'REQUIRED' | 'OPTIONAL';
       state: 'ACTIVE' | 'INACTIVE';
-      allocation: 'INSTALLMENT' | 'NO_ALLOCATION';
+      interestBearing?: false;
+      /**
+       * @maxItems 0
+       */
+      accountingRules?: unknown[];
+      amortizationSettings?: {
+        amortizationProfile?: 'NONE';
+      };
+      taxSettings?: {
+        taxableCalculationMethod?: 'DEFAULT' | 'NON_TAXABLE' | 'CUSTOM_TAX';
+      };
+      scheduleAllocationMethod: 'ON_INSTALLMENT' | 'NO_ALLOCATION';
     }[];
   };
   taxSettings: {
@@ -3508,11 +3410,103 @@ interface LoanProduct {
     taxesOnInterestEnabled: boolean;
     taxesOnFeesEnabled: boolean;
     taxesOnPenaltyEnabled: boolean;
+    taxSourceKey?: string;
   };
   newAccountSettings: {
     accountInitialState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL';
+    idGeneratorType: 'INCREMENTAL_NUMBER' | 'RANDOM_PATTERN';
+    /**
+     * The form of ids that the service chooses: @ is a letter, # a digit, $ either, and any other character itself.
+     */
+    idPattern: string;
   };
   allowCustomRepaymentAllocation: boolean;
+  /**
+   * 1 for a new product; each change makes the next one. Accounts keep the version that they were opened under.
+   */
+  version: number;
+  creationDate: string;
+  lastModifiedDate: string;
+  category?:
+    'PERSONAL_LENDING' | 'PURCHASE_FINANCING' | 'RETAIL_MORTGAGES' | 'SME_LENDING' | 'COMMERCIAL' | 'UNCATEGORIZED';
+  /**
+   * Given back as they were sent.
+   */
+  templates?: {
+    [k: string]: unknown;
+  };
+  adjustTotalDueForInstallmentsWithDifferentInterval?: false;
+  useFeeIncludedInPMT?: false;
+  accountingSettings?: {
+    accountingMethod: 'NONE';
+    /**
+     * @maxItems 0
+     */
+    accountingRules?: unknown[];
+    interestAccrualCalculation?: 'NONE';
+    interestAccruedAccountingMethod?: 'NONE';
+  };
+  accountLinkSettings?: {
+    enabled: false;
+    linkableDepositProductKey?: string;
+    linkedAccountOptions?: ('AUTO_LINK_ACCOUNTS' | 'AUTO_CREATE_LINKED_ACCOUNTS')[];
+    settlementMethod?: 'FULL_DUE_AMOUNTS' | 'PARTIAL_DUE_AMOUNTS' | 'NO_AUTOMATED_TRANSFERS';
+  };
+  availabilitySettings?: {
+    availableFor?: ('INDIVIDUALS' | 'PURE_GROUPS' | 'SOLIDARITY_GROUPS')[];
+    branchSettings?: {
+      forAllBranches?: boolean;
+      availableProductBranches?: string[];
+    };
+  };
+  creditArrangementSettings: {
+    creditArrangementRequirement: 'OPTIONAL' | 'NOT_REQUIRED';
+  };
+  fundingSettings?: {
+    enabled?: false;
+    funderInterestCommission?: {};
+    funderInterestCommissionAllocationType?: 'PERCENTAGE_OF_LOAN_FUNDING' | 'FIXED_INTEREST_COMMISSIONS';
+    lockFundsAtApproval?: boolean;
+    organizationInterestCommission?: {};
+    requiredFunds?: 0;
+  };
+  internalControls?: {
+    dormancyPeriodDays?: 0;
+    fourEyesPrinciple?: {
+      activeForLoanApproval?: false;
+    };
+    lockSettings?: {};
+  };
+  offsetSettings?: {
+    allowOffset?: false;
+  };
+  redrawSettings?: {
+    allowRedraw: false;
+  };
+  securitySettings?: {
+    isCollateralEnabled?: false;
+    isGuarantorsEnabled?: false;
+    requiredGuaranties?: 0;
+  };
+  arrearsSettings?: {
+    toleranceCalculationMethod?: 'ARREARS_TOLERANCE_PERIOD' | 'MONTHLY_ARREARS_TOLERANCE_DAY';
+    tolerancePeriod?: CountBounds;
+    monthlyToleranceDay?: number;
+    tolerancePercentageOfOutstandingPrincipal?: NumberBounds;
+    toleranceFloorAmount?: number;
+    nonWorkingDaysMethod?: 'INCLUDED';
+    dateCalculationMethod?: 'LAST_LATE_REPAYMENT';
+  };
+  penaltySettings?: {
+    loanPenaltyCalculationMethod:
+      | 'NONE'
+      | 'OVERDUE_BALANCE'
+      | 'OVERDUE_BALANCE_AND_INTEREST'
+      | 'OVERDUE_BALANCE_INTEREST_AND_FEE'
+      | 'OUTSTANDING_PRINCIPAL';
+    loanPenaltyGracePeriod?: number;
+    penaltyRate?: NumberBounds;
+  };
 }
 /**
  * The default for an account, and the range that an account may choose from.
@@ -3521,6 +3515,448 @@ interface NumberBounds {
   defaultValue?: number;
   minValue?: number;
   maxValue?: number;
+}
+/**
+ * All that a product is. A setting that no rule reads is stored and given back while it means "off"; any other value of it is rejected.
+ */
+interface LoanProductPayload {
+  /**
+   * An encodedKey, or null where there is none.
+   */
+  encodedKey?: string | null;
+  id?: string | null;
+  name: string;
+  type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN';
+  state?: 'ACTIVE' | 'INACTIVE' | '' | null;
+  notes?: string | null;
+  /**
+   * Accepted, not stored.
+   */
+  creationDate?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored.
+   */
+  lastModifiedDate?: {
+    [k: string]: unknown;
+  };
+  currency: {
+    code: string;
+    /**
+     * The same code, if given.
+     */
+    currencyCode?: string | null;
+    /**
+     * The digits of the currency, if given: EUR 2, JPY 0, JOD 3, BTC 8.
+     */
+    digits?: number | null;
+  };
+  loanAmountSettings?: {
+    loanAmount?: LoanCommandBoundedNumber;
+    trancheSettings?: {
+      maxNumberOfTranches?: 1 | '1' | '' | null;
+    } | null;
+  } | null;
+  interestSettings?: {
+    interestRate?: LoanCommandBoundedNumber;
+    interestChargeFrequency?:
+      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | '' | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    interestChargeFrequencyCount?: number | string | null;
+    interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | '' | null;
+    interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | '' | null;
+    daysInYear?:
+      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | '' | null;
+    scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | '' | null;
+    /**
+     * Level payments: those of rows due within these days are not computed again.
+     */
+    pmtAdjustmentThreshold?: {
+      method?: 'CALENDAR_DAYS' | '' | null;
+      /**
+       * A whole number, or a text that is one.
+       */
+      numberOfDays?: number | string | null;
+    } | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    accrueLateInterest?: true | false | 'true' | 'false' | '' | null;
+    indexRateSettings?: {
+      interestRate?: LoanCommandBoundedNumber;
+      interestChargeFrequency?:
+        'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | '' | null;
+      /**
+       * A whole number, or a text that is one.
+       */
+      interestChargeFrequencyCount?: number | string | null;
+      /**
+       * Accepted, not stored.
+       */
+      encodedKey?: {
+        [k: string]: unknown;
+      };
+      interestRateSource?: 'FIXED_INTEREST_RATE' | '' | null;
+      interestRateTerms?: 'FIXED' | '' | null;
+      /**
+       * @maxItems 0
+       */
+      interestRateTiers?: unknown[] | null;
+      accrueInterestAfterMaturity?: false | 'false' | '' | null;
+      allowNegativeInterestRate?: false | 'false' | '' | null;
+    } | null;
+    /**
+     * @maxItems 0
+     */
+    interestRateSettings?: unknown[] | null;
+    decoupleInterestFromArrears?: false | 'false' | '' | null;
+    compoundingFrequency?: 'DAILY' | '' | null;
+    interestBalanceCalculationMethod?: 'ONLY_PRINCIPAL' | '' | null;
+    interestApplicationMethod?: 'AFTER_DISBURSEMENT' | 'REPAYMENT_DUE_DATE' | '' | null;
+  } | null;
+  scheduleSettings?: {
+    scheduleDueDatesMethod?: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH' | '' | null;
+    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    defaultRepaymentPeriodCount?: number | string | null;
+    fixedDaysOfMonth?: LoanCommandDays;
+    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | '' | null;
+    numInstallments?: LoanCommandBoundedCount;
+    firstRepaymentDueDateOffset?: LoanCommandBoundedCount;
+    /**
+     * A whole number, or a text that is one.
+     */
+    defaultPrincipalRepaymentInterval?: number | string | null;
+    roundingSettings?: {
+      roundingMode?: 'HALF_UP' | 'HALF_EVEN' | '' | null;
+      repaymentCurrencyRounding?:
+        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | '' | null;
+      repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | '' | null;
+      roundingRepaymentScheduleMethod?:
+        | 'NO_ROUNDING'
+        | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT'
+        | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT'
+        | ''
+        | null;
+    } | null;
+    repaymentScheduleMethod?: 'FIXED' | 'DYNAMIC' | '' | null;
+    repaymentReschedulingMethod?: 'NONE' | '' | null;
+    repaymentMethod?: 'INSTALLMENTS' | '' | null;
+    interestAccrualSince?: 'DISBURSEMENT' | '' | null;
+    keepInstallmentsEqualIfLongFirstPeriod?: false | 'false' | '' | null;
+    amortizationPeriod?: {} | null;
+    billingCycles?: {
+      enabled?: false | 'false' | '' | null;
+      /**
+       * @maxItems 0
+       */
+      startDays?: unknown[] | null;
+    } | null;
+    previewSchedule?: {
+      previewScheduleEnabled?: false | 'false' | '' | null;
+      /**
+       * Given back as it was sent.
+       */
+      numberOfPreviewedInstalments?: {
+        [k: string]: unknown;
+      };
+    } | null;
+    repaymentScheduleEditOptions?:
+      | (
+          | 'ADJUST_PAYMENT_DATES'
+          | 'ADJUST_PRINCIPAL_PAYMENT_SCHEDULE'
+          | 'ADJUST_INTEREST_PAYMENT_SCHEDULE'
+          | 'ADJUST_FEE_PAYMENT_SCHEDULE'
+          | 'ADJUST_PENALTY_PAYMENT_SCHEDULE'
+          | 'ADJUST_NUMBER_OF_INSTALLMENTS'
+          | 'ADJUST_PAYMENT_HOLIDAYS'
+        )[]
+      | null;
+    scheduleEditOptionDetails?: {
+      paymentHolidaysSettings?: {
+        paymentHolidaysLoanTermOption?: 'EXTEND_LOAN_TERM' | 'KEEP_THE_SAME_LOAN_TERM' | '' | null;
+      } | null;
+    } | null;
+  } | null;
+  gracePeriodSettings?: {
+    gracePeriodType?: 'NONE' | 'PAY_INTEREST_ONLY' | '' | null;
+    gracePeriod?: LoanCommandBoundedCount;
+  } | null;
+  paymentSettings?: {
+    amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | '' | null;
+    paymentMethod?: 'HORIZONTAL' | 'VERTICAL' | '' | null;
+    /**
+     * @minItems 4
+     * @maxItems 4
+     */
+    repaymentAllocationOrder?: ('PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY')[] | null;
+    prepaymentSettings?: {
+      prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | '' | null;
+      elementsRecalculationMethod?: 'PRINCIPAL_EXPECTED_FIXED' | 'TOTAL_EXPECTED_FIXED' | '' | null;
+      applyInterestOnPrepaymentMethod?: 'AUTOMATIC' | 'MANUAL' | '' | null;
+      principalPaidInstallmentStatus?: 'PARTIALLY_PAID' | 'PAID' | '' | null;
+      prepaymentRecalculationMethod?:
+        | 'NO_RECALCULATION'
+        | 'RESCHEDULE_REMAINING_REPAYMENTS'
+        | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
+        | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+        | 'RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'
+        | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+        | 'REDUCE_NUMBER_OF_INSTALLMENTS'
+        | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+        | ''
+        | null;
+      futurePaymentsAcceptance?: 'NO_FUTURE_PAYMENTS' | 'ACCEPT_FUTURE_PAYMENTS' | 'ACCEPT_OVERPAYMENTS' | '' | null;
+      ercFreeAllowance?: 0 | '0' | '' | null;
+    } | null;
+    principalPaymentSettings?: {
+      /**
+       * A whole number, or a text that is one.
+       */
+      defaultPrincipalRepaymentInterval?: number | string | null;
+      /**
+       * Accepted, not stored.
+       */
+      encodedKey?: {
+        [k: string]: unknown;
+      };
+      amount?: {} | null;
+      percentage?: {} | null;
+      includeFeesInFloorAmount?: false | 'false' | '' | null;
+      includeInterestInFloorAmount?: false | 'false' | '' | null;
+    } | null;
+    latePaymentsRecalculationMethod?: 'OVERDUE_INSTALLMENTS_INCREASE' | '' | null;
+  } | null;
+  feesSettings?: {
+    /**
+     * A boolean, or a text that is one.
+     */
+    allowArbitraryFees?: true | false | 'true' | 'false' | '' | null;
+    /**
+     * @maxItems 200
+     */
+    fees?:
+      | {
+          /**
+           * An encodedKey, or null where there is none.
+           */
+          encodedKey?: string | null;
+          id?: string | null;
+          name: string;
+          trigger:
+            | 'MANUAL'
+            | 'DISBURSEMENT'
+            | 'CAPITALIZED_DISBURSEMENT'
+            | 'UPFRONT_DISBURSEMENT'
+            | 'PAYMENT_DUE'
+            | 'ARBITRARY';
+          amountCalculationMethod?:
+            | 'FLAT'
+            | 'LOAN_AMOUNT_PERCENTAGE'
+            | 'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE'
+            | 'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS'
+            | 'FLAT_NUMBER_OF_INSTALLMENTS'
+            | ''
+            | null;
+          /**
+           * A number, or a text that is one.
+           */
+          amount?: number | string | null;
+          /**
+           * A number, or a text that is one.
+           */
+          percentageAmount?: number | string | null;
+          feeApplication?: 'REQUIRED' | 'OPTIONAL' | '' | null;
+          state?: 'ACTIVE' | 'INACTIVE' | '' | null;
+          allocation?: 'INSTALLMENT' | 'NO_ALLOCATION' | '' | null;
+          interestBearing?: false | 'false' | '' | null;
+          /**
+           * @maxItems 0
+           */
+          accountingRules?: unknown[] | null;
+          amortizationSettings?: {
+            amortizationProfile?: 'NONE' | '' | null;
+            /**
+             * Accepted, not stored.
+             */
+            encodedKey?: {
+              [k: string]: unknown;
+            };
+          } | null;
+          taxSettings?: {
+            taxableCalculationMethod?: 'DEFAULT' | 'NON_TAXABLE' | 'CUSTOM_TAX' | '' | null;
+          } | null;
+          scheduleAllocationMethod?: 'ON_INSTALLMENT' | 'NO_ALLOCATION' | '' | null;
+          /**
+           * Accepted, not stored.
+           */
+          creationDate?: {
+            [k: string]: unknown;
+          };
+          /**
+           * Accepted, not stored.
+           */
+          lastModifiedDate?: {
+            [k: string]: unknown;
+          };
+        }[]
+      | null;
+  } | null;
+  taxSettings?: {
+    /**
+     * A number, or a text that is one.
+     */
+    taxRate?: number | string | null;
+    taxCalculationMethod?: 'INCLUSIVE' | 'EXCLUSIVE' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    taxesOnInterestEnabled?: true | false | 'true' | 'false' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    taxesOnFeesEnabled?: true | false | 'true' | 'false' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    taxesOnPenaltyEnabled?: true | false | 'true' | 'false' | '' | null;
+    taxSourceKey?: string | null;
+  } | null;
+  newAccountSettings?: {
+    accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | '' | null;
+    idGeneratorType?: 'INCREMENTAL_NUMBER' | 'RANDOM_PATTERN' | '' | null;
+    /**
+     * The form of ids that the service chooses: @ is a letter, # a digit, $ either, and any other character itself.
+     */
+    idPattern?: string | null;
+  } | null;
+  /**
+   * Whether the first level payment includes the interest difference of a first period of irregular length.
+   */
+  adjustInterestForFirstInstallment?: true | false | 'true' | 'false' | '' | null;
+  /**
+   * A boolean, or a text that is one.
+   */
+  allowCustomRepaymentAllocation?: true | false | 'true' | 'false' | '' | null;
+  /**
+   * Not stored. A change that has it is rejected when the product has another version by then.
+   */
+  version?: number | null;
+  category?:
+    | 'PERSONAL_LENDING'
+    | 'PURCHASE_FINANCING'
+    | 'RETAIL_MORTGAGES'
+    | 'SME_LENDING'
+    | 'COMMERCIAL'
+    | 'UNCATEGORIZED'
+    | ''
+    | null;
+  /**
+   * Given back as they were sent.
+   */
+  templates?: {
+    [k: string]: unknown;
+  };
+  adjustTotalDueForInstallmentsWithDifferentInterval?: false | 'false' | '' | null;
+  useFeeIncludedInPMT?: false | 'false' | '' | null;
+  accountingSettings?: {
+    accountingMethod?: 'NONE' | '' | null;
+    /**
+     * @maxItems 0
+     */
+    accountingRules?: unknown[] | null;
+    interestAccrualCalculation?: 'NONE' | '' | null;
+    interestAccruedAccountingMethod?: 'NONE' | '' | null;
+  } | null;
+  accountLinkSettings?: {
+    enabled?: false | 'false' | '' | null;
+    linkableDepositProductKey?: string | null;
+    linkedAccountOptions?: ('AUTO_LINK_ACCOUNTS' | 'AUTO_CREATE_LINKED_ACCOUNTS')[] | null;
+    settlementMethod?: 'FULL_DUE_AMOUNTS' | 'PARTIAL_DUE_AMOUNTS' | 'NO_AUTOMATED_TRANSFERS' | '' | null;
+  } | null;
+  availabilitySettings?: {
+    availableFor?: ('INDIVIDUALS' | 'PURE_GROUPS' | 'SOLIDARITY_GROUPS')[] | null;
+    branchSettings?: {
+      /**
+       * A boolean, or a text that is one.
+       */
+      forAllBranches?: true | false | 'true' | 'false' | '' | null;
+      availableProductBranches?: string[] | null;
+    } | null;
+  } | null;
+  creditArrangementSettings?: {
+    creditArrangementRequirement?: 'OPTIONAL' | 'NOT_REQUIRED' | '' | null;
+  } | null;
+  fundingSettings?: {
+    enabled?: false | 'false' | '' | null;
+    funderInterestCommission?: {} | null;
+    funderInterestCommissionAllocationType?: 'PERCENTAGE_OF_LOAN_FUNDING' | 'FIXED_INTEREST_COMMISSIONS' | '' | null;
+    /**
+     * A boolean, or a text that is one.
+     */
+    lockFundsAtApproval?: true | false | 'true' | 'false' | '' | null;
+    organizationInterestCommission?: {} | null;
+    requiredFunds?: 0 | '0' | '' | null;
+  } | null;
+  internalControls?: {
+    dormancyPeriodDays?: 0 | '0' | '' | null;
+    fourEyesPrinciple?: {
+      activeForLoanApproval?: false | 'false' | '' | null;
+    } | null;
+    lockSettings?: {} | null;
+  } | null;
+  offsetSettings?: {
+    allowOffset?: false | 'false' | '' | null;
+  } | null;
+  redrawSettings?: {
+    allowRedraw?: false | 'false' | '' | null;
+  } | null;
+  securitySettings?: {
+    isCollateralEnabled?: false | 'false' | '' | null;
+    isGuarantorsEnabled?: false | 'false' | '' | null;
+    requiredGuaranties?: 0 | '0' | '' | null;
+  } | null;
+  arrearsSettings?: {
+    toleranceCalculationMethod?: 'ARREARS_TOLERANCE_PERIOD' | 'MONTHLY_ARREARS_TOLERANCE_DAY' | '' | null;
+    tolerancePeriod?: LoanCommandBoundedCount;
+    /**
+     * A whole number, or a text that is one.
+     */
+    monthlyToleranceDay?: number | string | null;
+    tolerancePercentageOfOutstandingPrincipal?: LoanCommandBoundedNumber;
+    /**
+     * A number, or a text that is one.
+     */
+    toleranceFloorAmount?: number | string | null;
+    nonWorkingDaysMethod?: 'INCLUDED' | '' | null;
+    dateCalculationMethod?: 'LAST_LATE_REPAYMENT' | '' | null;
+    /**
+     * Accepted, not stored.
+     */
+    encodedKey?: {
+      [k: string]: unknown;
+    };
+  } | null;
+  penaltySettings?: {
+    loanPenaltyCalculationMethod?:
+      | 'NONE'
+      | 'OVERDUE_BALANCE'
+      | 'OVERDUE_BALANCE_AND_INTEREST'
+      | 'OVERDUE_BALANCE_INTEREST_AND_FEE'
+      | 'OUTSTANDING_PRINCIPAL'
+      | ''
+      | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    loanPenaltyGracePeriod?: number | string | null;
+    penaltyRate?: LoanCommandBoundedNumber;
+  } | null;
 }
 /**
  * The installments of a loan; a preview before its disbursement.
@@ -3654,6 +4090,34 @@ interface Partition {
    * The number of events after the requested offset; negative for an offset beyond the end.
    */
   unconsumed_events?: number;
+}
+interface PatchProductPayload {
+  /**
+   * Changes (RFC 6902), made in this order, all or none.
+   *
+   * @minItems 1
+   * @maxItems 200
+   */
+  operations: {
+    /**
+     * ADD and REPLACE both set a field, and make the objects on the way to it; in a list, ADD inserts an item and REPLACE replaces one.
+     */
+    op: 'ADD' | 'REPLACE' | 'REMOVE' | 'MOVE' | 'add' | 'replace' | 'remove' | 'move';
+    /**
+     * The place of the field, with or without a leading slash: `/scheduleSettings/fixedDaysOfMonth`.
+     */
+    path: string;
+    /**
+     * The value of ADD and REPLACE.
+     */
+    value?: {
+      [k: string]: unknown;
+    };
+    /**
+     * The place that MOVE takes the value from.
+     */
+    from?: string | null;
+  }[];
 }
 /**
  * What a loan has to pay to be paid off, of each kind and in all. What loans here never owe is zero.
@@ -4357,17 +4821,6 @@ interface TransactionChannelToSet {
 }
 interface UndoWriteOffPayload {
   notes?: string | null;
-}
-/**
- * The fields of the product to change; absent fields keep their values. Existing loans do not change.
- */
-interface UpdateProductPayload {
-  /**
-   * No account can be opened under an inactive product.
-   */
-  state?: 'ACTIVE' | 'INACTIVE';
-  name?: string;
-  notes?: string;
 }
 /**
  * A user. Every client with a key is the administrator.

@@ -8,6 +8,7 @@ export const emptyCopy: AccountsForWorker = {
   },
   loansDueBy: () => [],
   hasAccountProduct: () => false,
+  hasLoansOf: () => false,
   transactionText: () => undefined,
   commandText: () => undefined,
   commandsDecidedUpTo: () => [],

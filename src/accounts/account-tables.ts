@@ -316,6 +316,11 @@ export class AccountTables {
     return this.#statements.productOfPartition.get(reference, partition) !== undefined;
   }
 
+  /** Whether there is a loan under the product with this encodedKey. */
+  hasLoansOf(productKey: string): boolean {
+    return this.#statements.loanOfProduct.get(withoutNul(productKey)) !== undefined;
+  }
+
   /** The id of the loan with this id or, if there is none, with this encodedKey. */
   loanId(idOrKey: string): string | undefined {
     const text = withoutNul(idOrKey);
@@ -582,6 +587,7 @@ function prepare(database: Connection) {
     putProduct: database.prepare('INSERT OR REPLACE INTO products VALUES (?, ?, ?)'),
     product: database.prepare('SELECT state FROM products WHERE reference = ? LIMIT 1'),
     productOfPartition: database.prepare('SELECT 1 FROM products WHERE reference = ? AND partition = ?'),
+    loanOfProduct: database.prepare('SELECT 1 FROM loans WHERE product_type_key = ? LIMIT 1'),
     idOfId: database.prepare('SELECT loan_id FROM loans WHERE loan_id = ?'),
     idOfKey: database.prepare('SELECT loan_id FROM loans WHERE encoded_key = ?'),
     transactionCount: database.prepare('SELECT transaction_count FROM loans WHERE loan_id = ?'),

@@ -249,6 +249,10 @@ export class AccountsCopy implements AccountsForWorker {
     return this.#read((database) => database.hasProduct(partition, reference));
   }
 
+  hasLoansOf(productKey: string): boolean {
+    return this.#read((database) => database.hasLoansOf(productKey));
+  }
+
   transactionText(loanAccountId: string, keyOrId: string): string | undefined {
     return this.#read((database) => database.transactionState(loanAccountId, keyOrId));
   }

@@ -32,6 +32,8 @@ export interface AccountsForWorker {
   loansDueBy(partition: number, date: LocalDate, limit: number): readonly string[];
   /** Whether a partition has the record of a product. */
   hasAccountProduct(partition: number, reference: string): boolean;
+  /** Whether there is a loan of any partition under the product with this encodedKey. */
+  hasLoansOf(productKey: string): boolean;
   /** The text of the transaction of an account with this encodedKey or id. */
   transactionText(loanAccountId: string, keyOrId: string): string | undefined;
   /** The text of the record of a command of a partition that posted no transaction. */

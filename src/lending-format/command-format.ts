@@ -10,7 +10,7 @@ import { validate as isUuid, v5 as uuidv5 } from 'uuid';
 import type { PreparedEvent } from '../broker/publishing/publisher.ts';
 import { toTimestamp } from '../clock.ts';
 import { describeError } from '../errors.ts';
-import type { CreateLoan, CreateProduct, EndOfDay, LoanCommand, UpdateProduct } from '../lending/commands.ts';
+import type { CreateLoan, EndOfDay, LoanCommand } from '../lending/commands.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
 import type { LocalDate } from '../lending/terms.ts';
 import { type ExistingLoanCommand, payloadReaders } from './payloads/command-payload.ts';
@@ -18,8 +18,14 @@ import { type CreateLoanPayload, readCreateLoan } from './payloads/loan-payload.
 import { type CommandPosition, keysOf } from './derived-ids.ts';
 import { type ExactJson, isExactObject, readExactObject, writeCanonical, writeExact } from './exact-json.ts';
 import { FieldReader } from './payloads/field-reader.ts';
-import { readProduct, readUpdateProduct } from './payloads/product-payload.ts';
 import { isAccountOrProductId } from './payloads/id-forms.ts';
+import {
+  type ProductCommandType,
+  type ProductRequest,
+  isProductCommand,
+  productCommandTypes,
+  readProductRequest,
+} from './product-commands.ts';
 
 /**
  * The wire format of loan commands: `{metadata, commandId?, type, loanAccountId | loanProductId, payload}`, where
@@ -28,11 +34,10 @@ import { isAccountOrProductId } from './payloads/id-forms.ts';
 export const commandTypes: readonly CommandType[] = [
   'CREATE_LOAN',
   ...(Object.keys(payloadReaders) as ExistingLoanCommand['type'][]),
-  'CREATE_PRODUCT',
-  'UPDATE_PRODUCT',
+  ...productCommandTypes,
   'END_OF_DAY',
 ];
-export type CommandType = LoanCommand['type'] | CreateProduct['type'] | UpdateProduct['type'] | EndOfDay['type'];
+export type CommandType = LoanCommand['type'] | ProductCommandType | EndOfDay['type'];
 
 /** The type under which unreadable commands are counted. */
 export const unreadableCommandType = 'unknown';
@@ -71,8 +76,7 @@ export type ParsedCommand =
       readonly envelope: CommandEnvelope;
       readonly command: ExistingLoanCommand | CreateLoanRequest;
     }
-  | { readonly kind: 'product'; readonly envelope: CommandEnvelope; readonly command: CreateProduct }
-  | { readonly kind: 'product update'; readonly envelope: CommandEnvelope; readonly command: UpdateProduct }
+  | { readonly kind: 'product'; readonly envelope: CommandEnvelope; readonly request: ProductRequest }
   | { readonly kind: 'end of day'; readonly envelope: CommandEnvelope; readonly command: EndOfDay }
   /** The envelope is valid, the payload is not: the refusals name the wrong fields to the sender. */
   | { readonly kind: 'refused'; readonly envelope: CommandEnvelope; readonly refusals: readonly Refusal[] }
@@ -83,7 +87,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The field that names the loan or product of a command. */
 export function idFieldOf(type: CommandType): 'loanAccountId' | 'loanProductId' {
-  return type === 'CREATE_PRODUCT' || type === 'UPDATE_PRODUCT' ? 'loanProductId' : 'loanAccountId';
+  return isProductCommand(type) ? 'loanProductId' : 'loanAccountId';
 }
 
 /** Reads a record of the command topic. Never throws: the result says when the record cannot be read. */
@@ -152,7 +156,7 @@ export interface RequestedCommand {
   /** UUID; also the event's eid. */
   readonly commandId: string;
   readonly type: CommandType;
-  /** For every command except CREATE_PRODUCT and UPDATE_PRODUCT, which have `loanProductId`. */
+  /** For every command on a loan; those on products have `loanProductId`. */
   readonly loanAccountId?: string;
   readonly loanProductId?: string;
   /** What {@link readPayload} read. */
@@ -226,13 +230,14 @@ function readCommand(
 ): ParsedCommand {
   const refusals: Refusal[] = [];
   const reader = new FieldReader(payload, refusals);
-  const parsed = readByType(envelope, reader, newKey);
+  const parsed = readByType(envelope, payload, reader, newKey);
   reader.refuseUnknown();
   return refusals.length > 0 ? { kind: 'refused', envelope, refusals } : parsed;
 }
 
 function readByType(
   envelope: CommandEnvelope,
+  payload: ExactJson,
   reader: FieldReader,
   newKey: (purpose: string) => string,
 ): ParsedCommand {
@@ -250,16 +255,12 @@ function readByType(
     return { kind: 'end of day', envelope, command };
   }
   if (type === 'CREATE_LOAN') {
-    const payload: CreateLoanPayload = readCreateLoan(reader, header.loanAccountId);
-    return loan({ type, ...header, ...payload });
+    const created: CreateLoanPayload = readCreateLoan(reader, header.loanAccountId);
+    return loan({ type, ...header, ...created });
   }
-  if (type === 'CREATE_PRODUCT') {
-    const product = readProduct(reader, envelope.loanProductId ?? '', newKey);
-    return { kind: 'product', envelope, command: { type, commandId, digest, receivedAt, product } };
-  }
-  if (type === 'UPDATE_PRODUCT') {
-    const changes = readUpdateProduct(reader);
-    return { kind: 'product update', envelope, command: { type, commandId, digest, receivedAt, changes } };
+  if (isProductCommand(type)) {
+    const request = readProductRequest(type, envelope.loanProductId ?? '', payload, reader, newKey);
+    return { kind: 'product', envelope, request };
   }
   // The table's type says that the payload it reads for a type completes the command of that type.
   return loan({ type, ...header, ...payloadReaders[type](reader) } as ExistingLoanCommand);

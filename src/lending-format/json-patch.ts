@@ -9,7 +9,7 @@ import { type ExactJson, isExactObject, readExactObject } from './exact-json.ts'
  */
 
 /** The most operations of one patch. */
-const operationsMaximum = 200;
+export const operationsMaximum = 200;
 /** The longest path. Characters. */
 const pathCharactersMaximum = 1_000;
 /** How deeply a value may be nested. */
@@ -42,7 +42,7 @@ export interface PatchFault {
  * @returns the operations, or the faults of their form, at most one for each operation
  * @throws SyntaxError when the body is no JSON list of 1 to {@link operationsMaximum} items
  */
-export function readJsonPatch(bodyText: string): readonly PatchOperation[] | readonly [PatchFault, ...PatchFault[]] {
+export function readJsonPatch(bodyText: string): PatchReading {
   // Read inside an object, in the way all bodies are: it refuses repeated keys and keeps numbers as they were written.
   const { operations: items, ...others } = readExactObject(`{"operations":${bodyText}}`);
   if (!Array.isArray(items) || Object.keys(others).length > 0) {
@@ -51,6 +51,11 @@ export function readJsonPatch(bodyText: string): readonly PatchOperation[] | rea
   if (items.length === 0 || items.length > operationsMaximum) {
     throw new SyntaxError(`A patch has 1 to ${operationsMaximum} operations.`);
   }
+  return readPatchOperations(items);
+}
+
+/** Reads the operations of a patch, however many. Returns what {@link readJsonPatch} does. */
+export function readPatchOperations(items: readonly unknown[]): PatchReading {
   const operations: PatchOperation[] = [];
   const faults: PatchFault[] = [];
   for (const [index, item] of items.entries()) {
@@ -62,10 +67,11 @@ export function readJsonPatch(bodyText: string): readonly PatchOperation[] | rea
   return first === undefined ? operations : [first, ...rest];
 }
 
-/** Whether {@link readJsonPatch} found faults. */
-export function hasFaults(
-  read: readonly PatchOperation[] | readonly [PatchFault, ...PatchFault[]],
-): read is readonly [PatchFault, ...PatchFault[]] {
+/** The operations of a patch, or the faults of their form. */
+export type PatchReading = readonly PatchOperation[] | readonly [PatchFault, ...PatchFault[]];
+
+/** Whether a patch has faults of form. */
+export function hasFaults(read: PatchReading): read is readonly [PatchFault, ...PatchFault[]] {
   return read.some((item) => 'reason' in item);
 }
 

@@ -9,13 +9,14 @@ import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import { payOffFigures } from '../lending/commands/pay-off.ts';
 import type { Loan } from '../lending/loan.ts';
 import { payOffAmountsOf } from '../lending/views/pay-off.ts';
-import type { LoanProduct } from '../lending/products/product.ts';
+import { toInstant } from '../lending/instants.ts';
 import type { Refusal } from '../lending/refusals.ts';
 import type { Toggles } from '../lending/toggle-names.ts';
 import type { LocalDate } from '../lending/terms.ts';
 import { transactionView } from '../lending/views/transactions.ts';
 import type { Schemas } from '../contract.ts';
 import { type Written, writeView } from './amount-format.ts';
+import type { ProductVersion } from './stored-products.ts';
 
 /**
  * Loans and products as the lending API shows them: JSON text with exact numbers. Events are written by the same
@@ -90,8 +91,10 @@ export function scheduleView(loan: Loan, toggles: Toggles): ScheduleView {
 }
 
 /** The body of GET /loanproducts/{id}. */
-export function writeProduct(product: LoanProduct): string {
-  return writeView(productView(product) satisfies Written<Schemas['LoanProduct']>, product.currency.digits);
+export function writeProduct({ product, version, createdAt, modifiedAt }: ProductVersion): string {
+  const dates = { creationDate: toInstant(createdAt), lastModifiedDate: toInstant(modifiedAt) };
+  const view = { ...productView(product), version, ...dates } satisfies Written<Schemas['LoanProduct']>;
+  return writeView(view, product.currency.digits);
 }
 
 function write(loan: Loan, view: object): string {

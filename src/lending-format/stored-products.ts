@@ -1,7 +1,6 @@
 import type { DefinitionIndex } from '../broker/definitions/definition-views.ts';
 import { type Registry, registryKey, registryTopic } from '../broker/definitions/registry.ts';
 import type { PartitionRecords } from '../ports/event-log.ts';
-import type { ProductChanges } from '../lending/commands.ts';
 import type { AdditionalFields } from '../lending/additional-fields.ts';
 import { reviveMarked, writeMarked } from '../lending/changelog/decimal-json.ts';
 import { Decimal } from '../lending/money.ts';
@@ -12,8 +11,18 @@ export interface ProductRecord {
   /** The command that created it, to distinguish the same command sent again from another one. */
   readonly commandId: string;
   readonly commandDigest: string;
+  /** 1 for a new product; each change makes the next version. */
+  readonly version: number;
+  /** When it was created, and when it was changed last. Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly modifiedAt: number;
   /** The product with every decimal as text: the registry is plain JSON, whose numbers are binary floats. */
   readonly product: unknown;
+}
+
+/** A product as it is at present. */
+export interface ProductVersion extends Pick<ProductRecord, 'version' | 'createdAt' | 'modifiedAt'> {
+  readonly product: LoanProduct;
 }
 
 /** Paths of the fields that are decimals, `*` for the items of a list. Every other number is a count. */
@@ -63,12 +72,6 @@ function withDecimals(value: unknown, path: string): unknown {
   );
 }
 
-/** The record of a product after a change. Any other field, of a record from an earlier version, is left out. */
-export function updatedRecord(record: ProductRecord, changes: ProductChanges): ProductRecord {
-  const { commandId, commandDigest, product } = record;
-  return { commandId, commandDigest, product: { ...(product as object), ...changes } };
-}
-
 /** The record of a product, by its id. */
 export function productRecord(registry: Registry, loanProductId: string): ProductRecord | undefined {
   return registry.get<ProductRecord>('product', loanProductId);
@@ -85,7 +88,7 @@ export function findProduct(registry: Registry, idOrKey: string): Promise<LoanPr
 
 /** A product by its id or its encodedKey; undefined when this process knows none. */
 export function knownProduct(registry: Registry, idOrKey: string): LoanProduct | undefined {
-  const record = productRecord(registry, idOrKey) ?? registry.listBy(byEncodedKey, idOrKey)[0];
+  const record = recordBy(registry, idOrKey);
   return record === undefined ? undefined : productOf(record);
 }
 
@@ -96,6 +99,24 @@ const byEncodedKey: DefinitionIndex<ProductRecord> = {
     return typeof encodedKey === 'string' ? [encodedKey] : [];
   },
 };
+
+/** The present version of a product by its id or its encodedKey. Else as {@link findProduct}. */
+export function findProductVersion(registry: Registry, idOrKey: string): Promise<ProductVersion | undefined> {
+  return registry.findWith(() => {
+    const record = recordBy(registry, idOrKey);
+    return record === undefined ? undefined : versionOf(record);
+  });
+}
+
+function recordBy(registry: Registry, idOrKey: string): ProductRecord | undefined {
+  return productRecord(registry, idOrKey) ?? registry.listBy(byEncodedKey, idOrKey)[0];
+}
+
+/** The version of a product that a record stores. */
+export function versionOf(record: ProductRecord): ProductVersion {
+  const { version, createdAt, modifiedAt } = record;
+  return { product: productOf(record), version, createdAt, modifiedAt };
+}
 
 /** Records are never changed in place, so the loans that are opened under one share its product. */
 function productOf(record: ProductRecord): LoanProduct {
@@ -108,22 +129,22 @@ function productOf(record: ProductRecord): LoanProduct {
 
 const decodedProducts = new WeakMap<ProductRecord, LoanProduct>();
 
-/** All products, sorted by id. */
-export function listProducts(registry: Registry): LoanProduct[] {
-  return registry
-    .list<ProductRecord>('product')
-    .map(productOf)
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
+/** All products. */
+export function listProducts(registry: Registry): ProductVersion[] {
+  return registry.list<ProductRecord>('product').map(versionOf);
 }
 
-/** The registry records of products, to be committed together with the outcomes of their commands. */
-export function productRecords(records: ReadonlyMap<string, ProductRecord>): PartitionRecords {
+/**
+ * The registry records of products, to be committed together with the outcomes of their commands.
+ * @param records By the ids of the products; null removes a product.
+ */
+export function productRecords(records: ReadonlyMap<string, ProductRecord | null>): PartitionRecords {
   return {
     topic: registryTopic,
     partition: 0,
     records: [...records].map(([id, record]) => ({
       key: registryKey('product', id),
-      value: Buffer.from(JSON.stringify(record)),
+      value: record === null ? null : Buffer.from(JSON.stringify(record)),
     })),
   };
 }

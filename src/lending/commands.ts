@@ -27,26 +27,6 @@ export type LoanCommand =
   | WriteOff
   | UndoWriteOff;
 
-/** Creates a product in the registry. */
-export interface CreateProduct extends CommandHeader {
-  readonly type: 'CREATE_PRODUCT';
-  readonly product: LoanProduct;
-}
-
-/** Changes the fields of a product that open accounts do not depend on: its loans continue as they were opened. */
-export interface UpdateProduct extends CommandHeader {
-  readonly type: 'UPDATE_PRODUCT';
-  readonly changes: ProductChanges;
-}
-
-/** The fields of a product that can change; absent fields stay. */
-export interface ProductChanges {
-  /** INACTIVE: no further account can be opened under it. */
-  readonly state?: LoanProduct['state'];
-  readonly name?: string;
-  readonly notes?: string;
-}
-
 export interface CommandHeader {
   /** UUID. A command sent twice under the same id changes the loan once. */
   readonly commandId: string;

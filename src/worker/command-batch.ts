@@ -2,12 +2,11 @@ import type { LogRecord, PartitionRecords } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { CommandHeader, EndOfDay, LoanCommand, ProductChanges } from '../lending/commands.ts';
+import type { CommandHeader, EndOfDay, LoanCommand } from '../lending/commands.ts';
 import { dayOf } from '../lending/instants.ts';
 import { readOrganization } from '../lending-format/stored-organization.ts';
 import { execute } from '../lending/commands/execute.ts';
 import type { Loan, LoanTransaction, PostedTransactions } from '../lending/loan.ts';
-import { createProduct, productRuleMessages } from '../lending/products/product-rules.ts';
 import type { LoanProduct } from '../lending/products/product.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
 import type { LocalDate } from '../lending/terms.ts';
@@ -27,6 +26,7 @@ import {
   writeCommandRejected,
 } from '../lending-format/event-format.ts';
 import { dueCommandId, keysOf, transactionKeyOf } from '../lending-format/derived-ids.ts';
+import { type ProductRequest, decideProduct } from '../lending-format/product-commands.ts';
 import {
   type CommandOutcome,
   type CheckpointRecord,
@@ -55,12 +55,10 @@ import { isOver } from '../lending/business-days/day-commands.ts';
 import { SharedTextMemory } from './shared-text-memory.ts';
 import {
   type ProductRecord,
-  decodeProduct,
-  encodeProduct,
   knownProduct,
   productRecord,
   productRecords,
-  updatedRecord,
+  versionOf,
 } from '../lending-format/stored-products.ts';
 import { type ApiError, apiErrors } from '../lending-format/refusal-format.ts';
 import type { PendingCommand } from './pending-commands.ts';
@@ -118,7 +116,8 @@ export class CommandBatch {
   readonly #eventTexts = new SharedTextMemory();
   readonly #deadLetters: LogRecord[] = [];
   readonly #drafts = new Map<string, LoanDraft>();
-  readonly #products = new Map<string, ProductRecord>();
+  /** The products that the batch changed, by their ids; null for those that it removed. */
+  readonly #products = new Map<string, ProductRecord | null>();
   /** The texts of the products of accounts that the partition did not have yet, by record key. */
   readonly #accountProducts = new Map<string, string>();
   /** The texts of the records of commands in this batch that posted no transaction, by command id. */
@@ -159,7 +158,7 @@ export class CommandBatch {
     return this.#bytes;
   }
 
-  get products(): ReadonlyMap<string, ProductRecord> {
+  get products(): ReadonlyMap<string, ProductRecord | null> {
     return this.#products;
   }
 
@@ -248,11 +247,8 @@ export class CommandBatch {
       if (recorded !== undefined) return this.#repeated(envelope, recorded, command, toggles);
       if (right !== partition) return this.#refuseElsewhere(envelope, right, command, toggles);
       if (parsed.kind === 'refused') return this.#refuseMalformed(envelope, parsed.refusals, loan, command, toggles);
-      if (parsed.kind === 'product') return this.#createProduct(envelope, parsed.command.product, command, toggles);
+      if (parsed.kind === 'product') return this.#changeProduct(envelope, parsed.request, command, toggles);
       if (parsed.kind === 'end of day') return this.#finishEndOfDay(envelope, parsed.command, command, toggles);
-      if (parsed.kind === 'product update') {
-        return this.#updateProduct(envelope, parsed.command.changes, command, toggles);
-      }
       return this.#executeOnLoan(envelope, this.#withProduct(parsed.command), loan, command, toggles);
     } catch (error) {
       const reason = `The command could not be decided: ${describeError(error)}`;
@@ -398,40 +394,38 @@ export class CommandBatch {
       : this.#repeated(envelope, firstResultOf(transaction), command, toggles);
   }
 
-  #createProduct(
+  #changeProduct(
     envelope: CommandEnvelope,
-    product: LoanProduct,
+    request: ProductRequest,
     command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const known = this.#products.get(product.id) ?? productRecord(this.#options.registry, product.id);
-    if (known?.commandId === envelope.commandId) {
+    const { registry, store } = this.#options;
+    const { commandId, digest: commandDigest, loanProductId = '', receivedAt } = envelope;
+    const own = this.#products.get(loanProductId);
+    const known = own === undefined ? productRecord(registry, loanProductId) : (own ?? undefined);
+    // A creation is known by its product for ever, longer than its result is remembered.
+    if (request.type === 'CREATE_PRODUCT' && known?.commandId === commandId) {
       return this.#repeated(envelope, { digest: known.commandDigest }, command, toggles);
     }
-    const created = createProduct(product);
-    const refusals = [
-      ...(known === undefined ? [] : [refusal('INVALID_PARAMETERS', 'id')]),
-      ...(this.#productOf(product.encodedKey) === null ? [] : [refusal('INVALID_PARAMETERS', 'encodedKey')]),
-      ...(Array.isArray(created) ? created : []),
-    ];
-    if (refusals.length > 0) return this.#refused(envelope, refusals, command, toggles);
-    const { commandId, digest: commandDigest } = envelope;
-    this.#addProduct(product.id, { commandId, commandDigest, product: encodeProduct(product) });
-    return this.#committed(envelope, command);
-  }
-
-  #updateProduct(
-    envelope: CommandEnvelope,
-    changes: ProductChanges,
-    command: PendingCommand,
-    toggles: Toggles,
-  ): CommandOutcome {
-    const { loanProductId = '' } = envelope;
-    const known = this.#products.get(loanProductId) ?? productRecord(this.#options.registry, loanProductId);
-    if (known === undefined) {
-      return this.#refused(envelope, [refusal('INVALID_PARAMETERS', 'loanProductId')], command, toggles);
+    const decision = decideProduct(request, known, {
+      commandId,
+      commandDigest,
+      loanProductId,
+      receivedAt,
+      newKey: keysOf(command),
+      isKeyTaken: (encodedKey) => this.#productOf(encodedKey) !== null,
+      hasAccounts: (encodedKey) =>
+        [...this.#drafts.values()].some(({ loan }) => loan.product.encodedKey === encodedKey) ||
+        store.hasLoansOf(encodedKey),
+    });
+    if (decision.outcome === 'refused') {
+      return this.#refused(envelope, decision.refusals, command, toggles, decision.messages);
     }
-    this.#addProduct(loanProductId, updatedRecord(known, changes));
+    if (decision.record !== undefined) {
+      this.#products.set(loanProductId, decision.record);
+      this.#bytes += Buffer.byteLength(JSON.stringify(decision.record));
+    }
     return this.#committed(envelope, command);
   }
 
@@ -451,11 +445,6 @@ export class CommandBatch {
     return this.#committed(envelope, command);
   }
 
-  #addProduct(loanProductId: string, record: ProductRecord): void {
-    this.#products.set(loanProductId, record);
-    this.#bytes += Buffer.byteLength(JSON.stringify(record));
-  }
-
   /** The outcome of a committed command that posted no transaction. */
   #committed(envelope: CommandEnvelope, command: PendingCommand): CommandOutcome {
     const { digest } = envelope;
@@ -468,7 +457,7 @@ export class CommandBatch {
     refusals: readonly Refusal[],
     command: PendingCommand,
     toggles: Toggles,
-    messages: Parameters<typeof apiErrors>[1] = envelope.type === 'CREATE_PRODUCT' ? productRuleMessages : {},
+    messages: Parameters<typeof apiErrors>[1] = {},
   ): CommandOutcome {
     const errors = apiErrors(refusals, messages);
     this.#reportRejection(envelope, errors, command, toggles);
@@ -552,10 +541,13 @@ export class CommandBatch {
   }
 
   #productOf(idOrKey: string): LoanProduct | null {
-    for (const [id, { product }] of this.#products) {
-      if (id === idOrKey || (product as { encodedKey?: unknown }).encodedKey === idOrKey) return decodeProduct(product);
+    for (const [id, record] of this.#products) {
+      if (record === null) continue;
+      const { product } = versionOf(record);
+      if (id === idOrKey || product.encodedKey === idOrKey) return product;
     }
-    return knownProduct(this.#options.registry, idOrKey) ?? null;
+    const known = knownProduct(this.#options.registry, idOrKey);
+    return known === undefined || this.#products.get(known.id) === null ? null : known;
   }
 
   #sourceOf(envelope: CommandEnvelope, position: PendingCommand): EventSource {

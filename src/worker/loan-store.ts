@@ -97,6 +97,11 @@ export class LoanStore {
     return this.#copy.hasAccountProduct(this.#partition, reference);
   }
 
+  /** Whether a loan of any partition was opened under the product with this encodedKey, as far as the copy knows. */
+  hasLoansOf(productKey: string): boolean {
+    return this.#copy.hasLoansOf(productKey);
+  }
+
   /** A transaction of a loan, by its encodedKey or id. */
   transactionOf(loanAccountId: string, keyOrId: string): LoanTransaction | undefined {
     const text = this.#copy.transactionText(loanAccountId, keyOrId);

@@ -41,7 +41,9 @@ const parse = (text: string) => parseCommand(Buffer.from(text), source);
 /** The kinds of commands that are not about a loan. */
 const kinds: Readonly<Partial<Record<CommandType, string>>> = {
   CREATE_PRODUCT: 'product',
-  UPDATE_PRODUCT: 'product update',
+  UPDATE_PRODUCT: 'product',
+  PATCH_PRODUCT: 'product',
+  DELETE_PRODUCT: 'product',
 };
 
 interface Case {
@@ -249,9 +251,27 @@ const cases: Case[] = [
   { type: 'WRITE_OFF', payload: '{"amount":1}', wrong: ['amount'] },
   { type: 'UNDO_WRITE_OFF', payload: '{}', wrong: [] },
   { type: 'CREATE_PRODUCT', payload: JSON.stringify(annuityProduct('p1')), wrong: [] },
-  { type: 'UPDATE_PRODUCT', payload: '{"state":"INACTIVE","name":"n","notes":"n"}', wrong: [] },
-  { type: 'UPDATE_PRODUCT', payload: '{}', wrong: ['payload'] },
-  { type: 'UPDATE_PRODUCT', payload: '{"state":"GONE","id":"p2"}', wrong: ['id', 'state'] },
+  { type: 'UPDATE_PRODUCT', payload: JSON.stringify({ ...annuityProduct('p1'), version: 2 }), wrong: [] },
+  { type: 'UPDATE_PRODUCT', payload: '{}', wrong: ['type', 'name', 'currency.code'] },
+  {
+    type: 'UPDATE_PRODUCT',
+    payload: JSON.stringify({ ...annuityProduct('p2'), state: 'GONE' }),
+    wrong: ['id', 'state'],
+  },
+  {
+    type: 'PATCH_PRODUCT',
+    payload: '{"operations":[{"op":"REPLACE","path":"/state","value":"INACTIVE"},{"op":"remove","path":"notes"}]}',
+    wrong: [],
+  },
+  { type: 'PATCH_PRODUCT', payload: '{}', wrong: ['operations'] },
+  { type: 'PATCH_PRODUCT', payload: '{"operations":[]}', wrong: ['operations'] },
+  {
+    type: 'PATCH_PRODUCT',
+    payload: '{"operations":[5,{"op":"COPY","path":"x"}]}',
+    wrong: ['operations[0]', 'operations[1].op'],
+  },
+  { type: 'DELETE_PRODUCT', payload: '{}', wrong: [] },
+  { type: 'DELETE_PRODUCT', payload: '{"state":"INACTIVE"}', wrong: ['state'] },
   {
     type: 'CREATE_PRODUCT',
     payload: JSON.stringify({ ...annuityProduct('p1'), adjustInterestForFirstInstallment: true }),
@@ -407,8 +427,8 @@ describe('the format of commands', () => {
       256,
       (name) => ({ ...annuityProduct('p1'), feesSettings: { fees: [{ id: 'f', name, trigger: 'MANUAL' }] } }),
     ],
-    ['UPDATE_PRODUCT', 'name', 256, (name) => ({ name })],
-    ['UPDATE_PRODUCT', 'notes', 2_000, (notes) => ({ notes })],
+    ['UPDATE_PRODUCT', 'name', 256, (name) => ({ ...annuityProduct('p1'), name })],
+    ['UPDATE_PRODUCT', 'notes', 2_000, (notes) => ({ ...annuityProduct('p1'), notes })],
   ];
   for (const [type, field, most, payloadWith] of lengths) {
     it(`accepts ${field} of ${type} up to ${most} characters of any kind, and not one more`, () => {
@@ -572,8 +592,8 @@ describe('the format of commands', () => {
     const text = written('CREATE_PRODUCT', JSON.stringify(payload));
     const [first, second] = [parse(text), parse(text)];
     expect(first).to.deep.equal(second);
-    if (first.kind !== 'product') throw new Error('no product');
-    const { product } = first.command;
+    if (first.kind !== 'product' || first.request.type !== 'CREATE_PRODUCT') throw new Error('no product');
+    const { product } = first.request;
     const keys = [product.encodedKey, ...product.feesSettings.fees.map(({ encodedKey }) => encodedKey)];
     expect(new Set(keys).size).to.equal(3);
     expect(keys.every((key) => /^[0-9a-f]{32}$/.test(key))).to.equal(true);

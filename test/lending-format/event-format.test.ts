@@ -82,8 +82,10 @@ function productOf(type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN'): LoanProduct {
     offset: 0,
     appendedAt: 0,
   });
-  if (parsed.kind !== 'product') throw new Error(`no product: ${JSON.stringify(parsed)}`);
-  return parsed.command.product;
+  if (parsed.kind !== 'product' || parsed.request.type !== 'CREATE_PRODUCT') {
+    throw new Error(`no product: ${JSON.stringify(parsed)}`);
+  }
+  return parsed.request.product;
 }
 
 const typeOf = (event: Json): string => (event['metadata'] as Json)['event_type'] as string;

@@ -72,7 +72,11 @@ export function product(settings: Settings = {}): LoanProduct {
       taxesOnFeesEnabled: false,
       taxesOnPenaltyEnabled: false,
     },
-    newAccountSettings: { accountInitialState: 'PENDING_APPROVAL' },
+    newAccountSettings: {
+      accountInitialState: 'PENDING_APPROVAL',
+      idGeneratorType: 'RANDOM_PATTERN',
+      idPattern: '@@@@###',
+    },
     allowCustomRepaymentAllocation: true,
   };
   return merged(base, settings) as LoanProduct;

@@ -18,7 +18,7 @@ import {
   startWorker,
   untilDone,
 } from '../support/lending/lending-log.ts';
-import { richProduct } from '../support/lending/lending-script.ts';
+import { productPatch, richProduct } from '../support/lending/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 
@@ -39,7 +39,7 @@ const open = (id: string, productTypeKey = P): TestCommand => ({
   id,
   payload: { productTypeKey, loanAmount: 1000 },
 });
-const rename = (name: string): TestCommand => ({ type: 'UPDATE_PRODUCT', id: P, payload: { name } });
+const rename = (name: string): TestCommand => ({ type: 'PATCH_PRODUCT', id: P, payload: productPatch({ name }) });
 
 describe('the product of an account', () => {
   let folder: string;

@@ -17,7 +17,7 @@ import { LoanStore } from '../../src/worker/loan-store.ts';
 import { Decimal } from '../../src/lending/money.ts';
 import { applyFee, disbursed, loanOf, when } from '../lending/loan-fixtures.ts';
 import { type TestCommand, commandRecord, commandTime } from '../support/lending/lending-log.ts';
-import { richProduct } from '../support/lending/lending-script.ts';
+import { productPatch, richProduct } from '../support/lending/lending-script.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { type WorkerParts, openWorkerParts } from './worker-parts.ts';
 
@@ -239,11 +239,13 @@ describe('a batch of commands', () => {
       'Q',
       'Q',
     ]);
-    decide({ type: 'UPDATE_PRODUCT', id: 'Q', payload: { name: 'first' } });
-    decide({ type: 'UPDATE_PRODUCT', id: 'Q', payload: { notes: 'second' } });
+    decide({ type: 'PATCH_PRODUCT', id: 'Q', payload: productPatch({ name: 'first' }) });
+    decide({ type: 'PATCH_PRODUCT', id: 'Q', payload: productPatch({ notes: 'second' }) });
     expect(batch.products.get('Q')?.product).to.include({ name: 'first', notes: 'second' });
     expect(batch.products.get('P')?.product).not.to.include({ name: 'first' });
-    expect(decide({ type: 'UPDATE_PRODUCT', id: 'R', payload: { name: 'none' } }).outcome).to.equal('refused');
+    expect(decide({ type: 'PATCH_PRODUCT', id: 'R', payload: productPatch({ name: 'none' }) }).outcome).to.equal(
+      'refused',
+    );
   });
 
   it('reports a command with the id of another one as rejected, and the same one again as repeated only', () => {
@@ -290,7 +292,7 @@ describe('a batch of commands', () => {
     batch = await newBatch(overriding(registry, { get }));
     const outcomes = [command, rich, open].map((each) => decide(each).outcome);
     expect(outcomes).to.deep.equal(['repeated', 'refused', 'committed']);
-    decide({ type: 'UPDATE_PRODUCT', id: 'P', payload: { name: 'other' } });
+    decide({ type: 'PATCH_PRODUCT', id: 'P', payload: productPatch({ name: 'other' }) });
     expect(batch.products.get('P')?.product).to.include({ name: 'other' });
   });
 

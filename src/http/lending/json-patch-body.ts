@@ -1,5 +1,5 @@
 import { describeError } from '../../errors.ts';
-import type { ExactJson } from '../../lending-format/exact-json.ts';
+import { type ExactJson, readExactObject } from '../../lending-format/exact-json.ts';
 import { type PatchFault, applyJsonPatch, hasFaults, readJsonPatch } from '../../lending-format/json-patch.ts';
 import type { ApiError } from '../../lending-format/refusal-format.ts';
 import { LendingErrors, malformedBody, requestError } from '../edge/lending-errors.ts';
@@ -18,6 +18,16 @@ export function documentAfterPatch(document: ExactJson, bodyText: string): Exact
   const result = applyJsonPatch(document, operations);
   if ('fault' in result) throw refusedPatch([result.fault]);
   return result.document;
+}
+
+/**
+ * The payload of a command that patches, from the body of its request.
+ * @throws LendingErrors when the body is no patch
+ */
+export function payloadOfPatch(bodyText: string): ExactJson {
+  const operations = readOperations(bodyText);
+  if (hasFaults(operations)) throw refusedPatch(operations);
+  return readExactObject(`{"operations":${bodyText}}`);
 }
 
 function readOperations(bodyText: string): ReturnType<typeof readJsonPatch> {

@@ -1,10 +1,10 @@
-import { Router, type Request } from 'express';
+import { type Request, Router } from 'express';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { writeProduct } from '../../lending-format/response-bodies.ts';
-import { findProduct, listProducts } from '../../lending-format/stored-products.ts';
-import { CommandRequests } from './command-requests.ts';
+import { type ProductVersion, findProductVersion, listProducts } from '../../lending-format/stored-products.ts';
+import { CommandRequests, type CommandSubject } from './command-requests.ts';
 import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
@@ -21,15 +21,23 @@ import {
   sortParameter,
 } from './lending-parameters.ts';
 import type { LendingServices } from './services.ts';
-import { payloadOfProductPatch } from './product-patch.ts';
+import { payloadOfPatch } from './json-patch-body.ts';
 
-type LoanProduct = NonNullable<Awaited<ReturnType<typeof findProduct>>>;
-
-/** The loan products: creating, retiring and reading them. */
+/** The loan products: creating, changing, deleting and reading them. */
 export function createLoanProductsRouter(services: LendingServices): Router {
   const { registry, logger } = services;
   const commands = new CommandRequests(services);
   const router = Router({ caseSensitive: true });
+  const subjectOf = async (request: Request): Promise<CommandSubject> => {
+    const found = await findProductVersion(registry, String(request.params['loanProductId']));
+    if (found === undefined) throw resourceNotFound('loanProductId');
+    return { loanProductId: found.product.id };
+  };
+  const nothingAfterCatchingUp = async (): Promise<string> => {
+    // A client that gets the response sees the change on this process from now on.
+    await registry.catchUp();
+    return '';
+  };
   router
     .route('/loanproducts')
     .get(async (request, response) => {
@@ -54,48 +62,73 @@ export function createLoanProductsRouter(services: LendingServices): Router {
     .get(async (request, response) => {
       refuseUnknownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      const product = await findProduct(registry, request.params['loanProductId']);
+      const product = await findProductVersion(registry, request.params['loanProductId']);
       if (product === undefined) throw resourceNotFound('loanProductId');
       response.type('json').send(writeProduct(product));
     })
-    .patch(
+    .put(
       commands.handler({
         type: 'UPDATE_PRODUCT',
-        successStatus: 204,
-        payloadOf: payloadOfProductPatch,
-        subjectOf: async (request) => {
-          const product = await findProduct(registry, String(request.params['loanProductId']));
-          if (product === undefined) throw resourceNotFound('loanProductId');
-          return { loanProductId: product.id };
-        },
-        resourceOf: async () => {
-          // A client that gets the response sees the change on this process from now on.
+        successStatus: 200,
+        subjectOf,
+        resourceOf: async (outcome) => {
           await registry.catchUp();
-          return '';
+          return writeProduct(await productAfter(registry, outcome));
         },
       }),
     )
-    .all(lendingMethodNotAllowed('GET', 'PATCH'));
+    .patch(
+      commands.handler({
+        type: 'PATCH_PRODUCT',
+        successStatus: 204,
+        payloadOf: payloadOfPatch,
+        subjectOf,
+        resourceOf: nothingAfterCatchingUp,
+      }),
+    )
+    .delete(
+      commands.handler({
+        type: 'DELETE_PRODUCT',
+        successStatus: 204,
+        subjectOf,
+        resourceOf: nothingAfterCatchingUp,
+      }),
+    )
+    .all(lendingMethodNotAllowed('GET', 'PUT', 'PATCH', 'DELETE'));
   router.use(pathsBelow('/loanproducts'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 
-/** The fields that products can be sorted by. Equal products come in the order of their ids. */
-const sortFields = ['id', 'encodedKey', 'name', 'type', 'state'] as const;
+/** What products can be sorted by. Equal products come in the order of their ids. */
+const sortedValues = {
+  id: ({ product }) => product.id,
+  encodedKey: ({ product }) => product.encodedKey,
+  name: ({ product }) => product.name,
+  productName: ({ product }) => product.name,
+  type: ({ product }) => product.type,
+  state: ({ product }) => product.state,
+  creationDate: ({ createdAt }) => createdAt,
+  lastModifiedDate: ({ modifiedAt }) => modifiedAt,
+} as const satisfies Readonly<Record<string, (version: ProductVersion) => string | number>>;
 
-function sorted(products: LoanProduct[], request: Request): LoanProduct[] {
+type SortField = keyof typeof sortedValues;
+
+const sortFields = Object.keys(sortedValues) as SortField[];
+
+function sorted(products: readonly ProductVersion[], request: Request): ProductVersion[] {
   const sorting = sortParameter(request, sortFields, 'id');
-  return products.sort((one, other) => {
+  return products.toSorted((one, other) => {
     for (const { field, descending } of sorting) {
-      if (one[field] !== other[field]) return one[field] < other[field] === descending ? 1 : -1;
+      const [left, right] = [sortedValues[field](one), sortedValues[field](other)];
+      if (left !== right) return left < right === descending ? 1 : -1;
     }
-    return one.id < other.id ? -1 : 1;
+    return one.product.id < other.product.id ? -1 : 1;
   });
 }
 
 /** The product that a command made. The registry follows the log separately, so it may not have it yet. */
-async function productAfter(registry: Registry, { commandId, loanProductId }: CommandOutcome): Promise<LoanProduct> {
-  const product = loanProductId === undefined ? undefined : await findProduct(registry, loanProductId);
+async function productAfter(registry: Registry, { commandId, loanProductId }: CommandOutcome): Promise<ProductVersion> {
+  const product = loanProductId === undefined ? undefined : await findProductVersion(registry, loanProductId);
   if (product === undefined) throw new LendstreamError('INTERNAL', `Command ${commandId} left no product to return.`);
   return product;
 }

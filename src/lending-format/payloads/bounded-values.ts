@@ -4,6 +4,7 @@ import { type FieldReader, present } from './field-reader.ts';
 
 /** A default, a least and a greatest amount or percentage. */
 export function boundedDecimal(reader: FieldReader): Bounded<Decimal> {
+  reader.ignore('encodedKey');
   return present({
     defaultValue: reader.decimal('defaultValue'),
     minValue: reader.decimal('minValue'),
@@ -13,6 +14,7 @@ export function boundedDecimal(reader: FieldReader): Bounded<Decimal> {
 
 /** A default, a least and a greatest count. */
 export function boundedCount(reader: FieldReader): Bounded<number> {
+  reader.ignore('encodedKey');
   return present({
     defaultValue: reader.count('defaultValue'),
     minValue: reader.count('minValue'),

@@ -99,8 +99,10 @@ export class FieldReader {
     });
   }
 
-  /** A reader of an object inside, which reads as empty when it is absent. */
+  /** The reader of an object inside, which reads as empty when it is absent. The same one each time. */
   object(name: string): FieldReader {
+    const known = this.#children.find((child) => child.name === name);
+    if (known !== undefined) return known.reader;
     const value = this.#read(name, (value) => (isExactObject(value) ? value : undefined));
     const reader = this.#child(value ?? {}, name);
     this.#children.push({ name, reader });
@@ -179,6 +181,20 @@ export class FieldReader {
       );
     });
     if (value !== undefined) this.#kept[name] = value;
+  }
+
+  /** Keeps a list of texts. */
+  keepTexts(name: string): void {
+    const texts = this.#read(name, (sent) =>
+      Array.isArray(sent) && sent.every((item) => typeof item === 'string') ? fieldValueOf(sent) : undefined,
+    );
+    if (texts !== undefined) this.#kept[name] = texts;
+  }
+
+  /** Keeps a list of known words without repeats. */
+  keepChoices(name: string, ...values: readonly string[]): void {
+    const found = this.choices(name, values);
+    if (found !== undefined) this.#kept[name] = found;
   }
 
   /** Keeps a field if it is an empty list or an empty object: what it would list is not there. */

@@ -26,6 +26,7 @@ export function createProduct(product: LoanProduct): LoanProduct | Refusal[] {
     ...paymentRefusals(product),
     ...feeRefusals(product),
     ...taxRefusals(product),
+    ...idPatternRefusals(product),
   ];
   return refusals.length === 0 ? product : refusals;
 }
@@ -41,9 +42,17 @@ function boundsRefusals({ loanAmountSettings, interestSettings, scheduleSettings
   return [
     ...boundedDecimal(loanAmountSettings.loanAmount, 'loanAmountSettings.loanAmount', 'INVALID_AMOUNT'),
     ...boundedDecimal(interestSettings.interestRate, 'interestSettings.interestRate', 'INVALID_INTEREST_RATE'),
-    ...boundedCount(numInstallments, 'scheduleSettings.numInstallments', 1),
+    ...installmentsRefusals(numInstallments),
     ...boundedCount(firstRepaymentDueDateOffset, 'scheduleSettings.firstRepaymentDueDateOffset', 0),
   ];
+}
+
+/** The least number may be 0, as every account has one at least. The default is a number that an account can have. */
+function installmentsRefusals(numInstallments: Bounded<number>): Refusal[] {
+  const field = 'scheduleSettings.numInstallments';
+  const { defaultValue, maxValue } = numInstallments;
+  const isUsable = [defaultValue, maxValue].every((value) => value === undefined || value >= 1);
+  return isUsable ? boundedCount(numInstallments, field, 0) : [refusal('INVALID_INSTALLMENTS', field)];
 }
 
 function boundedDecimal(
@@ -210,3 +219,16 @@ function taxRefusals({ taxSettings }: LoanProduct): Refusal[] {
     ? [refusal('INVALID_PARAMETERS', 'taxSettings.taxRate')]
     : [];
 }
+
+/** Ids of accounts are made by the pattern: an id's characters, and enough of them by chance to differ. */
+function idPatternRefusals({ newAccountSettings }: LoanProduct): Refusal[] {
+  const { idGeneratorType, idPattern } = newAccountSettings;
+  const isPattern = /^[A-Za-z0-9@#$][A-Za-z0-9@#$._-]{0,63}$/.test(idPattern);
+  const chances = idPattern.match(/[@#$]/g)?.length ?? 0;
+  return idGeneratorType === 'INCREMENTAL_NUMBER' || (isPattern && chances >= idChancesMinimum)
+    ? []
+    : [refusal('INVALID_PARAMETERS', 'newAccountSettings.idPattern')];
+}
+
+/** The fewest places of an id that are chosen by chance. */
+const idChancesMinimum = 4;

@@ -145,7 +145,12 @@ export interface LoanProduct {
     readonly taxesOnFeesEnabled: boolean;
     readonly taxesOnPenaltyEnabled: boolean;
   };
-  readonly newAccountSettings: { readonly accountInitialState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' };
+  readonly newAccountSettings: {
+    readonly accountInitialState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL';
+    readonly idGeneratorType: 'INCREMENTAL_NUMBER' | 'RANDOM_PATTERN';
+    /** RANDOM_PATTERN: the form of the ids of accounts that are opened without one. */
+    readonly idPattern: string;
+  };
   readonly allowCustomRepaymentAllocation: boolean;
   readonly arrearsSettings?: ArrearsSettings;
   readonly penaltySettings?: PenaltySettings;

@@ -59,6 +59,7 @@ export function productOf(payload: Json): LoanProduct {
   };
   const value = Buffer.from(JSON.stringify({ ...envelope, payload }));
   const parsed = parseCommand(value, { partition: 0, offset: 0, appendedAt: 0 });
-  if (parsed.kind !== 'product') throw new Error('The product of the story is none');
-  return parsed.command.product;
+  if (parsed.kind !== 'product' || parsed.request.type !== 'CREATE_PRODUCT')
+    throw new Error('The product of the story is none');
+  return parsed.request.product;
 }

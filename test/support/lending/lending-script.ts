@@ -28,6 +28,11 @@ export function richProduct(id: string, type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_
   };
 }
 
+/** The payload of PATCH_PRODUCT that sets these fields. */
+export function productPatch(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { operations: Object.entries(fields).map(([name, value]) => ({ op: 'REPLACE', path: `/${name}`, value })) };
+}
+
 /**
  * The life of a loan: opened, approved, disbursed, charged, repaid in part, adjusted. Every command is committed.
  * @param chargesOutside Whether a fee outside the schedule is charged, which a toggle has to allow.

@@ -131,7 +131,7 @@ const currencyTypes = ['FIAT_CURRENCY', 'CRYPTOCURRENCY', 'NON_TRADITIONAL_CURRE
 /** The organization's own currency and those of the products, by their codes. */
 function listCurrencies(registry: Registry): Schemas['Currency'][] {
   const base = readOrganization(registry).currencyCode;
-  const codes = new Set([base, ...listProducts(registry).map(({ currency }) => currency.code)]);
+  const codes = new Set([base, ...listProducts(registry).map(({ product: { currency } }) => currency.code)]);
   return [...codes].sort().map((code) => viewCurrency(code, code === base));
 }
 
