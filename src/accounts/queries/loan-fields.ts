@@ -25,6 +25,9 @@ export const accountStates = [
   'CLOSED',
 ] as const;
 
+/** Clients of the lending API also ask for the states that accounts of its first version had. */
+const knownStates: readonly string[] = [...accountStates, 'CLOSED_WRITTEN_OFF', 'CLOSED_REJECTED'];
+
 /** The fields that GET /loans can sort by: those that are read without looking at each account. */
 export const loanSortFields: readonly string[] = [
   'id',
@@ -62,7 +65,7 @@ const columns: Readonly<Record<string, Pick<LoanField, 'kind' | 'column' | 'word
   encodedKey: { kind: 'key', ...column('loans.encoded_key') },
   accountHolderKey: { kind: 'key', ...column('loans.account_holder_key', true) },
   productTypeKey: { kind: 'key', ...column('loans.product_type_key') },
-  accountState: { kind: 'key', ...column('loans.account_state'), words: accountStates },
+  accountState: { kind: 'key', ...column('loans.account_state'), words: knownStates },
   loanAmount: { kind: 'number', ...column('loans.loan_amount') },
   creationDate: { kind: 'instant', ...column('loans.creation_date') },
   approvedDate: { kind: 'instant', ...column('loans.approved_date', true) },
