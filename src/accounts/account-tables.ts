@@ -107,7 +107,7 @@ const indexes = {
   loans_by_holder: 'loans (account_holder_key, creation_date)',
   loans_by_product: 'loans (product_type_key, creation_date)',
   loans_by_creation: 'loans (creation_date, loan_id)',
-  loans_by_next_date: 'loans (partition, next_business_date) WHERE next_business_date IS NOT NULL',
+  loans_by_next_date: 'loans (partition, next_business_date)',
   loans_by_modification: 'loans (last_modified_date, loan_id)',
   [pagesByDueDate]: 'pages (last_due_date, first_due_date)',
   transactions_by_key: 'transactions (transaction_key)',

@@ -88,6 +88,8 @@ export class EndOfDayRun {
     try {
       for (let date = dateOf(loan, upTo); date !== null; date = dateOf(batch.loanOf(loanAccountId), upTo)) {
         this.#startDay(date, loanAccountId, batch, toggles);
+        // It would be due for ever, and no other command of the partition would be decided.
+        if (dateOf(batch.loanOf(loanAccountId), upTo) === date) throw new Error(`the day ${date} does not end`);
         if (isFull()) return true;
       }
     } catch (error) {

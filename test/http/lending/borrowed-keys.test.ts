@@ -69,7 +69,6 @@ describe('the key of a loan or product', () => {
     'A'.repeat(32),
     `${'a'.repeat(31)}g`,
     `${'a'.repeat(32)}\n`,
-    '',
     7,
   ];
   for (const encodedKey of noKeys) {

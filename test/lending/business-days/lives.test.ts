@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { atBusinessDate } from '../../../src/lending/business-days/business-date.ts';
+import { dueSteps, nextDueDate } from '../../../src/lending/business-days/day-commands.ts';
+import { figuresOf } from '../../../src/lending/balances.ts';
+import { addDays } from '../../../src/lending/dates.ts';
+import type { LoanEvent } from '../../../src/lending/events.ts';
+import { isActive } from '../../../src/lending/loan.ts';
+import { Decimal } from '../../../src/lending/money.ts';
+import { balancesOf } from '../../../src/lending/views/balances.ts';
+import { scheduleOf } from '../../../src/lending/views/schedules.ts';
+import { storedAndRead } from '../changelog/stored-accounts.ts';
+import { type Step, anyStart, anyStep, walk } from '../loan-arbitraries.ts';
+import { type Story, loanOf, money, when } from '../loan-fixtures.ts';
+
+/** Lives of about ten years: each step is something that a person does, or some days that are closed. */
+const lives = { numRuns: 1_000 };
+const stepsMaximum = 8;
+const daysPerStepMaximum = 450;
+
+/** What a product says about late installments. */
+interface Lateness {
+  readonly tolerance: number;
+  readonly penalties: 'NONE' | 'OVERDUE_BALANCE' | 'OVERDUE_BALANCE_INTEREST_AND_FEE' | 'OUTSTANDING_PRINCIPAL';
+  readonly grace: number;
+}
+
+const anyLateness: fc.Arbitrary<Lateness> = fc.record({
+  tolerance: fc.integer({ min: 0, max: 40 }),
+  // A penalty for every late day makes a life long.
+  penalties: fc.constantFrom('NONE', 'NONE', 'NONE', 'OVERDUE_BALANCE_INTEREST_AND_FEE', 'OUTSTANDING_PRINCIPAL'),
+  grace: fc.integer({ min: 0, max: 20 }),
+});
+
+type LifeStep = { readonly days: number } | { readonly step: Step };
+
+const anyLife: fc.Arbitrary<readonly LifeStep[]> = fc.array(
+  fc.oneof(fc.record({ days: fc.integer({ min: 1, max: daysPerStepMaximum }) }), fc.record({ step: anyStep })),
+  { minLength: 3, maxLength: stepsMaximum },
+);
+
+function withLateness(story: Story, { tolerance, penalties, grace }: Lateness): Story {
+  const loan = loanOf(story);
+  const product = {
+    ...loan.product,
+    arrearsSettings: {
+      toleranceCalculationMethod: 'ARREARS_TOLERANCE_PERIOD',
+      tolerancePeriod: { defaultValue: tolerance },
+    },
+    penaltySettings: {
+      loanPenaltyCalculationMethod: penalties,
+      loanPenaltyGracePeriod: grace,
+      penaltyRate: { defaultValue: money('0.05') },
+    },
+  } as const;
+  return { ...story, loan: { ...loan, product } };
+}
+
+/** The story after the ends of all days before this date, as the worker does them. */
+function closedBefore(story: Story, businessDate: string): Story {
+  let closed = story;
+  for (
+    let date = nextDueDate(loanOf(closed), businessDate);
+    date !== null;
+    date = nextDueDate(loanOf(closed), businessDate)
+  ) {
+    for (const { commandsOn } of dueSteps) {
+      for (const due of commandsOn(loanOf(closed), date)) {
+        closed = when(closed, { ...due, isSystemPosted: true });
+      }
+    }
+    expect(nextDueDate(loanOf(closed), businessDate), 'a day that does not end').not.to.equal(date);
+  }
+  return closed;
+}
+
+function plain(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_name, inner: unknown) => (inner instanceof Decimal ? inner.toFixed() : inner)),
+  ) as unknown;
+}
+
+/** What a consumer has that starts with these rows and balances, and applies the events. */
+class Consumer {
+  readonly #rows = new Map<string, unknown>();
+  readonly #balances = new Map<string, Decimal>();
+
+  apply(events: readonly LoanEvent[]): void {
+    for (const event of events) {
+      if (event.eventType === 'loan_schedule_changed') {
+        for (const key of event.removedInstallmentKeys) this.#rows.delete(key);
+        for (const row of event.changedInstallments) this.#rows.set(row.encodedKey, row);
+      }
+      if (event.eventType !== 'loan_balance_changed') continue;
+      for (const { type, amount } of event.changes) {
+        this.#balances.set(type, (this.#balances.get(type) ?? money(0)).plus(amount));
+      }
+    }
+  }
+
+  get rows(): unknown {
+    const rows = [...this.#rows.values()] as { readonly number: string }[];
+    return plain(rows.sort((one, other) => Number(one.number) - Number(other.number)));
+  }
+
+  get balances(): unknown {
+    return plain(Object.fromEntries([...this.#balances].filter(([, amount]) => !amount.isZero())));
+  }
+}
+
+function nonZero(balances: object): unknown {
+  return plain(Object.fromEntries(Object.entries(balances).filter(([, amount]) => !(amount as Decimal).isZero())));
+}
+
+describe('any loan, through ten years of ends of days', () => {
+  it('shows at every midnight what its events say, owes what it shows, and is stored as it is', function () {
+    this.timeout(300_000);
+    fc.assert(
+      fc.property(anyStart, anyLateness, anyLife, (start, lateness, life) => {
+        let story = withLateness(start, lateness);
+        const consumer = new Consumer();
+        let applied = 0;
+        let today = '2011-01-23';
+        for (const next of life) {
+          const before = story.events.length;
+          if ('days' in next) {
+            // A penalty for each late day is a transaction each.
+            today = addDays(today, lateness.penalties === 'NONE' ? next.days : (next.days % 30) + 1);
+            story = closedBefore(story, today);
+          } else story = walk(story, next.step);
+          consumer.apply(story.events.slice(applied));
+          applied = story.events.length;
+          // A switch of toggles alone reports nothing: the next event does.
+          if (applied === before) continue;
+          const loan = loanOf(story);
+          const shown = atBusinessDate(loan);
+          expect(consumer.balances).to.deep.equal(nonZero(balancesOf(shown, story.toggles)));
+          if (loan.position.disbursements.length > 0) {
+            expect(consumer.rows).to.deep.equal(plain(scheduleOf(shown, story.toggles).installments));
+          }
+          expect(storedAndRead(loan)).to.deep.equal(loan);
+          const { total, nonScheduledFees } = figuresOf(shown);
+          const owes = !total.isZero() || !nonScheduledFees.balance.isZero();
+          if (loan.position.disbursements.length > 0) expect(isActive(loan.position)).to.equal(owes);
+        }
+        expect(story.events.map(({ sequence }) => sequence)).to.deep.equal(story.events.map((_, index) => index + 1));
+      }),
+      lives,
+    );
+  });
+
+  it('is in the same state whether each day was closed when it was over, or all at once', function () {
+    this.timeout(300_000);
+    fc.assert(
+      fc.property(
+        anyStart,
+        anyLateness,
+        fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 8 }),
+        (start, lateness, days) => {
+          let daily = withLateness(start, lateness);
+          let today = '2011-01-23';
+          for (const count of days) {
+            today = addDays(today, lateness.penalties === 'NONE' ? count : (count % 9) + 1);
+            daily = closedBefore(daily, today);
+          }
+          const atOnce = closedBefore(withLateness(start, lateness), today);
+          const { eventSequence: _, ...one } = loanOf(daily);
+          const { eventSequence: __, ...other } = loanOf(atOnce);
+          expect(plain(one)).to.deep.equal(plain(other));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
