@@ -122,7 +122,11 @@ describe('a product as a tenant returns it', () => {
     ['internalControls.lockSettings', [{}], [{ lockPeriodDays: 1 }]],
     ['loanAmountSettings.trancheSettings.maxNumberOfTranches', [1, '1'], [2]],
     ['newAccountSettings.accountInitialState', ['PARTIAL_APPLICATION'], ['ACTIVE']],
-    ['newAccountSettings.idPattern', ['@@##', 'LOAN-$$$$', '####'], ['@@#', 'fixed', '@@@@ ##', '-@@@@', '@/@@@@']],
+    [
+      'newAccountSettings.idPattern',
+      ['@@##', 'LOAN-$$$$', '####'],
+      ['@@#', 'fixed', '#'.repeat(32), '@@@@ ##', '-@@@@', '@/@@@@'],
+    ],
     ['offsetSettings.allowOffset', [false], [true]],
     ['redrawSettings.allowRedraw', [false], [true]],
     ['securitySettings.isCollateralEnabled', [false], [true]],

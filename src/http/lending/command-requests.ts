@@ -57,6 +57,8 @@ export interface CommandRoute {
    * @throws LendingErrors when the path names something that cannot exist
    */
   readonly subjectOf?: (request: Request) => Promise<CommandSubject>;
+  /** The id of what the command makes, where its body has none; absent or undefined where any id will do. */
+  readonly newIdOf?: (payload: ExactJson, commandId: string) => Promise<string | undefined>;
   /** The body of a successful response; called once the copy has the command's changes. */
   readonly resourceOf: (outcome: CommandOutcome) => Promise<string>;
 }
@@ -86,7 +88,7 @@ export class CommandRequests {
       const bodyText = textOf(await readBody(request, commandBytesMaximum));
       const key = request.get('Idempotency-Key');
       const commandId = commandIdOf(key, pathOf(request));
-      const { subject, payload } = await readCommandRequest(route, request, bodyText, newIdFrom(commandId));
+      const { subject, payload } = await readCommandRequest(route, request, bodyText, commandId);
       const { type } = route;
       const command = prepareCommand({ commandId, type, ...subject, payload, receivedAt: this.#services.clock.now() });
       if (command.refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(command.refusals));
@@ -190,27 +192,28 @@ function refusedStatus(type: CommandType, errors: readonly ApiError[]): number {
 
 /**
  * What a request asks for, its body read once. A path that names nothing is refused before the body is looked at.
- * @param newId The id to use where the body names none: the same for every repetition of a request under one
+ * @param commandId Decides the id where the body names none: it is the same for every repetition of a request under one
  *   Idempotency-Key.
  * @throws LendingErrors when the path names something that cannot exist, or the body is no JSON object
  */
 async function readCommandRequest(
-  { type, subjectOf, payloadOf = readBodyObject }: CommandRoute,
+  { type, subjectOf, newIdOf, payloadOf = readBodyObject }: CommandRoute,
   request: Request,
   bodyText: string,
-  newId: string,
+  commandId: string,
 ): Promise<{ readonly subject: CommandSubject; readonly payload: ExactJson }> {
   if (subjectOf === undefined) {
     const payload = payloadOf(bodyText);
-    return { subject: { [idFieldOf(type)]: idIn(payload, newId) }, payload };
+    const id = idIn(payload) ?? (await newIdOf?.(payload, commandId)) ?? newIdFrom(commandId);
+    return { subject: { [idFieldOf(type)]: id }, payload };
   }
   const { pathFields, ...subject } = await subjectOf(request);
   return { subject, payload: { ...payloadOf(bodyText), ...pathFields } };
 }
 
-/** The id in a body, or `newId` when it has none. An id that is no string becomes empty, which is refused as no id. */
-function idIn({ id }: ExactJson, newId: string): string {
-  if (id === undefined || id === null) return newId;
+/** The id in a body; undefined when it has none. An id that is no string becomes empty, which is refused as no id. */
+function idIn({ id }: ExactJson): string | undefined {
+  if (id === undefined || id === null) return undefined;
   return typeof id === 'string' ? id : '';
 }
 

@@ -34,6 +34,7 @@ import type { LendingServices } from './services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
 import { addPayOffPreview } from './pay-off-preview.ts';
 import { addInstallments, addLoanSearch, addTransactionSearch } from './searches.ts';
+import { newLoanId } from './new-loan-ids.ts';
 import { existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
 
 /** Query parameters of the list of loans; every other one is refused, as it would not filter. */
@@ -72,6 +73,7 @@ export function createLoansRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CREATE_LOAN',
         successStatus: 201,
+        newIdOf: (payload, commandId) => newLoanId(services, payload, commandId),
         resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome)),
       }),
     )

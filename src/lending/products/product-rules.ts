@@ -223,12 +223,15 @@ function taxRefusals({ taxSettings }: LoanProduct): Refusal[] {
 /** Ids of accounts are made by the pattern: an id's characters, and enough of them by chance to differ. */
 function idPatternRefusals({ newAccountSettings }: LoanProduct): Refusal[] {
   const { idGeneratorType, idPattern } = newAccountSettings;
-  const isPattern = /^[A-Za-z0-9@#$][A-Za-z0-9@#$._-]{0,63}$/.test(idPattern);
+  const isPattern = idPattern.length !== keyCharacters && /^[A-Za-z0-9@#$][A-Za-z0-9@#$._-]{0,63}$/.test(idPattern);
   const chances = idPattern.match(/[@#$]/g)?.length ?? 0;
   return idGeneratorType === 'INCREMENTAL_NUMBER' || (isPattern && chances >= idChancesMinimum)
     ? []
     : [refusal('INVALID_PARAMETERS', 'newAccountSettings.idPattern')];
 }
+
+/** An id of as many characters could have the form of a key. */
+const keyCharacters = 32;
 
 /** The fewest places of an id that are chosen by chance. */
 const idChancesMinimum = 4;

@@ -91,6 +91,24 @@ describe('the loan products of the API', () => {
     expect([await rate('before'), await rate('later')]).to.deep.equal([10, 12]);
   });
 
+  it('give accounts that are opened without an id one in the form of their pattern, the same for one request', async () => {
+    expect((await patch([replace('/newAccountSettings/idPattern', 'L-@@@@###')])).status).to.equal(204);
+    const openWithoutId = async (key: string): Promise<unknown> => {
+      const response = await fetch(`${service.url}/loans`, {
+        method: 'POST',
+        body: JSON.stringify({ productTypeKey: 'p', loanAmount: 1000 }),
+        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      });
+      expect(response.status).to.equal(201);
+      return ((await response.json()) as Json)['id'];
+    };
+    const [first, second] = [await openWithoutId('first'), await openWithoutId('second')];
+    expect(first).to.match(/^L-[A-Z]{4}\d{3}$/);
+    expect(second).to.match(/^L-[A-Z]{4}\d{3}$/);
+    expect(second).not.to.equal(first);
+    expect(await openWithoutId('first')).to.equal(first);
+  });
+
   it('name the operation that cannot be done, and stay as they were', async () => {
     const before = await shown();
     const response = await patch([replace('/name', 'x'), { op: 'REMOVE', path: '/nothing' }]);
