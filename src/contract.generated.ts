@@ -2762,7 +2762,13 @@ interface LoanTransactionPostedTransaction {
     predefinedFeeKey: string;
     name: string;
     trigger:
-      'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
+      | 'MANUAL'
+      | 'DISBURSEMENT'
+      | 'CAPITALIZED_DISBURSEMENT'
+      | 'UPFRONT_DISBURSEMENT'
+      | 'PAYMENT_DUE'
+      | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
+      | 'ARBITRARY';
     /**
      * Exact, with the digits of the loan's currency.
      */
@@ -2905,7 +2911,13 @@ interface LoanFeeEvent {
   predefinedFeeKey: string | null;
   feeName: string;
   trigger:
-    'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
+    | 'MANUAL'
+    | 'DISBURSEMENT'
+    | 'CAPITALIZED_DISBURSEMENT'
+    | 'UPFRONT_DISBURSEMENT'
+    | 'PAYMENT_DUE'
+    | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
+    | 'ARBITRARY';
   /**
    * Tax included; negative for a reversal.
    */
@@ -3370,7 +3382,13 @@ interface LoanProduct {
       id: string;
       name: string;
       trigger:
-        'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
+        | 'MANUAL'
+        | 'DISBURSEMENT'
+        | 'CAPITALIZED_DISBURSEMENT'
+        | 'UPFRONT_DISBURSEMENT'
+        | 'PAYMENT_DUE'
+        | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
+        | 'ARBITRARY';
       amountCalculationMethod:
         | 'FLAT'
         | 'LOAN_AMOUNT_PERCENTAGE'
@@ -3754,6 +3772,7 @@ interface LoanProductPayload {
             | 'CAPITALIZED_DISBURSEMENT'
             | 'UPFRONT_DISBURSEMENT'
             | 'PAYMENT_DUE'
+            | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
             | 'ARBITRARY';
           amountCalculationMethod?:
             | 'FLAT'

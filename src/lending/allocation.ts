@@ -6,7 +6,7 @@ import type { FeeCharge } from './fees/charges.ts';
 import { currentRowIndex, findInstallment, rowAt } from './installments.ts';
 import { type Decimal, isPostable, larger, smaller, sum, zero } from './money.ts';
 import { behaviourOf } from './products/product-behaviour.ts';
-import { type AllocationElement, customAmountTypeOfFee, findFee } from './products/product.ts';
+import { type AllocationElement, customAmountTypeOfFee, findFee, isForDueDates } from './products/product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
 /**
@@ -190,11 +190,12 @@ export function dueNow(ledger: Ledger, target: number | null = null): Decimal {
       return elements.map((element) => payable(ledger, index, element));
     }),
   ).plus(
-    chargesDue(ledger, ({ trigger, installmentKey }) => {
+    chargesDue(ledger, (charge) => {
+      const { installmentKey } = charge;
       if (installmentKey === null) return false;
       if (target !== null && installmentKey !== rows[target]?.key) return false;
       const dueDate = findInstallment(rows, installmentKey)?.dueDate;
-      return trigger !== 'PAYMENT_DUE' || (dueDate !== undefined && dueDate <= valueDate);
+      return !isForDueDates(charge) || (dueDate !== undefined && dueDate <= valueDate);
     }),
   );
 }

@@ -49,6 +49,7 @@ const feeTriggers = [
   'CAPITALIZED_DISBURSEMENT',
   'UPFRONT_DISBURSEMENT',
   'PAYMENT_DUE',
+  'PAYMENT_DUE_APPLIED_ON_DUE_DATES',
   'ARBITRARY',
 ] as const;
 const feeCalculationMethods = [

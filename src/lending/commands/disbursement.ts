@@ -21,6 +21,7 @@ const disbursementTriggers: readonly FeeTrigger[] = [
   'CAPITALIZED_DISBURSEMENT',
   'UPFRONT_DISBURSEMENT',
   'PAYMENT_DUE',
+  'PAYMENT_DUE_APPLIED_ON_DUE_DATES',
 ];
 
 /**
@@ -28,7 +29,8 @@ const disbursementTriggers: readonly FeeTrigger[] = [
  * Required fees are always charged, optional ones when the command asks for them.
  * - DISBURSEMENT is deducted from what is paid out, and so paid at once; the principal stays the loan amount.
  * - CAPITALIZED_DISBURSEMENT is added to the principal, which the schedule then repays.
- * - UPFRONT_DISBURSEMENT joins the first installment. PAYMENT_DUE joins each installment.
+ * - UPFRONT_DISBURSEMENT joins the first installment. PAYMENT_DUE and
+ *   PAYMENT_DUE_APPLIED_ON_DUE_DATES join each installment.
  *
  * Refused, with the first of these that applies: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE; INVALID_AMOUNT (not
  * the amount of the loan); INVALID_DISBURSEMENT_DATE (in the future too); INVALID_DATE (of the booking);
@@ -159,7 +161,7 @@ export function disburse(
   const payment = isAnnuity(request.terms) ? periodicPayment(request) : null;
   const rows = buildSchedule(request, payment ?? undefined).map((row) => unpaidInstallment(loan, row));
   const upfront = chargesOf('UPFRONT_DISBURSEMENT', rows.slice(0, 1));
-  const paymentDue = chargesOf('PAYMENT_DUE', rows);
+  const paymentDue = [...chargesOf('PAYMENT_DUE', rows), ...chargesOf('PAYMENT_DUE_APPLIED_ON_DUE_DATES', rows)];
   if (refusals.length > 0) return { refusals };
 
   const position: LoanPosition = {

@@ -1,7 +1,13 @@
 import { type Installment, type Portion, findInstallment, unpaid } from '../installments.ts';
 import { type Decimal, zero } from '../money.ts';
 import { behaviourOf } from '../products/product-behaviour.ts';
-import type { FeeAllocation, FeeTrigger, ProductFee, LoanProduct } from '../products/product.ts';
+import {
+  type FeeAllocation,
+  type FeeTrigger,
+  type LoanProduct,
+  type ProductFee,
+  isForDueDates,
+} from '../products/product.ts';
 import type { AgreedTerms, LocalDate } from '../terms.ts';
 import { taxedAmount } from '../taxes.ts';
 
@@ -57,7 +63,7 @@ export function isPlanned({ product }: ChargedLoan, position: RowsAsOf, charge: 
 
 /** A fee planned for a due date is due on that date. Every other fee is due when it is applied. */
 export function isNotYetDue(charge: FeeCharge, { installments, asOf }: RowsAsOf): boolean {
-  if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentKey === null) return false;
+  if (!isForDueDates(charge) || charge.installmentKey === null) return false;
   const row = findInstallment(installments, charge.installmentKey);
   return row !== undefined && (asOf === null || row.dueDate > asOf);
 }

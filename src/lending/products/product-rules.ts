@@ -182,12 +182,18 @@ const offByDefault = [
   ['principalPaidInstallmentStatus', 'PARTIALLY_PAID'],
 ] as const;
 
-function feeRefusals({ feesSettings, allowCustomRepaymentAllocation, currency }: LoanProduct): Refusal[] {
+function feeRefusals(product: LoanProduct): Refusal[] {
+  const { feesSettings, allowCustomRepaymentAllocation, currency } = product;
   const names = feesSettings.fees.flatMap(({ encodedKey, id }) => (encodedKey === id ? [id] : [encodedKey, id]));
   return feesSettings.fees.flatMap((fee, index) => {
     const field = `feesSettings.fees[${index}]`;
     const isRepeated = [fee.encodedKey, fee.id].some((name) => names.indexOf(name) !== names.lastIndexOf(name));
     if (isRepeated) return [refusal('INVALID_FEE_KEY', field)];
+    // Where fees are owed from the disbursement on, none is applied on its due date.
+    const isPlanned = behaviourOf(product).dueDateFees === 'FROM_DUE_DATE';
+    if (fee.trigger === 'PAYMENT_DUE_APPLIED_ON_DUE_DATES' && !isPlanned) {
+      return [refusal('FEE_NOT_ALLOWED', `${field}.trigger`)];
+    }
     if (fee.allocation === 'NO_ALLOCATION' && !isChargedByHand(fee))
       return [refusal('FEE_NOT_ALLOWED', `${field}.allocation`)];
     if (fee.allocation === 'NO_ALLOCATION' && !allowCustomRepaymentAllocation) {

@@ -30,7 +30,13 @@ export interface Bounded<Value> {
 }
 
 export type FeeTrigger =
-  'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
+  | 'MANUAL'
+  | 'DISBURSEMENT'
+  | 'CAPITALIZED_DISBURSEMENT'
+  | 'UPFRONT_DISBURSEMENT'
+  | 'PAYMENT_DUE'
+  | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
+  | 'ARBITRARY';
 export type FeeAmountCalculationMethod =
   | 'FLAT'
   | 'LOAN_AMOUNT_PERCENTAGE'
@@ -164,11 +170,17 @@ export const customAmountTypeOfFee: Readonly<Partial<Record<FeeTrigger, CustomPa
   ARBITRARY: 'MANUAL_FEE',
   UPFRONT_DISBURSEMENT: 'UPFRONT_DISBURSEMENT_FEE',
   PAYMENT_DUE: 'PAYMENT_DUE_FEE',
+  PAYMENT_DUE_APPLIED_ON_DUE_DATES: 'PAYMENT_DUE_FEE',
 };
 
 /** The fee of a product with this id or encodedKey; undefined when there is none. */
 export function findFee({ feesSettings }: LoanProduct, idOrKey: string): ProductFee | undefined {
   return feesSettings.fees.find(({ id, encodedKey }) => id === idOrKey || encodedKey === idOrKey);
+}
+
+/** Whether the fee is charged for each due date. */
+export function isForDueDates({ trigger }: { readonly trigger: FeeTrigger }): boolean {
+  return trigger === 'PAYMENT_DUE' || trigger === 'PAYMENT_DUE_APPLIED_ON_DUE_DATES';
 }
 
 /** Whether a command of its own charges the fee. Every other fee is charged with the disbursement. */

@@ -215,73 +215,74 @@ describe('the amount of a fee', () => {
   }
 });
 
-describe('a fee on each due date of a dynamic loan', () => {
-  const each = dynamicProduct({
-    interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' },
-    feesSettings: {
-      fees: [fee({ id: 'each', trigger: 'PAYMENT_DUE', amount: money(5), feeApplication: 'REQUIRED' })],
-    },
-  });
-  const start = disbursed(each);
-  const feesOf = (story: Story): string[] =>
-    loanOf(story).position.installments.map(
-      ({ fee: { amount } }) => `${amount.expected.toFixed(2)}/${amount.paid.toFixed(2)}`,
-    );
-  const feeEvents = (story: Story, from: Story): string[] =>
-    story.events
-      .slice(from.events.length)
-      .flatMap((event) =>
-        event.eventType === 'loan_fee_event'
-          ? [`${event.feeEvent} ${event.installmentNumber ?? ''} ${event.amount.toFixed(2)}`]
-          : [],
+for (const trigger of ['PAYMENT_DUE', 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'] as const)
+  describe(`a fee on each due date of a dynamic loan, ${trigger}`, () => {
+    const each = dynamicProduct({
+      interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' },
+      feesSettings: {
+        fees: [fee({ id: 'each', trigger, amount: money(5), feeApplication: 'REQUIRED' })],
+      },
+    });
+    const start = disbursed(each);
+    const feesOf = (story: Story): string[] =>
+      loanOf(story).position.installments.map(
+        ({ fee: { amount } }) => `${amount.expected.toFixed(2)}/${amount.paid.toFixed(2)}`,
       );
-  const owed = (story: Story): unknown => texts(feeBalancesOf(figuresOf(loanOf(story)), allTogglesOff));
+    const feeEvents = (story: Story, from: Story): string[] =>
+      story.events
+        .slice(from.events.length)
+        .flatMap((event) =>
+          event.eventType === 'loan_fee_event'
+            ? [`${event.feeEvent} ${event.installmentNumber ?? ''} ${event.amount.toFixed(2)}`]
+            : [],
+        );
+    const owed = (story: Story): unknown => texts(feeBalancesOf(figuresOf(loanOf(story)), allTogglesOff));
 
-  it('is planned in its row, and is due from its date on', () => {
-    expect(feesOf(start)).to.deep.equal(Array.from({ length: 6 }, () => '5.00/0.00'));
-    expect(owed(start)).to.deep.equal({ feesDue: '0.00', feesPaid: '0.00', feesBalance: '0.00' });
-    expect(feeEvents(start, nothingYet)).to.deep.equal([]);
-    const dayBefore = when(start, repay(1, '2011-02-22'));
-    expect(owed(dayBefore)).to.deep.equal({ feesDue: '0.00', feesPaid: '0.00', feesBalance: '0.00' });
-    const onItsDay = when(start, repay(1, '2011-02-23'));
-    expect(owed(onItsDay)).to.deep.equal({ feesDue: '4.00', feesPaid: '1.00', feesBalance: '4.00' });
-    expect(feeEvents(onItsDay, start)).to.deep.equal(['APPLIED 1 5.00', 'PAID 1 1.00']);
-  });
+    it('is planned in its row, and is due from its date on', () => {
+      expect(feesOf(start)).to.deep.equal(Array.from({ length: 6 }, () => '5.00/0.00'));
+      expect(owed(start)).to.deep.equal({ feesDue: '0.00', feesPaid: '0.00', feesBalance: '0.00' });
+      expect(feeEvents(start, nothingYet)).to.deep.equal([]);
+      const dayBefore = when(start, repay(1, '2011-02-22'));
+      expect(owed(dayBefore)).to.deep.equal({ feesDue: '0.00', feesPaid: '0.00', feesBalance: '0.00' });
+      const onItsDay = when(start, repay(1, '2011-02-23'));
+      expect(owed(onItsDay)).to.deep.equal({ feesDue: '4.00', feesPaid: '1.00', feesBalance: '4.00' });
+      expect(feeEvents(onItsDay, start)).to.deep.equal(['APPLIED 1 5.00', 'PAID 1 1.00']);
+    });
 
-  it('takes no part of a payment before its date', () => {
-    const paid = when(
-      start,
-      repay(700, '2011-02-23', { prepaymentRecalculationMethod: 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW' }),
-    );
-    const { fees: taken, principal } = paid.transactions.at(-1)?.affected ?? noAmounts;
-    expect([taken.toFixed(2), principal.toFixed(2)]).to.deep.equal(['5.00', '686.67']);
-    expect(owed(paid)).to.deep.equal({ feesDue: '0.00', feesPaid: '5.00', feesBalance: '0.00' });
-    // The rest is repaid in fewer rows, and the removed rows took their fees with them.
-    expect(feesOf(paid)).to.deep.equal(['5.00/5.00', '5.00/0.00', '5.00/0.00']);
-    expect(feeEvents(paid, start)).to.deep.equal(['APPLIED 1 5.00', 'PAID 1 5.00']);
-    const back = when(paid, adjust(2));
-    expect(loanOf(back).position).to.deep.equal(loanOf(start).position);
-    expect(feeEvents(back, paid)).to.deep.equal(['ADJUSTED 1 -5.00', 'ADJUSTED 1 -5.00']);
-  });
+    it('takes no part of a payment before its date', () => {
+      const paid = when(
+        start,
+        repay(700, '2011-02-23', { prepaymentRecalculationMethod: 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW' }),
+      );
+      const { fees: taken, principal } = paid.transactions.at(-1)?.affected ?? noAmounts;
+      expect([taken.toFixed(2), principal.toFixed(2)]).to.deep.equal(['5.00', '686.67']);
+      expect(owed(paid)).to.deep.equal({ feesDue: '0.00', feesPaid: '5.00', feesBalance: '0.00' });
+      // The rest is repaid in fewer rows, and the removed rows took their fees with them.
+      expect(feesOf(paid)).to.deep.equal(['5.00/5.00', '5.00/0.00', '5.00/0.00']);
+      expect(feeEvents(paid, start)).to.deep.equal(['APPLIED 1 5.00', 'PAID 1 5.00']);
+      const back = when(paid, adjust(2));
+      expect(loanOf(back).position).to.deep.equal(loanOf(start).position);
+      expect(feeEvents(back, paid)).to.deep.equal(['ADJUSTED 1 -5.00', 'ADJUSTED 1 -5.00']);
+    });
 
-  it('is not due on a loan that is paid off before, with any method', () => {
-    for (const method of ['NO_RECALCULATION', 'REDUCE_AMOUNT_PER_INSTALLMENT'] as const) {
-      const valueDate = '2011-02-10';
-      const { total } = figuresOf(loanOf(start), accrueTo(loanOf(start), loanOf(start).position, valueDate));
-      const more = { prepaymentRecalculationMethod: method };
-      expect(reasons(when(start, repay(total.plus('0.01'), valueDate, more)))).to.deep.equal([
-        'EXCESS_REPAYMENT_ERROR amount',
-      ]);
-      const closed = when(start, repay(total, valueDate, more));
-      expect(loanOf(closed).position.accountState).to.equal('CLOSED');
-      expect(new Set(feesOf(closed))).to.deep.equal(new Set(['0.00/0.00']));
-    }
-  });
+    it('is not due on a loan that is paid off before, with any method', () => {
+      for (const method of ['NO_RECALCULATION', 'REDUCE_AMOUNT_PER_INSTALLMENT'] as const) {
+        const valueDate = '2011-02-10';
+        const { total } = figuresOf(loanOf(start), accrueTo(loanOf(start), loanOf(start).position, valueDate));
+        const more = { prepaymentRecalculationMethod: method };
+        expect(reasons(when(start, repay(total.plus('0.01'), valueDate, more)))).to.deep.equal([
+          'EXCESS_REPAYMENT_ERROR amount',
+        ]);
+        const closed = when(start, repay(total, valueDate, more));
+        expect(loanOf(closed).position.accountState).to.equal('CLOSED');
+        expect(new Set(feesOf(closed))).to.deep.equal(new Set(['0.00/0.00']));
+      }
+    });
 
-  it('cannot be paid as a custom amount before its date, and can be from it on', () => {
-    const part = { customPaymentAmountType: 'PAYMENT_DUE_FEE' as const, amount: money(5) };
-    const pay = (valueDate: string): Story => when(start, repay(5, valueDate, { customPaymentAmounts: [part] }));
-    expect(reasons(pay('2011-02-22'))).to.deep.equal(['EXCESS_REPAYMENT_ERROR customPaymentAmounts[0].amount']);
-    expect(pay('2011-02-23').outcome).to.equal('committed');
+    it('cannot be paid as a custom amount before its date, and can be from it on', () => {
+      const part = { customPaymentAmountType: 'PAYMENT_DUE_FEE' as const, amount: money(5) };
+      const pay = (valueDate: string): Story => when(start, repay(5, valueDate, { customPaymentAmounts: [part] }));
+      expect(reasons(pay('2011-02-22'))).to.deep.equal(['EXCESS_REPAYMENT_ERROR customPaymentAmounts[0].amount']);
+      expect(pay('2011-02-23').outcome).to.equal('committed');
+    });
   });
-});

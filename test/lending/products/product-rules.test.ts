@@ -100,6 +100,11 @@ const refused: readonly (readonly [what: string, settings: Settings, fault: stri
     'INVALID_PARAMETERS interestSettings.pmtAdjustmentThreshold',
   ],
   [
+    'a fee applied on due dates although it is owed from the disbursement on',
+    { feesSettings: { fees: [fee({ id: 'due', trigger: 'PAYMENT_DUE_APPLIED_ON_DUE_DATES', amount: money(1) })] } },
+    'FEE_NOT_ALLOWED feesSettings.fees[0].trigger',
+  ],
+  [
     'an element missing from the allocation order',
     { paymentSettings: { repaymentAllocationOrder: ['FEE', 'INTEREST', 'PRINCIPAL', 'FEE'] } },
     'INVALID_PARAMETERS paymentSettings.repaymentAllocationOrder',

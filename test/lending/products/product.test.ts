@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { type FeeTrigger, findFee, isChargedByHand } from '../../../src/lending/products/product.ts';
+import { type FeeTrigger, findFee, isChargedByHand, isForDueDates } from '../../../src/lending/products/product.ts';
 import { fee, product } from '../loan-fixtures.ts';
 
 describe('a fee of a product', () => {
@@ -12,7 +12,7 @@ describe('a fee of a product', () => {
     expect(findFee(withBoth, one.name)).to.equal(undefined);
   });
 
-  it('is charged by hand when it is manual or arbitrary', () => {
+  it('is charged by hand when it is manual or arbitrary, and for due dates by two triggers', () => {
     const triggers: readonly FeeTrigger[] = [
       'MANUAL',
       'ARBITRARY',
@@ -20,10 +20,15 @@ describe('a fee of a product', () => {
       'CAPITALIZED_DISBURSEMENT',
       'UPFRONT_DISBURSEMENT',
       'PAYMENT_DUE',
+      'PAYMENT_DUE_APPLIED_ON_DUE_DATES',
     ];
     expect(triggers.filter((trigger) => isChargedByHand(fee({ id: 'one', trigger })))).to.deep.equal([
       'MANUAL',
       'ARBITRARY',
+    ]);
+    expect(triggers.filter((trigger) => isForDueDates({ trigger }))).to.deep.equal([
+      'PAYMENT_DUE',
+      'PAYMENT_DUE_APPLIED_ON_DUE_DATES',
     ]);
   });
 });
