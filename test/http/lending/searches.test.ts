@@ -286,4 +286,20 @@ describe('searching', function () {
       expect((await get(`/installments?${query}`)).status, query).to.equal(400);
     }
   });
+
+  it('finds by custom fields, and shows them with all details as the account alone does', async () => {
+    const sets = { _risk: { score: '7' }, disbursementDetails: { _disb: { purpose: 'CAR' } } };
+    const opened = await post('/loans', { id: 'S-1', productTypeKey: 'annuity', loanAmount: 1, ...sets });
+    expect(opened.status, opened.text).to.equal(201);
+    for (const [field, value] of [
+      ['_risk.score', 7],
+      ['_disb.purpose', 'car'],
+    ] as const) {
+      for (const detailsLevel of ['BASIC', 'FULL']) {
+        const found = await post(`/loans:search?detailsLevel=${detailsLevel}`, criterion(field, 'EQUALS', { value }));
+        expect(found.text).to.equal(`[${(await get(`/loans/S-1?detailsLevel=${detailsLevel}`)).text}]`);
+        expect(found.text.includes('_risk')).to.equal(detailsLevel === 'FULL');
+      }
+    }
+  });
 });
