@@ -272,6 +272,8 @@ export interface Contract {
     LoanStateChanged: LoanStateChanged;
     LoanTransactionPosted: LoanTransactionPosted;
     LoanTransactionPostedTransaction: LoanTransactionPostedTransaction;
+    LockPayload: LockPayload;
+    LockTransactions: LockTransactions;
     Metrics: Metrics;
     NonWorkingDays: NonWorkingDays;
     NumberBounds: NumberBounds;
@@ -314,6 +316,7 @@ export interface Contract {
     TransactionChannel: TransactionChannel;
     TransactionChannelToSet: TransactionChannelToSet;
     UndoWriteOffPayload: UndoWriteOffPayload;
+    UnlockPayload: UnlockPayload;
     User: User;
     Version: Version;
     WriteOffPayload: WriteOffPayload;
@@ -381,6 +384,8 @@ export interface Contract {
     payOff: PayOffPayload;
     writeOff: WriteOffPayload;
     undoWriteOff: UndoWriteOffPayload;
+    lockLoan: LockPayload;
+    unlockLoan: UnlockPayload;
     searchLoans: SearchCriteria;
     searchTransactions: SearchCriteria;
     endOfDay: EndOfDayRequest;
@@ -461,6 +466,8 @@ export interface Contract {
     payOff: CommandStatus;
     writeOff: CommandStatus;
     undoWriteOff: CommandStatus;
+    lockLoan: LockTransactions | CommandStatus;
+    unlockLoan: LockTransactions | CommandStatus;
     searchLoans: LoanAccount[];
     searchTransactions: LoanTransactionPostedTransaction[];
     readTransaction: LoanTransactionPostedTransaction;
@@ -757,7 +764,9 @@ interface ChangeStatePayload {
     | 'REJECT'
     | 'UNDO_REJECT'
     | 'WITHDRAW'
-    | 'UNDO_WITHDRAW';
+    | 'UNDO_WITHDRAW'
+    | 'CLOSE'
+    | 'UNDO_CLOSE';
   notes?: string | null;
 }
 /**
@@ -797,6 +806,8 @@ interface CommandRejected {
     | 'REDUCE_PENALTIES'
     | 'WRITE_OFF'
     | 'UNDO_WRITE_OFF'
+    | 'LOCK'
+    | 'UNLOCK'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
     | 'END_OF_DAY'
@@ -2340,6 +2351,12 @@ interface LoanBalanceChanged {
     | 'PENALTY_REDUCTION_ADJUSTMENT'
     | 'WRITE_OFF'
     | 'WRITE_OFF_ADJUSTMENT'
+    | 'INTEREST_LOCKED'
+    | 'INTEREST_UNLOCKED'
+    | 'FEE_LOCKED'
+    | 'FEE_UNLOCKED'
+    | 'PENALTY_LOCKED'
+    | 'PENALTY_UNLOCKED'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2545,6 +2562,8 @@ interface LoanCommand {
     | 'REDUCE_PENALTIES'
     | 'WRITE_OFF'
     | 'UNDO_WRITE_OFF'
+    | 'LOCK'
+    | 'UNLOCK'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
     | 'END_OF_DAY'
@@ -2631,6 +2650,12 @@ interface LoanTransactionPosted {
     | 'PENALTY_REDUCTION_ADJUSTMENT'
     | 'WRITE_OFF'
     | 'WRITE_OFF_ADJUSTMENT'
+    | 'INTEREST_LOCKED'
+    | 'INTEREST_UNLOCKED'
+    | 'FEE_LOCKED'
+    | 'FEE_UNLOCKED'
+    | 'PENALTY_LOCKED'
+    | 'PENALTY_UNLOCKED'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2656,7 +2681,13 @@ interface LoanTransactionPosted {
     | 'loan_penalties_reduced'
     | 'loan_penalty_reduction_reversed'
     | 'loan_write_off'
-    | 'loan_write_off_reversed';
+    | 'loan_write_off_reversed'
+    | 'loan_interest_locked'
+    | 'loan_interest_unlocked'
+    | 'loan_fees_locked'
+    | 'loan_fees_unlocked'
+    | 'loan_penalties_locked'
+    | 'loan_penalties_unlocked';
   transaction: LoanTransactionPostedTransaction;
 }
 interface LoanTransactionPostedTransaction {
@@ -2689,7 +2720,13 @@ interface LoanTransactionPostedTransaction {
     | 'PENALTIES_DUE_REDUCED'
     | 'PENALTY_REDUCTION_ADJUSTMENT'
     | 'WRITE_OFF'
-    | 'WRITE_OFF_ADJUSTMENT';
+    | 'WRITE_OFF_ADJUSTMENT'
+    | 'INTEREST_LOCKED'
+    | 'INTEREST_UNLOCKED'
+    | 'FEE_LOCKED'
+    | 'FEE_UNLOCKED'
+    | 'PENALTY_LOCKED'
+    | 'PENALTY_UNLOCKED';
   /**
    * Negative for an adjustment.
    */
@@ -2891,6 +2928,12 @@ interface LoanFeeEvent {
     | 'PENALTY_REDUCTION_ADJUSTMENT'
     | 'WRITE_OFF'
     | 'WRITE_OFF_ADJUSTMENT'
+    | 'INTEREST_LOCKED'
+    | 'INTEREST_UNLOCKED'
+    | 'FEE_LOCKED'
+    | 'FEE_UNLOCKED'
+    | 'PENALTY_LOCKED'
+    | 'PENALTY_UNLOCKED'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -3037,6 +3080,12 @@ interface LoanScheduleChanged {
     | 'PENALTY_REDUCTION_ADJUSTMENT'
     | 'WRITE_OFF'
     | 'WRITE_OFF_ADJUSTMENT'
+    | 'INTEREST_LOCKED'
+    | 'INTEREST_UNLOCKED'
+    | 'FEE_LOCKED'
+    | 'FEE_UNLOCKED'
+    | 'PENALTY_LOCKED'
+    | 'PENALTY_UNLOCKED'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -3051,6 +3100,8 @@ interface LoanScheduleChanged {
     | 'INTEREST_APPLIED'
     | 'REDUCED'
     | 'WRITTEN_OFF'
+    | 'LOCKED'
+    | 'UNLOCKED'
     | 'ADJUSTED'
     | 'LATE'
     | 'INTEREST_ACCRUED';
@@ -3196,6 +3247,12 @@ interface LoanStateChanged {
     | 'PENALTY_REDUCTION_ADJUSTMENT'
     | 'WRITE_OFF'
     | 'WRITE_OFF_ADJUSTMENT'
+    | 'INTEREST_LOCKED'
+    | 'INTEREST_UNLOCKED'
+    | 'FEE_LOCKED'
+    | 'FEE_UNLOCKED'
+    | 'PENALTY_LOCKED'
+    | 'PENALTY_UNLOCKED'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -3217,7 +3274,9 @@ interface LoanStateChanged {
     | 'loan_written_off'
     | 'loan_reopened'
     | 'loan_in_arrears'
-    | 'loan_out_of_arrears';
+    | 'loan_out_of_arrears'
+    | 'loan_locked'
+    | 'loan_unlocked';
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
   accountSubState:
     'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
@@ -3986,6 +4045,27 @@ interface LoanSchedule {
     currencyCode: string;
   };
   installments: LoanScheduleChangedInstallment[];
+}
+interface LockPayload {
+  /**
+   * What is locked; all of it when it is absent or empty.
+   */
+  lockedOperations?: ('APPLY_INTEREST' | 'APPLY_FEES' | 'APPLY_PENALTIES')[] | null;
+  /**
+   * A locked account shows all that it owes.
+   */
+  lockedAccountTotalDueType?: 'BALANCE_AMOUNT' | null;
+  notes?: string | null;
+}
+/**
+ * The transactions of a lock or of its end, one for each operation.
+ */
+interface LockTransactions {
+  /**
+   * @minItems 1
+   * @maxItems 3
+   */
+  loanTransactions: LoanTransactionPostedTransaction[];
 }
 /**
  * All metrics in the format of Dropwizard Metrics. Names include their labels as Prometheus writes them.
@@ -4839,6 +4919,9 @@ interface TransactionChannelToSet {
   lastModifiedDate?: string;
 }
 interface UndoWriteOffPayload {
+  notes?: string | null;
+}
+interface UnlockPayload {
   notes?: string | null;
 }
 /**

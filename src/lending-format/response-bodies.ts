@@ -5,6 +5,7 @@ import { productView } from '../lending/views/products.ts';
 import { balancesOf } from '../lending/views/balances.ts';
 import { previewRefusals } from '../lending/schedule/preview.ts';
 import { type ScheduleView, scheduleOf } from '../lending/views/schedules.ts';
+import { parseTransactionId, transactionId } from '../lending/identifiers.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import { payOffFigures } from '../lending/commands/pay-off.ts';
 import type { Loan } from '../lending/loan.ts';
@@ -68,6 +69,29 @@ export function writePayOffAmounts(loan: Loan, valueDate: LocalDate): string | r
   const figures = payOffFigures(loan, valueDate);
   if ('errorReason' in figures) return [figures];
   return write(loan, payOffAmountsOf(figures) satisfies Written<Schemas['PayOffAmounts']>);
+}
+
+/**
+ * The body of a lock or of its end: every transaction of the command.
+ * @param lastText The last of them.
+ * @param textOf Finds a transaction of the loan by its id.
+ */
+export function writeLockTransactions(
+  loan: Loan,
+  lastText: string,
+  textOf: (id: string) => string | undefined,
+): string {
+  const last = decodeTransaction(lastText);
+  const transactions = [last];
+  let number = parseTransactionId(last.id)?.number ?? 0;
+  for (;;) {
+    const text = textOf(transactionId(loan.id, (number -= 1)));
+    const before = text === undefined ? undefined : decodeTransaction(text);
+    if (before?.commandId !== last.commandId) break;
+    transactions.unshift(before);
+  }
+  const loanTransactions = transactions.map((transaction) => transactionView(loan, transaction));
+  return write(loan, { loanTransactions } satisfies Written<Schemas['LockTransactions']>);
 }
 
 /** One transaction of a loan. */

@@ -1,5 +1,6 @@
 import { periodInterest } from './schedule/interest.ts';
 import type { Loan, LoanPosition } from './loan.ts';
+import { withoutFeesDueWhileLocked } from './fees/locked-fees.ts';
 import { type Installment, dueOf, lowered } from './installments.ts';
 import { type Decimal, larger, roundAmount, smaller, sum, zero } from './money.ts';
 import { behaviourOf } from './products/product-behaviour.ts';
@@ -17,11 +18,15 @@ const workingDecimalPlaces = 15;
 /**
  * Moves a position forward to a day. Scheduled interest stays as it is. Accrued interest is earned on the principal
  * that was actually outstanding since the last movement of principal. The rows expect what they have earned so
- * far, plus what they will earn if everything is paid on its due date from now on.
+ * far, plus what they will earn if everything is paid on its due date from now on. While interest is locked, none is
+ * earned; while fees are, those planned for the days that pass are dropped.
  * @param date not before the position's `asOf`: principal has not changed in between
  */
 export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPosition {
   if (behaviourOf(loan.product).interest === 'SCHEDULED') return { ...position, asOf: date };
+  if (position.lockedOperations.includes('APPLY_INTEREST')) {
+    return expectInterest(loan, { ...withoutFeesDueWhileLocked(loan, position, date), asOf: date });
+  }
   const terms = termsInForce(loan, position);
   const since = position.asOf ?? date;
   const outstanding = principalDueOf(position.installments);
@@ -36,7 +41,8 @@ export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): L
     const interestAccrued = row.interestAccrued.plus(earned).toDecimalPlaces(accrualDecimalPlaces);
     return { ...row, interestAccrued };
   });
-  return expectInterest(loan, { ...position, installments, asOf: date });
+  const passed = withoutFeesDueWhileLocked(loan, { ...position, installments }, date);
+  return expectInterest(loan, { ...passed, asOf: date });
 }
 
 /** Sets the accrued interest that rows expect, from the principal that is outstanding now. */

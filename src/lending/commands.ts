@@ -1,5 +1,6 @@
 import type { AdditionalFields } from './additional-fields.ts';
 import type { LoanProduct } from './products/product.ts';
+import type { LockedOperation } from './loan.ts';
 import type { RepeatedSetting } from './products/repeated-settings.ts';
 import type { Decimal } from './money.ts';
 import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './payment-options.ts';
@@ -25,7 +26,9 @@ export type LoanCommand =
   | ReduceFees
   | ReducePenalties
   | WriteOff
-  | UndoWriteOff;
+  | UndoWriteOff
+  | Lock
+  | Unlock;
 
 export interface CommandHeader {
   /** UUID. A command sent twice under the same id changes the loan once. */
@@ -98,6 +101,8 @@ export const stateActions = [
   'UNDO_REJECT',
   'WITHDRAW',
   'UNDO_WITHDRAW',
+  'CLOSE',
+  'UNDO_CLOSE',
 ] as const;
 export type StateAction = (typeof stateActions)[number];
 
@@ -230,4 +235,15 @@ export interface UndoWriteOff extends LoanCommandHeader {
   readonly type: 'UNDO_WRITE_OFF';
   readonly bookingDate?: LocalDate;
   readonly notes?: string;
+}
+
+/** Keeps interest, fees or penalties from growing. Repayments stay possible. */
+export interface Lock extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'LOCK';
+  readonly lockedOperations: readonly LockedOperation[];
+}
+
+/** Ends every lock of the account. */
+export interface Unlock extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'UNLOCK';
 }

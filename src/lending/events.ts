@@ -101,7 +101,9 @@ export type StateEventName =
   | 'loan_reopened'
   | 'loan_in_arrears'
   | 'loan_out_of_arrears'
-  | 'loan_written_off';
+  | 'loan_written_off'
+  | 'loan_locked'
+  | 'loan_unlocked';
 
 export interface LoanStateChanged extends LoanEventHeader {
   readonly eventType: 'loan_state_changed';

@@ -115,7 +115,7 @@ function positionIfUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
   const last = position.installments.at(-1)?.dueDate;
   if (last === undefined || position.asOf === null || position.asOf >= last) return position;
   return behaviourOf(loan.product).interest === 'ACCRUED' && loan.product.interestSettings.accrueLateInterest
-    ? accrueTo(loan, position, last)
+    ? accrueTo(loan, { ...position, lockedOperations: [] }, last)
     : position;
 }
 

@@ -64,6 +64,10 @@ export type AccountState =
 export type AccountSubState =
   'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED';
 
+/** What a lock can keep from happening: no interest is earned, no fees or no penalties are charged. */
+export const lockedOperations = ['APPLY_INTEREST', 'APPLY_FEES', 'APPLY_PENALTIES'] as const;
+export type LockedOperation = (typeof lockedOperations)[number];
+
 /** Whether the loan is paid out and not closed, in arrears or not. */
 export function isActive({ accountState }: Pick<LoanPosition, 'accountState'>): boolean {
   return accountState === 'ACTIVE' || accountState === 'ACTIVE_IN_ARREARS';
@@ -75,6 +79,8 @@ export interface LoanPosition {
   readonly accountSubState: AccountSubState | null;
   /** The state that undoing a rejection or a withdrawal returns to. */
   readonly stateBeforeClosure: AccountState | null;
+  /** What does not happen to the account while it is locked; empty when it is not. In the order of the words. */
+  readonly lockedOperations: readonly LockedOperation[];
   /** Milliseconds since the epoch. */
   readonly approvedAt: number | null;
   readonly closedAt: number | null;

@@ -71,6 +71,43 @@ const rows = {
     reversedEventName: 'loan_write_off_reversed',
     scheduleReason: 'WRITTEN_OFF',
   },
+  // Taking back a lock ends it, and taking back its end locks again.
+  INTEREST_LOCKED: {
+    adjustment: 'INTEREST_UNLOCKED',
+    eventName: 'loan_interest_locked',
+    reversedEventName: 'loan_interest_unlocked',
+    scheduleReason: 'LOCKED',
+  },
+  INTEREST_UNLOCKED: {
+    adjustment: 'INTEREST_LOCKED',
+    eventName: 'loan_interest_unlocked',
+    reversedEventName: 'loan_interest_locked',
+    scheduleReason: 'UNLOCKED',
+  },
+  FEE_LOCKED: {
+    adjustment: 'FEE_UNLOCKED',
+    eventName: 'loan_fees_locked',
+    reversedEventName: 'loan_fees_unlocked',
+    scheduleReason: 'LOCKED',
+  },
+  FEE_UNLOCKED: {
+    adjustment: 'FEE_LOCKED',
+    eventName: 'loan_fees_unlocked',
+    reversedEventName: 'loan_fees_locked',
+    scheduleReason: 'UNLOCKED',
+  },
+  PENALTY_LOCKED: {
+    adjustment: 'PENALTY_UNLOCKED',
+    eventName: 'loan_penalties_locked',
+    reversedEventName: 'loan_penalties_unlocked',
+    scheduleReason: 'LOCKED',
+  },
+  PENALTY_UNLOCKED: {
+    adjustment: 'PENALTY_LOCKED',
+    eventName: 'loan_penalties_unlocked',
+    reversedEventName: 'loan_penalties_locked',
+    scheduleReason: 'UNLOCKED',
+  },
 } as const satisfies Readonly<Record<string, TransactionRow>>;
 
 export type AdjustableTransactionType = keyof typeof rows;
@@ -85,12 +122,17 @@ interface EventNames {
   readonly scheduleReason: ScheduleChangeReason;
 }
 
-const namesByType: ReadonlyMap<LoanTransactionType, EventNames> = new Map(
-  Object.entries(rows).flatMap(([type, row]): [LoanTransactionType, EventNames][] => [
-    [type as AdjustableTransactionType, row],
-    [row.adjustment, { eventName: row.reversedEventName, scheduleReason: 'ADJUSTED' }],
+/** A type that has a row of its own has its own names, also where it takes another one back. */
+const namesByType: ReadonlyMap<LoanTransactionType, EventNames> = new Map<LoanTransactionType, EventNames>([
+  ...Object.values(rows).map(({ adjustment, reversedEventName }): [LoanTransactionType, EventNames] => [
+    adjustment,
+    { eventName: reversedEventName, scheduleReason: 'ADJUSTED' },
   ]),
-);
+  ...Object.entries(rows).map(([type, row]): [LoanTransactionType, EventNames] => [
+    type as AdjustableTransactionType,
+    row,
+  ]),
+]);
 
 /** The name of a transaction's event, and why the schedule changed with it. */
 export function eventNamesOf(type: LoanTransactionType): EventNames {

@@ -422,10 +422,12 @@ describe('a resource that another process just created', () => {
       'interest-reduction',
       'fee-reduction',
       'penalty-reduction',
+      'lock',
+      'unlock',
     ].map((kind): Route => ({
       operation: `POST /loans/{loanAccountId}/${kind}-transactions`,
       subject: aLoan,
-      body: () => (kind === 'disbursement' ? {} : { amount: 1 }),
+      body: () => (['disbursement', 'lock', 'unlock'].includes(kind) ? {} : { amount: 1 }),
       found: 400,
     })),
     ...[':applyInterest', ':payOff', ':writeOff', ':undoWriteOff', ':previewPayOffAmounts'].map((action): Route => ({

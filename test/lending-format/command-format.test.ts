@@ -250,6 +250,22 @@ const cases: Case[] = [
   { type: 'WRITE_OFF', payload: '{"notes":"lost"}', wrong: [] },
   { type: 'WRITE_OFF', payload: '{"amount":1}', wrong: ['amount'] },
   { type: 'UNDO_WRITE_OFF', payload: '{}', wrong: [] },
+  { type: 'CHANGE_STATE', payload: '{"action":"CLOSE"}', wrong: [] },
+  { type: 'CHANGE_STATE', payload: '{"action":"UNDO_CLOSE"}', wrong: [] },
+  {
+    type: 'LOCK',
+    payload: '{"lockedOperations":["APPLY_FEES","APPLY_INTEREST"],"lockedAccountTotalDueType":"BALANCE_AMOUNT"}',
+    wrong: [],
+  },
+  { type: 'LOCK', payload: '{"notes":"dispute"}', wrong: [] },
+  {
+    type: 'LOCK',
+    payload:
+      '{"lockedOperations":["APPLY_FEES","REPAY"],"lockedAccountTotalDueType":"DUE_AMOUNT_ON_LATE_INSTALLMENTS"}',
+    wrong: ['lockedAccountTotalDueType', 'lockedOperations'],
+  },
+  { type: 'UNLOCK', payload: '{"notes":"settled"}', wrong: [] },
+  { type: 'UNLOCK', payload: '{"lockedOperations":[]}', wrong: ['lockedOperations'] },
   { type: 'CREATE_PRODUCT', payload: JSON.stringify(annuityProduct('p1')), wrong: [] },
   { type: 'UPDATE_PRODUCT', payload: JSON.stringify({ ...annuityProduct('p1'), version: 2 }), wrong: [] },
   { type: 'UPDATE_PRODUCT', payload: '{}', wrong: ['type', 'name', 'currency.code'] },

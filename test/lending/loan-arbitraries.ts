@@ -23,6 +23,7 @@ import {
   dynamicProduct,
   fee,
   loanOf,
+  lock,
   money,
   nothingYet,
   overpay,
@@ -32,6 +33,7 @@ import {
   repay,
   under,
   undoWriteOff,
+  unlock,
   when,
   writeOff,
 } from './loan-fixtures.ts';
@@ -181,6 +183,7 @@ const stepKinds = [
   'reduceFees',
   'reducePenalties',
   'writeOff',
+  'lock',
   'adjust',
   'custom',
   'toggle',
@@ -247,6 +250,11 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
       return reduce('REDUCE_PENALTIES', partOf(figures.penalty.balance), valueDate);
     case 'writeOff':
       return position.accountSubState === 'WRITTEN_OFF' ? undoWriteOff : writeOff(valueDate);
+    case 'lock': {
+      const operation = (['APPLY_INTEREST', 'APPLY_FEES', 'APPLY_PENALTIES'] as const)[step.installment % 4];
+      const isLocked = position.accountSubState === 'LOCKED';
+      return isLocked ? unlock(valueDate) : lock(valueDate, ...(operation === undefined ? [] : [operation]));
+    }
     case 'adjust': {
       const last = story.transactions.findLast(({ undo }) => undo !== null);
       return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };

@@ -1,7 +1,7 @@
 import type { LoanCommand, PayOffAdjustableAmounts } from '../../src/lending/commands.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
 import { execute } from '../../src/lending/commands/execute.ts';
-import type { Loan, LoanTransaction } from '../../src/lending/loan.ts';
+import type { Loan, LoanTransaction, LockedOperation } from '../../src/lending/loan.ts';
 import { Decimal } from '../../src/lending/money.ts';
 import type { LoanProduct, ProductFee } from '../../src/lending/products/product.ts';
 import type { Refusal } from '../../src/lending/refusals.ts';
@@ -256,6 +256,12 @@ export const reduce = (
 ): AskedCommand => ({ type, amount: money(amount), valueDate, ...more });
 export const writeOff = (valueDate: string): AskedCommand => ({ type: 'WRITE_OFF', valueDate });
 export const undoWriteOff: AskedCommand = { type: 'UNDO_WRITE_OFF' };
+export const lock = (valueDate: string, ...operations: readonly LockedOperation[]): AskedCommand => ({
+  type: 'LOCK',
+  valueDate,
+  lockedOperations: operations,
+});
+export const unlock = (valueDate: string): AskedCommand => ({ type: 'UNLOCK', valueDate });
 /** Undoes the transaction of that number, from 1. */
 export const adjust = (number: number): AskedCommand => ({ type: 'ADJUST_TRANSACTION', transactionId: `L1-${number}` });
 

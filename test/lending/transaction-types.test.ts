@@ -32,12 +32,23 @@ describe('the types of transactions', () => {
   });
 
   it('are each adjusted by one of another type, which is not adjusted', () => {
-    const adjustments = types.flatMap((type) => adjustmentOf(type) ?? []);
-    expect(new Set(adjustments).size).to.equal(types.length / 2);
+    const others = types.filter((type) => !type.endsWith('LOCKED'));
+    const adjustments = others.flatMap((type) => adjustmentOf(type) ?? []);
+    expect(new Set(adjustments).size).to.equal(others.length / 2);
     expect(adjustments.map(adjustmentOf)).to.deep.equal(adjustments.map(() => null));
     expect(adjustments.map((type) => eventNamesOf(type).scheduleReason)).to.deep.equal(
       adjustments.map(() => 'ADJUSTED'),
     );
+  });
+
+  it('of locks are taken back by those that end them, and the other way round', () => {
+    const locks = types.filter((type) => type.endsWith('LOCKED'));
+    expect(locks).to.have.length(6);
+    for (const type of locks) {
+      const adjustment = adjustmentOf(type) ?? expect.fail(`${type} has no adjustment`);
+      expect(adjustmentOf(adjustment)).to.equal(type);
+      expect(adjustment.endsWith('_UNLOCKED')).to.equal(!type.endsWith('_UNLOCKED'));
+    }
   });
 
   it('do not include a name of objects in general', () => {

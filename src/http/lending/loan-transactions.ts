@@ -2,7 +2,12 @@ import type { Router } from 'express';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandType } from '../../lending-format/command-format.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
-import { detailsLevels, writeTransaction, writeTransactions } from '../../lending-format/response-bodies.ts';
+import {
+  detailsLevels,
+  writeLockTransactions,
+  writeTransaction,
+  writeTransactions,
+} from '../../lending-format/response-bodies.ts';
 import type { CommandRequests } from './command-requests.ts';
 import { lendingMethodNotAllowed, transactionNotFound } from '../edge/lending-errors.ts';
 import {
@@ -35,16 +40,22 @@ const actionRoutes: Readonly<Record<string, CommandType>> = {
   undoWriteOff: 'UNDO_WRITE_OFF',
 };
 
+/** The commands whose response lists their transactions, by the last part of their path. */
+const lockRoutes: Readonly<Record<string, CommandType>> = {
+  'lock-transactions': 'LOCK',
+  'unlock-transactions': 'UNLOCK',
+};
+
 /** Adds the routes that post, undo and list the transactions of loans. */
 export function addTransactionRoutes(router: Router, services: LendingServices, commands: CommandRequests): void {
   const { accounts } = services;
-  const transactionAfter = async (outcome: CommandOutcome): Promise<string> => {
-    const loan = await loanAfter(services, outcome);
-    const { loanAccountId = '', transactionKey = '' } = outcome;
+  const textAfter = ({ commandId, loanAccountId = '', transactionKey = '' }: CommandOutcome): string => {
     const transaction = accounts.transactionText(loanAccountId, transactionKey);
-    if (transaction !== undefined) return writeTransaction(loan, transaction);
-    throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} left no transaction to return.`);
+    if (transaction !== undefined) return transaction;
+    throw new LendstreamError('INTERNAL', `Command ${commandId} left no transaction to return.`);
   };
+  const transactionAfter = async (outcome: CommandOutcome): Promise<string> =>
+    writeTransaction(await loanAfter(services, outcome), textAfter(outcome));
 
   for (const [path, type] of Object.entries(postingRoutes)) {
     router
@@ -55,6 +66,24 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
           successStatus: 201,
           subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
           resourceOf: transactionAfter,
+        }),
+      )
+      .all(lendingMethodNotAllowed('POST'));
+  }
+
+  for (const [path, type] of Object.entries(lockRoutes)) {
+    router
+      .route(`/loans/:loanAccountId/${path}`)
+      .post(
+        commands.handler({
+          type,
+          successStatus: 201,
+          subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
+          resourceOf: async (outcome) => {
+            const loan = await loanAfter(services, outcome);
+            const last = textAfter(outcome);
+            return writeLockTransactions(loan, last, (id) => accounts.transactionText(loan.id, id));
+          },
         }),
       )
       .all(lendingMethodNotAllowed('POST'));

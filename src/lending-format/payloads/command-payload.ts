@@ -7,16 +7,19 @@ import {
   type CreateLoan,
   type Disburse,
   type LoanCommand,
+  type Lock,
   type PayOff,
   type PrincipalOverpayment,
   type ReduceInterest,
   type Repay,
   type StartBusinessDay,
   type UndoWriteOff,
+  type Unlock,
   type WriteOff,
   stateActions,
 } from '../../lending/commands.ts';
 import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
+import { lockedOperations } from '../../lending/loan.ts';
 import { zero } from '../../lending/money.ts';
 import { type FieldReader, present } from './field-reader.ts';
 import type { Payload } from './loan-payload.ts';
@@ -145,6 +148,19 @@ function readWriteOff(reader: FieldReader): Payload<WriteOff | UndoWriteOff> {
   return present({ notes: reader.notes('notes') });
 }
 
+function readLock(reader: FieldReader): Payload<Lock> {
+  // What a locked account shows as its total due: all that it owes.
+  reader.keepOnly('lockedAccountTotalDueType', 'BALANCE_AMOUNT');
+  return {
+    lockedOperations: reader.choices('lockedOperations', lockedOperations) ?? [],
+    ...present({ notes: reader.notes('notes') }),
+  };
+}
+
+function readUnlock(reader: FieldReader): Payload<Unlock> {
+  return present({ notes: reader.notes('notes') });
+}
+
 /** Every command on a loan that exists: all but the one that opens it. */
 export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan>;
 
@@ -170,6 +186,8 @@ export const payloadReaders: {
   REDUCE_PENALTIES: readReduction,
   WRITE_OFF: readWriteOff,
   UNDO_WRITE_OFF: readWriteOff,
+  LOCK: readLock,
+  UNLOCK: readUnlock,
 };
 
 /** The fields of every transaction, and what was kept so far. Keep before what only one type of transaction keeps. */

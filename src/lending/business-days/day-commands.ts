@@ -69,7 +69,7 @@ function atDate(loan: Loan, businessDate: LocalDate): Loan {
 /** Whether a row that is due by then has interest that was not applied. */
 function hasInterestToApply(loan: Loan, on: LocalDate): boolean {
   const { position } = loan;
-  if (position.asOf === null) return false;
+  if (position.asOf === null || position.lockedOperations.includes('APPLY_INTEREST')) return false;
   // A transaction that is dated later is posted again after the interest.
   const { installments } = position.asOf > on ? position : accrueTo(loan, position, on);
   return installments.some(

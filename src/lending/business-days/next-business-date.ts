@@ -30,7 +30,7 @@ function datesOf(loan: DatedLoan, row: Installment, reached: LocalDate): LocalDa
   if (row.dueDate > reached) return [row.dueDate];
   if (rowDue(row).isZero()) return [];
   const days = [addDays(row.dueDate, 1), addDays(lastToleratedDay(row.dueDate, loan), 1)];
-  const penalty = loan.position.accountSubState === 'LOCKED' ? null : firstPenaltyDay(loan, row);
+  const penalty = loan.position.lockedOperations.includes('APPLY_PENALTIES') ? null : firstPenaltyDay(loan, row);
   // From its first penalty on, a late row has one every day.
   if (penalty !== null) days.push(penalty > reached ? penalty : addDays(reached, 1));
   return days;

@@ -37,7 +37,7 @@ export function duePenalties(loan: Loan, on: LocalDate): DuePenalty[] {
   const { product, position } = loan;
   const method = product.penaltySettings?.loanPenaltyCalculationMethod ?? 'NONE';
   const rate = loan.penaltyRate ?? defaultOf(product.penaltySettings?.penaltyRate ?? {}) ?? zero;
-  if (method === 'NONE' || rate.isZero() || position.accountSubState === 'LOCKED') return [];
+  if (method === 'NONE' || rate.isZero() || position.lockedOperations.includes('APPLY_PENALTIES')) return [];
   const late = lateRows(position.installments, on);
   return (method === 'OUTSTANDING_PRINCIPAL' ? late.slice(0, 1) : late).flatMap((row) => {
     const first = firstPenaltyDay(loan, row);

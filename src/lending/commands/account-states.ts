@@ -1,7 +1,8 @@
 import type { ChangeState, StateAction } from '../commands.ts';
 import { type Decision, refuse } from './decision.ts';
 import type { StateEventName } from '../events.ts';
-import type { AccountState, Loan, LoanPosition } from '../loan.ts';
+import { owesNothing } from './closing.ts';
+import type { AccountState, AccountSubState, Loan, LoanPosition } from '../loan.ts';
 
 interface Transition {
   readonly from: readonly AccountState[];
@@ -15,7 +16,7 @@ const reopened = ({ stateBeforeClosure }: LoanPosition): Partial<LoanPosition> =
   closedAt: null,
 });
 
-/** The states each action may start from, and the result. Undoing a rejection or a withdrawal is checked separately. */
+/** The states each action may start from, and the result. The other conditions are below. */
 const transitions: Readonly<Record<StateAction, Transition>> = {
   REQUEST_APPROVAL: { from: ['PARTIAL_APPLICATION'], to: () => ({ accountState: 'PENDING_APPROVAL' }) },
   SET_INCOMPLETE: { from: ['PENDING_APPROVAL'], to: () => ({ accountState: 'PARTIAL_APPLICATION' }) },
@@ -39,8 +40,22 @@ const transitions: Readonly<Record<StateAction, Transition>> = {
       closedAt: now,
     }),
   },
+  CLOSE: {
+    from: ['ACTIVE', 'ACTIVE_IN_ARREARS'],
+    to: (position, now) => ({
+      accountState: 'CLOSED',
+      accountSubState: 'REPAID',
+      stateBeforeClosure: position.accountState,
+      closedAt: now,
+    }),
+  },
   UNDO_REJECT: { from: ['CLOSED'], to: reopened },
   UNDO_WITHDRAW: { from: ['CLOSED'], to: reopened },
+  // A loan that its last repayment closed has no former state: it was active.
+  UNDO_CLOSE: {
+    from: ['CLOSED'],
+    to: (position) => ({ ...reopened(position), accountState: position.stateBeforeClosure ?? 'ACTIVE' }),
+  },
 };
 
 /** The event that tells of each action. */
@@ -53,21 +68,34 @@ const stateEventNames: Readonly<Record<StateAction, StateEventName>> = {
   UNDO_REJECT: 'loan_rejection_undone',
   WITHDRAW: 'loan_withdrawn',
   UNDO_WITHDRAW: 'loan_withdrawal_undone',
+  CLOSE: 'loan_closed',
+  UNDO_CLOSE: 'loan_reopened',
+};
+
+/** The sub-state that an action undoes. */
+const undoneSubStates: Readonly<Partial<Record<StateAction, AccountSubState>>> = {
+  UNDO_REJECT: 'REJECTED',
+  UNDO_WITHDRAW: 'WITHDRAWN',
+  UNDO_CLOSE: 'REPAID',
 };
 
 /**
- * Moves an account between its states before it is paid out.
+ * Moves an account between its states before it is paid out, closes one that owes nothing, and opens a repaid one
+ * again.
  *
- * Refused: INVALID_STATE_TRANSITION, when the action cannot start from the account's state.
+ * Refused: INVALID_STATE_TRANSITION, when the action cannot start from the account's state, and when an account that is
+ * to be closed owes something or is locked.
  */
 export function decideStateChange(loan: Loan, command: ChangeState): Decision {
   const { position } = loan;
   const { action, receivedAt } = command;
   const { from, to } = transitions[action];
-  const isFromSubState =
-    (action !== 'UNDO_REJECT' || position.accountSubState === 'REJECTED') &&
-    (action !== 'UNDO_WITHDRAW' || position.accountSubState === 'WITHDRAWN');
-  if (!from.includes(position.accountState) || !isFromSubState) return refuse('INVALID_STATE_TRANSITION', 'action');
+  const undoneSubState = undoneSubStates[action];
+  const isFromSubState = undoneSubState === undefined || position.accountSubState === undoneSubState;
+  const isPossible = action !== 'CLOSE' || (position.accountSubState === null && owesNothing(loan));
+  if (!from.includes(position.accountState) || !isFromSubState || !isPossible) {
+    return refuse('INVALID_STATE_TRANSITION', 'action');
+  }
   return {
     fact: {
       type: 'STATE_CHANGED',

@@ -13,8 +13,8 @@ import { adjustmentOf } from '../transaction-types.ts';
  * before, and are posted again afterwards (see `later-transactions.ts`).
  *
  * Refused, with the first of these that applies: INVALID_TRANSACTION_ID; TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT (an
- * adjustment); TRANSACTION_ALREADY_ADJUSTED; NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_DATE (of the
- * booking).
+ * adjustment); TRANSACTION_ALREADY_ADJUSTED; NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_ACCOUNT_STATE
+ * (of an account that was closed by hand: the closure is undone first); INVALID_DATE (of the booking).
  */
 export function decideAdjustment(loan: Loan, command: AdjustTransaction, context: DecisionContext): Decision {
   const original = context.transactions.find(command.transactionId);
@@ -22,10 +22,15 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
   if (adjustmentOf(original.type) === null) {
     return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
   }
+  if (original.originalTransactionKey !== null) {
+    return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
+  }
   if (original.adjustmentTransactionKey !== null) return refuse('TRANSACTION_ALREADY_ADJUSTED', 'transactionId');
   if (original.encodedKey !== loan.adjustableTransactionKey) {
     return refuse('NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE', 'transactionId');
   }
+  const { accountState, stateBeforeClosure } = loan.position;
+  if (accountState === 'CLOSED' && stateBeforeClosure !== null) return refuse('INVALID_ACCOUNT_STATE');
   const fault = refusalOfDays(command);
   if (fault !== null) return { refusals: [fault] };
   return { fact: adjusted(loan, original, command, context) };

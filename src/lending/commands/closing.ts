@@ -13,7 +13,12 @@ export function closeOut(loan: Loan, ledger: Ledger, periodicPayment: Decimal | 
 
 /** The position; CLOSED and REPAID if nothing is owed any more, including fees outside the schedule. */
 export function closedWhenRepaid(loan: Loan, position: LoanPosition, now: number): LoanPosition {
+  if (!owesNothing(loan, position)) return position;
+  return { ...position, accountState: 'CLOSED', accountSubState: 'REPAID', lockedOperations: [], closedAt: now };
+}
+
+/** Whether nothing is owed any more, including fees outside the schedule. */
+export function owesNothing(loan: Loan, position: LoanPosition = loan.position): boolean {
   const { total, nonScheduledFees } = figuresOf(loan, position);
-  if (!total.isZero() || !nonScheduledFees.balance.isZero()) return position;
-  return { ...position, accountState: 'CLOSED', accountSubState: 'REPAID', closedAt: now };
+  return total.isZero() && nonScheduledFees.balance.isZero();
 }

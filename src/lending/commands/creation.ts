@@ -68,6 +68,7 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
       accountState: product.newAccountSettings.accountInitialState,
       accountSubState: null,
       stateBeforeClosure: null,
+      lockedOperations: [],
       approvedAt: null,
       closedAt: null,
       arrearsSince: null,

@@ -16,6 +16,7 @@ import { decideDisbursement } from './disbursement.ts';
 import { decideFee } from './fees.ts';
 import { decideInterestApplication } from './interest-application.ts';
 import type { Loan } from '../loan.ts';
+import { decideLock, decideUnlock } from './locks.ts';
 import { decidePayOff } from './pay-off.ts';
 import { decidePenalty } from './penalties.ts';
 import { decidePrincipalOverpayment } from './principal-overpayment.ts';
@@ -66,9 +67,13 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
     case 'WRITE_OFF':
       return decideWriteOff(loan, command, context);
     case 'UNDO_WRITE_OFF':
+      return decideUndoneWriteOff(loan, command, context);
+    case 'LOCK':
+      return decideLock(loan, command, context);
+    case 'UNLOCK':
       break;
   }
-  return decideUndoneWriteOff(loan, command, context);
+  return decideUnlock(loan, command, context);
 }
 
 function isOtherCurrency({ product }: Loan, sent: AdditionalFields | undefined): boolean {

@@ -16,10 +16,10 @@ import { type Refusal, refusal } from '../refusals.ts';
  * Charges a fee by hand: one of the product's manual fees, or an arbitrary one. It joins the named installment (fixed
  * loans) or the next one due (dynamic loans). A NO_ALLOCATION fee joins none, and only custom repayments can pay it.
  *
- * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE; ARBITRARY_FEE_NOT_ALLOWED, INVALID_FEE_KEY,
- * FEE_NOT_ACTIVE, FEE_NOT_ALLOWED (charged at disbursement only); FEATURE_DISABLED (a NO_ALLOCATION fee while
- * ALLOW_NON_SCHEDULED_FEES is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the
- * disbursement or in the future); INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS,
+ * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE (locked, too); ARBITRARY_FEE_NOT_ALLOWED,
+ * INVALID_FEE_KEY, FEE_NOT_ACTIVE, FEE_NOT_ALLOWED (charged at disbursement only); FEATURE_DISABLED (a NO_ALLOCATION
+ * fee while ALLOW_NON_SCHEDULED_FEES is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE
+ * (before the disbursement or in the future); INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS,
  * INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS, INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT;
  * then the amount (see {@link feeAmount}), and FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE when it comes to nothing.
  */
@@ -27,6 +27,7 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
   const { position } = loan;
   const [disbursement] = position.disbursements;
   if (!isActive(position) || disbursement === undefined) return refuse('INVALID_ACCOUNT_STATE');
+  if (position.lockedOperations.includes('APPLY_FEES')) return refuse('INVALID_ACCOUNT_STATE');
   const found = findManualFee(loan, command.predefinedFeeKey);
   if ('errorReason' in found) return { refusals: [found] };
   const { fee } = found;

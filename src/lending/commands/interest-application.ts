@@ -16,13 +16,15 @@ import type { LocalDate } from '../terms.ts';
  * (fixed loans), less what was applied of them before. The position moves forward to the date. Rows keep what they
  * expect and owe: a transaction now says how much of it has been charged.
  *
- * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE; INVALID_DATE (in the future too);
+ * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE;
+ * INTEREST_CANNOT_BE_APPLIED (locked); INVALID_DATE (in the future too);
  * ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the disbursement);
  * ACCOUNT_HAS_NO_ACCRUED_INTEREST (nothing to apply).
  */
 export function decideInterestApplication(loan: Loan, command: ApplyInterest, context: DecisionContext): Decision {
   const { position } = loan;
   if (!isActive(position) || position.asOf === null) return refuse('INVALID_ACCOUNT_STATE');
+  if (position.lockedOperations.includes('APPLY_INTEREST')) return refuse('INTEREST_CANNOT_BE_APPLIED');
   const fault = refusalOfDays(command);
   if (fault !== null) return refuse(fault.errorReason, nameOfDay(fault.errorSource));
   const valueDate = command.valueDate ?? dayOfCommand(command);
@@ -31,13 +33,14 @@ export function decideInterestApplication(loan: Loan, command: ApplyInterest, co
   return interestApplied(loan, command, context, valueDate) ?? refuse('ACCOUNT_HAS_NO_ACCRUED_INTEREST');
 }
 
-/** The decision that applies the interest of a loan up to a day; null when there is nothing to apply. */
+/** The decision that applies the interest of a loan up to a day; null when there is none to apply or it is locked. */
 export function interestApplied(
   loan: Loan,
   command: TransactionCommand,
   context: DecisionContext,
   valueDate: LocalDate,
 ): { readonly fact: TransactionPosted } | null {
+  if (loan.position.lockedOperations.includes('APPLY_INTEREST')) return null;
   const applied = withInterestApplied(loan, accrueTo(loan, loan.position, valueDate));
   if (applied.amount.isZero()) return null;
   return post(loan, command, context, 'INTEREST_APPLIED', applied.position, {

@@ -9,7 +9,7 @@ import { isUsableDate, refusalOfDays } from './transaction-days.ts';
 import { interestApplied } from './interest-application.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import { type Loan, isActive } from '../loan.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { type Decimal, isPostable, sum } from '../money.ts';
 import { pay, payCharges, payable } from '../payments.ts';
 import { reduceCharges, reduceRows } from '../reductions.ts';
@@ -31,7 +31,7 @@ import type { LocalDate } from '../terms.ts';
 export function decidePayOff(loan: Loan, command: PayOff, context: DecisionContext): Decision {
   const fault = refusalOfPayOff(loan, command);
   if (fault !== null) return { refusals: [fault] };
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   const accrued = accrueTo(loan, loan.position, valueDate);
   const figures = figuresOf(loan, accrued);
   const forgiven = forgivenOf(loan, figures, command.payOffAdjustableAmounts);
@@ -73,7 +73,7 @@ export function payOffFigures(loan: Loan, valueDate: LocalDate): Figures | Refus
 }
 
 function refusalOfPayOff(loan: Loan, command: PayOff): Refusal | null {
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   return (
     refusalOfState(loan, valueDate) ?? refusalOfDays(command, 'INVALID_DATE', 'REPAYMENT_DATE_IN_THE_FUTURE_ERROR')
   );

@@ -12,14 +12,15 @@ import { taxedAmount } from '../taxes.ts';
 /**
  * Adds a penalty to the named installment, or else to the next one due. It is due at once.
  *
- * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE; INVALID_AMOUNT; INVALID_DATE (before the
- * disbursement or in the future); INVALID_REPAYMENT_NUMBER; REPAYMENT_WAS_FULLY_PAID.
+ * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE (locked, too); INVALID_AMOUNT; INVALID_DATE
+ * (before the disbursement or in the future); INVALID_REPAYMENT_NUMBER; REPAYMENT_WAS_FULLY_PAID.
  */
 export function decidePenalty(loan: Loan, command: ApplyPenalty, context: DecisionContext): Decision {
   const { position, product } = loan;
   const { taxSettings, currency } = product;
   const [disbursement] = position.disbursements;
   if (!isActive(position) || disbursement === undefined) return refuse('INVALID_ACCOUNT_STATE');
+  if (position.lockedOperations.includes('APPLY_PENALTIES')) return refuse('INVALID_ACCOUNT_STATE');
   if (!isPostable(command.amount, currency.digits)) {
     return refuse('INVALID_AMOUNT', 'amount');
   }

@@ -6,7 +6,7 @@ import type { TransactionPosted } from './facts.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import { type Loan, type LoanPosition, isActive } from '../loan.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { type Decimal, isPostable } from '../money.ts';
 import { reduceCharges, reduceRows } from '../reductions.ts';
 import { type Refusal, refusal } from '../refusals.ts';
@@ -25,7 +25,7 @@ export function decideInterestReduction(loan: Loan, command: ReduceInterest, con
   const { position } = loan;
   const fault = refusalOfReduction(loan, command);
   if (fault !== null) return { refusals: [fault] };
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   if (position.asOf !== null && valueDate < position.asOf) {
     return refuse('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', 'valueDate');
   }
@@ -48,7 +48,7 @@ export function decideInterestReduction(loan: Loan, command: ReduceInterest, con
 export function decideFeeReduction(loan: Loan, command: ReduceFees, context: DecisionContext): Decision {
   const fault = refusalOfReduction(loan, command);
   if (fault !== null) return { refusals: [fault] };
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   const key = keyOfRow(loan.position, command);
   return ifAll(
     command,
@@ -68,7 +68,7 @@ export function decideFeeReduction(loan: Loan, command: ReduceFees, context: Dec
 export function decidePenaltyReduction(loan: Loan, command: ReducePenalties, context: DecisionContext): Decision {
   const fault = refusalOfReduction(loan, command);
   if (fault !== null) return { refusals: [fault] };
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   const key = keyOfRow(loan.position, command);
   return ifAll(
     command,
@@ -115,7 +115,7 @@ function refusalOfReduction(
   if (!isPostable(command.amount, product.currency.digits)) return refusal('INVALID_AMOUNT', 'amount');
   const fault = refusalOfDays(command);
   if (fault !== null) return fault;
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   if (valueDate < disbursement.date) return refusal('INVALID_DATE', 'valueDate');
   return command.installmentNumber !== undefined && keyOfRow(position, command) === undefined
     ? refusal('INVALID_REPAYMENT_NUMBER', 'installmentNumber')

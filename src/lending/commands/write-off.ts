@@ -7,7 +7,7 @@ import { type Decision, type DecisionContext, post, refuse } from './decision.ts
 import { refusalOfDays } from './transaction-days.ts';
 import { openLedger } from '../ledger.ts';
 import { type Loan, type LoanPosition, isActive } from '../loan.ts';
-import { dayOf } from '../instants.ts';
+import { dayOfCommand } from '../instants.ts';
 import { type Decimal, sum } from '../money.ts';
 import { reduceCharges, reduceRows, writeOffPrincipal } from '../reductions.ts';
 
@@ -22,7 +22,7 @@ export function decideWriteOff(loan: Loan, command: WriteOff, context: DecisionC
   if (!isActive(loan.position) || loan.position.asOf === null) return refuse('INVALID_ACCOUNT_STATE');
   const fault = refusalOfDays(command);
   if (fault !== null) return { refusals: [fault] };
-  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const valueDate = command.valueDate ?? dayOfCommand(command);
   if (valueDate < loan.position.asOf) return refuse('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', 'valueDate');
 
   const accrued = accrueTo(loan, loan.position, valueDate);

@@ -300,6 +300,8 @@ function stateEventName(fact: LoanFact, { position }: Loan, previous: AccountSta
   if (position.accountState === 'CLOSED') return 'loan_closed';
   if (previous === 'ACTIVE' && position.accountState === 'ACTIVE_IN_ARREARS') return 'loan_in_arrears';
   if (previous === 'ACTIVE_IN_ARREARS' && position.accountState === 'ACTIVE') return 'loan_out_of_arrears';
-  if (fact.type === 'TRANSACTION_POSTED') return 'loan_activated';
-  return isActive(position) ? 'loan_reopened' : 'loan_deactivated';
+  if (!isActive(position)) return 'loan_deactivated';
+  if (previous === 'CLOSED') return 'loan_reopened';
+  if (previous === 'APPROVED') return 'loan_activated';
+  return position.accountSubState === 'LOCKED' ? 'loan_locked' : 'loan_unlocked';
 }

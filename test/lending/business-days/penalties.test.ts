@@ -72,7 +72,7 @@ describe('penalties for late days', () => {
     const loan = { ...account(overdue(0.5)), penaltyRate: money(1) };
     expect(duePenalties(loan, '2011-03-24').map(({ installmentNumber }) => installmentNumber)).to.deep.equal([1, 2]);
     expect(amountsOn(loan, '2011-03-24')).to.deep.equal(['2900.00', '100.00']);
-    const locked = { ...loan, position: { ...loan.position, accountSubState: 'LOCKED' as const } };
+    const locked = { ...loan, position: { ...loan.position, lockedOperations: ['APPLY_PENALTIES'] as const } };
     expect(duePenalties(locked, '2011-03-24')).to.deep.equal([]);
     expect(nextBusinessDate({ ...locked, businessDate: '2011-02-24' })).to.equal('2011-03-23');
   });

@@ -1,7 +1,20 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { StateAction } from '../../../src/lending/commands.ts';
-import { create, disbursed, given, loanOf, product, reasons, when } from '../loan-fixtures.ts';
+import {
+  adjust,
+  create,
+  disbursed,
+  given,
+  loanOf,
+  lock,
+  product,
+  reasons,
+  repay,
+  type Story,
+  when,
+  writeOff,
+} from '../loan-fixtures.ts';
 
 const table: readonly (readonly [actions: string, state: string, event: string])[] = [
   ['', 'PARTIAL_APPLICATION', 'loan_created'],
@@ -53,6 +66,36 @@ describe('the state of an account', () => {
       expect(reasons(after(actions))).to.deep.equal(['INVALID_STATE_TRANSITION action']);
     });
   }
+
+  it('is closed by hand only when nothing is owed, and opened again as it was', () => {
+    const repaid = when(disbursed(), repay('1261.88', '2011-02-23'));
+    const change = (story: Story, action: StateAction) => when(story, { type: 'CHANGE_STATE', action });
+    const open = change(repaid, 'UNDO_CLOSE');
+    expect(loanOf(open).position).to.deep.include({ accountState: 'ACTIVE', accountSubState: null, closedAt: null });
+    expect(open.events.at(-1)).to.include({ name: 'loan_reopened' });
+    const closed = change(open, 'CLOSE');
+    expect(loanOf(closed).position).to.include({ accountState: 'CLOSED', accountSubState: 'REPAID' });
+    expect(closed.events.at(-1)).to.include({ name: 'loan_closed' });
+    expect(loanOf(change(closed, 'UNDO_CLOSE')).position).to.deep.equal(loanOf(open).position);
+    for (const [story, action] of [
+      [disbursed(), 'CLOSE'],
+      [disbursed(), 'UNDO_CLOSE'],
+      [closed, 'CLOSE'],
+      [when(open, lock('2011-02-23')), 'CLOSE'],
+      [when(disbursed(), writeOff('2011-02-23')), 'UNDO_CLOSE'],
+    ] as const) {
+      expect(reasons(change(story, action))).to.deep.equal(['INVALID_STATE_TRANSITION action']);
+    }
+  });
+
+  it('that was closed by hand keeps its transactions until the closure is undone', () => {
+    const repaid = when(disbursed(), repay('1261.88', '2011-02-23'));
+    const open = when(repaid, { type: 'CHANGE_STATE', action: 'UNDO_CLOSE' });
+    const closed = when(open, { type: 'CHANGE_STATE', action: 'CLOSE' });
+    expect(reasons(when(closed, adjust(2)))).to.deep.equal(['INVALID_ACCOUNT_STATE']);
+    const undone = when(when(closed, { type: 'CHANGE_STATE', action: 'UNDO_CLOSE' }), adjust(2));
+    expect(loanOf(undone).position).to.deep.equal(loanOf(disbursed()).position);
+  });
 
   it('cannot be changed by hand once the loan is disbursed', () => {
     expect(reasons(when(disbursed(), { type: 'CHANGE_STATE', action: 'UNDO_APPROVE' }))).to.deep.equal([

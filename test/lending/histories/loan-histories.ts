@@ -18,6 +18,7 @@ import {
   dynamicProduct,
   fee,
   loanOf,
+  lock,
   money,
   nothingYet,
   overpay,
@@ -29,6 +30,7 @@ import {
   type Story,
   under,
   undoWriteOff,
+  unlock,
   when,
   writeOff,
 } from '../loan-fixtures.ts';
@@ -433,6 +435,32 @@ export const histories: readonly History[] = [
       ],
     };
   }),
+  {
+    title: 'a dynamic loan that is locked, repaid, unlocked, closed and opened again',
+    commands: [
+      create(dynamicProduct({ feesSettings: { fees: feesOfEachKind } })),
+      approve,
+      disburse('2011-01-23'),
+      lock('2011-02-10', 'APPLY_INTEREST', 'APPLY_FEES'),
+      lock('2011-02-12'),
+      applyPenalty(5, { valueDate: '2011-02-12' }),
+      applyFee(5, { valueDate: '2011-02-12' }),
+      applyInterest('2011-02-12'),
+      repay(100, '2011-03-01'),
+      unlock('2011-03-10'),
+      unlock('2011-03-10'),
+      (story) => adjust(story.transactions.length),
+      (story) => adjust(story.transactions.length),
+      (story) => unlock(story.loan?.position.asOf ?? ''),
+      { type: 'CHANGE_STATE', action: 'CLOSE' },
+      payOff('2011-03-20'),
+      { type: 'CHANGE_STATE', action: 'UNDO_CLOSE' },
+      { type: 'CHANGE_STATE', action: 'CLOSE' },
+      (story) => adjust(story.transactions.length),
+      { type: 'CHANGE_STATE', action: 'UNDO_CLOSE' },
+      (story) => adjust(story.transactions.length),
+    ],
+  },
 ];
 
 /** The state after each command. */
