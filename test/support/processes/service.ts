@@ -49,6 +49,8 @@ export function spawnService(
       HOST: '127.0.0.1',
       PORT: '0',
       LOG_LEVEL: 'warn',
+      // A day that ends while tests run must not change their loans.
+      END_OF_DAY_SCHEDULE: 'off',
       DATA_DIR: dataFolder,
       ...environment,
     },
