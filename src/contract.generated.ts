@@ -171,6 +171,29 @@ type LoanCommandFieldSet =
   | string
   | null;
 /**
+ * A JSON Patch of the account as GET shows it with all details.
+ *
+ * @minItems 1
+ * @maxItems 200
+ */
+type LoanPatch = {
+  op: 'ADD' | 'REPLACE' | 'REMOVE' | 'MOVE' | 'add' | 'replace' | 'remove' | 'move';
+  /**
+   * The path of a field, with or without a slash in front.
+   */
+  path: string;
+  /**
+   * What ADD and REPLACE set.
+   */
+  value?: {
+    [k: string]: unknown;
+  };
+  /**
+   * The path that MOVE takes the value from.
+   */
+  from?: string | null;
+}[];
+/**
  * The outcome for each event of a batch, in the order of the request.
  */
 type PublishedItems = {
@@ -223,6 +246,7 @@ export interface Contract {
     CursorLagQueries: CursorLagQueries;
     CursorReset: CursorReset;
     CursorShiftQueries: CursorShiftQueries;
+    DeleteLoanPayload: DeleteLoanPayload;
     DeleteProductPayload: DeleteProductPayload;
     DisbursePayload: DisbursePayload;
     EndOfDayPayload: EndOfDayPayload;
@@ -246,6 +270,7 @@ export interface Contract {
     LendingErrors: LendingErrors;
     Links: Links;
     LoanAccount: LoanAccount;
+    LoanAccountChanged: LoanAccountChanged;
     LoanBalanceChanged: LoanBalanceChanged;
     LoanBalanceChangedBalanceChange: LoanBalanceChangedBalanceChange;
     LoanBalanceChangedBalances: LoanBalanceChangedBalances;
@@ -262,6 +287,7 @@ export interface Contract {
     LoanFeeEvent: LoanFeeEvent;
     LoanFeeEventFeeBalances: LoanFeeEventFeeBalances;
     LoanFeeEventFeeBalancesWithNonScheduled: LoanFeeEventFeeBalancesWithNonScheduled;
+    LoanPatch: LoanPatch;
     LoanProduct: LoanProduct;
     LoanProductPayload: LoanProductPayload;
     LoanSchedule: LoanSchedule;
@@ -317,6 +343,7 @@ export interface Contract {
     TransactionChannelToSet: TransactionChannelToSet;
     UndoWriteOffPayload: UndoWriteOffPayload;
     UnlockPayload: UnlockPayload;
+    UpdateLoanPayload: UpdateLoanPayload;
     User: User;
     Version: Version;
     WriteOffPayload: WriteOffPayload;
@@ -369,6 +396,8 @@ export interface Contract {
     }[];
     updateLoanProduct: LoanProductPayload;
     createLoan: CreateLoanPayload;
+    replaceLoan: CreateLoanPayload;
+    patchLoan: LoanPatch;
     changeLoanState: ChangeStatePayload;
     disburseLoan: DisbursePayload;
     applyFee: ApplyFeePayload;
@@ -447,6 +476,9 @@ export interface Contract {
     createLoan: LoanAccount | CommandStatus;
     listLoans: LoanAccount[];
     getLoan: LoanAccount;
+    replaceLoan: LoanAccount | CommandStatus;
+    patchLoan: CommandStatus;
+    deleteLoan: CommandStatus;
     changeLoanState: LoanAccount | CommandStatus;
     getLoanSchedule: LoanSchedule;
     getLoanBalances: LoanBalances;
@@ -791,6 +823,8 @@ interface CommandRejected {
   causationCommandId: string;
   commandType:
     | 'CREATE_LOAN'
+    | 'DELETE_LOAN'
+    | 'UPDATE_LOAN'
     | 'CHANGE_STATE'
     | 'DISBURSE'
     | 'REPAY'
@@ -1115,9 +1149,9 @@ interface CreateLoanPayload {
    */
   adjustTotalDueForInstallmentsWithDifferentInterval?: false | 'false' | '' | null;
   /**
-   * Only what means none.
+   * Days for which late installments are tolerated; by default the days of the product.
    */
-  arrearsTolerancePeriod?: 0 | '0' | '' | null;
+  arrearsTolerancePeriod?: number | string | null;
   /**
    * Only what means none.
    */
@@ -1549,6 +1583,7 @@ interface CursorReset {
     offset: string | number;
   }[];
 }
+interface DeleteLoanPayload {}
 interface DisbursePayload {
   /**
    * A calendar day. Of an instant, the day as its sender wrote it.
@@ -2299,6 +2334,77 @@ interface LoanAccount {
   }[];
 }
 /**
+ * What the account says of itself changed, and not its money.
+ */
+interface LoanAccountChanged {
+  /**
+   * The metadata of every published event.
+   */
+  metadata?: {
+    [k: string]: unknown;
+  };
+  schemaVersion: 1;
+  /**
+   * Id of a loan account or a product.
+   */
+  loanAccountId: string;
+  /**
+   * An encodedKey.
+   */
+  loanAccountEncodedKey: string;
+  /**
+   * encodedKey of the product.
+   */
+  productTypeKey: string;
+  /**
+   * Counts the events of the loan over all types, from 1, without a gap.
+   */
+  sequence: number;
+  causationCommandId: string;
+  /**
+   * An encodedKey, or null where there is none.
+   */
+  transactionEncodedKey: string | null;
+  transactionType:
+    | 'DISBURSEMENT'
+    | 'REPAYMENT'
+    | 'FEE_CHARGED'
+    | 'PENALTY_APPLIED'
+    | 'PRINCIPAL_OVERPAYMENT'
+    | 'DISBURSEMENT_ADJUSTMENT'
+    | 'REPAYMENT_ADJUSTMENT'
+    | 'FEE_ADJUSTMENT'
+    | 'PENALTY_ADJUSTMENT'
+    | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
+    | 'INTEREST_APPLIED'
+    | 'INTEREST_APPLIED_ADJUSTMENT'
+    | 'INTEREST_DUE_REDUCED'
+    | 'INTEREST_REDUCTION_ADJUSTMENT'
+    | 'FEES_DUE_REDUCED'
+    | 'FEE_REDUCTION_ADJUSTMENT'
+    | 'PENALTIES_DUE_REDUCED'
+    | 'PENALTY_REDUCTION_ADJUSTMENT'
+    | 'WRITE_OFF'
+    | 'WRITE_OFF_ADJUSTMENT'
+    | 'INTEREST_LOCKED'
+    | 'INTEREST_UNLOCKED'
+    | 'FEE_LOCKED'
+    | 'FEE_UNLOCKED'
+    | 'PENALTY_LOCKED'
+    | 'PENALTY_UNLOCKED'
+    | null;
+  valueDate: string | null;
+  bookingDate: string | null;
+  creationDate: string;
+  toggles: Toggles;
+  /**
+   * The account with all details, as GET /loans/{id} shows it afterwards.
+   */
+  account: {
+    [k: string]: unknown;
+  };
+}
+/**
  * One for each posted transaction: the balances that it changed, and every balance after it. The toggle ALLOW_NON_SCHEDULED_FEES determines the names of the fee balances.
  */
 interface LoanBalanceChanged {
@@ -2547,6 +2653,8 @@ interface LoanCommand {
   commandId?: string;
   type:
     | 'CREATE_LOAN'
+    | 'DELETE_LOAN'
+    | 'UPDATE_LOAN'
     | 'CHANGE_STATE'
     | 'DISBURSE'
     | 'REPAY'
@@ -2590,7 +2698,13 @@ interface LoanCommand {
  */
 interface LoanEvents {
   items: (
-    LoanTransactionPosted | LoanFeeEvent | LoanBalanceChanged | LoanScheduleChanged | LoanStateChanged | CommandRejected
+    | LoanTransactionPosted
+    | LoanFeeEvent
+    | LoanBalanceChanged
+    | LoanScheduleChanged
+    | LoanAccountChanged
+    | LoanStateChanged
+    | CommandRejected
   )[];
   /**
    * Whether the first event of the loan is among them.
@@ -3260,6 +3374,7 @@ interface LoanStateChanged {
   toggles: Toggles;
   name:
     | 'loan_created'
+    | 'loan_deleted'
     | 'loan_approval_requested'
     | 'loan_set_incomplete'
     | 'loan_approved'
@@ -4923,6 +5038,33 @@ interface UndoWriteOffPayload {
 }
 interface UnlockPayload {
   notes?: string | null;
+}
+/**
+ * Either operations, a JSON Patch of the account as GET shows it with all details, or its whole new body.
+ */
+interface UpdateLoanPayload {
+  /**
+   * @minItems 1
+   * @maxItems 200
+   */
+  operations?: {
+    op: 'ADD' | 'REPLACE' | 'REMOVE' | 'MOVE' | 'add' | 'replace' | 'remove' | 'move';
+    /**
+     * The path of a field, with or without a slash in front.
+     */
+    path: string;
+    /**
+     * What ADD and REPLACE set.
+     */
+    value?: {
+      [k: string]: unknown;
+    };
+    /**
+     * The path that MOVE takes the value from.
+     */
+    from?: string | null;
+  }[];
+  account?: CreateLoanPayload;
 }
 /**
  * A user. Every client with a key is the administrator.

@@ -15,11 +15,12 @@ export interface EventExample {
 }
 
 /** Which event of its type is shown: the one with this value in this field. */
-const chosen: Readonly<Record<LendingEventTypeName, readonly [field: string, value: string]>> = {
+const chosen: Readonly<Record<LendingEventTypeName, readonly [field: string, value: string | null]>> = {
   loan_transaction_posted: ['name', 'loan_repayment'],
   loan_fee_event: ['feeEvent', 'APPLIED'],
   loan_balance_changed: ['transactionType', 'REPAYMENT'],
   loan_schedule_changed: ['reason', 'REPAID'],
+  loan_account_changed: ['transactionType', null],
   loan_state_changed: ['name', 'loan_approved'],
   command_rejected: ['commandType', 'REPAY'],
   business_day_closed: ['businessDate', '2026-03-31'],
@@ -46,6 +47,7 @@ export async function recordEventExamples(url: string): Promise<EventExample[]> 
     await call('POST', `${loan}/fee-transactions`, { amount: 50, installmentNumber: 1, valueDate: '2026-03-10' });
     await call('POST', `${loan}/repayment-transactions`, { amount: 200, valueDate: '2026-04-01' });
     await call('POST', `${loan}/repayment-transactions`, { amount: 99_999, valueDate: '2026-04-02' });
+    await call('PATCH', loan, [{ op: 'ADD', path: '/_risk/score', value: 7 }]);
   }
   await call('POST', '/organization:endOfDay', { businessDate: '2026-03-31' });
   const events = await readEverything(url, call);
@@ -64,9 +66,9 @@ export async function recordEventExamples(url: string): Promise<EventExample[]> 
   );
 }
 
-/** The toggles under which an event is shown: no toggle changes the one about a day. */
+/** The toggles under which an event is shown: no toggle changes those about a day or an account. */
 export function togglesOf(eventType: LendingEventTypeName): readonly ('off' | 'on')[] {
-  return eventType === 'business_day_closed' ? ['off'] : ['off', 'on'];
+  return eventType === 'business_day_closed' || eventType === 'loan_account_changed' ? ['off'] : ['off', 'on'];
 }
 
 function loanOf(toggles: 'off' | 'on'): string {

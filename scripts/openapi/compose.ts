@@ -59,6 +59,7 @@ const messageFiles = [
   'events/loan-fee-event.json',
   'events/loan-balance-changed.json',
   'events/loan-schedule-changed.json',
+  'events/loan-account-changed.json',
   'events/loan-state-changed.json',
   'events/command-rejected.json',
   'events/business-day-closed.json',

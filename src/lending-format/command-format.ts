@@ -17,6 +17,7 @@ import { type ExistingLoanCommand, payloadReaders } from './payloads/command-pay
 import { type CreateLoanPayload, readCreateLoan } from './payloads/loan-payload.ts';
 import { type CommandPosition, keysOf } from './derived-ids.ts';
 import { type ExactJson, isExactObject, readExactObject, writeCanonical, writeExact } from './exact-json.ts';
+import { type LoanChange, isLoanChange, readLoanChange } from './loan-changes/loan-changes.ts';
 import { FieldReader } from './payloads/field-reader.ts';
 import { isAccountOrProductId } from './payloads/id-forms.ts';
 import {
@@ -33,6 +34,7 @@ import {
  */
 export const commandTypes: readonly CommandType[] = [
   'CREATE_LOAN',
+  'UPDATE_LOAN',
   ...(Object.keys(payloadReaders) as ExistingLoanCommand['type'][]),
   ...productCommandTypes,
   'END_OF_DAY',
@@ -78,6 +80,8 @@ export type ParsedCommand =
     }
   | { readonly kind: 'product'; readonly envelope: CommandEnvelope; readonly request: ProductRequest }
   | { readonly kind: 'end of day'; readonly envelope: CommandEnvelope; readonly command: EndOfDay }
+  /** A change is worked out on the loan as it is when the command is decided. */
+  | { readonly kind: 'loan change'; readonly envelope: CommandEnvelope; readonly change: LoanChange }
   /** The envelope is valid, the payload is not: the refusals name the wrong fields to the sender. */
   | { readonly kind: 'refused'; readonly envelope: CommandEnvelope; readonly refusals: readonly Refusal[] }
   /** The envelope cannot be read. `commandId` is null where that cannot be read either. */
@@ -228,6 +232,12 @@ function readCommand(
   payload: ExactJson,
   newKey: (purpose: string) => string,
 ): ParsedCommand {
+  if (envelope.type === 'UPDATE_LOAN') {
+    const change = readLoanChange(payload, envelope.loanAccountId ?? '');
+    return isLoanChange(change)
+      ? { kind: 'loan change', envelope, change }
+      : { kind: 'refused', envelope, refusals: change };
+  }
   const refusals: Refusal[] = [];
   const reader = new FieldReader(payload, refusals);
   const parsed = readByType(envelope, payload, reader, newKey);
@@ -263,7 +273,11 @@ function readByType(
     return { kind: 'product', envelope, request };
   }
   // The table's type says that the payload it reads for a type completes the command of that type.
-  return loan({ type, ...header, ...payloadReaders[type](reader) } as ExistingLoanCommand);
+  return loan({
+    type,
+    ...header,
+    ...payloadReaders[type as ExistingLoanCommand['type']](reader),
+  } as ExistingLoanCommand);
 }
 
 function unreadable(reason: string, commandId: string | null): ParsedCommand {

@@ -19,6 +19,7 @@ export const lendingEventTypeNames = [
   'loan_fee_event',
   'loan_balance_changed',
   'loan_schedule_changed',
+  'loan_account_changed',
   'loan_state_changed',
   'command_rejected',
   'business_day_closed',

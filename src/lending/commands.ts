@@ -28,7 +28,9 @@ export type LoanCommand =
   | WriteOff
   | UndoWriteOff
   | Lock
-  | Unlock;
+  | Unlock
+  | UpdateLoan
+  | DeleteLoan;
 
 export interface CommandHeader {
   /** UUID. A command sent twice under the same id changes the loan once. */
@@ -90,6 +92,20 @@ export interface CreateLoan extends LoanCommandHeader {
   /** Settings of the product that were sent with the account. They must be the product's. */
   readonly repeatedSettings?: readonly RepeatedSetting[];
   readonly additionalFields?: AdditionalFields;
+}
+
+/** What an account is to be: all that may be asked of a new one. */
+export type RequestedLoan = Omit<CreateLoan, 'type' | 'product' | keyof LoanCommandHeader>;
+
+/** Changes an account to what is requested. */
+export interface UpdateLoan extends LoanCommandHeader {
+  readonly type: 'UPDATE_LOAN';
+  readonly requested: RequestedLoan;
+}
+
+/** Removes an account before its approval. */
+export interface DeleteLoan extends LoanCommandHeader {
+  readonly type: 'DELETE_LOAN';
 }
 
 export const stateActions = [

@@ -1,4 +1,5 @@
 import type { AccountState, AccountSubState } from './loan.ts';
+import type { AccountView } from './views/accounts.ts';
 import type { Decimal } from './money.ts';
 import type { BalanceName, Balances } from './views/balances.ts';
 import type { InstallmentView } from './views/schedules.ts';
@@ -10,7 +11,12 @@ import type { Toggles } from './toggle-names.ts';
 
 /** What happened to a loan, in the order transaction, fees, balances, schedule, state. Amounts are exact decimals. */
 export type LoanEvent =
-  LoanTransactionPosted | LoanFeeEvent | LoanBalanceChanged | LoanScheduleChanged | LoanStateChanged;
+  | LoanTransactionPosted
+  | LoanFeeEvent
+  | LoanBalanceChanged
+  | LoanScheduleChanged
+  | LoanAccountChanged
+  | LoanStateChanged;
 
 export interface LoanEventHeader {
   readonly schemaVersion: 1;
@@ -87,6 +93,7 @@ export interface LoanScheduleChanged extends LoanEventHeader {
 
 export type StateEventName =
   | 'loan_created'
+  | 'loan_deleted'
   | 'loan_approval_requested'
   | 'loan_set_incomplete'
   | 'loan_approved'
@@ -104,6 +111,13 @@ export type StateEventName =
   | 'loan_written_off'
   | 'loan_locked'
   | 'loan_unlocked';
+
+/** What an account says of itself changed. */
+export interface LoanAccountChanged extends LoanEventHeader {
+  readonly eventType: 'loan_account_changed';
+  /** With all details, as GET /loans/{id} shows it afterwards. */
+  readonly account: AccountView;
+}
 
 export interface LoanStateChanged extends LoanEventHeader {
   readonly eventType: 'loan_state_changed';

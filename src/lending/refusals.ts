@@ -64,6 +64,8 @@ export const refusalCodes = {
   PAY_OFF_INVALID_PENALTY_PAID: 1032,
   ACCOUNT_ALREADY_UNLOCKED: 1033,
   INVALID_REPAYMENT_ID: 1050,
+  LOAN_ACCOUNT_FIELD_NOT_EDITABLE: 1070,
+  INVALID_CUSTOM_FIELD_GROUP_INDEX: 1071,
 } as const;
 
 export type RefusalReason = keyof typeof refusalCodes;

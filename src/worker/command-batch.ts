@@ -61,6 +61,7 @@ import {
   versionOf,
 } from '../lending-format/stored-products.ts';
 import { type ApiError, apiErrors } from '../lending-format/refusal-format.ts';
+import { type LoanChange, requestedLoan, isRefused } from '../lending-format/loan-changes/loan-changes.ts';
 import type { PendingCommand } from './pending-commands.ts';
 
 export interface CommandBatchOptions {
@@ -194,15 +195,15 @@ export class CommandBatch {
   }
 
   /** The records of the changelog other than the checkpoint record, and the loans that they store. */
-  #changes(): { readonly changelog: Map<string, string | null>; readonly loans: Map<string, CommittedLoan> } {
+  #changes(): { readonly changelog: Map<string, string | null>; readonly loans: Map<string, CommittedLoan | null> } {
     const { store, idempotencyMilliseconds } = this.#options;
     // Before the accounts that refer to them.
     const changelog = new Map<string, string | null>(this.#accountProducts);
-    const loans = new Map<string, CommittedLoan>();
+    const loans = new Map<string, CommittedLoan | null>();
     for (const [loanAccountId, draft] of this.#drafts) {
       const { records, textLength } = draft.write();
       for (const [key, text] of records) changelog.set(key, text);
-      loans.set(loanAccountId, { loan: draft.loan, textLength });
+      loans.set(loanAccountId, draft.loan === null ? null : { loan: draft.loan, textLength });
     }
     // Commands arrive in the order of the log, so no later command was sent while the ones dropped here were
     // remembered.
@@ -249,11 +250,29 @@ export class CommandBatch {
       if (parsed.kind === 'refused') return this.#refuseMalformed(envelope, parsed.refusals, loan, command, toggles);
       if (parsed.kind === 'product') return this.#changeProduct(envelope, parsed.request, command, toggles);
       if (parsed.kind === 'end of day') return this.#finishEndOfDay(envelope, parsed.command, command, toggles);
+      if (parsed.kind === 'loan change') return this.#changeAccount(envelope, parsed.change, loan, command, toggles);
       return this.#executeOnLoan(envelope, this.#withProduct(parsed.command), loan, command, toggles);
     } catch (error) {
       const reason = `The command could not be decided: ${describeError(error)}`;
       return this.#deadLetter(command, reason, envelope);
     }
+  }
+
+  #changeAccount(
+    envelope: CommandEnvelope,
+    change: LoanChange,
+    loan: Loan | null,
+    command: PendingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    if (loan === null) {
+      return this.#refused(envelope, [refusal('INVALID_LOAN_ACCOUNT_ID', 'loanAccountId')], command, toggles);
+    }
+    const requested = requestedLoan(loan, change);
+    if (isRefused(requested)) return this.#refused(envelope, requested, command, toggles);
+    const { commandId, digest, receivedAt } = envelope;
+    const header = { commandId, digest, receivedAt, loanAccountId: loan.id };
+    return this.#executeOnLoan(envelope, { type: 'UPDATE_LOAN', ...header, requested }, loan, command, toggles);
   }
 
   /**
@@ -338,7 +357,8 @@ export class CommandBatch {
       this.#accountProducts.set(newProduct.key, newProduct.text);
       this.#bytes += newProduct.bytes;
     }
-    this.#changeLoan(execution.loan, loan, transactions);
+    if (execution.isDeleted) this.#deleteLoan(execution.loan);
+    else this.#changeLoan(execution.loan, loan, transactions);
     const { transactionKey } = execution;
     if (transactionKey === null) return this.#committed(envelope, command);
     return outcomeOf(envelope, { outcome: 'committed', digest: envelope.digest, transactionKey });
@@ -416,7 +436,7 @@ export class CommandBatch {
       newKey: keysOf(command),
       isKeyTaken: (encodedKey) => this.#productOf(encodedKey) !== null,
       hasAccounts: (encodedKey) =>
-        [...this.#drafts.values()].some(({ loan }) => loan.product.encodedKey === encodedKey) ||
+        [...this.#drafts.values()].some(({ loan }) => loan?.product.encodedKey === encodedKey) ||
         store.hasLoansOf(encodedKey),
     });
     if (decision.outcome === 'refused') {
@@ -531,7 +551,8 @@ export class CommandBatch {
   }
 
   #loanOf(loanAccountId: string): Loan | null {
-    return this.#drafts.get(loanAccountId)?.loan ?? this.#options.store.loanOf(loanAccountId);
+    const draft = this.#drafts.get(loanAccountId);
+    return draft === undefined ? this.#options.store.loanOf(loanAccountId) : draft.loan;
   }
 
   #withProduct(command: Extract<ParsedCommand, { kind: 'loan' }>['command']): LoanCommand {
@@ -567,6 +588,13 @@ export class CommandBatch {
       this.#drafts.get(loanAccountId)?.transaction(keyOrId) ??
       this.#options.store.transactionOf(loanAccountId, keyOrId);
     return { find, postedBy: (commandId) => find(transactionKeyOf(loanAccountId, commandId)) };
+  }
+
+  #deleteLoan(loan: Loan): void {
+    const draft = this.#drafts.get(loan.id) ?? new LoanDraft(loan, loan);
+    draft.delete();
+    this.#drafts.set(loan.id, draft);
+    this.#bytes += draft.bytes;
   }
 
   /** @param before The loan before the command; null when the command opened it. */

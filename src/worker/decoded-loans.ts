@@ -12,6 +12,7 @@ export interface DecodedLoansOfPartition {
   get(loanAccountId: string): Loan | undefined;
   /** @param textLength Of the loan as stored. Characters. */
   set(loanAccountId: string, loan: Loan, textLength: number): void;
+  delete(loanAccountId: string): void;
 }
 
 /**
@@ -37,6 +38,9 @@ export class DecodedLoans {
       get: (loanAccountId) => this.#loans.get(prefix + loanAccountId)?.loan,
       set: (loanAccountId, loan, textLength) => {
         this.#loans.set(prefix + loanAccountId, { loan, bytes: textLength * decodedBytesPerCharacter });
+      },
+      delete: (loanAccountId) => {
+        this.#loans.delete(prefix + loanAccountId);
       },
     };
   }

@@ -43,7 +43,8 @@ export interface WrittenAccount {
 export class LoanDraft {
   /** The loan as committed; null when a command of this commit opened it. */
   readonly #committed: Loan | null;
-  #loan: Loan;
+  #loan: Loan | null;
+  readonly #id: string;
   /** Each by its encodedKey and by its id. */
   readonly #transactions = new Map<string, DraftedTransaction>();
   #transactionBytes = 0;
@@ -51,9 +52,11 @@ export class LoanDraft {
   constructor(committed: Loan | null, loan: Loan) {
     this.#committed = committed;
     this.#loan = loan;
+    this.#id = loan.id;
   }
 
-  get loan(): Loan {
+  /** Null once the loan was deleted, until one with the same id is opened. */
+  get loan(): Loan | null {
     return this.#loan;
   }
 
@@ -65,6 +68,11 @@ export class LoanDraft {
   /** A transaction that a command of this commit posted or changed, by its encodedKey or id. */
   transaction(keyOrId: string): LoanTransaction | undefined {
     return this.#transactions.get(keyOrId)?.transaction;
+  }
+
+  /** Removes the loan. It has no transactions. */
+  delete(): void {
+    this.#loan = null;
   }
 
   /** Takes the result of one more command. */
@@ -82,14 +90,14 @@ export class LoanDraft {
    * too large for the log: limits of their fields keep an account and a page far below.
    */
   write(): WrittenAccount {
-    const { id } = this.#loan;
+    const id = this.#id;
     const records = new Map<string, string | null>();
     for (const { key, text } of this.#transactions.values()) records.set(key, text);
     const pagesBefore = new Map(
       this.#committed === null ? [] : pagesOf(this.#committed).map((page) => [pageRecordKey(id, page), page]),
     );
-    const { text, pages } = encodeAccount(this.#loan);
-    let textLength = text.length;
+    const { text, pages } = this.#loan === null ? { text: null, pages: [] } : encodeAccount(this.#loan);
+    let textLength = text?.length ?? 0;
     for (const page of pages) {
       textLength += page.text.length;
       const key = pageRecordKey(id, page);

@@ -18,8 +18,8 @@ const expiredPerCommitMaximum = 500;
 /** The changes of one commit to the state of a partition. */
 export interface CommittedState {
   readonly checkpoint: CheckpointRecord;
-  /** The new states of loans, by loan account id. */
-  readonly loans: ReadonlyMap<string, CommittedLoan>;
+  /** The new states of loans, by loan account id; null for one that was deleted. */
+  readonly loans: ReadonlyMap<string, CommittedLoan | null>;
   /** The texts of the records that the commit writes, by their keys; null where it deletes one. */
   readonly records: ReadonlyMap<string, string | null>;
 }
@@ -149,7 +149,10 @@ export class LoanStore {
 
   #apply({ checkpoint, loans, records }: CommittedState, committed: readonly CommittedPartition[]): void {
     this.#position = checkpoint.position;
-    for (const [loanAccountId, { loan, textLength }] of loans) this.#decoded.set(loanAccountId, loan, textLength);
+    for (const [loanAccountId, changed] of loans) {
+      if (changed === null) this.#decoded.delete(loanAccountId);
+      else this.#decoded.set(loanAccountId, changed.loan, changed.textLength);
+    }
     const partition = this.#partition;
     const end = committed.find((each) => each.topic === accountsTopic && each.partition === partition);
     this.#isCopied = end !== undefined && this.#copyCommit({ checkpoint, records }, end.nextOffset);

@@ -406,6 +406,21 @@ describe('a resource that another process just created', () => {
     { operation: 'GET /loans/{loanAccountId}/transactions', subject: aLoan, found: 200 },
     { operation: 'GET /loans/{loanAccountId}/events', subject: aLoan, found: 200 },
     {
+      operation: 'PUT /loans/{loanAccountId}',
+      subject: aLoan,
+      body: ({ id }) => ({ id, productTypeKey: 'annuity', loanAmount: 1000 }),
+      found: 200,
+      changes: true,
+    },
+    {
+      operation: 'PATCH /loans/{loanAccountId}',
+      subject: aLoan,
+      body: () => [{ op: 'ADD', path: '/notes', value: 'x' }],
+      found: 204,
+      changes: true,
+    },
+    { operation: 'DELETE /loans/{loanAccountId}', subject: aLoan, found: 204, changes: true },
+    {
       operation: 'POST /loans/{loanAccountId}:changeState',
       subject: aLoan,
       body: () => ({ action: 'APPROVE' }),

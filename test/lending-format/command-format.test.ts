@@ -40,6 +40,7 @@ const parse = (text: string) => parseCommand(Buffer.from(text), source);
 
 /** The kinds of commands that are not about a loan. */
 const kinds: Readonly<Partial<Record<CommandType, string>>> = {
+  UPDATE_LOAN: 'loan change',
   CREATE_PRODUCT: 'product',
   UPDATE_PRODUCT: 'product',
   PATCH_PRODUCT: 'product',
@@ -100,7 +101,7 @@ const cases: Case[] = [
       "interestSettings":{"interestSpread":0.5,"interestRateReviewCount":31,"accountInterestRateSettings":[{"interestRate":1}]},
       "scheduleSettings":{"periodicPayment":10,"paymentPlan":[{"amount":1,"toInstallment":2}],"repaymentPeriodUnit":"HOURS"},
       "redrawSettings":{"restrictNextDueWithdrawal":true},"disbursementDetails":{"fees":[{"amount":1}],
-      "transactionDetails":{"targetDepositAccountKey":"k"}},"guarantors":[{"amount":1}],"arrearsTolerancePeriod":3}`,
+      "transactionDetails":{"targetDepositAccountKey":"k"}},"guarantors":[{"amount":1}],"arrearsTolerancePeriod":-3}`,
     wrong: [
       'arrearsTolerancePeriod',
       'creditArrangementKey',
@@ -266,6 +267,18 @@ const cases: Case[] = [
   },
   { type: 'UNLOCK', payload: '{"notes":"settled"}', wrong: [] },
   { type: 'UNLOCK', payload: '{"lockedOperations":[]}', wrong: ['lockedOperations'] },
+  { type: 'UPDATE_LOAN', payload: '{"operations":[{"op":"add","path":"_set","value":{"a":1}}]}', wrong: [] },
+  { type: 'UPDATE_LOAN', payload: '{"operations":[{"op":"REMOVE","path":"/notes"}]}', wrong: [] },
+  { type: 'UPDATE_LOAN', payload: '{"account":{"productTypeKey":"p1","loanAmount":1}}', wrong: [] },
+  { type: 'UPDATE_LOAN', payload: '{"account":{"productTypeKey":"p1","loanAmount":1,"name":"x"}}', wrong: ['name'] },
+  { type: 'UPDATE_LOAN', payload: '{"operations":[{"op":"TEST","path":"/notes"}]}', wrong: ['/notes'] },
+  { type: 'UPDATE_LOAN', payload: '{"operations":[{"op":"REMOVE"}]}', wrong: ['[0].path'] },
+  { type: 'UPDATE_LOAN', payload: '{"operations":[]}', wrong: ['operations'] },
+  { type: 'UPDATE_LOAN', payload: '{"operations":{}}', wrong: ['operations'] },
+  { type: 'UPDATE_LOAN', payload: '{"notes":"x"}', wrong: ['notes'] },
+  { type: 'UPDATE_LOAN', payload: '{}', wrong: ['payload'] },
+  { type: 'DELETE_LOAN', payload: '{}', wrong: [] },
+  { type: 'DELETE_LOAN', payload: '{"notes":"x"}', wrong: ['notes'] },
   { type: 'CREATE_PRODUCT', payload: JSON.stringify(annuityProduct('p1')), wrong: [] },
   { type: 'UPDATE_PRODUCT', payload: JSON.stringify({ ...annuityProduct('p1'), version: 2 }), wrong: [] },
   { type: 'UPDATE_PRODUCT', payload: '{}', wrong: ['type', 'name', 'currency.code'] },

@@ -233,7 +233,7 @@ describe('a batch of commands', () => {
     for (const [index, productTypeKey] of keys.flatMap(({ id, encodedKey }) => [id, encodedKey]).entries()) {
       decide({ type: 'CREATE_LOAN', id: `L${index}`, payload: { productTypeKey, loanAmount: 1000 } });
     }
-    expect([...batch.write().state.loans.values()].map(({ loan }) => loan.product.id)).to.deep.equal([
+    expect([...batch.write().state.loans.values()].map((changed) => changed?.loan.product.id)).to.deep.equal([
       'P',
       'P',
       'Q',

@@ -130,4 +130,16 @@ describe('the draft of a loan', () => {
     expect(texts).to.have.length(5);
     for (const text of texts) expect(Buffer.byteLength(text ?? '')).to.be.lessThan(recordBytesMaximum / 10);
   });
+
+  it('deletes the account and its pages, until one with the same id is opened', () => {
+    const draft = new LoanDraft(loanOf(start), loanOf(start));
+    draft.delete();
+    expect(draft.loan).to.equal(null);
+    const texts = textsOf(draft);
+    expect(texts[account]).to.equal(null);
+    expect(texts[pageKey('installments', 0)]).to.equal(null);
+    draft.change(loanOf(charged), []);
+    expect(draft.loan).to.equal(loanOf(charged));
+    expect(textsOf(draft)[account]).to.be.a('string');
+  });
 });

@@ -236,5 +236,6 @@ function describe(event: LoanEvent): string {
   if ('changes' in event) return `Balances changed (${event.changes.length})`;
   if ('changedInstallments' in event) return `Schedule changed: ${sentence(event.reason).toLowerCase()}`;
   if ('accountState' in event) return `${sentence(event.name)}, now ${sentence(event.accountState).toLowerCase()}`;
+  if ('account' in event) return 'Account changed';
   return `Refused: ${event.errors.map(({ errorReason }) => sentence(errorReason).toLowerCase()).join(', ')}`;
 }

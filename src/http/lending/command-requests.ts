@@ -218,7 +218,7 @@ function idIn({ id }: ExactJson): string | undefined {
 }
 
 /** @throws LendingErrors with the parser's message when the body is no JSON object */
-function readBodyObject(bodyText: string): ExactJson {
+export function readBodyObject(bodyText: string): ExactJson {
   try {
     return readPayload(bodyText);
   } catch (error) {

@@ -8,16 +8,18 @@
 import { Router, type Request } from 'express';
 import { detailsLevels, writeAccount, writeBalances, writeSchedule } from '../../lending-format/response-bodies.ts';
 import { findProduct } from '../../lending-format/stored-products.ts';
+import type { ExactJson } from '../../lending-format/exact-json.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { readToggles } from '../../lending-format/stored-toggles.ts';
 import { type Condition, isOneOf } from '../../accounts/queries/conditions.ts';
 import { accountStates, loanSortFields } from '../../accounts/queries/loan-fields.ts';
-import { CommandRequests } from './command-requests.ts';
+import { CommandRequests, readBodyObject } from './command-requests.ts';
 import {
   LendingErrors,
   lendingErrorHandler,
   lendingMethodNotAllowed,
   lendingPathNotFound,
+  malformedBody,
 } from '../edge/lending-errors.ts';
 import { pathsBelow } from '../edge/request-paths.ts';
 import { writeJsonArray } from '../edge/json-array.ts';
@@ -104,7 +106,34 @@ export function createLoansRouter(services: LendingServices): Router {
       const detailsLevel = choiceParameter(request, 'detailsLevel', detailsLevels) ?? 'BASIC';
       response.type('json').send(writeAccount(await existingLoan(services, request), detailsLevel));
     })
-    .all(lendingMethodNotAllowed('GET'));
+    .put(
+      commands.handler({
+        type: 'UPDATE_LOAN',
+        successStatus: 200,
+        payloadOf: (bodyText) => ({ account: readBodyObject(bodyText) }),
+        subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
+        resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome)),
+      }),
+    )
+    .patch(
+      commands.handler({
+        type: 'UPDATE_LOAN',
+        successStatus: 204,
+        payloadOf: patchPayload,
+        subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
+        resourceOf: () => Promise.resolve(''),
+      }),
+    )
+    .delete(
+      commands.handler({
+        type: 'DELETE_LOAN',
+        successStatus: 204,
+        payloadOf: () => ({}),
+        subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
+        resourceOf: () => Promise.resolve(''),
+      }),
+    )
+    .all(lendingMethodNotAllowed('GET', 'PUT', 'PATCH', 'DELETE'));
   router
     .route('/loans/:loanAccountId/schedule')
     .get(async (request, response) => {
@@ -127,6 +156,17 @@ export function createLoansRouter(services: LendingServices): Router {
 
   router.use(pathsBelow('/(?:loans|installments)'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
+}
+
+/**
+ * The payload of UPDATE_LOAN from a JSON Patch.
+ * @throws LendingErrors when the body is no list
+ */
+function patchPayload(bodyText: string): ExactJson {
+  // Read inside an object, in the way all bodies are.
+  const { operations } = readBodyObject(`{"operations":${bodyText}}`);
+  if (!Array.isArray(operations)) throw malformedBody('The JSON is not a list of operations.');
+  return { operations };
 }
 
 /** @throws LendingErrors with INVALID_PARAMETERS for an unknown state */

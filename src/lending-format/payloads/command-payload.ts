@@ -16,6 +16,7 @@ import {
   type UndoWriteOff,
   type Unlock,
   type WriteOff,
+  type UpdateLoan,
   stateActions,
 } from '../../lending/commands.ts';
 import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
@@ -161,8 +162,8 @@ function readUnlock(reader: FieldReader): Payload<Unlock> {
   return present({ notes: reader.notes('notes') });
 }
 
-/** Every command on a loan that exists: all but the one that opens it. */
-export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan>;
+/** Every command on a loan whose payload says all: not the one that opens it, nor the one that changes it. */
+export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan | UpdateLoan>;
 
 /**
  * How the payload of each command on a loan is read. The reader collects the refusals. With any of them, the result is
@@ -188,6 +189,7 @@ export const payloadReaders: {
   UNDO_WRITE_OFF: readWriteOff,
   LOCK: readLock,
   UNLOCK: readUnlock,
+  DELETE_LOAN: () => ({}),
 };
 
 /** The fields of every transaction, and what was kept so far. Keep before what only one type of transaction keeps. */

@@ -43,6 +43,21 @@ const pastFields = [
   'terminationDate',
 ];
 
+const pastPaths = new Set([
+  ...pastFields,
+  'id',
+  'currency',
+  'disbursementDetails/disbursementDate',
+  'disbursementDetails/encodedKey',
+  'interestSettings/effectiveInterestRate',
+  'scheduleSettings/hasCustomSchedule',
+]);
+
+/** Whether a path of an account leads to something that only commands on the account change. */
+export function isPastField(path: readonly string[]): boolean {
+  return pastPaths.has(path[0] ?? '') || pastPaths.has(path.slice(0, 2).join('/'));
+}
+
 const periodUnits = ['DAYS', 'WEEKS', 'MONTHS', 'YEARS'] as const;
 const holderTypes = ['CLIENT', 'GROUP'] as const;
 
@@ -82,6 +97,7 @@ export function readCreateLoan(reader: FieldReader, loanAccountId: string): Crea
       expectedDisbursementDate: disbursement.date('expectedDisbursementDate'),
       firstRepaymentDate: disbursement.date('firstRepaymentDate'),
       penaltyRate: penalty.decimal('penaltyRate'),
+      arrearsTolerancePeriod: reader.count('arrearsTolerancePeriod'),
       notes: reader.notes('notes'),
     }),
   };
@@ -113,7 +129,6 @@ function keepWhatIsOff(
 ): void {
   reader.keepText('assignedBranchKey', 'assignedCentreKey', 'assignedUserKey', 'migrationEventKey');
   reader.keepOnly('adjustTotalDueForInstallmentsWithDifferentInterval', false);
-  reader.keepOnly('arrearsTolerancePeriod', 0);
   reader.keepOnly('interestCommission', 0);
   reader.keepEmpty('feesSettings', 'fundingSources', 'plannedInstallmentFees', 'tranches');
   reader.object('redrawSettings').keepOnly('restrictNextDueWithdrawal', false);

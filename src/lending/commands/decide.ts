@@ -6,6 +6,7 @@
  */
 
 import type { AdditionalFields } from '../additional-fields.ts';
+import { decideDeletion, decideUpdate } from './account-changes.ts';
 import { decideStateChange } from './account-states.ts';
 import { decideAdjustment } from './adjustment.ts';
 import type { LoanCommand } from '../commands.ts';
@@ -50,6 +51,10 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
       return decidePenalty(loan, command, context);
     case 'ADJUST_TRANSACTION':
       return decideAdjustment(loan, command, context);
+    case 'UPDATE_LOAN':
+      return decideUpdate(loan, command, context);
+    case 'DELETE_LOAN':
+      return decideDeletion(loan, command);
     case 'START_BUSINESS_DAY':
       return decideBusinessDay(loan, command);
     case 'PRINCIPAL_OVERPAYMENT':

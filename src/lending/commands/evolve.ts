@@ -28,6 +28,9 @@ function applied(loan: Loan | null, fact: LoanFact): Evolved {
   if (fact.type === 'BUSINESS_DAY_STARTED') {
     return { loan: { ...loan, businessDate: fact.businessDate }, transactions: [] };
   }
+  if (fact.type === 'LOAN_CHANGED') return { loan: fact.loan, transactions: [] };
+  // The caller removes it after its last event.
+  if (fact.type === 'LOAN_DELETED') return { loan, transactions: [] };
   if (fact.type === 'STATE_CHANGED') return { loan: { ...loan, position: fact.position }, transactions: [] };
   if (fact.type === 'TRANSACTION_ADJUSTED') return reverseTransaction(loan, fact);
   const { transaction } = fact;

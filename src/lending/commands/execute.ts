@@ -27,6 +27,8 @@ export type Execution =
       readonly transactions: readonly LoanTransaction[];
       readonly events: readonly LoanEvent[];
       readonly transactionKey: string | null;
+      /** Whether the loan is gone: `loan` is as it was, and is to be removed. */
+      readonly isDeleted: boolean;
     }
   | { readonly outcome: 'refused'; readonly refusals: readonly Refusal[] }
   | { readonly outcome: 'repeated'; readonly transaction: LoanTransaction };
@@ -104,6 +106,7 @@ class CommandRun {
   readonly #events: LoanEvent[] = [];
   #loan: Loan | null;
   #lastTransactionKey: string | null = null;
+  #isDeleted = false;
 
   constructor(loan: Loan | null, command: LoanCommand, toggles: Toggles) {
     this.#loan = loan;
@@ -144,10 +147,13 @@ class CommandRun {
     for (const transaction of transactions) this.#transactions.set(transaction.encodedKey, transaction);
     this.#events.push(...events);
     this.#lastTransactionKey = posted?.encodedKey ?? null;
+    this.#isDeleted = fact.type === 'LOAN_DELETED';
   }
 
   committed(transactionKey: string | null): Execution {
     const transactions = [...this.#transactions.values()];
-    return { outcome: 'committed', loan: this.existingLoan(), transactions, events: this.#events, transactionKey };
+    const loan = this.existingLoan();
+    const events = this.#events;
+    return { outcome: 'committed', loan, transactions, events, transactionKey, isDeleted: this.#isDeleted };
   }
 }

@@ -3,11 +3,29 @@ import type { Loan, LoanPosition, LoanTransaction } from '../loan.ts';
 import type { LocalDate } from '../terms.ts';
 
 /** The result of a decision that refused nothing. Applying facts to a loan (`evolve`) gives its next state. */
-export type LoanFact = LoanCreated | AccountStateChanged | TransactionPosted | TransactionAdjusted | BusinessDayStarted;
+export type LoanFact =
+  | LoanCreated
+  | AccountStateChanged
+  | TransactionPosted
+  | TransactionAdjusted
+  | BusinessDayStarted
+  | LoanChanged
+  | LoanDeleted;
 
 export interface LoanCreated {
   readonly type: 'LOAN_CREATED';
   readonly loan: Loan;
+}
+
+/** What the account says of itself changed; its money did not. */
+export interface LoanChanged {
+  readonly type: 'LOAN_CHANGED';
+  readonly loan: Loan;
+}
+
+/** The account is gone. */
+export interface LoanDeleted {
+  readonly type: 'LOAN_DELETED';
 }
 
 export interface AccountStateChanged {

@@ -13,6 +13,7 @@ import { type Decimal, sum, zero } from '../money.ts';
 import { behaviourOf } from '../products/product-behaviour.ts';
 import { type LoanTransactionType, type ScheduleChangeReason, eventNamesOf } from '../transaction-types.ts';
 import type { Toggles } from '../toggle-names.ts';
+import { accountOf } from '../views/accounts.ts';
 import { transactionView } from '../views/transactions.ts';
 
 /** An event without the fields that all events have. Its position in the list determines its sequence number. */
@@ -42,6 +43,7 @@ export function eventsBetween(
   if (fact.type === 'BUSINESS_DAY_STARTED' && before !== null) {
     bodies.push(...dayBodies(before, after, fact, command, toggles));
   }
+  if (fact.type === 'LOAN_CHANGED') bodies.push({ eventType: 'loan_account_changed', account: accountOf(after) });
   bodies.push(...stateBodies(before, after, fact));
   const creationDate = toInstant(command.receivedAt);
   return bodies.map((body, index) => ({
@@ -279,7 +281,8 @@ function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {
   const { accountState, accountSubState } = after.position;
   const previousAccountState = before?.position.accountState ?? null;
   const previousAccountSubState = before?.position.accountSubState ?? null;
-  if (accountState === previousAccountState && accountSubState === previousAccountSubState) return [];
+  const isSameState = accountState === previousAccountState && accountSubState === previousAccountSubState;
+  if (isSameState && fact.type !== 'LOAN_DELETED') return [];
   const name = stateEventName(fact, after, previousAccountState);
   return [
     {
@@ -295,6 +298,7 @@ function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {
 
 function stateEventName(fact: LoanFact, { position }: Loan, previous: AccountState | null): StateEventName {
   if (fact.type === 'LOAN_CREATED') return 'loan_created';
+  if (fact.type === 'LOAN_DELETED') return 'loan_deleted';
   if (fact.type === 'STATE_CHANGED') return fact.eventName;
   if (position.accountSubState === 'WRITTEN_OFF') return 'loan_written_off';
   if (position.accountState === 'CLOSED') return 'loan_closed';

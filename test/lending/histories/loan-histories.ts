@@ -514,6 +514,8 @@ function lineOf(event: LoanEvent): string {
       const rest = { changed, removed: removedInstallmentKeys.length, ...summary };
       return `${event.sequence} schedule ${scheduleVersion} ${reason} ${textOf(rest)}`;
     }
+    case 'loan_account_changed':
+      return `${event.sequence} account ${textOf({ account: event.account })}`;
     case 'loan_state_changed':
       break;
   }
