@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { isDatedEntry, isLeftOut, isRepostable, repostingCommand } from '../../../src/lending/commands/reposting.ts';
+import { isDatedEntry, isLeftOut, isRepostable, repostingCommand } from '../../../src/lending/replay/reposting.ts';
 import { refusal } from '../../../src/lending/refusals.ts';
 import type { LoanCommand } from '../../../src/lending/commands.ts';
 import { applyFee, applyPenalty, disbursed, fee, loanOf, money, product, repay, when } from '../loan-fixtures.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { laterTransactions, repostedTransactionsMaximum } from '../../../src/lending/commands/later-transactions.ts';
+import { laterTransactions, repostedTransactionsMaximum } from '../../../src/lending/replay/later-transactions.ts';
 import { addDays } from '../../../src/lending/dates.ts';
 import type { LoanTransaction } from '../../../src/lending/loan.ts';
 import { Decimal } from '../../../src/lending/money.ts';
