@@ -2272,6 +2272,14 @@ interface LoanAccount {
    * Days since the oldest late installment fell due.
    */
   daysLate: number;
+  /**
+   * Days in arrears, the first one included.
+   */
+  daysInArrears: number;
+  /**
+   * Only of an account in arrears: since when.
+   */
+  lastSetToArrearsDate?: string;
   allowOffset?: boolean;
   adjustTotalDueForInstallmentsWithDifferentInterval?: boolean;
   futurePaymentsAcceptance?: string;
@@ -3687,7 +3695,7 @@ interface LoanProduct {
     tolerancePercentageOfOutstandingPrincipal?: NumberBounds;
     toleranceFloorAmount?: number;
     nonWorkingDaysMethod?: 'INCLUDED';
-    dateCalculationMethod?: 'LAST_LATE_REPAYMENT';
+    dateCalculationMethod?: 'ACCOUNT_FIRST_WENT_TO_ARREARS' | 'LAST_LATE_REPAYMENT';
   };
   penaltySettings?: {
     loanPenaltyCalculationMethod:
@@ -4127,7 +4135,7 @@ interface LoanProductPayload {
      */
     toleranceFloorAmount?: number | string | null;
     nonWorkingDaysMethod?: 'INCLUDED' | '' | null;
-    dateCalculationMethod?: 'LAST_LATE_REPAYMENT' | '' | null;
+    dateCalculationMethod?: 'ACCOUNT_FIRST_WENT_TO_ARREARS' | 'LAST_LATE_REPAYMENT' | '' | null;
     /**
      * Accepted, not stored.
      */

@@ -304,7 +304,7 @@ export class CommandBatch {
     return isOver({ ...endOfDay, ...this.#dayOf(endOfDay) });
   }
 
-  /** Closes a day of the partition, on which everything is done. The commit can close one. */
+  /** Closes a day of the partition, on which everything is done. */
   closeDay(businessDate: LocalDate, { commandId, digest, type, receivedAt }: EndOfDay, command: PendingCommand): void {
     const { partition } = this.#options;
     const key = String(partition);
@@ -460,7 +460,7 @@ export class CommandBatch {
     const { businessDate } = endOfDay;
     if (!this.isOver(endOfDay))
       return this.#refused(envelope, [refusal('INVALID_DATE', 'businessDate')], command, toggles);
-    const closed = closedDayOf(registry, partition);
+    const closed = this.#closedDay ?? closedDayOf(registry, partition);
     if (closed === undefined || closed < businessDate) this.closeDay(businessDate, endOfDay, command);
     return this.#committed(envelope, command);
   }

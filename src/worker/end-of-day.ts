@@ -59,21 +59,24 @@ export class EndOfDayRun {
   ): Promise<boolean> {
     const { businessDate: last } = this.#endOfDay;
     if (!batch.isOver(this.#endOfDay)) return false;
-    const businessDate = dayToClose(closedDay, last);
-    const upTo = businessDateAfter(businessDate);
-    const due = this.#store
-      .loansDueBy(upTo, accountsPerReadMaximum + this.#skipped.size)
-      .filter((loanAccountId) => !this.#skipped.has(loanAccountId));
-    for (const loanAccountId of due) {
-      if (this.#bringTo(upTo, loanAccountId, batch, toggles, isFull)) break;
+    for (let closed = closedDay; ;) {
+      const businessDate = dayToClose(closed, last);
+      const upTo = businessDateAfter(businessDate);
+      const due = this.#store
+        .loansDueBy(upTo, accountsPerReadMaximum + this.#skipped.size)
+        .filter((loanAccountId) => !this.#skipped.has(loanAccountId));
+      for (const loanAccountId of due) {
+        if (this.#bringTo(upTo, loanAccountId, batch, toggles, isFull)) break;
+        await giveWay();
+      }
+      // The accounts that are due are read as they are committed.
+      if (due.length === 0 && businessDate === last) return false;
+      if (due.length === 0) batch.closeDay(businessDate, this.#endOfDay, this.#command);
+      batch.leaveUndone(this.#command);
+      if (due.length > 0 || isFull()) return true;
+      closed = businessDate;
       await giveWay();
     }
-    if (due.length === 0) {
-      if (businessDate === last) return false;
-      batch.closeDay(businessDate, this.#endOfDay, this.#command);
-    }
-    batch.leaveUndone(this.#command);
-    return true;
   }
 
   /** @returns whether the batch is full */

@@ -4,10 +4,10 @@ import { annuityProduct } from '../../src/admin/example-product.ts';
 import { call, eventsOf, openStream } from '../support/http/client.ts';
 import { type Service, removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 
-const loanCount = 60;
+const loanCount = 20;
 /** Each account has twelve months to pass, and a commit takes some of them. */
 const businessDate = '2025-12-31';
-const kills = 4;
+const kills = 3;
 
 interface Event {
   readonly metadata: { readonly eid: string; readonly event_type: string };
@@ -80,9 +80,9 @@ describe('the end of a day, with the process killed in the middle', () => {
     }
   });
 
-  /** All events of the subscription, until nothing has come for two seconds. */
+  /** All events of the subscription, which come within three seconds. */
   async function readAll(subscriptionId: string): Promise<Event[]> {
-    const query = '?batch_limit=500&batch_flush_timeout=1&max_uncommitted_events=100000&stream_timeout=6';
+    const query = '?batch_limit=500&batch_flush_timeout=1&max_uncommitted_events=100000&stream_timeout=3';
     const stream = await openStream(service.url, subscriptionId, query);
     await stream.ended;
     return eventsOf(stream.batches) as unknown as Event[];

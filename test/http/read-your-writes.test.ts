@@ -206,7 +206,7 @@ describe('a resource that another process just created', () => {
   async function newLoan(): Promise<Values> {
     const { id: product } = await newProduct();
     const { body } = await onPrompt('/loans', { id: newName(), productTypeKey: product, loanAmount: 1000 });
-    return { loanAccountId: String(body['encodedKey']), id: String(body['id']) };
+    return { loanAccountId: String(body['encodedKey']), id: String(body['id']), product: String(product) };
   }
 
   async function newTransaction(): Promise<Values> {
@@ -408,7 +408,7 @@ describe('a resource that another process just created', () => {
     {
       operation: 'PUT /loans/{loanAccountId}',
       subject: aLoan,
-      body: ({ id }) => ({ id, productTypeKey: 'annuity', loanAmount: 1000 }),
+      body: ({ id, product = 'annuity' }) => ({ id, productTypeKey: product, loanAmount: 1000 }),
       found: 200,
       changes: true,
     },

@@ -3,6 +3,7 @@ import { type FieldReader, present } from './field-reader.ts';
 import { boundedCount, boundedDecimal } from './bounded-values.ts';
 
 const toleranceMethods = ['ARREARS_TOLERANCE_PERIOD', 'MONTHLY_ARREARS_TOLERANCE_DAY'] as const;
+const dateCalculationMethods = ['ACCOUNT_FIRST_WENT_TO_ARREARS', 'LAST_LATE_REPAYMENT'] as const;
 const penaltyMethods = [
   'NONE',
   'OVERDUE_BALANCE',
@@ -15,9 +16,8 @@ const penaltyMethods = [
 export function readArrearsSettings(product: FieldReader): ArrearsSettings | undefined {
   const reader = product.object('arrearsSettings');
   reader.ignore('encodedKey');
-  // Every day counts, and the days in arrears are counted from the oldest installment that is late now.
+  // Every day counts.
   reader.keepOnly('nonWorkingDaysMethod', 'INCLUDED');
-  reader.keepOnly('dateCalculationMethod', 'LAST_LATE_REPAYMENT');
   const settings = present({
     toleranceCalculationMethod: reader.choice('toleranceCalculationMethod', toleranceMethods),
     tolerancePeriod: optional(reader, 'tolerancePeriod', boundedCount),
@@ -28,6 +28,7 @@ export function readArrearsSettings(product: FieldReader): ArrearsSettings | und
       boundedDecimal,
     ),
     toleranceFloorAmount: reader.decimal('toleranceFloorAmount'),
+    dateCalculationMethod: reader.choice('dateCalculationMethod', dateCalculationMethods),
   });
   if (Object.keys(settings).length === 0) return undefined;
   const { toleranceCalculationMethod = 'ARREARS_TOLERANCE_PERIOD', monthlyToleranceDay } = settings;

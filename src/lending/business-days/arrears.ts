@@ -55,7 +55,9 @@ export function withArrears(loan: Loan): Loan {
   const on = position.asOf === null || position.asOf < businessDate ? businessDate : position.asOf;
   const arrearsSince = inArrearsSince(loan, on);
   const accountState = arrearsSince === null ? 'ACTIVE' : 'ACTIVE_IN_ARREARS';
-  const since = accountState === position.accountState ? position.arrearsSince : arrearsSince;
+  const isCountedAnew = loan.product.arrearsSettings?.dateCalculationMethod === 'LAST_LATE_REPAYMENT';
+  const isUnchanged = accountState === position.accountState && !isCountedAnew;
+  const since = isUnchanged ? position.arrearsSince : arrearsSince;
   if (accountState === position.accountState && since === position.arrearsSince) return loan;
   return { ...loan, position: { ...position, accountState, arrearsSince: since } };
 }

@@ -72,6 +72,11 @@ export interface ArrearsSettings {
   /** Percent. */
   readonly tolerancePercentageOfOutstandingPrincipal?: Bounded<Decimal>;
   readonly toleranceFloorAmount?: Decimal;
+  /**
+   * From when the days in arrears count: since the account went into arrears, which is the default, or since the oldest
+   * row that is late now put it there.
+   */
+  readonly dateCalculationMethod?: 'ACCOUNT_FIRST_WENT_TO_ARREARS' | 'LAST_LATE_REPAYMENT';
 }
 
 /** What a penalty for late days is a share of. Each includes the one before; the last is all that is lent. */

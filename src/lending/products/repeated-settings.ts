@@ -33,7 +33,10 @@ const settings: Readonly<Record<string, SettingOfProduct>> = {
   allowOffset: { at: ['offsetSettings.allowOffset'], otherwise: false },
   'currency.code': { at: ['currency.code'] },
   'currency.currencyCode': { at: ['currency.code'] },
-  futurePaymentsAcceptance: { at: prepayment('futurePaymentsAcceptance'), otherwise: 'NO_FUTURE_PAYMENTS' },
+  futurePaymentsAcceptance: {
+    at: prepayment('futurePaymentsAcceptance'),
+    otherwise: (product) => (isAccrued(product) ? 'NO_FUTURE_PAYMENTS' : 'ACCEPT_FUTURE_PAYMENTS'),
+  },
   latePaymentsRecalculationMethod: {
     at: ['paymentSettings.latePaymentsRecalculationMethod'],
     otherwise: 'OVERDUE_INSTALLMENTS_INCREASE',

@@ -2,8 +2,9 @@ import { withAdditionalFields } from '../additional-fields.ts';
 import { withGroupIndexes } from '../custom-fields/field-sets.ts';
 import { isEarning, payableInterest } from '../accrual.ts';
 import { figuresOf } from '../balances.ts';
+import { daysLate } from '../business-days/arrears.ts';
 import { dayOf, startOfDayOrNull, toInstant } from '../instants.ts';
-import type { AccountState, AccountSubState, Loan } from '../loan.ts';
+import type { AccountState, AccountSubState, Loan, LoanPosition } from '../loan.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import type { PaymentMethod, PrepaymentRecalculationMethod } from '../payment-options.ts';
 import type {
@@ -16,7 +17,6 @@ import type {
   ShortMonthHandlingMethod,
 } from '../terms.ts';
 import { daysBetween } from '../dates.ts';
-import { rowDue } from '../installments.ts';
 import { shownSettings } from '../products/repeated-settings.ts';
 import { rateAfter } from '../schedule/interest-rates.ts';
 import { shown } from './shown-fields.ts';
@@ -51,6 +51,8 @@ export interface AccountView {
   readonly interestFromArrearsAccrued: Decimal;
   /** Days since the oldest row that is late fell due. */
   readonly daysLate: number;
+  readonly daysInArrears: number;
+  readonly lastSetToArrearsDate?: string;
   readonly balances: Readonly<Record<AccountBalanceName, Decimal>>;
   readonly interestSettings: {
     readonly interestRate: Decimal;
@@ -117,7 +119,9 @@ export function accountOf(loan: Loan): AccountView {
     accruedInterest: accruedInterest(loan),
     accruedPenalty: zero,
     interestFromArrearsAccrued: zero,
-    daysLate: daysLate(loan),
+    daysLate: position.asOf === null ? 0 : daysLate(position.installments, position.asOf),
+    daysInArrears: daysInArrears(position),
+    lastSetToArrearsDate: startOfDayOrNull(position.arrearsSince),
     balances: accountBalances(loan),
     interestSettings: {
       interestRate: rateAfter(position.rateSegments, position.asOf ?? dayOf(loan.createdAt)),
@@ -142,10 +146,9 @@ export function accountOf(loan: Loan): AccountView {
   return withAdditionalFields(own, shownSettings(product));
 }
 
-/** The days between the due date of the oldest row that is late and the day that the balances show. */
-function daysLate({ position: { asOf, installments } }: Loan): number {
-  const late = asOf === null ? undefined : installments.find((row) => row.dueDate < asOf && !rowDue(row).isZero());
-  return late === undefined || asOf === null ? 0 : daysBetween(late.dueDate, asOf);
+/** The days in arrears up to the day that the balances show, the first one included. */
+function daysInArrears({ arrearsSince, asOf }: LoanPosition): number {
+  return arrearsSince === null || asOf === null || asOf < arrearsSince ? 0 : daysBetween(arrearsSince, asOf) + 1;
 }
 
 function accountBalances(loan: Loan): AccountView['balances'] {

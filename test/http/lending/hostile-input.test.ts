@@ -196,7 +196,6 @@ describe('the lending API with invalid requests', () => {
     ['GET', '/loans/x/y/z', 404],
     ['POST', '/loans/x:payOnce', 405],
     ['PUT', '/loans/x/schedule', 405],
-    ['POST', '/loans/x:payOff', 405],
     ['PUT', '/loans', 405],
     ['DELETE', '/loans', 405],
     ['GET', '/loanproducts/x/y', 404],

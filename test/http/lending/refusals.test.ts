@@ -29,6 +29,11 @@ const missing: Readonly<Record<string, string>> = {
   loanAccountId: 'missing',
   loanProductId: 'missing',
   transactionId: 'missing',
+  branchId: 'missing',
+  centreId: 'missing',
+  currencyCode: 'ZZZ',
+  transactionChannelId: 'missing',
+  userId: 'missing',
   file: 'missing.js',
 };
 
@@ -210,7 +215,13 @@ describe('every operation refuses', () => {
 describe('the response to undecided loan commands', () => {
   let folder: string;
   let service: LendingService;
-  const commands = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'));
+  // A request without a body has no other form, and a definition is no command.
+  const commands = operations.filter(
+    ({ parameters, requestBody, responses }) =>
+      requestBody !== undefined &&
+      responses[202] !== undefined &&
+      parameters.some(({ name }) => name === 'Idempotency-Key'),
+  );
 
   before(async () => {
     folder = await temporaryFolder();

@@ -63,6 +63,20 @@ describe('arrears', () => {
     expect(lateRows(installments, '2011-03-25').map(({ number }) => number)).to.deep.equal([1, 2]);
   });
 
+  it('count from the day on which they began, or from the oldest installment that is late now', () => {
+    const sinceBy = (dateCalculationMethod: ArrearsSettings['dateCalculationMethod'] & string): unknown => {
+      const account = accountOn('2011-03-30', { ...period(0), dateCalculationMethod });
+      const { position } = withArrears({ ...account, businessDate: '2011-02-24' });
+      // The first installment is paid: the second one has been late since 24 March.
+      const paid = loanOf(when(disbursed(), repay('315.47', '2011-03-30'))).position;
+      const { accountState, arrearsSince } = position;
+      const still = withArrears({ ...account, position: { ...paid, accountState, arrearsSince } });
+      return [arrearsSince, still.position.arrearsSince];
+    };
+    expect(sinceBy('ACCOUNT_FIRST_WENT_TO_ARREARS')).to.deep.equal(['2011-02-24', '2011-02-24']);
+    expect(sinceBy('LAST_LATE_REPAYMENT')).to.deep.equal(['2011-02-24', '2011-03-24']);
+  });
+
   it('end when what is late is paid, and change nothing of an account without a business date', () => {
     const late = withArrears(accountOn('2011-02-24'));
     expect(late.position.accountState).to.equal('ACTIVE_IN_ARREARS');

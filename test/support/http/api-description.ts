@@ -42,6 +42,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, ResponseDescription>>;
+  /** Of an operation without a body, whose example is not the first success. */
+  readonly example?: Example;
   /** Whether its response is a stream, which HEAD does not request. */
   readonly isStream: boolean;
 }
@@ -107,6 +109,9 @@ function operationOf(path: string, method: string, item: JsonObject, raw: JsonOb
     parameters: own.map((parameter) => resolved<Parameter>(parameter)),
     ...(raw['requestBody'] === undefined ? {} : { requestBody: raw['requestBody'] as RequestBody }),
     responses: Object.fromEntries(responses) as Operation['responses'],
+    ...(raw['x-example'] === undefined
+      ? {}
+      : { example: { value: undefined, ...(raw['x-example'] as object) } as Example }),
     isStream: raw['x-stream'] === true,
   };
 }

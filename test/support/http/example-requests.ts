@@ -14,7 +14,8 @@ export interface ExampleRequest {
 }
 
 /** By name; an operation without a body has one example that contains only its parameters. */
-export function examplesOf({ requestBody, method, responses }: Operation): [string, Example][] {
+export function examplesOf({ requestBody, method, responses, example }: Operation): [string, Example][] {
+  if (example !== undefined) return [['', example]];
   const written = Object.values(requestBody?.content ?? {}).flatMap(({ examples }) => Object.entries(examples));
   const status = Number(Object.keys(responses)[0]);
   if (written.length > 0) return written;
