@@ -252,6 +252,8 @@ describe('the admin page in a browser', function () {
     await page.getByRole('heading', { name: id }).waitFor();
     await row('principalBalance').getByText('834.53').waitFor();
     await row('feesBalance').waitFor();
+    // What an account does not have is not in its response.
+    expect(await page.locator('main').innerText()).not.to.match(/undefined|null/);
     await link('Schedule').click();
     await row('partially paid').getByText('215.47').waitFor();
     await link('Events').click();

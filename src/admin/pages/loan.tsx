@@ -64,12 +64,8 @@ export function LoanPage({ id, view }: { id: string; view: string | undefined })
           <dd>
             {loanAmount} {currency.code}
           </dd>
-          {loanName === null ? null : (
-            <>
-              <dt>Name</dt>
-              <dd>{loanName}</dd>
-            </>
-          )}
+          <dt>Name</dt>
+          <dd>{loanName}</dd>
           <dt>Created</dt>
           <dd>
             <Time at={creationDate} />

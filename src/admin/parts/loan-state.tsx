@@ -4,6 +4,6 @@ import type { Loan } from '../pages/loans.tsx';
 export function LoanState({ loan }: { loan: Loan }): JSX.Element {
   const { accountState: state, accountSubState: subState } = loan;
   const tone = state === 'ACTIVE' ? 'tag good' : state.includes('ARREARS') ? 'tag bad' : 'tag';
-  const text = subState === null ? state : `${state}, ${subState}`;
+  const text = subState === undefined ? state : `${state}, ${subState}`;
   return <span class={tone}>{text.replaceAll('_', ' ').toLowerCase()}</span>;
 }
