@@ -166,7 +166,7 @@ export function when(story: Story, asked: AskedCommand): Story {
     keys.set(purpose, key);
     return key;
   };
-  const transactions = postedAmong(story.transactions);
+  const transactions = postedAmong(story.transactions, (id) => keyOf(`${id} transaction`));
   const result = execute(story.loan, command, { toggles: story.toggles, newKey, transactions });
   return {
     ...story,

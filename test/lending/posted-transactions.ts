@@ -1,12 +1,19 @@
 import type { LoanTransaction, PostedTransactions } from '../../src/lending/loan.ts';
 
-/** The transactions of an account, as a command finds them. */
-export function postedAmong(transactions: readonly LoanTransaction[]): PostedTransactions {
+/**
+ * The transactions of an account, as a command finds them.
+ * @param ownKeyOf The key of the transaction that a command posts itself, as the worker derives it.
+ */
+export function postedAmong(
+  transactions: readonly LoanTransaction[],
+  ownKeyOf?: (commandId: string) => string,
+): PostedTransactions {
   return {
     find: (keyOrId) => transactions.find(({ encodedKey, id }) => encodedKey === keyOrId || id === keyOrId),
-    // A command posts its own transaction between those it takes back and those it posts again, as many of each. One
-    // that posts several and takes none back is known by the last of them.
+    // Where its key is not known: a command posts its own transaction between those it takes back and those it posts
+    // again, as many of each. One that posts several and takes none back is known by the last of them.
     postedBy: (id) => {
+      if (ownKeyOf !== undefined) return transactions.find(({ encodedKey }) => encodedKey === ownKeyOf(id));
       const posted = transactions.filter(({ commandId }) => commandId === id);
       const takesBack = posted[0]?.originalTransactionKey !== null;
       return takesBack ? posted[(posted.length - 1) / 2] : posted.at(-1);

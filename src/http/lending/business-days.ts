@@ -39,7 +39,7 @@ export interface BusinessDayServices extends LendingServices {
 
 /** The business date, and the end of a day by hand. */
 export function createBusinessDaysRouter(services: BusinessDayServices): Router {
-  const { registry, clock, logger } = services;
+  const { logger } = services;
   const router = Router({ caseSensitive: true });
   router
     .route('/organization/businessDate')
@@ -51,8 +51,7 @@ export function createBusinessDaysRouter(services: BusinessDayServices): Router 
     .route('/organization\\:endOfDay')
     .post(async (request, response) => {
       const businessDate = (await readBusinessDate(request)) ?? lastDayOver(services);
-      const isOver = businessDate < dayOf(clock.now(), readOrganization(registry).timeZoneID);
-      if (!isOver) throw invalidParameter('businessDate');
+      if (businessDate > lastDayOver(services)) throw invalidParameter('businessDate');
       const isClosed = await closeBusinessDay(services, businessDate);
       const body = { businessDate, status: isClosed ? 'CLOSED' : 'PENDING' } as const;
       response.status(isClosed ? 200 : 202).json(body satisfies Responses['endOfDay']);

@@ -1,5 +1,5 @@
 import { atBusinessDate } from '../business-days/business-date.ts';
-import type { CommandHeader, LoanCommand } from '../commands.ts';
+import type { LoanCommand } from '../commands.ts';
 import { adjusted } from './adjustment.ts';
 import { decide } from './decide.ts';
 import type { Decision, DecisionContext } from './decision.ts';
@@ -8,7 +8,7 @@ import type { LoanEvent } from '../events.ts';
 import { evolve } from './evolve.ts';
 import type { LoanFact } from './facts.ts';
 import { laterTransactions } from '../replay/later-transactions.ts';
-import { isLeftOut, repostingCommand } from '../replay/reposting.ts';
+import { headerOf, isLeftOut, repostingCommand } from '../replay/reposting.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';
 import type { Refusal } from '../refusals.ts';
 import { withSettledFees, withoutSettledFees } from '../fees/settled-fees.ts';
@@ -75,10 +75,6 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Decisi
 /** The facts of a decision, in their order. */
 function factsOf(decision: Exclude<Decision, { readonly refusals: readonly Refusal[] }>): readonly LoanFact[] {
   return 'facts' in decision ? decision.facts : [decision.fact];
-}
-
-function headerOf({ commandId, digest, receivedAt }: CommandHeader): CommandHeader {
-  return { commandId, digest, receivedAt };
 }
 
 /** The keys of one of the transactions that a command posts besides its own. */

@@ -53,9 +53,7 @@ export function repostingCommand(loan: Loan, transaction: LoanTransaction, heade
   const { type, valueDate, bookingDate, externalId, notes, transactionDetails, additionalFields } = transaction;
   if (!isRepostableType(type)) throw new Error(`${type} cannot be posted again`);
   return {
-    commandId: header.commandId,
-    digest: header.digest,
-    receivedAt: header.receivedAt,
+    ...headerOf(header),
     loanAccountId: loan.id,
     valueDate,
     bookingDate,
@@ -65,6 +63,11 @@ export function repostingCommand(loan: Loan, transaction: LoanTransaction, heade
     ...(transactionDetails === null ? {} : { transactionDetails }),
     ...askedFor[type](loan, transaction),
   };
+}
+
+/** The header of a command alone: what it posts on behalf of others has its id, time and day. */
+export function headerOf({ commandId, digest, receivedAt, receivedOn }: CommandHeader): CommandHeader {
+  return { commandId, digest, receivedAt, ...(receivedOn === undefined ? {} : { receivedOn }) };
 }
 
 type AskedFor = {

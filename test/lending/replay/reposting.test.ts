@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { isDatedEntry, isLeftOut, isRepostable, repostingCommand } from '../../../src/lending/replay/reposting.ts';
+import {
+  headerOf,
+  isDatedEntry,
+  isLeftOut,
+  isRepostable,
+  repostingCommand,
+} from '../../../src/lending/replay/reposting.ts';
 import { refusal } from '../../../src/lending/refusals.ts';
 import type { LoanCommand } from '../../../src/lending/commands.ts';
 import { applyFee, applyPenalty, disbursed, fee, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
@@ -34,6 +40,16 @@ describe('the command that posts a transaction again', () => {
     const transaction = story.transactions.at(-1) ?? expect.fail();
     expect(transaction.installmentKey).to.equal(1);
     expect(repostingCommand(loanOf(story), transaction, header)).not.to.have.property('installmentNumber');
+  });
+
+  it('is dated on the day on which the new command came in, where the organization is', () => {
+    const story = when(disbursed(), repay(1, '2011-02-01'));
+    const transaction = story.transactions.at(-1) ?? expect.fail();
+    const command = repostingCommand(loanOf(story), transaction, { ...header, receivedOn: '2011-02-02' });
+    expect(command).to.include({ receivedAt: 1, receivedOn: '2011-02-02' });
+    expect(repostingCommand(loanOf(story), transaction, header)).not.to.have.property('receivedOn');
+    const system = { ...header, receivedOn: '2011-02-02', isSystemPosted: true };
+    expect(headerOf(system)).to.deep.equal({ ...header, receivedOn: '2011-02-02' });
   });
 
   it('does not exist for a disbursement', () => {
