@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/package-root.ts';
 import { type ContractOperation, type DescribedApi, lendingApiDocument } from './docs/lending-api.ts';
+import { writeOrCheckFile } from './generated-file.ts';
 import { composeDescription } from './openapi/compose.ts';
 import { endIfHelpIsAsked } from './read-usage.ts';
 
@@ -21,11 +22,4 @@ const made: Readonly<Record<string, string>> = {
   'schemas/openapi.json': `${JSON.stringify(description, null, 2)}\n`,
   [page]: await lendingApiDocument(description as unknown as DescribedApi, contract, join(packageRoot, page)),
 };
-for (const [path, text] of Object.entries(made)) {
-  if (!process.argv.includes('--check')) {
-    writeFileSync(join(packageRoot, path), text);
-  } else if (read(path) !== text) {
-    console.error(`${join(packageRoot, path)} is out of date: run npm run generate`);
-    process.exitCode = 1;
-  }
-}
+for (const [path, text] of Object.entries(made)) writeOrCheckFile(join(packageRoot, path), text);

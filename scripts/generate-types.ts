@@ -1,8 +1,9 @@
 import { compile } from 'json-schema-to-typescript';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/package-root.ts';
 import { composeDescription } from './openapi/compose.ts';
+import { formatText } from './format-text.ts';
+import { writeOrCheckFile } from './generated-file.ts';
 import { endIfHelpIsAsked } from './read-usage.ts';
 
 /**
@@ -111,19 +112,11 @@ async function generate(): Promise<string> {
     {
       bannerComment: '/* Generated from schemas/ by `npm run generate`. Do not edit. */',
       ignoreMinAndMaxItems: true,
-      style: { printWidth: 120, singleQuote: true, trailingComma: 'all' },
+      format: false,
     },
   );
   // Only one name is exported, and all the others are reached through it.
-  return types.replaceAll(/^export (?=(interface|type) (?!Contract\b))/gm, '');
+  return formatText(target, types.replaceAll(/^export (?=(interface|type) (?!Contract\b))/gm, ''));
 }
 
-const made = await generate();
-if (process.argv.includes('--check')) {
-  if (readFileSync(target, 'utf8') !== made) {
-    console.error(`${target} is out of date: run npm run generate`);
-    process.exitCode = 1;
-  }
-} else {
-  writeFileSync(target, made);
-}
+writeOrCheckFile(target, await generate());

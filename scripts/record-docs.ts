@@ -24,7 +24,12 @@ async function record(document: string): Promise<void> {
   const path = join(packageRoot, document);
   const markdown = await readFile(path, 'utf8');
   const folder = await mkdtemp(join(tmpdir(), 'lendstream-docs-'));
-  const config = readConfig({ PORT: '0', DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'error' });
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: join(folder, 'data'),
+    LOG_LEVEL: 'error',
+    END_OF_DAY_SCHEDULE: 'off',
+  });
   const app = await createApp(config, createLogger(config.logLevel));
   try {
     const url = await app.start();

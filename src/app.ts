@@ -49,7 +49,7 @@ import {
 } from './metrics.ts';
 import { packageRoot } from './package-root.ts';
 import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './lending-format/lending-topics.ts';
-import { refuseEarlierFormat } from './lending-format/earlier-format.ts';
+import { refuseEarlierFormat } from './lending-format/earlier-log-format.ts';
 import { AccountsCopy } from './accounts/accounts-copy.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 
@@ -250,7 +250,7 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),
     createEventTypeChecksRouter(broker),
-    createLendingApi({ ...businessDays, log }),
+    createLendingApi({ ...businessDays, log, endOfDaySchedule }),
     createApiDescriptionRouter(),
     createAdminRouter(),
     createOperationsRouter({

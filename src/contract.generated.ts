@@ -246,10 +246,15 @@ export interface Contract {
     CursorLagQueries: CursorLagQueries;
     CursorReset: CursorReset;
     CursorShiftQueries: CursorShiftQueries;
+    CustomField: CustomField;
+    CustomFieldSet: CustomFieldSet;
+    CustomFieldSetToSet: CustomFieldSetToSet;
+    CustomFieldToSet: CustomFieldToSet;
     DeleteLoanPayload: DeleteLoanPayload;
     DeleteProductPayload: DeleteProductPayload;
     DisbursePayload: DisbursePayload;
     EndOfDayPayload: EndOfDayPayload;
+    EndOfDayProgress: EndOfDayProgress;
     EndOfDayRequest: EndOfDayRequest;
     EndOfDayResult: EndOfDayResult;
     EventType: EventType;
@@ -319,7 +324,10 @@ export interface Contract {
     ReduceFeesPayload: ReduceFeesPayload;
     ReduceInterestPayload: ReduceInterestPayload;
     ReducePenaltiesPayload: ReducePenaltiesPayload;
+    RefinancePayload: RefinancePayload;
+    RefundPayload: RefundPayload;
     RepayPayload: RepayPayload;
+    ReschedulePayload: ReschedulePayload;
     SchemaDefinition: SchemaDefinition;
     SearchCriteria: SearchCriteria;
     SentPosition: SentPosition;
@@ -335,12 +343,15 @@ export interface Contract {
     SubscriptionStatistics: SubscriptionStatistics;
     SubscriptionStreams: SubscriptionStreams;
     Subscriptions: Subscriptions;
+    TerminatePayload: TerminatePayload;
     Toggle: Toggle;
     ToggleSwitch: ToggleSwitch;
     Toggles: Toggles;
     TransactionAdjustment: TransactionAdjustment;
     TransactionChannel: TransactionChannel;
     TransactionChannelToSet: TransactionChannelToSet;
+    UndoRefinancePayload: UndoRefinancePayload;
+    UndoReschedulePayload: UndoReschedulePayload;
     UndoWriteOffPayload: UndoWriteOffPayload;
     UnlockPayload: UnlockPayload;
     UpdateLoanPayload: UpdateLoanPayload;
@@ -396,6 +407,8 @@ export interface Contract {
     }[];
     updateLoanProduct: LoanProductPayload;
     createLoan: CreateLoanPayload;
+    previewLoanSchedule: CreateLoanPayload;
+    previewSchedule: CreateLoanPayload;
     replaceLoan: CreateLoanPayload;
     patchLoan: LoanPatch;
     changeLoanState: ChangeStatePayload;
@@ -415,6 +428,12 @@ export interface Contract {
     undoWriteOff: UndoWriteOffPayload;
     lockLoan: LockPayload;
     unlockLoan: UnlockPayload;
+    refund: RefundPayload;
+    terminate: TerminatePayload;
+    reschedule: ReschedulePayload;
+    refinance: RefinancePayload;
+    undoReschedule: UndoReschedulePayload;
+    undoRefinance: UndoRefinancePayload;
     searchLoans: SearchCriteria;
     searchTransactions: SearchCriteria;
     endOfDay: EndOfDayRequest;
@@ -428,6 +447,12 @@ export interface Contract {
     setCentre: CentreToSet;
     createTransactionChannel: TransactionChannelToSet;
     setTransactionChannel: TransactionChannelToSet;
+    createCustomFieldSet: CustomFieldSetToSet;
+    setCustomFieldSet: CustomFieldSetToSet;
+    patchCustomFieldSet: JsonPatch;
+    createCustomField: CustomFieldToSet;
+    setCustomField: CustomFieldToSet;
+    patchCustomField: JsonPatch;
     /**
      * Not read.
      */
@@ -475,6 +500,8 @@ export interface Contract {
     deleteLoanProduct: CommandStatus;
     createLoan: LoanAccount | CommandStatus;
     listLoans: LoanAccount[];
+    previewLoanSchedule: LoanSchedule;
+    previewSchedule: LoanSchedule;
     getLoan: LoanAccount;
     replaceLoan: LoanAccount | CommandStatus;
     patchLoan: CommandStatus;
@@ -500,12 +527,19 @@ export interface Contract {
     undoWriteOff: CommandStatus;
     lockLoan: LockTransactions | CommandStatus;
     unlockLoan: LockTransactions | CommandStatus;
+    refund: LoanTransactionPostedTransaction | CommandStatus;
+    terminate: CommandStatus;
+    reschedule: LoanAccount | CommandStatus;
+    refinance: LoanAccount | CommandStatus;
+    undoReschedule: CommandStatus;
+    undoRefinance: CommandStatus;
     searchLoans: LoanAccount[];
     searchTransactions: LoanTransactionPostedTransaction[];
     readTransaction: LoanTransactionPostedTransaction;
     listInstallments: LoanScheduleChangedInstallment[];
     getCommand: CommandStatus;
     getBusinessDate: BusinessDate;
+    getEndOfDay: EndOfDayProgress;
     endOfDay: EndOfDayResult;
     getOrganizationSetup: OrganizationSetup;
     setOrganizationSetup: OrganizationSetup;
@@ -525,6 +559,14 @@ export interface Contract {
     createTransactionChannel: TransactionChannel;
     getTransactionChannel: TransactionChannel;
     setTransactionChannel: TransactionChannel;
+    listCustomFieldSets: CustomFieldSet[];
+    createCustomFieldSet: CustomFieldSet;
+    getCustomFieldSet: CustomFieldSet;
+    setCustomFieldSet: CustomFieldSet;
+    listCustomFields: CustomField[];
+    createCustomField: CustomField;
+    getCustomField: CustomField;
+    setCustomField: CustomField;
     listUsers: User[];
     getUser: User;
     listCurrencies: Currency[];
@@ -842,6 +884,12 @@ interface CommandRejected {
     | 'UNDO_WRITE_OFF'
     | 'LOCK'
     | 'UNLOCK'
+    | 'REFUND'
+    | 'TERMINATE'
+    | 'RESCHEDULE'
+    | 'REFINANCE'
+    | 'UNDO_RESCHEDULE'
+    | 'UNDO_REFINANCE'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
     | 'END_OF_DAY'
@@ -1399,15 +1447,31 @@ interface CreateLoanPayload {
       [k: string]: unknown;
     };
     /**
-     * Only empty: what it would name does not exist here.
+     * Optional fees of the product that the disbursement charges.
      *
-     * @maxItems 0
+     * @maxItems 200
      */
     fees?:
       | {
-          [k: string]: unknown;
-        }
-      | unknown[]
+          /**
+           * The encodedKey or id of the fee.
+           */
+          predefinedFeeEncodedKey: string;
+          /**
+           * A number, or a text that is one.
+           */
+          amount?: number | string | null;
+          /**
+           * Of a fee whose percentage the product leaves open.
+           */
+          percentage?: number | string | null;
+          /**
+           * Accepted, not stored: an answer said so.
+           */
+          encodedKey?: {
+            [k: string]: unknown;
+          };
+        }[]
       | null;
     transactionDetails?: {
       /**
@@ -1583,6 +1647,307 @@ interface CursorReset {
     offset: string | number;
   }[];
 }
+/**
+ * A custom field.
+ */
+interface CustomField {
+  /**
+   * No other field of any set has it.
+   */
+  id: string;
+  encodedKey: string;
+  availableFor: 'LOAN_ACCOUNT' | 'ASSET' | 'GUARANTOR' | 'TRANSACTION_TYPE' | 'TRANSACTION_CHANNEL';
+  type:
+    | 'FREE_TEXT'
+    | 'SELECTION'
+    | 'NUMBER'
+    | 'CHECKBOX'
+    | 'DATE'
+    | 'DATE_TIME'
+    | 'CLIENT_LINK'
+    | 'GROUP_LINK'
+    | 'USER_LINK';
+  state: 'ACTIVE' | 'INACTIVE';
+  displaySettings: {
+    displayName: string;
+    description?: string;
+    fieldSize: 'SHORT' | 'LONG';
+    position: number;
+  };
+  /**
+   * @maxItems 200
+   */
+  usage: {
+    objectKey?: string;
+    required: boolean;
+    default: boolean;
+  }[];
+  valueValidationSettings: {
+    unique: false;
+    /**
+     * Of FREE_TEXT: each `@` is a letter, each `#` a digit, each `$` either; any other character stands for itself.
+     */
+    validationPattern?: string;
+    minLength?: number;
+    maxLength?: number;
+    /**
+     * An exact decimal.
+     */
+    minValue?: string;
+    /**
+     * An exact decimal.
+     */
+    maxValue?: string;
+  };
+  /**
+   * @maxItems 200
+   */
+  selectionOptions: {
+    forSelectionKey?: string;
+    forValue?: string;
+    /**
+     * @minItems 1
+     * @maxItems 200
+     */
+    availableOptions: {
+      value: string;
+      selectionKey?: string;
+      score?: number;
+    }[];
+  }[];
+  dependentFieldKey?: string;
+  viewRights: {
+    allUsers: true;
+    /**
+     * @maxItems 0
+     */
+    roles: unknown[];
+  };
+  editRights: {
+    allUsers: true;
+    /**
+     * @maxItems 0
+     */
+    roles: unknown[];
+  };
+  creationDate: string;
+  lastModifiedDate: string;
+}
+/**
+ * A set of custom fields.
+ */
+interface CustomFieldSet {
+  /**
+   * Begins with an underscore. No other set has it.
+   */
+  id: string;
+  encodedKey: string;
+  availableFor: 'LOAN_ACCOUNT' | 'ASSET' | 'GUARANTOR' | 'TRANSACTION_TYPE' | 'TRANSACTION_CHANNEL';
+  /**
+   * A grouped set is a list of groups, each with the fields of the set.
+   */
+  fieldSetType: 'STANDARD' | 'GROUPED';
+  description?: string;
+  displaySettings: {
+    displayName: string;
+    position: number;
+    builtIn: false;
+  };
+  /**
+   * The fields of the set.
+   */
+  customFields: {
+    /**
+     * No other field of any set has it.
+     */
+    id: string;
+    encodedKey: string;
+  }[];
+  creationDate: string;
+}
+/**
+ * A set of custom fields. PUT replaces all of it. Once the set has fields, `availableFor` and `fieldSetType` stay as they are.
+ */
+interface CustomFieldSetToSet {
+  /**
+   * Begins with an underscore. No other set has it.
+   */
+  id?: string;
+  /**
+   * What can have the set.
+   */
+  availableFor: 'LOAN_ACCOUNT' | 'ASSET' | 'GUARANTOR' | 'TRANSACTION_TYPE' | 'TRANSACTION_CHANNEL';
+  /**
+   * `STANDARD` by default. A grouped set is a list of groups, each with the fields of the set.
+   */
+  fieldSetType?: 'STANDARD' | 'GROUPED';
+  description?: string;
+  /**
+   * How programs show the set to people.
+   */
+  displaySettings: {
+    displayName: string;
+    /**
+     * A whole number, or a text that is one.
+     */
+    position?: number | string;
+    /**
+     * No set is built in.
+     */
+    builtIn?: false | 'false';
+  };
+  /**
+   * Accepted as GET gave it; means nothing.
+   */
+  customFields?: unknown[];
+  /**
+   * Accepted as GET gave it; means nothing.
+   */
+  encodedKey?: string;
+  creationDate?: string;
+  lastModifiedDate?: string;
+}
+/**
+ * A custom field. PUT replaces all of it; `type` stays as it is.
+ */
+interface CustomFieldToSet {
+  /**
+   * No other field of any set has it.
+   */
+  id?: string;
+  /**
+   * That of the set; may be left out.
+   */
+  availableFor?: 'LOAN_ACCOUNT' | 'ASSET' | 'GUARANTOR' | 'TRANSACTION_TYPE' | 'TRANSACTION_CHANNEL';
+  /**
+   * What a value may be. A link is the encodedKey of a client, a group or a user.
+   */
+  type:
+    | 'FREE_TEXT'
+    | 'SELECTION'
+    | 'NUMBER'
+    | 'CHECKBOX'
+    | 'DATE'
+    | 'DATE_TIME'
+    | 'CLIENT_LINK'
+    | 'GROUP_LINK'
+    | 'USER_LINK';
+  /**
+   * `ACTIVE` by default. An inactive field takes no new value; the values that it has stay.
+   */
+  state?: 'ACTIVE' | 'INACTIVE';
+  /**
+   * How programs show the field to people.
+   */
+  displaySettings: {
+    displayName: string;
+    description?: string;
+    fieldSize?: 'SHORT' | 'LONG';
+    /**
+     * A whole number, or a text that is one.
+     */
+    position?: number | string;
+  };
+  /**
+   * Where the field may stand. Empty: on everything that can have the set, and never required.
+   *
+   * @maxItems 200
+   */
+  usage?: {
+    /**
+     * The id or encodedKey of a product, or of a transaction channel, or the type of a transaction; all of them when it is absent.
+     */
+    objectKey?: string;
+    /**
+     * Whether the field must have a value there.
+     */
+    required?: true | false | 'true' | 'false';
+    /**
+     * Whether programs show it there without being asked.
+     */
+    default?: true | false | 'true' | 'false';
+  }[];
+  /**
+   * The limits of a value. Lengths and values are fields of this service.
+   */
+  valueValidationSettings?: {
+    /**
+     * No field is unique.
+     */
+    unique?: false | 'false';
+    /**
+     * Of FREE_TEXT: each `@` is a letter, each `#` a digit, each `$` either; any other character stands for itself.
+     */
+    validationPattern?: string;
+    /**
+     * Of FREE_TEXT. Characters.
+     */
+    minLength?: number | string;
+    /**
+     * Of FREE_TEXT. Characters.
+     */
+    maxLength?: number | string;
+    /**
+     * Of NUMBER.
+     */
+    minValue?: number | string;
+    /**
+     * Of NUMBER.
+     */
+    maxValue?: number | string;
+  };
+  /**
+   * The values of a SELECTION: one list, or one for each value of the selection that it depends on.
+   *
+   * @maxItems 200
+   */
+  selectionOptions?: {
+    forSelectionKey?: string;
+    forValue?: string;
+    /**
+     * @minItems 1
+     * @maxItems 200
+     */
+    availableOptions: {
+      value: string;
+      selectionKey?: string;
+      /**
+       * A number, or a text that is one.
+       */
+      score?: number | string;
+    }[];
+  }[];
+  /**
+   * The encodedKey or id of the selection of the same set on which this one depends.
+   */
+  dependentFieldKey?: string;
+  /**
+   * Any client with a key may see and change every field.
+   */
+  viewRights?: {
+    allUsers?: true | 'true';
+    /**
+     * @maxItems 0
+     */
+    roles?: unknown[];
+  };
+  /**
+   * Any client with a key may see and change every field.
+   */
+  editRights?: {
+    allUsers?: true | 'true';
+    /**
+     * @maxItems 0
+     */
+    roles?: unknown[];
+  };
+  /**
+   * Accepted as GET gave it; means nothing.
+   */
+  encodedKey?: string;
+  creationDate?: string;
+  lastModifiedDate?: string;
+}
 interface DeleteLoanPayload {}
 interface DisbursePayload {
   /**
@@ -1653,6 +2018,46 @@ interface EndOfDayPayload {
   businessDate: string;
 }
 /**
+ * How far the end of a day is, for each partition of accounts, and when the next one begins.
+ */
+interface EndOfDayProgress {
+  /**
+   * The last day that is over. Once it is closed for every partition: the first day that is not.
+   */
+  businessDate: string;
+  partitions: {
+    /**
+     * The partition of accounts.
+     */
+    partition: number;
+    /**
+     * The last day that was closed. Absent before the first end of a day.
+     */
+    closedDay?: string;
+    /**
+     * How many accounts the end of the `businessDate` still has to visit: nothing happens to the others by then. While the day is being closed, it counts down.
+     */
+    accountsDue: number;
+    /**
+     * How many accounts the last closed day has not reached: the end of the day failed on them, which the dead letters tell, or an entry was dated back since. The next end of a day visits them again.
+     */
+    accountsBehind: number;
+  }[];
+  /**
+   * When the process that responds closes days by itself. Absent when it does not.
+   */
+  schedule?: {
+    /**
+     * The cron expression of `END_OF_DAY_SCHEDULE`, in the time zone of the organization.
+     */
+    expression: string;
+    /**
+     * Absent when the expression names no time to come.
+     */
+    nextRun?: string;
+  };
+}
+/**
  * The day to close.
  */
 interface EndOfDayRequest {
@@ -1706,7 +2111,11 @@ interface EventType {
    * Absent when none was set.
    */
   audience?:
-    'component-internal' | 'business-unit-internal' | 'company-internal' | 'external-partner' | 'external-public';
+    | 'component-internal'
+    | 'business-unit-internal'
+    | 'company-internal'
+    | 'external-partner'
+    | 'external-public';
   created_at: string;
   updated_at: string;
 }
@@ -2068,7 +2477,14 @@ interface LoanAccount {
   productTypeKey: string;
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
   accountSubState?:
-    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED';
+    | 'LOCKED'
+    | 'REPAID'
+    | 'REJECTED'
+    | 'WITHDRAWN'
+    | 'WRITTEN_OFF'
+    | 'RESCHEDULED'
+    | 'REFINANCED'
+    | 'TERMINATED';
   /**
    * Exact, with the digits of the loan's currency.
    */
@@ -2171,7 +2587,12 @@ interface LoanAccount {
      */
     interestRate: number;
     interestChargeFrequency:
-      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS';
+      | 'ANNUALIZED'
+      | 'EVERY_MONTH'
+      | 'EVERY_FOUR_WEEKS'
+      | 'EVERY_WEEK'
+      | 'EVERY_DAY'
+      | 'EVERY_X_DAYS';
     interestType: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST';
     interestCalculationMethod: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED';
     accrueLateInterest: boolean;
@@ -2250,9 +2671,23 @@ interface LoanAccount {
     disbursementDate?: string;
     firstRepaymentDate?: string;
     /**
-     * @maxItems 0
+     * Optional fees of the product that the disbursement charges.
      */
-    fees?: unknown[];
+    fees?: {
+      /**
+       * An encodedKey.
+       */
+      encodedKey: string;
+      predefinedFeeEncodedKey: string;
+      /**
+       * Exact, with the digits of the loan's currency.
+       */
+      amount?: number;
+      /**
+       * Percent.
+       */
+      percentage?: number;
+    }[];
     transactionDetails?: {
       transactionChannelId?: string;
       transactionChannelKey?: string;
@@ -2340,6 +2775,14 @@ interface LoanAccount {
   guarantors?: {
     [k: string]: unknown;
   }[];
+  /**
+   * The encodedKey of the account that this one replaces.
+   */
+  originalAccountKey?: string;
+  /**
+   * The encodedKey of the account that replaced this one.
+   */
+  rescheduledAccountKey?: string;
 }
 /**
  * What the account says of itself changed, and not its money.
@@ -2400,6 +2843,12 @@ interface LoanAccountChanged {
     | 'FEE_UNLOCKED'
     | 'PENALTY_LOCKED'
     | 'PENALTY_UNLOCKED'
+    | 'REFUND'
+    | 'REFUND_ADJUSTMENT'
+    | 'ACCOUNT_TERMINATED'
+    | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'TRANSFER'
+    | 'TRANSFER_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2471,6 +2920,12 @@ interface LoanBalanceChanged {
     | 'FEE_UNLOCKED'
     | 'PENALTY_LOCKED'
     | 'PENALTY_UNLOCKED'
+    | 'REFUND'
+    | 'REFUND_ADJUSTMENT'
+    | 'ACCOUNT_TERMINATED'
+    | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'TRANSFER'
+    | 'TRANSFER_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2680,6 +3135,12 @@ interface LoanCommand {
     | 'UNDO_WRITE_OFF'
     | 'LOCK'
     | 'UNLOCK'
+    | 'REFUND'
+    | 'TERMINATE'
+    | 'RESCHEDULE'
+    | 'REFINANCE'
+    | 'UNDO_RESCHEDULE'
+    | 'UNDO_REFINANCE'
     | 'CREATE_PRODUCT'
     | 'UPDATE_PRODUCT'
     | 'END_OF_DAY'
@@ -2778,6 +3239,12 @@ interface LoanTransactionPosted {
     | 'FEE_UNLOCKED'
     | 'PENALTY_LOCKED'
     | 'PENALTY_UNLOCKED'
+    | 'REFUND'
+    | 'REFUND_ADJUSTMENT'
+    | 'ACCOUNT_TERMINATED'
+    | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'TRANSFER'
+    | 'TRANSFER_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -2809,7 +3276,13 @@ interface LoanTransactionPosted {
     | 'loan_fees_locked'
     | 'loan_fees_unlocked'
     | 'loan_penalties_locked'
-    | 'loan_penalties_unlocked';
+    | 'loan_penalties_unlocked'
+    | 'loan_refund'
+    | 'loan_refund_reversed'
+    | 'loan_termination'
+    | 'loan_termination_reversed'
+    | 'loan_transfer'
+    | 'loan_transfer_reversed';
   transaction: LoanTransactionPostedTransaction;
 }
 interface LoanTransactionPostedTransaction {
@@ -2848,7 +3321,13 @@ interface LoanTransactionPostedTransaction {
     | 'FEE_LOCKED'
     | 'FEE_UNLOCKED'
     | 'PENALTY_LOCKED'
-    | 'PENALTY_UNLOCKED';
+    | 'PENALTY_UNLOCKED'
+    | 'REFUND'
+    | 'REFUND_ADJUSTMENT'
+    | 'ACCOUNT_TERMINATED'
+    | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'TRANSFER'
+    | 'TRANSFER_ADJUSTMENT';
   /**
    * Negative for an adjustment.
    */
@@ -2876,6 +3355,26 @@ interface LoanTransactionPostedTransaction {
      * Exact, with the digits of the loan's currency.
      */
     penaltyAmount: number;
+    /**
+     * Always 0.
+     */
+    interestFromArrearsAmount?: number;
+    /**
+     * Always 0.
+     */
+    deferredInterestAmount?: number;
+    /**
+     * Always 0.
+     */
+    paymentHolidaysInterestAmount?: number;
+    /**
+     * Always 0.
+     */
+    fundersInterestAmount?: number;
+    /**
+     * Always 0.
+     */
+    organizationCommissionAmount?: number;
   };
   taxes: {
     /**
@@ -2894,6 +3393,18 @@ interface LoanTransactionPostedTransaction {
      * Exact, with the digits of the loan's currency.
      */
     taxOnPenaltyAmount: number;
+    /**
+     * Always 0.
+     */
+    taxOnInterestFromArrearsAmount?: number;
+    /**
+     * Always 0.
+     */
+    deferredTaxOnInterestAmount?: number;
+    /**
+     * Always 0.
+     */
+    taxOnPaymentHolidaysInterest?: number;
   };
   terms: {
     interestSettings: {
@@ -2904,6 +3415,9 @@ interface LoanTransactionPostedTransaction {
     };
     periodicPayment?: number;
   };
+  /**
+   * What the account owed after the transaction.
+   */
   accountBalances: {
     /**
      * Exact, with the digits of the loan's currency.
@@ -2913,6 +3427,22 @@ interface LoanTransactionPostedTransaction {
      * Exact, with the digits of the loan's currency.
      */
     totalBalance: number;
+    /**
+     * What was paid of installments that were not due yet.
+     */
+    advancePosition?: number;
+    /**
+     * What installments that were late still owed.
+     */
+    arrearsPosition?: number;
+    /**
+     * Always 0.
+     */
+    expectedPrincipalRedraw?: number;
+    /**
+     * Always 0.
+     */
+    redrawBalance?: number;
   };
   fees: {
     /**
@@ -2927,6 +3457,7 @@ interface LoanTransactionPostedTransaction {
       | 'UPFRONT_DISBURSEMENT'
       | 'PAYMENT_DUE'
       | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
+      | 'LATE_REPAYMENT'
       | 'ARBITRARY';
     /**
      * Exact, with the digits of the loan's currency.
@@ -2944,6 +3475,7 @@ interface LoanTransactionPostedTransaction {
       | 'MANUAL_FEE'
       | 'UPFRONT_DISBURSEMENT_FEE'
       | 'PAYMENT_DUE_FEE'
+      | 'LATE_REPAYMENT_FEE'
       | 'PENALTY'
       | 'NON_SCHEDULED_FEE';
     /**
@@ -2965,7 +3497,14 @@ interface LoanTransactionPostedTransaction {
    * An encodedKey.
    */
   installmentEncodedKey?: string;
+  /**
+   * No two transactions have the same one, unless one of them was adjusted.
+   */
   externalId?: string;
+  /**
+   * Who posted it: see GET /users. Absent when the end of a day did.
+   */
+  userKey?: string;
   notes?: string;
   /**
    * The channel of the payment, as the command named it; empty where it named none.
@@ -2996,6 +3535,10 @@ interface LoanTransactionPostedTransaction {
   shiftAdjustableInterestPeriods?: boolean;
   feeCapitalisation?: boolean;
   principalOverpaymentAmount?: number;
+  /**
+   * Of a refund: the disbursement that it takes back.
+   */
+  parentLoanTransactionKey?: string;
 }
 /**
  * One for each fee that was charged, paid, capitalised or reversed.
@@ -3056,6 +3599,12 @@ interface LoanFeeEvent {
     | 'FEE_UNLOCKED'
     | 'PENALTY_LOCKED'
     | 'PENALTY_UNLOCKED'
+    | 'REFUND'
+    | 'REFUND_ADJUSTMENT'
+    | 'ACCOUNT_TERMINATED'
+    | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'TRANSFER'
+    | 'TRANSFER_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -3082,6 +3631,7 @@ interface LoanFeeEvent {
     | 'UPFRONT_DISBURSEMENT'
     | 'PAYMENT_DUE'
     | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
+    | 'LATE_REPAYMENT'
     | 'ARBITRARY';
   /**
    * Tax included; negative for a reversal.
@@ -3208,6 +3758,12 @@ interface LoanScheduleChanged {
     | 'FEE_UNLOCKED'
     | 'PENALTY_LOCKED'
     | 'PENALTY_UNLOCKED'
+    | 'REFUND'
+    | 'REFUND_ADJUSTMENT'
+    | 'ACCOUNT_TERMINATED'
+    | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'TRANSFER'
+    | 'TRANSFER_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -3222,6 +3778,9 @@ interface LoanScheduleChanged {
     | 'INTEREST_APPLIED'
     | 'REDUCED'
     | 'WRITTEN_OFF'
+    | 'REFUNDED'
+    | 'TERMINATED'
+    | 'TRANSFERRED'
     | 'LOCKED'
     | 'UNLOCKED'
     | 'ADJUSTED'
@@ -3375,6 +3934,12 @@ interface LoanStateChanged {
     | 'FEE_UNLOCKED'
     | 'PENALTY_LOCKED'
     | 'PENALTY_UNLOCKED'
+    | 'REFUND'
+    | 'REFUND_ADJUSTMENT'
+    | 'ACCOUNT_TERMINATED'
+    | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'TRANSFER'
+    | 'TRANSFER_ADJUSTMENT'
     | null;
   valueDate: string | null;
   bookingDate: string | null;
@@ -3399,14 +3964,40 @@ interface LoanStateChanged {
     | 'loan_in_arrears'
     | 'loan_out_of_arrears'
     | 'loan_locked'
-    | 'loan_unlocked';
+    | 'loan_unlocked'
+    | 'loan_terminated'
+    | 'loan_termination_undone'
+    | 'loan_rescheduled'
+    | 'loan_refinanced';
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
   accountSubState:
-    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
+    | 'LOCKED'
+    | 'REPAID'
+    | 'REJECTED'
+    | 'WITHDRAWN'
+    | 'WRITTEN_OFF'
+    | 'RESCHEDULED'
+    | 'REFINANCED'
+    | 'TERMINATED'
+    | null;
   previousAccountState:
-    'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED' | null;
+    | 'PARTIAL_APPLICATION'
+    | 'PENDING_APPROVAL'
+    | 'APPROVED'
+    | 'ACTIVE'
+    | 'ACTIVE_IN_ARREARS'
+    | 'CLOSED'
+    | null;
   previousAccountSubState:
-    'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED' | null;
+    | 'LOCKED'
+    | 'REPAID'
+    | 'REJECTED'
+    | 'WITHDRAWN'
+    | 'WRITTEN_OFF'
+    | 'RESCHEDULED'
+    | 'REFINANCED'
+    | 'TERMINATED'
+    | null;
 }
 /**
  * A loan product: the rules and bounds of the accounts opened under it.
@@ -3435,7 +4026,12 @@ interface LoanProduct {
     indexRateSettings: {
       interestRate: NumberBounds;
       interestChargeFrequency:
-        'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS';
+        | 'ANNUALIZED'
+        | 'EVERY_MONTH'
+        | 'EVERY_FOUR_WEEKS'
+        | 'EVERY_WEEK'
+        | 'EVERY_DAY'
+        | 'EVERY_X_DAYS';
       interestChargeFrequencyCount: number;
       interestRateSource: 'FIXED_INTEREST_RATE';
       interestRateTerms: 'FIXED';
@@ -3483,7 +4079,10 @@ interface LoanProduct {
         | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT';
     };
     repaymentScheduleMethod: 'FIXED' | 'DYNAMIC';
-    repaymentReschedulingMethod: 'NONE';
+    /**
+     * Where a due date goes that falls on a non-working day or a holiday of the organization.
+     */
+    repaymentReschedulingMethod: 'NONE' | 'NEXT_WORKING_DAY' | 'PREVIOUS_WORKING_DAY' | 'EXTEND_SCHEDULE';
     repaymentMethod?: 'INSTALLMENTS';
     interestAccrualSince?: 'DISBURSEMENT';
     keepInstallmentsEqualIfLongFirstPeriod?: false;
@@ -3570,6 +4169,7 @@ interface LoanProduct {
         | 'UPFRONT_DISBURSEMENT'
         | 'PAYMENT_DUE'
         | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
+        | 'LATE_REPAYMENT'
         | 'ARBITRARY';
       amountCalculationMethod:
         | 'FLAT'
@@ -3628,7 +4228,12 @@ interface LoanProduct {
   creationDate: string;
   lastModifiedDate: string;
   category?:
-    'PERSONAL_LENDING' | 'PURCHASE_FINANCING' | 'RETAIL_MORTGAGES' | 'SME_LENDING' | 'COMMERCIAL' | 'UNCATEGORIZED';
+    | 'PERSONAL_LENDING'
+    | 'PURCHASE_FINANCING'
+    | 'RETAIL_MORTGAGES'
+    | 'SME_LENDING'
+    | 'COMMERCIAL'
+    | 'UNCATEGORIZED';
   /**
    * Given back as they were sent.
    */
@@ -3671,7 +4276,7 @@ interface LoanProduct {
     requiredFunds?: 0;
   };
   internalControls?: {
-    dormancyPeriodDays?: 0;
+    dormancyPeriodDays?: number;
     fourEyesPrinciple?: {
       activeForLoanApproval?: false;
     };
@@ -3694,8 +4299,14 @@ interface LoanProduct {
     monthlyToleranceDay?: number;
     tolerancePercentageOfOutstandingPrincipal?: NumberBounds;
     toleranceFloorAmount?: number;
-    nonWorkingDaysMethod?: 'INCLUDED';
-    dateCalculationMethod?: 'ACCOUNT_FIRST_WENT_TO_ARREARS' | 'LAST_LATE_REPAYMENT';
+    /**
+     * Whether non-working days and holidays of the organization count as tolerated days and as days in arrears.
+     */
+    nonWorkingDaysMethod?: 'INCLUDED' | 'EXCLUDED';
+    dateCalculationMethod?:
+      | 'ACCOUNT_FIRST_WENT_TO_ARREARS'
+      | 'LAST_LATE_REPAYMENT'
+      | 'ACCOUNT_FIRST_BREACHED_MATERIALITY_THRESHOLD';
   };
   penaltySettings?: {
     loanPenaltyCalculationMethod:
@@ -3761,7 +4372,14 @@ interface LoanProductPayload {
   interestSettings?: {
     interestRate?: LoanCommandBoundedNumber;
     interestChargeFrequency?:
-      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | '' | null;
+      | 'ANNUALIZED'
+      | 'EVERY_MONTH'
+      | 'EVERY_FOUR_WEEKS'
+      | 'EVERY_WEEK'
+      | 'EVERY_DAY'
+      | 'EVERY_X_DAYS'
+      | ''
+      | null;
     /**
      * A whole number, or a text that is one.
      */
@@ -3769,7 +4387,14 @@ interface LoanProductPayload {
     interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | '' | null;
     interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | '' | null;
     daysInYear?:
-      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | '' | null;
+      | 'ACTUAL_365_FIXED'
+      | 'ACTUAL_364'
+      | 'ACTUAL_360'
+      | 'ACTUAL_ACTUAL_ISDA'
+      | 'E30_360'
+      | 'E30_42_365'
+      | ''
+      | null;
     scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | '' | null;
     /**
      * Level payments: those of rows due within these days are not computed again.
@@ -3788,7 +4413,14 @@ interface LoanProductPayload {
     indexRateSettings?: {
       interestRate?: LoanCommandBoundedNumber;
       interestChargeFrequency?:
-        'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | '' | null;
+        | 'ANNUALIZED'
+        | 'EVERY_MONTH'
+        | 'EVERY_FOUR_WEEKS'
+        | 'EVERY_WEEK'
+        | 'EVERY_DAY'
+        | 'EVERY_X_DAYS'
+        | ''
+        | null;
       /**
        * A whole number, or a text that is one.
        */
@@ -3835,7 +4467,11 @@ interface LoanProductPayload {
     roundingSettings?: {
       roundingMode?: 'HALF_UP' | 'HALF_EVEN' | '' | null;
       repaymentCurrencyRounding?:
-        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | '' | null;
+        | 'NO_ROUNDING'
+        | 'ROUND_TO_NEAREST_WHOLE_UNIT'
+        | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT'
+        | ''
+        | null;
       repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | '' | null;
       roundingRepaymentScheduleMethod?:
         | 'NO_ROUNDING'
@@ -3845,7 +4481,10 @@ interface LoanProductPayload {
         | null;
     } | null;
     repaymentScheduleMethod?: 'FIXED' | 'DYNAMIC' | '' | null;
-    repaymentReschedulingMethod?: 'NONE' | '' | null;
+    /**
+     * Where a due date goes that falls on a non-working day or a holiday of the organization.
+     */
+    repaymentReschedulingMethod?: 'NONE' | 'NEXT_WORKING_DAY' | 'PREVIOUS_WORKING_DAY' | 'EXTEND_SCHEDULE' | '' | null;
     repaymentMethod?: 'INSTALLMENTS' | '' | null;
     interestAccrualSince?: 'DISBURSEMENT' | '' | null;
     keepInstallmentsEqualIfLongFirstPeriod?: false | 'false' | '' | null;
@@ -3955,6 +4594,7 @@ interface LoanProductPayload {
             | 'UPFRONT_DISBURSEMENT'
             | 'PAYMENT_DUE'
             | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
+            | 'LATE_REPAYMENT'
             | 'ARBITRARY';
           amountCalculationMethod?:
             | 'FLAT'
@@ -4105,7 +4745,10 @@ interface LoanProductPayload {
     requiredFunds?: 0 | '0' | '' | null;
   } | null;
   internalControls?: {
-    dormancyPeriodDays?: 0 | '0' | '' | null;
+    /**
+     * A whole number, or a text that is one.
+     */
+    dormancyPeriodDays?: number | string | null;
     fourEyesPrinciple?: {
       activeForLoanApproval?: false | 'false' | '' | null;
     } | null;
@@ -4134,8 +4777,16 @@ interface LoanProductPayload {
      * A number, or a text that is one.
      */
     toleranceFloorAmount?: number | string | null;
-    nonWorkingDaysMethod?: 'INCLUDED' | '' | null;
-    dateCalculationMethod?: 'ACCOUNT_FIRST_WENT_TO_ARREARS' | 'LAST_LATE_REPAYMENT' | '' | null;
+    /**
+     * Whether non-working days and holidays of the organization count as tolerated days and as days in arrears.
+     */
+    nonWorkingDaysMethod?: 'INCLUDED' | 'EXCLUDED' | '' | null;
+    dateCalculationMethod?:
+      | 'ACCOUNT_FIRST_WENT_TO_ARREARS'
+      | 'LAST_LATE_REPAYMENT'
+      | 'ACCOUNT_FIRST_BREACHED_MATERIALITY_THRESHOLD'
+      | ''
+      | null;
     /**
      * Accepted, not stored.
      */
@@ -4568,6 +5219,219 @@ interface ReducePenaltiesPayload {
    */
   originalCurrencyCode?: string | null;
 }
+interface RefinancePayload {
+  /**
+   * The new account. What it does not name is as of the product; holder, branch, officer and custom fields are those of the old account.
+   */
+  loanAccount: {
+    /**
+     * Of the same partition as the account that is replaced; by default, one is made.
+     */
+    id?: string | null;
+    /**
+     * Accepted, not stored.
+     */
+    encodedKey?: {
+      [k: string]: unknown;
+    };
+    loanName?: string | null;
+    notes?: string | null;
+    /**
+     * encodedKey or id of the product, in the same currency.
+     */
+    productTypeKey: string;
+    accountArrearsSettings?: {
+      /**
+       * A whole number, or a text that is one.
+       */
+      tolerancePeriod?: number | string | null;
+      tolerancePercentageOfOutstandingPrincipal?: 0 | null;
+    } | null;
+    disbursementDetails: {
+      /**
+       * The day of the refinancing; by default, today.
+       */
+      expectedDisbursementDate?: string | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      fees?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+      /**
+       * A calendar day. Of an instant, the day as its sender wrote it.
+       */
+      firstRepaymentDate: string;
+    };
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    guarantors?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    interestSettings?: {
+      /**
+       * A number, or a text that is one.
+       */
+      interestRate?: number | string | null;
+      interestSpread?: 0 | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      accountInterestRateSettings?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      pmtAdjustmentThreshold?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+    } | null;
+    penaltySettings?: {
+      /**
+       * A number, or a text that is one.
+       */
+      penaltyRate?: number | string | null;
+    } | null;
+    principalPaymentSettings?: {
+      amount?: 0 | null;
+      percentage?: 0 | null;
+    } | null;
+    scheduleSettings?: {
+      /**
+       * A whole number, or a text that is one.
+       */
+      repaymentInstallments?: number | string | null;
+      /**
+       * A whole number, or a text that is one.
+       */
+      repaymentPeriodCount?: number | string | null;
+      repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
+      /**
+       * A whole number, or a text that is one.
+       */
+      gracePeriod?: number | string | null;
+      fixedDaysOfMonth?: (number | string)[] | null;
+      amortizationPeriod?: 0 | null;
+      periodicPayment?: 0 | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      billingCycleDays?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      paymentPlan?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      previewSchedule?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+    } | null;
+  };
+  /**
+   * What is given up of what the account owes. All the rest goes to the new account.
+   */
+  writeOffAmounts?: {
+    /**
+     * A number, or a text that is one.
+     */
+    interest?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    fee?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    penalty?: number | string | null;
+    interestBearingFees?: 0 | null;
+    interestBearingFeesInterest?: 0 | null;
+    interestFromArrears?: 0 | null;
+  } | null;
+  keepSameAccountId?: false | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  carryForwardOptions?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
+  /**
+   * What is paid out in addition.
+   */
+  topUpAmount: number | string;
+}
+interface RefundPayload {
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  valueDate?: string | null;
+  /**
+   * A calendar day. Of an instant, the day as its sender wrote it.
+   */
+  bookingDate?: string | null;
+  externalId?: string | null;
+  notes?: string | null;
+  transactionDetails?: LoanCommandTransactionDetails;
+  /**
+   * A number, or a text that is one.
+   */
+  amount: number | string;
+  /**
+   * The currency of the account, if given.
+   */
+  originalCurrencyCode?: string | null;
+  /**
+   * The encodedKey of the disbursement that is refunded. The transaction gives it back as its parentLoanTransactionKey.
+   */
+  linkedDisbursementKey: string;
+}
 interface RepayPayload {
   /**
    * A calendar day. Of an instant, the day as its sender wrote it.
@@ -4595,6 +5459,7 @@ interface RepayPayload {
           | 'MANUAL_FEE'
           | 'UPFRONT_DISBURSEMENT_FEE'
           | 'PAYMENT_DUE_FEE'
+          | 'LATE_REPAYMENT_FEE'
           | 'PENALTY'
           | 'NON_SCHEDULED_FEE';
         /**
@@ -4627,6 +5492,180 @@ interface RepayPayload {
    * Only what means none.
    */
   principalOverpaymentAmount?: 0 | '0' | '' | null;
+}
+interface ReschedulePayload {
+  /**
+   * The new account. What it does not name is as of the product; holder, branch, officer and custom fields are those of the old account.
+   */
+  loanAccount: {
+    /**
+     * Of the same partition as the account that is replaced; by default, one is made.
+     */
+    id?: string | null;
+    /**
+     * Accepted, not stored.
+     */
+    encodedKey?: {
+      [k: string]: unknown;
+    };
+    interestCommission?: 0 | null;
+    loanName?: string | null;
+    notes?: string | null;
+    /**
+     * encodedKey or id of the product, in the same currency.
+     */
+    productTypeKey: string;
+    accountArrearsSettings?: {
+      /**
+       * A whole number, or a text that is one.
+       */
+      tolerancePeriod?: number | string | null;
+      tolerancePercentageOfOutstandingPrincipal?: 0 | null;
+    } | null;
+    disbursementDetails: {
+      /**
+       * A calendar day. Of an instant, the day as its sender wrote it.
+       */
+      firstRepaymentDate: string;
+    };
+    /**
+     * Only empty: what it would name does not exist here.
+     *
+     * @maxItems 0
+     */
+    guarantors?:
+      | {
+          [k: string]: unknown;
+        }
+      | unknown[]
+      | null;
+    interestSettings?: {
+      /**
+       * A number, or a text that is one.
+       */
+      interestRate?: number | string | null;
+      interestSpread?: 0 | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      accountInterestRateSettings?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      pmtAdjustmentThreshold?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+    } | null;
+    penaltySettings?: {
+      /**
+       * A number, or a text that is one.
+       */
+      penaltyRate?: number | string | null;
+    } | null;
+    principalPaymentSettings?: {
+      amount?: 0 | null;
+      percentage?: 0 | null;
+    } | null;
+    scheduleSettings?: {
+      /**
+       * A whole number, or a text that is one.
+       */
+      repaymentInstallments?: number | string | null;
+      /**
+       * A whole number, or a text that is one.
+       */
+      repaymentPeriodCount?: number | string | null;
+      repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | '' | null;
+      /**
+       * A whole number, or a text that is one.
+       */
+      gracePeriod?: number | string | null;
+      fixedDaysOfMonth?: (number | string)[] | null;
+      amortizationPeriod?: 0 | null;
+      periodicPayment?: 0 | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      billingCycleDays?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      paymentPlan?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+      /**
+       * Only empty: what it would name does not exist here.
+       *
+       * @maxItems 0
+       */
+      previewSchedule?:
+        | {
+            [k: string]: unknown;
+          }
+        | unknown[]
+        | null;
+    } | null;
+  };
+  /**
+   * What is given up of what the account owes. All the rest goes to the new account.
+   */
+  writeOffAmounts?: {
+    /**
+     * A number, or a text that is one.
+     */
+    principal?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    interest?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    fee?: number | string | null;
+    /**
+     * A number, or a text that is one.
+     */
+    penalty?: number | string | null;
+    interestBearingFees?: 0 | null;
+    interestBearingFeesInterest?: 0 | null;
+    interestFromArrears?: 0 | null;
+  } | null;
+  keepSameAccountId?: false | null;
+  /**
+   * Only empty: what it would name does not exist here.
+   *
+   * @maxItems 0
+   */
+  carryForwardOptions?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | null;
 }
 /**
  * A schema to add as a new version, or to find.
@@ -4916,6 +5955,13 @@ interface Subscriptions {
   items: Subscription[];
   _links: Links;
 }
+interface TerminatePayload {
+  /**
+   * The day on which all that is outstanding becomes due.
+   */
+  valueDate: string;
+  notes?: string | null;
+}
 /**
  * A feature toggle, and since when it has its value.
  */
@@ -5040,6 +6086,12 @@ interface TransactionChannelToSet {
   encodedKey?: string;
   creationDate?: string;
   lastModifiedDate?: string;
+}
+interface UndoRefinancePayload {
+  notes?: string | null;
+}
+interface UndoReschedulePayload {
+  notes?: string | null;
 }
 interface UndoWriteOffPayload {
   notes?: string | null;

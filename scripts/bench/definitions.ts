@@ -55,7 +55,8 @@ interface Backend {
   start(): Promise<MeasuredService>;
   /** Where the program that writes definitions finds the log. */
   readonly logSettings:
-    { readonly dataFolder: string } | { readonly brokers: readonly string[]; readonly haveTopics: true };
+    | { readonly dataFolder: string }
+    | { readonly brokers: readonly string[]; readonly haveTopics: true };
   /** Creates the topics of event types together. Absent where each takes no longer by itself. */
   createTopics?(names: readonly string[]): Promise<void>;
   /** Makes the coordination store lose everything. Absent where it is in the process. */

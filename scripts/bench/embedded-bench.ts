@@ -1,8 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accountsTopic, lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
-import { openDatabase } from '../../src/sqlite.ts';
 import { commandsPerCommitMaximum } from '../../src/worker/partition-loop.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
@@ -12,12 +10,14 @@ import { feeProduct } from './fee-product.ts';
 import { measureLargeLog } from './large-log.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
 import { measureGrowth } from './growing-loan.ts';
+import { measureEndOfDay } from './scale/end-of-day.ts';
 import { measureManyLoans } from './scale/many-loans.ts';
 import { runProgram, startProgram } from './processes.ts';
 import { redisRound, redisServer } from './baselines/redis.ts';
 import { against, nameColumns } from './report.ts';
 import { measureIdleStreams, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
+import { bytesWrittenByWorker } from './worker-bytes.ts';
 
 /** The embedded store against its own ingredients: a bare server with the same sync, a raw scan of its database. */
 export const embeddedParts = [
@@ -29,6 +29,7 @@ export const embeddedParts = [
   'commands',
   'growth',
   'loans',
+  'end-of-day',
   'definitions',
   'idle',
   'start',
@@ -72,6 +73,7 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
     if (wanted('growth')) await measureGrowth(options.report, service, scale);
     await service.stop();
     if (wanted('loans')) await measureManyLoans(options);
+    if (wanted('end-of-day')) await measureEndOfDay(options);
     if (wanted('definitions')) await measureDefinitions(options);
     if (wanted('idle')) {
       const fresh = await startMeasuredService(environment, profileFolder);
@@ -238,18 +240,4 @@ async function openLoans(service: MeasuredService, productTypeKey: string, prefi
     }),
   );
   return loans;
-}
-
-/** The size of the rows that the worker wrote so far. Bytes. */
-function bytesWrittenByWorker(folder: string): number {
-  const topics = [...lendingEventTypeNames, accountsTopic];
-  const connection = openDatabase(join(folder, 'log.db'), { readOnly: true });
-  const { bytes } = connection
-    .prepare(
-      `SELECT total(body_bytes) AS bytes FROM batch JOIN partition ON partition.id = partition_id
-       JOIN topic ON topic.id = topic_id WHERE name IN (${topics.map(() => '?').join(', ')})`,
-    )
-    .get(...topics) as { readonly bytes: number };
-  connection.close();
-  return bytes;
 }

@@ -9,6 +9,7 @@ export const emptyCopy: AccountsForWorker = {
   loansDueBy: () => [],
   hasAccountProduct: () => false,
   hasLoansOf: () => false,
+  hasExternalId: () => false,
   transactionText: () => undefined,
   commandText: () => undefined,
   commandsDecidedUpTo: () => [],

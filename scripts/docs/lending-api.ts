@@ -1,4 +1,4 @@
-import { format, resolveConfig } from 'prettier';
+import { formatText } from '../format-text.ts';
 
 /** Makes docs/lending-api.md: each operation of the original's lending API, and whether it is here. */
 
@@ -45,13 +45,12 @@ interface DescribedOperation {
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** The whole document, formatted. @param target The path of its file, by which its format is found. */
-export async function lendingApiDocument(
+export function lendingApiDocument(
   api: DescribedApi,
   contract: readonly ContractOperation[],
   target: string,
 ): Promise<string> {
-  const options = (await resolveConfig(target)) ?? {};
-  return format(writeDocument(api, contract), { ...options, parser: 'markdown' });
+  return formatText(target, writeDocument(api, contract));
 }
 
 function writeDocument(api: DescribedApi, contract: readonly ContractOperation[]): string {
@@ -112,7 +111,8 @@ function lendingOperations({ paths, components }: DescribedApi): DescribedOperat
     if (!JSON.stringify(item['servers'] ?? []).includes('"/api"')) return [];
     return methods.flatMap((method) => {
       const operation = item[method] as
-        { summary: string; parameters?: Parameter[]; responses: Readonly<Record<string, unknown>> } | undefined;
+        | { summary: string; parameters?: Parameter[]; responses: Readonly<Record<string, unknown>> }
+        | undefined;
       if (operation === undefined) return [];
       const parameters = [...((item['parameters'] ?? []) as Parameter[]), ...(operation.parameters ?? [])]
         .map((parameter) => components.parameters[parameter.$ref?.split('/').at(-1) ?? ''] ?? parameter)

@@ -16,6 +16,7 @@ import { keepAfterProcess, endWithProcess } from './end-with-process.ts';
 import { findFreePorts } from './free-ports.ts';
 import { kafkaProgram, knownBrokers, type KafkaVersion } from './kafka-broker.ts';
 import { fetchJars, jarFolder, jarsAreFetched } from './kafka-jars.ts';
+import { prepareQuickStart } from './kafka-quick-start.ts';
 import { java, javaProgram, maven, provide, redisServer } from './prerequisites.ts';
 import { identify } from './process-identity.ts';
 import { redisProgram } from './redis-server.ts';
@@ -65,6 +66,15 @@ let clustersOfThisProcess = 0;
  * @throws Error with what is missing, with the output of a server that does not start, or because the name is in use
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<LocalCluster> {
+  const { brokers = 1, kafkaVersion = '4.3.1', printLine = () => undefined } = options;
+  checkName(options.name ?? nameOfThisProcess());
+  await takeDownAbandoned(printLine);
+  await provideServers(brokers, kafkaVersion, printLine);
+  return await startProvided(options);
+}
+
+/** @param javaOptions Of the brokers, instead of those of a quick start. */
+async function startProvided(options: ClusterOptions, javaOptions?: readonly string[]): Promise<LocalCluster> {
   const {
     brokers = 1,
     replica = false,
@@ -73,10 +83,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<LocalC
     printLine = () => undefined,
   } = options;
   clustersOfThisProcess += 1;
-  const name = options.name ?? `process-${process.pid}-${clustersOfThisProcess}`;
-  checkName(name);
-  await takeDownAbandoned(printLine);
-  await provideServers(brokers, kafkaVersion, printLine);
+  const name = options.name ?? nameOfThisProcess();
   for (let attempt = 1; ; attempt += 1) {
     const note = await newNote(name, brokers, replica, kafkaVersion, !outlivesProcess);
     if (!claimNote(note)) {
@@ -84,7 +91,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<LocalC
       throw new Error(`Cluster ${name} exists already: scripts/cluster down --name ${name} takes it down`);
     }
     endWithProcess(name);
-    const cluster = clusterOf(note);
+    const cluster = clusterOf(note, javaOptions);
     try {
       await cluster.start();
       if (outlivesProcess) keepAfterProcess(name);
@@ -95,6 +102,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<LocalC
       printLine(`${error.message}; trying others`);
     }
   }
+}
+
+function nameOfThisProcess(): string {
+  return `process-${process.pid}-${clustersOfThisProcess}`;
 }
 
 /** The cluster with that name, started by this program or another one; undefined when there is none. */
@@ -112,6 +123,7 @@ async function provideServers(
   if (brokers === 0) return provide([redisServer], printLine);
   await provide([java, ...(jarsAreFetched(kafkaVersion) ? [] : [maven]), redisServer], printLine);
   await fetchJars(kafkaVersion, printLine);
+  await prepareQuickStart(kafkaVersion, (javaOptions) => startProvided({ kafkaVersion }, javaOptions), printLine);
 }
 
 async function newNote(
@@ -144,7 +156,7 @@ async function newNote(
   };
 }
 
-function clusterOf(written: ClusterNote): LocalCluster {
+function clusterOf(written: ClusterNote, javaOptions?: readonly string[]): LocalCluster {
   let note = written;
   const rewrite = (change: Partial<ClusterNote>): void => {
     note = { ...note, ...change };
@@ -157,6 +169,7 @@ function clusterOf(written: ClusterNote): LocalCluster {
     java: javaProgram(),
     jarFolder: jarFolder(kafkaVersion),
     nodes: note.brokers,
+    ...(javaOptions === undefined ? {} : { javaOptions }),
   };
   const brokers = note.brokers.map((own) =>
     createServer(kafkaProgram(kafka, own, join(folder, `broker-${own.node}`)), own.process, (process) =>

@@ -23,6 +23,7 @@ const lendingFiles: ReadonlySet<string> = new Set([
   'business-days',
   'organization',
   'branches-and-channels',
+  'custom-fields',
   'organization-lists',
 ]);
 
@@ -48,6 +49,7 @@ const pathFiles = [
   'business-days',
   'organization',
   'branches-and-channels',
+  'custom-fields',
   'organization-lists',
   'operations',
 ];

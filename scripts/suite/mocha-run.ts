@@ -1,11 +1,12 @@
 import Mocha from 'mocha';
 import { format } from 'node:util';
 import { mochaHooks } from '../../test/support/root-hooks.ts';
+import { propertyTimeFactor } from '../../test/support/values/property-runs.ts';
 import type { Counts } from './counts.ts';
 import type { Backend } from './test-files.ts';
 
 /** Work that takes a moment on one machine takes several on a cluster. Milliseconds. */
-const timeoutMilliseconds: Record<Backend, number> = { embedded: 30_000, cluster: 60_000 };
+const timeoutMilliseconds: Record<Backend, number> = { embedded: 60_000, cluster: 90_000 };
 
 export interface MochaOutcome {
   readonly counts: Counts;
@@ -24,7 +25,7 @@ export async function runMocha(
   beforeTests: () => Promise<void> = () => Promise.resolve(),
 ): Promise<MochaOutcome> {
   const mocha = new Mocha({
-    timeout: timeoutMilliseconds[backend],
+    timeout: timeoutMilliseconds[backend] * propertyTimeFactor,
     slow: 2_000,
     reporter,
     forbidOnly: process.env['CI'] !== undefined,

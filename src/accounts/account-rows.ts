@@ -36,6 +36,9 @@ export interface TransactionRow {
   readonly creationDate: string;
   /** A day. */
   readonly valueDate: string;
+  readonly externalId: string | null;
+  /** Whether another transaction took it back. */
+  readonly isAdjusted: boolean;
   readonly state: string;
 }
 
@@ -69,9 +72,19 @@ export function loanRow(state: string): LoanRow {
  * @throws Error when the text is no stored transaction
  */
 export function transactionRow(state: string): TransactionRow {
-  const { encodedKey, id, type, createdAt, valueDate } = decodeTransactionSummary(state);
+  const { encodedKey, id, type, createdAt, valueDate, externalId, isAdjusted } = decodeTransactionSummary(state);
   const { loanId, number } = parseTransactionId(id) ?? fail(id);
-  return { transactionKey: encodedKey, loanId, number, type, creationDate: toInstant(createdAt), valueDate, state };
+  return {
+    transactionKey: encodedKey,
+    loanId,
+    number,
+    type,
+    creationDate: toInstant(createdAt),
+    valueDate,
+    externalId,
+    isAdjusted,
+    state,
+  };
 }
 
 function fail(id: string): never {

@@ -11,7 +11,7 @@ import { DamagedText, sealed, unsealed } from './checksummed-text.ts';
 import { FileSpace } from './file-space.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 10;
+const schemaVersion = 11;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -77,6 +77,9 @@ const tables = `
     creation_date TEXT NOT NULL,
     value_date TEXT NOT NULL,
     state TEXT NOT NULL,
+    -- The id that its sender gave it, which no other transaction that was not adjusted has.
+    external_id TEXT,
+    is_adjusted INTEGER NOT NULL,
     PRIMARY KEY (loan_id, number)
   ) STRICT, WITHOUT ROWID;
   -- Commands that posted no transaction, as long as they are remembered. The oldest are removed first, and are side by
@@ -113,6 +116,8 @@ const indexes = {
   transactions_by_key: 'transactions (transaction_key)',
   transactions_by_creation: 'transactions (creation_date)',
   transactions_by_value_date: 'transactions (value_date)',
+  // Posting a transaction again leaves the old one with the same id, so the index tells them apart.
+  transactions_by_external_id: 'transactions (external_id, is_adjusted) WHERE external_id IS NOT NULL',
 };
 
 type IndexName = keyof typeof indexes;
@@ -333,6 +338,11 @@ export class AccountTables {
     return this.#transaction(idOrKey)?.loan_id;
   }
 
+  /** Whether a transaction of any loan has this externalId and was not adjusted. */
+  hasExternalId(externalId: string): boolean {
+    return this.#statements.standingByExternalId.get(withoutNul(externalId)) !== undefined;
+  }
+
   /** The text of the transaction of a loan with this id or encodedKey. */
   transactionState(loanId: string, idOrKey: string): string | undefined {
     const found = this.#transaction(idOrKey);
@@ -448,7 +458,18 @@ export class AccountTables {
   #putTransaction(transactionKey: string, row: TransactionRow): void {
     const { loanId, number, type, creationDate, valueDate, state } = row;
     const text = sealed(transactionKey, state);
-    this.#statements.putTransaction.run(loanId, number, transactionKey, type, creationDate, valueDate, text);
+    const externalId = row.externalId === null ? null : withoutNul(row.externalId);
+    this.#statements.putTransaction.run(
+      loanId,
+      number,
+      transactionKey,
+      type,
+      creationDate,
+      valueDate,
+      text,
+      externalId,
+      Number(row.isAdjusted),
+    );
   }
 
   #put(row: LoanRow, partition: number): void {
@@ -607,12 +628,16 @@ function prepare(database: Connection) {
     checkpoints: database.prepare('SELECT partition, command_offset FROM checkpoints'),
     putCheckpoint: database.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?)'),
     putTransaction: database.prepare(
-      'INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?) ' +
+      'INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ' +
         'ON CONFLICT (loan_id, number) DO UPDATE SET transaction_key = excluded.transaction_key, type = excluded.type, ' +
-        'creation_date = excluded.creation_date, value_date = excluded.value_date, state = excluded.state',
+        'creation_date = excluded.creation_date, value_date = excluded.value_date, state = excluded.state, ' +
+        'external_id = excluded.external_id, is_adjusted = excluded.is_adjusted',
     ),
     removeTransaction: database.prepare(`DELETE FROM transactions WHERE transaction_key = ? ${removedStateBytes}`),
     transactionByKey: database.prepare(`${transactionColumns} WHERE transaction_key = ?`),
+    standingByExternalId: database.prepare(
+      'SELECT 1 FROM transactions WHERE external_id = ? AND is_adjusted = 0 LIMIT 1',
+    ),
     transactionByNumber: database.prepare(`${transactionColumns} WHERE loan_id = ? AND number = ?`),
     // Transactions are numbered without a gap, so the first ones need not be counted.
     transactionPage: database.prepare(`${transactionColumns} WHERE loan_id = ? AND number > ? ORDER BY number LIMIT ?`),

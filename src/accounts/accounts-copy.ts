@@ -253,6 +253,10 @@ export class AccountsCopy implements AccountsForWorker {
     return this.#read((database) => database.hasLoansOf(productKey));
   }
 
+  hasExternalId(externalId: string): boolean {
+    return this.#read((database) => database.hasExternalId(externalId));
+  }
+
   transactionText(loanAccountId: string, keyOrId: string): string | undefined {
     return this.#read((database) => database.transactionState(loanAccountId, keyOrId));
   }

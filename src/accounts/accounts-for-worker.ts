@@ -34,6 +34,8 @@ export interface AccountsForWorker {
   hasAccountProduct(partition: number, reference: string): boolean;
   /** Whether there is a loan of any partition under the product with this encodedKey. */
   hasLoansOf(productKey: string): boolean;
+  /** Whether a transaction of any partition has this externalId and was not adjusted, as far as the copy knows. */
+  hasExternalId(externalId: string): boolean;
   /** The text of the transaction of an account with this encodedKey or id. */
   transactionText(loanAccountId: string, keyOrId: string): string | undefined;
   /** The text of the record of a command of a partition that posted no transaction. */

@@ -5,7 +5,7 @@ import { joinedAccount } from '../lending-format/account-pages.ts';
 import { DamagedText } from './checksummed-text.ts';
 import type { InstallmentQuery } from './queries/installment-search.ts';
 import type { SearchPage, SearchQuery } from './queries/search-query.ts';
-import type { Query, Results } from './queries/searches.ts';
+import type { DueQuery, Query, Results } from './queries/searches.ts';
 
 /** How many queries may wait for the thread. */
 const waitingQueriesMaximum = 1_000;
@@ -18,7 +18,8 @@ export interface QueryThreadData {
 
 /** What the thread is asked. `close` ends it. */
 export type QueryRequest =
-  { readonly name: 'query'; readonly id: number; readonly query: Query } | { readonly name: 'close' };
+  | { readonly name: 'query'; readonly id: number; readonly query: Query }
+  | { readonly name: 'close' };
 
 /** What the thread replies: what it has found, or SQLite's error. */
 export type QueryResponse =
@@ -115,6 +116,11 @@ export class QueryQueue {
   /** How many installments the query finds, over all pages. @throws as {@link loans} */
   countInstallments(query: InstallmentQuery): Promise<number> {
     return this.#ask({ name: 'countInstallments', query });
+  }
+
+  /** How many accounts are due, for each of the queries. @throws as {@link loans} */
+  countDue(queries: readonly DueQuery[]): Promise<readonly number[]> {
+    return this.#ask({ name: 'countDue', query: queries });
   }
 
   /** Ends the thread, after the queries that wait for it. A later query starts another one. */

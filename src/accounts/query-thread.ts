@@ -5,9 +5,12 @@ import type { QueryRequest, QueryResponse, QueryThreadData } from './query-queue
 import { endWork, inTurn } from '../thread-turns.ts';
 import { DamagedText } from './checksummed-text.ts';
 import { SearchTooWide } from './queries/search-query.ts';
-import { type Query, type Results, Searches } from './queries/searches.ts';
+import type { Query, Results, Searches } from './queries/searches.ts';
 
-/** The thread that searches, one search after another, with a connection that cannot write. */
+/**
+ * The thread that searches, one search after another, with a connection that cannot write. It loads what searches with
+ * the first query: that is a fifth of the program, and most of the work of a start that no query follows.
+ */
 
 /** How many pages of the file the connection keeps in memory. Bytes. */
 const cacheBytesMaximum = 16 * 1024 * 1024;
@@ -16,26 +19,24 @@ const port = parentPort;
 if (port === null) throw new Error('This module runs as a worker thread.');
 const { file, turn } = workerData as QueryThreadData;
 
-interface OpenFile {
-  readonly database: Connection;
-  readonly searches: Searches;
-}
+let database: Connection | undefined;
+let searches: Searches | undefined;
 
-let opened: OpenFile | undefined;
-
-function open(): OpenFile {
-  const database = openDatabase(file, { mustExist: true });
+function open(): Connection {
+  const opened = openDatabase(file, { mustExist: true });
   try {
-    database.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cacheBytesMaximum / 1024};`);
-    return { database, searches: new Searches(database) };
+    opened.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cacheBytesMaximum / 1024};`);
+    return opened;
   } catch (error) {
-    database.close();
+    opened.close();
     throw error;
   }
 }
 
 /** Reads at one moment, although a page is read in several steps. */
-function read({ database, searches }: OpenFile, query: Query): Results[keyof Results] {
+function read(Searching: typeof Searches, query: Query): Results[keyof Results] {
+  database ??= open();
+  searches ??= new Searching(database);
   database.exec('BEGIN');
   try {
     return searches.resultOf(query);
@@ -44,17 +45,21 @@ function read({ database, searches }: OpenFile, query: Query): Results[keyof Res
   }
 }
 
-function serve(request: QueryRequest): void {
-  if (request.name === 'close') {
-    opened?.database.close();
-    port?.close();
-    return;
-  }
-  const { id } = request;
+async function serve(request: QueryRequest): Promise<void> {
+  if (request.name === 'close') return inTurn(turn, close);
+  const module = await import('./queries/searches.ts');
+  inTurn(turn, () => respond(module.Searches, request.id, request.query));
+}
+
+function close(): void {
+  database?.close();
+  port?.close();
+}
+
+function respond(Searching: typeof Searches, id: number, query: Query): void {
   let response: QueryResponse;
   try {
-    opened ??= open();
-    response = { id, result: read(opened, request.query) };
+    response = { id, result: read(Searching, query) };
   } catch (error) {
     const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
     response = {
@@ -73,10 +78,13 @@ function serve(request: QueryRequest): void {
 
 try {
   // Not with the first query: the file can be removed before it, and what is open remains readable.
-  opened = open();
+  database = open();
 } catch {
   // The first query tries again, and has the failure as its own.
 }
-port.on('message', (request: QueryRequest) => inTurn(turn, () => serve(request)));
+let served = Promise.resolve();
+port.on('message', (request: QueryRequest) => {
+  served = served.then(() => serve(request));
+});
 port.postMessage({ started: true } satisfies QueryResponse);
 endWork(turn);

@@ -19,6 +19,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What failed, as the one kind of error of this page. */
+export function apiErrorOf(failure: unknown): ApiError {
+  return failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]);
+}
+
 export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;

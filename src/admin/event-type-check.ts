@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Responses } from '../contract.ts';
-import { ApiError, call } from './api.ts';
+import { type ApiError, apiErrorOf, call } from './api.ts';
 import { connection } from './connection-state.ts';
 import { useStore } from './observed-value.ts';
 
@@ -38,7 +38,7 @@ export function useEventTypeCheck(body: object | undefined): CheckResult {
         setChecked({ requestBody, outcome });
       } catch (error) {
         if (stop.signal.aborted) return;
-        const failure = error instanceof ApiError ? error : new ApiError(0, [String(error)]);
+        const failure = apiErrorOf(error);
         setChecked({ requestBody, error: failure });
         if (failure.status === 0 || failure.status >= 500) timer = setTimeout(() => void runCheck(), retryMilliseconds);
       }

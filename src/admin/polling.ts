@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from './api.ts';
+import { type ApiError, apiErrorOf } from './api.ts';
 import { connection } from './connection-state.ts';
 import { useStore } from './observed-value.ts';
 
@@ -37,7 +37,7 @@ export function useLoaded<Data>(
           if (!stop.signal.aborted) setLoaded({ key, data });
         } catch (error) {
           if (stop.signal.aborted) return;
-          const failure = error instanceof ApiError ? error : new ApiError(0, [String(error)]);
+          const failure = apiErrorOf(error);
           setLoaded((before) => {
             const kept = before.key === key && before.data !== undefined ? { data: before.data } : {};
             return failure.status === 0 && !connection.get().reachable

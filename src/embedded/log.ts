@@ -38,7 +38,7 @@ import { findPartition } from './partition-state.ts';
 import { unknownPartition } from './unknown-partition.ts';
 import type { PartitionState } from './partition-state.ts';
 import { oversizedRecordBytes } from './records/record-sizes.ts';
-import { diskReserveBytes } from './thread/files-and-disk.ts';
+import { diskReserveBytes } from './thread/files-and-disk-space.ts';
 import { StorageHealth } from './storage-health.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
 

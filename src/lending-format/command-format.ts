@@ -10,11 +10,12 @@ import { validate as isUuid, v5 as uuidv5 } from 'uuid';
 import type { PreparedEvent } from '../broker/publishing/publisher.ts';
 import { toTimestamp } from '../clock.ts';
 import { describeError } from '../errors.ts';
-import type { CreateLoan, EndOfDay, LoanCommand } from '../lending/commands.ts';
+import type { CreateLoan, EndOfDay, LoanCommand, RestructuringCommand } from '../lending/commands.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
 import type { LocalDate } from '../lending/terms.ts';
 import { type ExistingLoanCommand, payloadReaders } from './payloads/command-payload.ts';
 import { type CreateLoanPayload, readCreateLoan } from './payloads/loan-payload.ts';
+import { type RestructuringPayload, readRestructuring } from './payloads/restructuring-payload.ts';
 import { type CommandPosition, keysOf } from './derived-ids.ts';
 import { type ExactJson, isExactObject, readExactObject, writeCanonical, writeExact } from './exact-json.ts';
 import { type LoanChange, isLoanChange, readLoanChange } from './loan-changes/loan-changes.ts';
@@ -35,6 +36,8 @@ import {
 export const commandTypes: readonly CommandType[] = [
   'CREATE_LOAN',
   'UPDATE_LOAN',
+  'RESCHEDULE',
+  'REFINANCE',
   ...(Object.keys(payloadReaders) as ExistingLoanCommand['type'][]),
   ...productCommandTypes,
   'END_OF_DAY',
@@ -72,12 +75,16 @@ export interface CommandEnvelope {
 /** The command that opens an account, still without its product, which is in the registry. */
 type CreateLoanRequest = Omit<CreateLoan, 'product'> & { readonly productTypeKey: string };
 
+/** A command that replaces an account, still without the product, and maybe without the id of the new one. */
+export type RestructuringRequest = Omit<RestructuringCommand, 'product' | 'newAccountId'> & RestructuringPayload;
+
 export type ParsedCommand =
   | {
       readonly kind: 'loan';
       readonly envelope: CommandEnvelope;
       readonly command: ExistingLoanCommand | CreateLoanRequest;
     }
+  | { readonly kind: 'restructuring'; readonly envelope: CommandEnvelope; readonly request: RestructuringRequest }
   | { readonly kind: 'product'; readonly envelope: CommandEnvelope; readonly request: ProductRequest }
   | { readonly kind: 'end of day'; readonly envelope: CommandEnvelope; readonly command: EndOfDay }
   /** A change is worked out on the loan as it is when the command is decided. */
@@ -267,6 +274,9 @@ function readByType(
   if (type === 'CREATE_LOAN') {
     const created: CreateLoanPayload = readCreateLoan(reader, header.loanAccountId);
     return loan({ type, ...header, ...created });
+  }
+  if (type === 'RESCHEDULE' || type === 'REFINANCE') {
+    return { kind: 'restructuring', envelope, request: { type, ...header, ...readRestructuring(reader, type) } };
   }
   if (isProductCommand(type)) {
     const request = readProductRequest(type, envelope.loanProductId ?? '', payload, reader, newKey);

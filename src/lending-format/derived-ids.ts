@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { v5 as uuidv5 } from 'uuid';
 import type { Offset } from '../ports/event-log.ts';
 
 /**
@@ -20,9 +19,7 @@ export interface CommandPosition {
 
 /** The `eid` of a command's event. @param index Position among the command's events, from 0. */
 export function eventId(position: CommandPosition, index: number): string {
-  const digits = eventHash(`${nameOf(position)}|${index}`);
-  const time = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-5${digits.slice(13, 16)}`;
-  return `${time}-${variantOf(digits)}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
+  return uuidOf(eventHash(`${nameOf(position)}|${index}`));
 }
 
 /**
@@ -50,17 +47,23 @@ export function transactionKeyOf(loanAccountId: string, commandId: string): stri
  * purpose, so that it is done once.
  */
 export function dueCommandId(loanAccountId: string, businessDate: string, purpose: string): string {
-  return uuidv5(`${loanAccountId}/${businessDate}/${purpose}`, dueCommandNamespace);
+  return uuidOf(dueCommandHash(`${loanAccountId}/${businessDate}/${purpose}`));
+}
+
+function uuidOf(digits: string): string {
+  const time = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-5${digits.slice(13, 16)}`;
+  return `${time}-${variantOf(digits)}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 }
 
 function encodedKeyOf(digits: string): string {
   return `${digits.slice(0, 12)}5${digits.slice(13, 16)}${variantOf(digits)}${digits.slice(17, 32)}`;
 }
 
-/** Longer than any salted name: sixteen bytes of namespace, two numbers or a UUID, a purpose. Bytes. */
+/** Longer than any salted name: sixteen bytes of namespace, an account id or a UUID, a purpose. Bytes. */
 const hashedBytesMaximum = 256;
 
 const eventHash = saltedHash(eventNamespace);
+const dueCommandHash = saltedHash(dueCommandNamespace);
 const keyHash = saltedHash(keyNamespace);
 
 /**

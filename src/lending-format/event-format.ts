@@ -30,8 +30,11 @@ export interface EventSource {
 export function eventWriter(source: EventSource, digits: number): (event: LoanEvent, index: number) => string {
   const metadataOf = metadataWriter(source);
   let header: AroundSequence | undefined;
+  let caused: LoanEvent | undefined;
   return (event, index) => {
-    header ??= writeAroundSequence(event, digits);
+    // A command may post several transactions, and to several accounts.
+    if (header === undefined || !hasSameHeader(event, caused)) header = writeAroundSequence(event, digits);
+    caused = event;
     const fields = writeFields(event, digits, 'eventType', headerStart);
     return `{"metadata":${metadataOf(event.eventType, index)},${fields},${header.before}${event.sequence}${header.after}}`;
   };
@@ -39,6 +42,15 @@ export function eventWriter(source: EventSource, digits: number): (event: LoanEv
 
 /** The first field of the header, which follows the fields of its event. */
 const headerStart = 'schemaVersion' satisfies keyof LoanEventHeader;
+
+/** Whether two events of one command are about the same account and transaction. */
+function hasSameHeader(event: LoanEventHeader, other: LoanEventHeader | undefined): boolean {
+  return (
+    event.loanAccountId === other?.loanAccountId &&
+    event.transactionEncodedKey === other.transactionEncodedKey &&
+    event.valueDate === other.valueDate
+  );
+}
 
 /** The text of a header before and after its sequence. */
 interface AroundSequence {

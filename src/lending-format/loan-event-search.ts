@@ -17,8 +17,14 @@ const windowOffsets = 4_096;
 
 const readBytes = 1024 * 1024;
 
-/** How long a read waits for records that must be there. Milliseconds. */
-const readWaitMilliseconds = 100;
+/**
+ * How long a search waits for records that exist but have not arrived, such as those of a transaction that is being
+ * committed. Milliseconds. It waits that long once; afterwards it takes what is there.
+ */
+const arrivalMilliseconds = 5_000;
+
+/** How long a read waits once the search has waited in vain. Milliseconds. */
+const shortArrivalMilliseconds = 100;
 
 export interface LoanEvents {
   /**
@@ -42,11 +48,10 @@ export async function readLoanEvents(
 ): Promise<LoanEvents> {
   const partition = hashPartition([loanAccountId], partitionCount);
   const topicPartitions = lendingEventTypeNames.map((topic) => ({ topic, partition }));
-  const scans = (await log.bounds(topicPartitions)).map(({ topic, earliest, latest }) => ({
-    topic,
-    earliest,
-    end: latest,
-  }));
+  // Kafka ends a transaction in one partition after the other, so the events of a command whose response the caller has
+  // seen may still be uncommitted. Reads wait for them.
+  const bounds = await log.bounds(topicPartitions, { includeUncommitted: true });
+  const scans = bounds.map(({ topic, earliest, latest }) => ({ topic, earliest, end: latest }));
   const found: FoundEvent[] = [];
   let bytesLeft = bytesMaximum;
   let isComplete = true;
@@ -54,7 +59,8 @@ export async function readLoanEvents(
   while (unfinished.length > 0 && bytesLeft > 0) {
     for (const scan of unfinished) {
       const start = Math.max(scan.earliest, scan.end - windowOffsets);
-      const window = { topic: scan.topic, partition, start, end: scan.end };
+      const waitMilliseconds = isComplete ? arrivalMilliseconds : shortArrivalMilliseconds;
+      const window = { topic: scan.topic, partition, start, end: scan.end, waitMilliseconds };
       const scanned = await scanWindow(log, window, loanAccountId, found);
       bytesLeft -= scanned.bytesRead;
       isComplete &&= scanned.isComplete;
@@ -78,12 +84,14 @@ interface Window {
   readonly partition: number;
   readonly start: Offset;
   readonly end: Offset;
+  /** How long a read waits for records. */
+  readonly waitMilliseconds: number;
 }
 
 /** Collects the loan's events of a window. @returns how many bytes were read */
 async function scanWindow(
   log: EventLog,
-  { topic, partition, start, end }: Window,
+  { topic, partition, start, end, waitMilliseconds }: Window,
   loanAccountId: string,
   found: FoundEvent[],
 ): Promise<{ readonly bytesRead: number; readonly isComplete: boolean }> {
@@ -91,8 +99,7 @@ async function scanWindow(
   for (let offset = start; offset < end;) {
     let result;
     try {
-      const options = { bytesMaximum: readBytes, waitMilliseconds: readWaitMilliseconds };
-      result = await log.read({ topic, partition, offset }, options);
+      result = await log.read({ topic, partition, offset }, { bytesMaximum: readBytes, waitMilliseconds });
     } catch (error) {
       // Retention passed by since the bounds were read. What it left is searched.
       const earliest = isLendstreamError(error, 'OFFSET_OUT_OF_RANGE') ? Number(error.details['earliest']) : Number.NaN;

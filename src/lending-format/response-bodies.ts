@@ -9,6 +9,7 @@ import { parseTransactionId, transactionId } from '../lending/identifiers.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import { payOffFigures } from '../lending/commands/pay-off.ts';
 import type { Loan } from '../lending/loan.ts';
+import type { WorkingCalendar } from '../lending/organization.ts';
 import { payOffAmountsOf } from '../lending/views/pay-off.ts';
 import { toInstant } from '../lending/instants.ts';
 import type { Refusal } from '../lending/refusals.ts';
@@ -41,11 +42,14 @@ export function accountView(loan: Loan): AccountView {
   return accountOf(atBusinessDate(loan));
 }
 
-/** The body of GET /loans/{id}/schedule; the reasons as refusals where a preview of it cannot be made. */
-export function writeSchedule(loan: Loan, toggles: Toggles): string | readonly Refusal[] {
-  const refusals = previewRefusals(loan);
+/**
+ * The body of GET /loans/{id}/schedule; the reasons as refusals where a preview of it cannot be made.
+ * @param calendar The days on which the institution is closed; only a preview depends on them.
+ */
+export function writeSchedule(loan: Loan, toggles: Toggles, calendar: WorkingCalendar): string | readonly Refusal[] {
+  const refusals = previewRefusals(loan, calendar);
   if (refusals.length > 0) return refusals;
-  return write(loan, scheduleOf(atBusinessDate(loan), toggles) satisfies Written<Schemas['LoanSchedule']>);
+  return write(loan, scheduleOf(atBusinessDate(loan), toggles, calendar) satisfies Written<Schemas['LoanSchedule']>);
 }
 
 /** The body of GET /loans/{id}/balances. */

@@ -4,7 +4,7 @@ import { toTimestamp } from '../clock.ts';
 import { LendstreamError } from '../errors.ts';
 
 /** What an admin of the institution defines, besides products: each kind has records in the registry, by their ids. */
-export type DefinitionKind = 'branch' | 'centre' | 'transaction-channel';
+export type DefinitionKind = 'branch' | 'centre' | 'transaction-channel' | 'custom-field-set' | 'custom-field';
 
 /** A definition as the registry keeps it. */
 export interface DefinitionRecord<Fields> {
@@ -30,6 +30,11 @@ export interface NewDefinition<Fields> {
 /** The definitions of a kind that this process knows, in the order of their ids. */
 export function listDefinitions<Fields>(registry: Registry, kind: DefinitionKind): readonly DefinitionRecord<Fields>[] {
   return registry.listSorted<DefinitionRecord<Fields>>(views[kind].byId);
+}
+
+/** Whether this process knows a definition of a kind. */
+export function hasDefinitions(registry: Registry, kind: DefinitionKind): boolean {
+  return registry.listSorted(views[kind].byId).length > 0;
 }
 
 /**
@@ -91,10 +96,26 @@ export async function changeDefinition(
   fields: unknown,
   now: number,
 ): Promise<void> {
+  await reviseDefinition(registry, kind, id, () => fields, now);
+}
+
+/**
+ * Changes the fields of a definition, beginning from its newest state. Else as {@link changeDefinition}.
+ * @param fieldsOf The fields after the change. It must not wait for anything.
+ * @throws what `fieldsOf` throws
+ */
+export async function reviseDefinition<Fields>(
+  registry: Registry,
+  kind: DefinitionKind,
+  id: string,
+  fieldsOf: (before: DefinitionRecord<Fields>) => unknown,
+  now: number,
+): Promise<void> {
   await registry.catchUp();
-  const before = registry.get<DefinitionRecord<unknown>>(kind, id);
+  const before = registry.get<DefinitionRecord<Fields>>(kind, id);
   if (before === undefined) throw new LendstreamError('NOT_FOUND', `${id} was removed by another request.`);
-  await registry.revise(kind, id).put({ ...before, fields, lastModifiedDate: toTimestamp(now) });
+  const revision = registry.revise(kind, id);
+  await revision.put({ ...before, fields: fieldsOf(before), lastModifiedDate: toTimestamp(now) });
 }
 
 /**
@@ -122,4 +143,6 @@ const views: Readonly<Record<DefinitionKind, Views>> = {
   branch: viewsOf('branch'),
   centre: viewsOf('centre'),
   'transaction-channel': viewsOf('transaction-channel'),
+  'custom-field-set': viewsOf('custom-field-set'),
+  'custom-field': viewsOf('custom-field'),
 };

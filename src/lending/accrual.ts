@@ -23,6 +23,28 @@ const workingDecimalPlaces = 15;
  * @param date not before the position's `asOf`: principal has not changed in between
  */
 export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPosition {
+  const { product, terms } = loan;
+  const known = accrualsOf.get(position) ?? [];
+  const found = known.find((each) => each.date === date && each.product === product && each.terms === terms);
+  if (found !== undefined) return found.accrued;
+  const accrued = accruedTo(loan, position, date);
+  accrualsOf.set(position, [{ product, terms, date, accrued }, ...known.slice(0, 1)]);
+  return accrued;
+}
+
+/** A position moved forward to a day, with what it depends on besides the position. */
+interface Accrual extends Pick<Loan, 'product' | 'terms'> {
+  readonly date: LocalDate;
+  readonly accrued: LoanPosition;
+}
+
+/**
+ * The last two accruals of a position; positions never change in place. The end of a day asks for each several times:
+ * whether there is interest to apply, how much, and what the day and the one before it show.
+ */
+const accrualsOf = new WeakMap<LoanPosition, readonly Accrual[]>();
+
+function accruedTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPosition {
   if (behaviourOf(loan.product).interest === 'SCHEDULED') return { ...position, asOf: date };
   if (position.lockedOperations.includes('APPLY_INTEREST')) {
     return expectInterest(loan, { ...withoutFeesDueWhileLocked(loan, position, date), asOf: date });
@@ -52,25 +74,57 @@ export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition
   const terms = termsInForce(loan, position);
   let outstanding = principalDueOf(position.installments);
   let overdue = zero;
-  const interests = position.installments.map((row) => {
+  const expected = position.installments.map((row) => {
     const base = outstanding;
     outstanding = outstanding.minus(dueOf(row.principal));
     if (asOf !== null && row.dueDate <= asOf) {
       overdue = overdue.plus(dueOf(row.principal));
-      return row.interestAccrued;
+      return grossOf(loan, row.interestAccrued);
     }
+    if (asOf === null || row.accruesAfter > asOf) return interestToCome(loan, position, row, base);
     // The running row still earns on overdue principal. From its due date on, no principal is assumed overdue.
-    const isRunning = asOf !== null && row.accruesAfter <= asOf;
-    const late = isRunning ? overdue.minus(overdueThatRests(loan, overdue)) : zero;
-    const from = isRunning ? asOf : row.accruesAfter;
-    return row.interestAccrued.plus(periodInterest(base.plus(late), terms, row, from, row.dueDate));
+    const late = overdue.minus(overdueThatRests(loan, overdue));
+    return grossOf(loan, row.interestAccrued.plus(periodInterest(base.plus(late), terms, row, asOf, row.dueDate)));
   });
   const installments = position.installments.map((row, index) => {
-    const isLast = row.number === loan.terms.repaymentInstallments;
-    const gross = isLast ? grossInterestOfLast(loan, interests) : grossInterest(loan, interests[index] ?? zero);
-    return withInterest(row, lessReduced(loan, row, gross));
+    const isRemainder = row.number === loan.terms.repaymentInstallments && roundsInterestIntoLastRow(loan.terms);
+    const interests = isRemainder ? expected.map(({ interest }) => interest) : [];
+    const own = expected[index]?.gross ?? noGrossInterest;
+    return withInterest(row, lessReduced(loan, row, isRemainder ? grossInterestOfLast(loan, interests) : own));
   });
   return { ...position, installments };
+}
+
+/** The interest of a row, unrounded, and as it is asked for. */
+interface ExpectedInterest {
+  readonly interest: Decimal;
+  readonly gross: GrossInterest;
+}
+
+function grossOf(loan: Loan, interest: Decimal): ExpectedInterest {
+  return { interest, gross: grossInterest(loan, interest) };
+}
+
+/** What a row that has not begun will earn, with what it depends on besides the row. */
+interface InterestToCome extends Pick<Loan, 'product' | 'terms'>, Pick<LoanPosition, 'rateSegments'> {
+  /** The principal outstanding until its due date, if everything is paid on time. */
+  readonly base: Decimal;
+  readonly expected: ExpectedInterest;
+}
+
+/** By row, as rows never change in place. From one day to the next, only what the running row earns is another. */
+const interestsToCome = new WeakMap<Installment, InterestToCome>();
+
+function interestToCome(loan: Loan, position: LoanPosition, row: Installment, base: Decimal): ExpectedInterest {
+  const { product, terms } = loan;
+  const { rateSegments } = position;
+  const known = interestsToCome.get(row);
+  const isKnown = known?.product === product && known.terms === terms && known.rateSegments === rateSegments;
+  if (isKnown && known.base.equals(base)) return known.expected;
+  const earned = periodInterest(base, termsInForce(loan, position), row, row.accruesAfter, row.dueDate);
+  const expected = grossOf(loan, row.interestAccrued.plus(earned));
+  interestsToCome.set(row, { product, terms, rateSegments, base, expected });
+  return expected;
 }
 
 /** The part of overdue principal that earns nothing: all of it when the product accrues no late interest. */
@@ -133,6 +187,8 @@ interface GrossInterest {
   readonly amount: Decimal;
   readonly tax: Decimal;
 }
+
+const noGrossInterest: GrossInterest = { amount: zero, tax: zero };
 
 /** Rounds a row's interest as the schedule does, and adds its tax or takes it out. */
 export function grossInterest(loan: Loan, interest: Decimal): GrossInterest {

@@ -2,7 +2,13 @@ import { Decimal } from './money.ts';
 
 /** A value that was sent and is given back; its numbers are exact. */
 export type FieldValue =
-  string | number | boolean | null | Decimal | readonly FieldValue[] | { readonly [name: string]: FieldValue };
+  | string
+  | number
+  | boolean
+  | null
+  | Decimal
+  | readonly FieldValue[]
+  | { readonly [name: string]: FieldValue };
 
 /**
  * Fields of a product, an account or a transaction that no rule reads: they were sent with it, are stored, and are

@@ -15,6 +15,13 @@ export interface Figures {
   readonly nonScheduledFees: { readonly balance: Decimal; readonly paid: Decimal };
   /** Everything owed except non-scheduled fees: the most that an ordinary repayment may be. */
   readonly total: Decimal;
+  /**
+   * How far payments are ahead of the schedule: what was paid of installments due after `asOf`. Principal overpayments
+   * are not ahead of anything, as they pay no installment.
+   */
+  readonly advance: Decimal;
+  /** How far payments are behind the schedule: what installments due before `asOf` still owe. */
+  readonly arrears: Decimal;
 }
 
 export interface ElementFigures {
@@ -56,6 +63,8 @@ function sumsOf(loan: Loan, position: LoanPosition): Figures {
     penalty: { due: rows.penaltyBalance, paid: rows.penaltyPaid, balance: rows.penaltyBalance },
     nonScheduledFees: { balance: charges.nonScheduledBalance, paid: charges.nonScheduledPaid },
     total: sum([rows.principalBalance, rows.interestBalance, feesBalance, rows.penaltyBalance]),
+    advance: rows.advance,
+    arrears: rows.arrears,
   };
 }
 
@@ -71,12 +80,21 @@ function rowSums(loan: Loan, position: LoanPosition) {
     feesBalance: zero,
     penaltyPaid: zero,
     penaltyBalance: zero,
+    advance: zero,
+    arrears: zero,
   };
+  const { asOf } = position;
   for (const row of position.installments) {
-    const { principal, interest, fee, penalty } = row;
-    if (position.asOf !== null && row.dueDate <= position.asOf) {
+    const { dueDate, principal, interest, fee, penalty } = row;
+    if (asOf !== null && dueDate <= asOf) {
       sums.principalDue = add(sums.principalDue, dueOf(principal));
       sums.interestDue = add(sums.interestDue, dueOf(interest.amount));
+    }
+    if (asOf !== null && dueDate !== asOf) {
+      for (const portion of [principal, interest.amount, fee.amount, penalty.amount]) {
+        if (dueDate > asOf) sums.advance = add(sums.advance, portion.paid);
+        else sums.arrears = add(sums.arrears, dueOf(portion));
+      }
     }
     sums.principalPaid = add(add(sums.principalPaid, principal.paid), row.principalOverpaid);
     sums.principalBalance = add(sums.principalBalance, dueOf(principal));

@@ -30,7 +30,11 @@ export type LoanCommand =
   | Lock
   | Unlock
   | UpdateLoan
-  | DeleteLoan;
+  | DeleteLoan
+  | Refund
+  | Terminate
+  | RestructuringCommand
+  | UndoRestructuringCommand;
 
 export interface CommandHeader {
   /** UUID. A command sent twice under the same id changes the loan once. */
@@ -86,12 +90,22 @@ export interface CreateLoan extends LoanCommandHeader {
   readonly expectedDisbursementDate?: LocalDate;
   readonly firstRepaymentDate?: LocalDate;
   readonly penaltyRate?: Decimal;
+  /** Optional fees of the product that the disbursement is to charge. */
+  readonly disbursementFees?: readonly RequestedFee[];
   /** Days. */
   readonly arrearsTolerancePeriod?: number;
   readonly notes?: string;
   /** Settings of the product that were sent with the account. They must be the product's. */
   readonly repeatedSettings?: readonly RepeatedSetting[];
   readonly additionalFields?: AdditionalFields;
+  /** The account that the new one replaces. No payload has it. */
+  readonly originalAccount?: LinkedAccount;
+}
+
+/** An account that another one names. */
+export interface LinkedAccount {
+  readonly id: string;
+  readonly encodedKey: string;
 }
 
 /** What an account is to be: all that may be asked of a new one. */
@@ -135,6 +149,8 @@ export interface Disburse extends LoanCommandHeader, TransactionDetails {
   readonly amount?: Decimal;
   /** Optional fees of the product to charge. Required ones are always charged. */
   readonly fees: readonly RequestedFee[];
+  /** Whether the money is owed already, by the account that this one replaces. No payload has it. */
+  readonly isTransfer?: boolean;
 }
 
 /** A fee of the product to charge, and what it costs where the product leaves that open. */
@@ -262,4 +278,64 @@ export interface Lock extends LoanCommandHeader, TransactionDetails {
 /** Ends every lock of the account. */
 export interface Unlock extends LoanCommandHeader, TransactionDetails {
   readonly type: 'UNLOCK';
+}
+
+/** Takes back a part or all of what a disbursement paid out. */
+export interface Refund extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'REFUND';
+  readonly amount: Decimal;
+  /** The encodedKey of the disbursement. */
+  readonly linkedDisbursementKey: string;
+}
+
+/** Makes all that is outstanding due on the value date. */
+export interface Terminate extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'TERMINATE';
+}
+
+/** How much of each element is given up when an account is replaced; absent is nothing. */
+export interface WriteOffAmounts {
+  readonly principal?: Decimal;
+  readonly interest?: Decimal;
+  readonly fee?: Decimal;
+  readonly penalty?: Decimal;
+}
+
+/** What the account that replaces another one may be asked to be. The rest is as of the other, or of the product. */
+export type ReplacingLoan = Pick<
+  RequestedLoan,
+  | 'loanName'
+  | 'interestRate'
+  | 'repaymentInstallments'
+  | 'repaymentPeriodCount'
+  | 'repaymentPeriodUnit'
+  | 'gracePeriod'
+  | 'fixedDaysOfMonth'
+  | 'firstRepaymentDate'
+  | 'penaltyRate'
+  | 'arrearsTolerancePeriod'
+  | 'notes'
+>;
+
+/**
+ * Closes the account, and opens another one with what it owes: under other terms (RESCHEDULE), or with more money too
+ * (REFINANCE).
+ */
+export interface RestructuringCommand extends LoanCommandHeader {
+  readonly type: 'RESCHEDULE' | 'REFINANCE';
+  /** The product of the new account; null when no product has the given key. */
+  readonly product: LoanProduct | null;
+  readonly newAccountId: string;
+  readonly account: ReplacingLoan;
+  readonly writeOffAmounts: WriteOffAmounts;
+  /** What is paid out in addition; zero of RESCHEDULE. */
+  readonly topUpAmount: Decimal;
+  /** The day of it; absent means the day of `receivedAt`. */
+  readonly valueDate?: LocalDate;
+}
+
+/** Takes back what RESCHEDULE or REFINANCE did. It may name either of the two accounts. */
+export interface UndoRestructuringCommand extends LoanCommandHeader {
+  readonly type: 'UNDO_RESCHEDULE' | 'UNDO_REFINANCE';
+  readonly notes?: string;
 }

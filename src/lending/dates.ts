@@ -34,9 +34,18 @@ export function isLocalDate(text: string): boolean {
 
 /** @throws RangeError when the text is not a calendar day. */
 export function partsOf(date: LocalDate): DateParts {
+  const known = knownParts.get(date);
+  if (known !== undefined) return known;
   if (!isLocalDate(date)) throw new RangeError(`not a calendar day: ${date}`);
-  return { year: Number(date.slice(0, 4)), month: Number(date.slice(5, 7)), day: Number(date.slice(8)) };
+  const parts = { year: Number(date.slice(0, 4)), month: Number(date.slice(5, 7)), day: Number(date.slice(8)) };
+  if (knownParts.size >= knownPartsMaximum) knownParts.clear();
+  knownParts.set(date, parts);
+  return parts;
 }
+
+/** The most days whose parts are known: more than the due dates of a portfolio over ten years. */
+const knownPartsMaximum = 4096;
+const knownParts = new Map<LocalDate, DateParts>();
 
 /** The given day of a month, or the month's last day if it is shorter: day 31 of April is 30 April. */
 export function clampedDate(year: number, month: number, day: number): LocalDate {
@@ -75,6 +84,12 @@ function fromDayNumber(dayNumber: number): DateParts {
 /** Days from one date to another; negative when `to` is before `from`. */
 export function daysBetween(from: LocalDate, to: LocalDate): number {
   return dayNumber(partsOf(to)) - dayNumber(partsOf(from));
+}
+
+/** The day of the week of a date, from 0 for Monday. */
+export function weekdayOf(date: LocalDate): number {
+  // 1 March of the year 0 was a Wednesday.
+  return (dayNumber(partsOf(date)) + 2) % 7;
 }
 
 /** The date `days` days later; earlier for a negative count. @throws RangeError outside the years 1..9999. */

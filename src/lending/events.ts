@@ -110,7 +110,11 @@ export type StateEventName =
   | 'loan_out_of_arrears'
   | 'loan_written_off'
   | 'loan_locked'
-  | 'loan_unlocked';
+  | 'loan_unlocked'
+  | 'loan_rescheduled'
+  | 'loan_refinanced'
+  | 'loan_terminated'
+  | 'loan_termination_undone';
 
 /** What an account says of itself changed. */
 export interface LoanAccountChanged extends LoanEventHeader {

@@ -1,5 +1,5 @@
 import { type Currency, type Decimal, type RoundingMode, add, larger, roundAmount, zero } from './money.ts';
-import type { LocalDate } from './terms.ts';
+import type { LocalDate, UnmovedPeriod } from './terms.ts';
 
 /** What is expected of one element and how much of it has been paid. The difference is due. */
 export interface Portion {
@@ -24,6 +24,8 @@ export interface Installment {
   /** Interest of this installment accrues from the day after this one. */
   readonly accruesAfter: LocalDate;
   readonly dueDate: LocalDate;
+  /** Its days before it, or the row before it, was moved to a working day; null when neither was. */
+  readonly unmoved: UnmovedPeriod | null;
   readonly principal: Portion;
   readonly interest: TaxedPortion;
   readonly fee: TaxedPortion;
@@ -41,13 +43,15 @@ export interface Installment {
   readonly lastPenaltyAppliedDate: LocalDate | null;
   /** The day up to which the penalties of late days were calculated and applied; null before the first. */
   readonly penaltyCalculatedTo: LocalDate | null;
+  /** The day on which its fees for being late were charged, or given up because fees were locked; null before. */
+  readonly lateFeesDecidedOn: LocalDate | null;
 }
 
 /** What a row is made with. Nothing of it is paid yet, and nothing but principal and interest is asked for. */
 export type NewInstallment = Pick<
   Installment,
   'key' | 'number' | 'accruesAfter' | 'dueDate' | 'principal' | 'interest'
->;
+> & { readonly unmoved?: UnmovedPeriod | null };
 
 /**
  * A row as it is made. It names each field: rows made with a spread are larger, and sums over them take twice as long.
@@ -57,6 +61,7 @@ export function newInstallment({
   number,
   accruesAfter,
   dueDate,
+  unmoved = null,
   principal,
   interest,
 }: NewInstallment): Installment {
@@ -65,6 +70,7 @@ export function newInstallment({
     number,
     accruesAfter,
     dueDate,
+    unmoved,
     principal,
     interest,
     fee: nothingTaxed,
@@ -77,6 +83,7 @@ export function newInstallment({
     repaidDate: null,
     lastPenaltyAppliedDate: null,
     penaltyCalculatedTo: null,
+    lateFeesDecidedOn: null,
   };
 }
 

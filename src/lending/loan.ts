@@ -1,5 +1,5 @@
 import type { AdditionalFields } from './additional-fields.ts';
-import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
+import type { CustomPaymentAmount, LinkedAccount, RequestedFee, TransactionChannel } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import type { FeeCharge } from './fees/charges.ts';
 import type { Installment } from './installments.ts';
@@ -31,6 +31,8 @@ export interface Loan {
   readonly expectedDisbursementDate: LocalDate | null;
   readonly firstRepaymentDate: LocalDate | null;
   readonly notes: string | null;
+  /** Optional fees of the product that the disbursement will charge. Absent when there are none. */
+  readonly disbursementFees?: readonly RequestedFee[];
   /** Days for which late rows are tolerated, chosen by the account; null for the product's default. */
   readonly arrearsTolerancePeriod: number | null;
   /**
@@ -57,12 +59,26 @@ export interface Loan {
   readonly scheduleVersion: number;
   /** The toggles under which the last events were made; null before the first. */
   readonly publishedUnder: Toggles | null;
+  /** The account that this one replaces; absent when it replaces none. */
+  readonly originalAccount?: LinkedAccount;
 }
 
 export type AccountState =
-  'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
+  | 'PARTIAL_APPLICATION'
+  | 'PENDING_APPROVAL'
+  | 'APPROVED'
+  | 'ACTIVE'
+  | 'ACTIVE_IN_ARREARS'
+  | 'CLOSED';
 export type AccountSubState =
-  'LOCKED' | 'REPAID' | 'REJECTED' | 'WITHDRAWN' | 'WRITTEN_OFF' | 'RESCHEDULED' | 'REFINANCED' | 'TERMINATED';
+  | 'LOCKED'
+  | 'REPAID'
+  | 'REJECTED'
+  | 'WITHDRAWN'
+  | 'WRITTEN_OFF'
+  | 'RESCHEDULED'
+  | 'REFINANCED'
+  | 'TERMINATED';
 
 /** What a lock can keep from happening: no interest is earned, no fees or no penalties are charged. */
 export const lockedOperations = ['APPLY_INTEREST', 'APPLY_FEES', 'APPLY_PENALTIES'] as const;
@@ -86,6 +102,10 @@ export interface LoanPosition {
   readonly closedAt: number | null;
   /** The first day in arrears of an account that is; null of one that is not. */
   readonly arrearsSince: LocalDate | null;
+  /** How many of the days in arrears do not count, because the institution was closed. Absent: all count. */
+  readonly nonWorkingDaysInArrears?: number;
+  /** The day since which an active account owes nothing, see `dormancy.ts`. Absent in others. */
+  readonly paidSince?: LocalDate;
   /** In the order they were made. */
   readonly disbursements: readonly Disbursement[];
   /** The interest rate over time: at least one, in the order of their days. */
@@ -116,6 +136,8 @@ export interface LoanPosition {
   /** How many fees were charged so far. The next one has this number plus one. */
   readonly chargeCount: number;
   readonly settledFees: SettledFees;
+  /** The account that replaced this one; null while none did. */
+  readonly rescheduledTo: LinkedAccount | null;
 }
 
 /** Sums over the fees that are paid in full. */
@@ -134,6 +156,8 @@ export interface Disbursement {
   readonly transactionKey: string;
   /** What the borrower received: the loan amount less deducted fees. */
   readonly paidOut: Decimal;
+  /** What of it was taken back by refunds; absent when there were none. */
+  readonly refunded?: Decimal;
 }
 
 /** Amounts by element: what a repayment paid, or what a charge added. Negative in an adjustment. */
@@ -185,6 +209,10 @@ export interface LoanTransaction {
   readonly terms: TransactionTerms;
   readonly principalBalanceAfter: Decimal;
   readonly totalBalanceAfter: Decimal;
+  /** What was paid of installments that were not due yet; null for nothing. */
+  readonly advancePositionAfter: Decimal | null;
+  /** What late installments still owed; null for nothing. */
+  readonly arrearsPositionAfter: Decimal | null;
   readonly adjustmentTransactionKey: string | null;
   readonly originalTransactionKey: string | null;
   /** What to restore when it is adjusted. Null once it has been adjusted, and for adjustments. */
@@ -199,6 +227,8 @@ export interface PostedTransactions {
   find(keyOrId: string): LoanTransaction | undefined;
   /** The transaction that the command with this id posted. */
   postedBy(commandId: string): LoanTransaction | undefined;
+  /** Whether a transaction of any account has this externalId. One that was adjusted does not count. */
+  hasExternalId(externalId: string): boolean;
 }
 
 /**

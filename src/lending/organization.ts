@@ -15,8 +15,16 @@ export interface Holiday {
   readonly isAnnuallyRecurring: boolean;
 }
 
+/** The days on which the institution is closed. */
+export interface WorkingCalendar {
+  /** The days of every week on which it is closed, from Monday. */
+  readonly nonWorkingDays: readonly Weekday[];
+  /** In the order of their days. */
+  readonly holidays: readonly Holiday[];
+}
+
 /** The institution that lends: in which zone its days begin, in which currency it counts, and when it is closed. */
-export interface Organization {
+export interface Organization extends WorkingCalendar {
   readonly institutionName: string;
   /** The name of a time zone, such as Europe/Berlin: a business day begins and ends at its midnight. */
   readonly timeZoneID: string;
@@ -26,11 +34,11 @@ export interface Organization {
   readonly dateFormat: string;
   readonly dateTimeFormat: string;
   readonly decimalSeparator: 'POINT' | 'COMMA';
-  /** The days of every week on which the institution is closed, from Monday. */
-  readonly nonWorkingDays: readonly Weekday[];
-  /** In the order of their days. */
-  readonly holidays: readonly Holiday[];
 }
+
+/** The encodedKey of the administrator, who is every client: the service knows no other user. */
+export const administratorKey = '8a0b6a5c4d3e51f0a1b2c3d4e5f60718';
+export const administratorUsername = 'admin';
 
 /** The organization of a service whose admin has set nothing. */
 export const defaultOrganization: Organization = {

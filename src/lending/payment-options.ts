@@ -5,6 +5,7 @@ export const customPaymentAmountTypes = [
   'MANUAL_FEE',
   'UPFRONT_DISBURSEMENT_FEE',
   'PAYMENT_DUE_FEE',
+  'LATE_REPAYMENT_FEE',
   'PENALTY',
   'NON_SCHEDULED_FEE',
 ] as const;

@@ -52,6 +52,7 @@ export function reamortize(
     number: row.number,
     accruesAfter: row.accruesAfter,
     dueDate: row.dueDate,
+    unmoved: row.unmoved,
     principal: dueOf(row.principal),
     interest: withoutAddedTax(loan, rowAt(interests, first + index).interest),
   }));

@@ -5,20 +5,36 @@ export type LocalDate = string;
 
 export type InterestCalculationMethod = 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED';
 export type InterestChargeFrequency =
-  'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS';
+  | 'ANNUALIZED'
+  | 'EVERY_MONTH'
+  | 'EVERY_FOUR_WEEKS'
+  | 'EVERY_WEEK'
+  | 'EVERY_DAY'
+  | 'EVERY_X_DAYS';
 export type InterestType = 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST';
 export type DaysInYear =
-  'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365';
+  | 'ACTUAL_365_FIXED'
+  | 'ACTUAL_364'
+  | 'ACTUAL_360'
+  | 'ACTUAL_ACTUAL_ISDA'
+  | 'E30_360'
+  | 'E30_42_365';
 export type ScheduleInterestDaysCountMethod = 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT';
 export type RepaymentPeriodUnit = 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS';
 export type AmortizationMethod = 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS';
 export type GracePeriodType = 'NONE' | 'PAY_INTEREST_ONLY';
 export type ShortMonthHandlingMethod = 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH';
+/** Where a due date goes that would fall on a day on which the institution is closed. */
+export type RepaymentReschedulingMethod = 'NEXT_WORKING_DAY' | 'PREVIOUS_WORKING_DAY' | 'EXTEND_SCHEDULE';
 export type RepaymentCurrencyRounding =
-  'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT';
+  | 'NO_ROUNDING'
+  | 'ROUND_TO_NEAREST_WHOLE_UNIT'
+  | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT';
 export type RepaymentElementsRoundingMethod = 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE';
 export type RoundingRepaymentScheduleMethod =
-  'NO_ROUNDING' | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT' | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT';
+  | 'NO_ROUNDING'
+  | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT'
+  | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT';
 
 /** The interest rate from one day on, until the next segment begins. */
 export interface RateSegment {
@@ -84,6 +100,12 @@ export interface ScheduleTerms {
   readonly rounding: RoundingTerms;
 }
 
+/** The days of a row before it was moved to a working day. */
+export interface UnmovedPeriod {
+  readonly accruesAfter: LocalDate;
+  readonly dueDate: LocalDate;
+}
+
 /** One row of a schedule as first computed: the expected amounts, nothing paid. */
 export interface ScheduleRow {
   /** From 1. */
@@ -91,6 +113,8 @@ export interface ScheduleRow {
   /** Interest of this row starts to accrue after this day: the previous due date, or the disbursement. */
   readonly accruesAfter: LocalDate;
   readonly dueDate: LocalDate;
+  /** Its days before it, or the row before it, was moved to a working day; absent when neither was. */
+  readonly unmoved?: UnmovedPeriod | null;
   readonly principal: Decimal;
   readonly interest: Decimal;
 }

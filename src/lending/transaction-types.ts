@@ -71,6 +71,24 @@ const rows = {
     reversedEventName: 'loan_write_off_reversed',
     scheduleReason: 'WRITTEN_OFF',
   },
+  REFUND: {
+    adjustment: 'REFUND_ADJUSTMENT',
+    eventName: 'loan_refund',
+    reversedEventName: 'loan_refund_reversed',
+    scheduleReason: 'REFUNDED',
+  },
+  ACCOUNT_TERMINATED: {
+    adjustment: 'ACCOUNT_TERMINATED_ADJUSTMENT',
+    eventName: 'loan_termination',
+    reversedEventName: 'loan_termination_reversed',
+    scheduleReason: 'TERMINATED',
+  },
+  TRANSFER: {
+    adjustment: 'TRANSFER_ADJUSTMENT',
+    eventName: 'loan_transfer',
+    reversedEventName: 'loan_transfer_reversed',
+    scheduleReason: 'TRANSFERRED',
+  },
   // Taking back a lock ends it, and taking back its end locks again.
   INTEREST_LOCKED: {
     adjustment: 'INTEREST_UNLOCKED',

@@ -39,7 +39,7 @@ import { OffsetReads } from './offset-reads.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
-import { ShardLeases } from './shard-leases.ts';
+import { NodeLeases } from './node-leases.ts';
 import { LastSeenState } from './last-seen-state.ts';
 import { CursorMirror } from './cursor-mirror.ts';
 import { SessionCloseRetries } from './session-close-retries.ts';
@@ -100,7 +100,7 @@ export class RedisCoordination implements Coordination {
   readonly #recovery: Recovery;
   readonly #calls: RecoveringCalls;
   readonly #offsetReads: OffsetReads;
-  readonly #leases: ShardLeases;
+  readonly #leases: NodeLeases;
   readonly #sessionCloseRetries: SessionCloseRetries;
   readonly #missedChanges: MissedChanges;
 
@@ -110,7 +110,7 @@ export class RedisCoordination implements Coordination {
     this.#logger = logger;
     this.#store = store;
     this.#listeners = listeners;
-    this.#leases = new ShardLeases(clock, (shard, values) => this.#calls.renewLease(shard, values));
+    this.#leases = new NodeLeases(clock, (shard, values) => this.#calls.renewLease(shard, values));
     this.#groups = new GroupExport({
       log,
       clock,

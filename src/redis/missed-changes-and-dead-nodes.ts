@@ -4,7 +4,7 @@ import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { ChangeListeners } from './change-listeners.ts';
 import { shardOf, type KeySpace } from './keys.ts';
-import type { ShardLeases } from './shard-leases.ts';
+import type { NodeLeases } from './node-leases.ts';
 import type { RecoveringCalls } from './recovering-calls.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface MissedChangesOptions {
   readonly listeners: ChangeListeners;
   readonly keys: KeySpace;
   readonly calls: RecoveringCalls;
-  readonly leases: ShardLeases;
+  readonly leases: NodeLeases;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random: Random;
@@ -74,7 +74,7 @@ export class MissedChanges {
 
   async #round(dueAt: DueTime): Promise<void> {
     const { listeners, leases, logger } = this.#options;
-    // The leases of this process come first, see shard-leases.ts. After a sleep of the machine this round closes no
+    // The leases of this process come first, see node-leases.ts. After a sleep of the machine this round closes no
     // sessions: leases are about to be renewed, before the next round.
     const mayClose = !this.#hasSlept(dueAt);
     try {

@@ -2,9 +2,20 @@ import type { LogRecord, PartitionRecords } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { CommandHeader, EndOfDay, LoanCommand } from '../lending/commands.ts';
+import type {
+  CommandHeader,
+  EndOfDay,
+  LoanCommand,
+  RestructuringCommand,
+  UndoRestructuringCommand,
+} from '../lending/commands.ts';
 import { dayOf } from '../lending/instants.ts';
+import { fieldDefinitionsOf } from '../lending-format/custom-fields/stored-custom-fields.ts';
+import type { WorkingCalendar } from '../lending/organization.ts';
 import { readOrganization } from '../lending-format/stored-organization.ts';
+import { isReplaced } from '../lending/commands/agreements/restructuring.ts';
+import { type ExecutionOnTwo, restructure, undoRestructuring } from '../lending/commands/agreements/two-accounts.ts';
+import type { DecisionContext } from '../lending/commands/decision.ts';
 import { execute } from '../lending/commands/execute.ts';
 import type { Loan, LoanTransaction, PostedTransactions } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/products/product.ts';
@@ -15,6 +26,7 @@ import {
   type CommandEnvelope,
   type CommandType,
   type ParsedCommand,
+  type RestructuringRequest,
   parseCommand,
   unreadableCommandType,
 } from '../lending-format/command-format.ts';
@@ -25,6 +37,7 @@ import {
   writeBusinessDayClosed,
   writeCommandRejected,
 } from '../lending-format/event-format.ts';
+import { idFromPattern } from '../lending-format/id-patterns.ts';
 import { dueCommandId, keysOf, transactionKeyOf } from '../lending-format/derived-ids.ts';
 import { type ProductRequest, decideProduct } from '../lending-format/product-commands.ts';
 import {
@@ -82,6 +95,9 @@ export interface CommandBatchOptions {
  */
 const reasonCharactersMaximum = 500;
 
+/** How many ids of a product's pattern are tried for one partition, before one of another form is made. */
+const patternAttemptsMaximum = 10_000;
+
 /** The labels of a decided command in the metrics. */
 export interface DecidedCommand {
   readonly type: CommandType | 'unknown';
@@ -117,6 +133,8 @@ export class CommandBatch {
   readonly #eventTexts = new SharedTextMemory();
   readonly #deadLetters: LogRecord[] = [];
   readonly #drafts = new Map<string, LoanDraft>();
+  /** The externalIds that the batch took and gave free, with whether a transaction has them now. */
+  readonly #externalIds = new Map<string, boolean>();
   /** The products that the batch changed, by their ids; null for those that it removed. */
   readonly #products = new Map<string, ProductRecord | null>();
   /** The texts of the products of accounts that the partition did not have yet, by record key. */
@@ -251,7 +269,12 @@ export class CommandBatch {
       if (parsed.kind === 'product') return this.#changeProduct(envelope, parsed.request, command, toggles);
       if (parsed.kind === 'end of day') return this.#finishEndOfDay(envelope, parsed.command, command, toggles);
       if (parsed.kind === 'loan change') return this.#changeAccount(envelope, parsed.change, loan, command, toggles);
-      return this.#executeOnLoan(envelope, this.#withProduct(parsed.command), loan, command, toggles);
+      if (parsed.kind === 'restructuring') return this.#restructure(envelope, parsed.request, loan, command, toggles);
+      const { command: asked } = parsed;
+      if (asked.type === 'UNDO_RESCHEDULE' || asked.type === 'UNDO_REFINANCE') {
+        return this.#undoRestructuring(envelope, asked, loan, command, toggles);
+      }
+      return this.#executeOnLoan(envelope, this.#withProduct(asked), loan, command, toggles);
     } catch (error) {
       const reason = `The command could not be decided: ${describeError(error)}`;
       return this.#deadLetter(command, reason, envelope);
@@ -299,6 +322,11 @@ export class CommandBatch {
     return this.#loanOf(loanAccountId);
   }
 
+  /** The days on which the organization is closed, as they are known now. */
+  get calendar(): WorkingCalendar {
+    return readOrganization(this.#options.registry);
+  }
+
   /** Whether the day to close is over where the organization is. */
   isOver(endOfDay: EndOfDay): boolean {
     return isOver({ ...endOfDay, ...this.#dayOf(endOfDay) });
@@ -327,39 +355,137 @@ export class CommandBatch {
     command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const posted = this.#transactionsOf(loanCommand.loanAccountId);
+    const { loanAccountId } = loanCommand;
     const dated = { ...loanCommand, ...this.#dayOf(loanCommand) };
+    const execution = execute(loan, dated, this.#contextOf(loanAccountId, envelope, command, toggles));
+    const result = execution.outcome === 'committed' ? { ...execution, steps: [execution] } : execution;
+    return this.#take(envelope, result, command, toggles);
+  }
+
+  /** Replaces an account by a new one. Both are in this partition, so one commit changes them. */
+  #restructure(
+    envelope: CommandEnvelope,
+    { productTypeKey, newAccountId: asked, ...request }: RestructuringRequest,
+    loan: Loan | null,
+    command: PendingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    if (loan === null) {
+      return this.#refused(envelope, [refusal('INVALID_LOAN_ACCOUNT_ID', 'loanAccountId')], command, toggles);
+    }
+    const { partition, partitionCount } = this.#options;
+    const right = asked === undefined ? partition : partitionOfAccount(asked, partitionCount);
+    const posted = this.#transactionsOf(loan.id).postedBy(envelope.commandId);
+    if (right !== partition && posted === undefined) {
+      const messages = {
+        INVALID_PARAMETERS: `Accounts with this id are in partition ${right}, and the replaced one is in ${partition}. Leave the id out, or choose another one.`,
+      };
+      return this.#refused(envelope, [refusal('INVALID_PARAMETERS', 'loanAccount.id')], command, toggles, messages);
+    }
+    const product = this.#productOf(productTypeKey);
+    const newAccountId = asked ?? this.#newAccountId(product, command);
+    const full: RestructuringCommand = { ...request, ...this.#dayOf(request), product, newAccountId };
+    const result = restructure(loan, this.#loanOf(newAccountId), full, (id) =>
+      this.#contextOf(id, envelope, command, toggles),
+    );
+    return this.#take(envelope, result, command, toggles);
+  }
+
+  /** Takes the replacement of an account back; the command names either of the two accounts. */
+  #undoRestructuring(
+    envelope: CommandEnvelope,
+    asked: UndoRestructuringCommand,
+    loan: Loan | null,
+    command: PendingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    if (loan === null) {
+      return this.#refused(envelope, [refusal('INVALID_LOAN_ACCOUNT_ID', 'loanAccountId')], command, toggles);
+    }
+    const posted = this.#transactionsOf(loan.id).postedBy(envelope.commandId);
+    if (posted !== undefined) return this.#repeated(envelope, firstResultOf(posted), command, toggles);
+    const old = isReplaced(loan, asked) ? loan : this.#loanOf(loan.originalAccount?.id ?? '');
+    const opened = old === null ? null : this.#loanOf(old.position.rescheduledTo?.id ?? '');
+    const isPair = old !== null && opened !== null && isReplaced(old, asked) && [old.id, opened.id].includes(loan.id);
+    if (!isPair) return this.#refused(envelope, [refusal('INVALID_ACCOUNT_STATE')], command, toggles);
+    const dated = { ...asked, ...this.#dayOf(asked) };
+    const result = undoRestructuring(old, opened, dated, (id) => this.#contextOf(id, envelope, command, toggles));
+    return this.#take(envelope, result, command, toggles);
+  }
+
+  /** An id for a new account of this partition that no account has, in the form that its product asks for. */
+  #newAccountId(product: LoanProduct | null, command: PendingCommand): string {
+    const { partition, partitionCount } = this.#options;
+    const newKey = keysOf(command);
+    const settings = product?.newAccountSettings;
+    const pattern = settings?.idGeneratorType === 'RANDOM_PATTERN' ? settings.idPattern : undefined;
+    for (let attempt = 0; ; attempt += 1) {
+      const seed = newKey(`account/id/${attempt}`);
+      const isOfPattern = pattern !== undefined && attempt < patternAttemptsMaximum;
+      const id = isOfPattern ? idFromPattern(pattern, seed) : seed.slice(0, 16).toUpperCase();
+      if (partitionOfAccount(id, partitionCount) === partition && this.#loanOf(id) === null) return id;
+    }
+  }
+
+  #contextOf(
+    loanAccountId: string,
+    { commandId }: CommandEnvelope,
+    command: PendingCommand,
+    toggles: Toggles,
+  ): DecisionContext {
     const newPositionalKey = keysOf(command);
     const newKey = (purpose: string): string =>
-      purpose === 'transaction'
-        ? transactionKeyOf(loanCommand.loanAccountId, loanCommand.commandId)
-        : newPositionalKey(purpose);
-    const execution = execute(loan, dated, { toggles, newKey, transactions: posted });
+      purpose === 'transaction' ? transactionKeyOf(loanAccountId, commandId) : newPositionalKey(purpose);
+    const { calendar } = this;
+    const customFields = fieldDefinitionsOf(this.#options.registry);
+    return { toggles, calendar, customFields, newKey, transactions: this.#transactionsOf(loanAccountId) };
+  }
+
+  /** Takes the result of a command into the batch: all that it did to its accounts, or nothing. */
+  #take(
+    envelope: CommandEnvelope,
+    execution: ExecutionOnTwo,
+    command: PendingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
     if (execution.outcome === 'repeated') {
       return this.#repeated(envelope, firstResultOf(execution.transaction), command, toggles);
     }
     if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
-    const key = execution.loan.id;
-    const transactions = draftedTransactions(key, execution.transactions);
-    if (transactions instanceof RecordTooLarge) {
-      const messages = { INVALID_PARAMETERS: `${transactions.message}. Pay fewer fees at once.` };
-      return this.#refused(envelope, [refusal('INVALID_PARAMETERS')], command, toggles, messages);
+    const { steps } = execution;
+    const drafted: DraftedTransaction[][] = [];
+    for (const { loan, transactions } of steps) {
+      const ofStep = draftedTransactions(loan.id, transactions);
+      if (ofStep instanceof RecordTooLarge) {
+        const messages = { INVALID_PARAMETERS: `${ofStep.message}. Pay fewer fees at once.` };
+        return this.#refused(envelope, [refusal('INVALID_PARAMETERS')], command, toggles, messages);
+      }
+      drafted.push(ofStep);
     }
-    const write = eventWriter(this.#sourceOf(envelope, command), execution.loan.product.currency.digits);
-    const events = execution.events.map((event, index) => {
-      const value = this.#eventTexts.write(write(event, index));
-      assertFits(key, value.length, 'An event');
-      return { topic: event.eventType, key, value };
-    });
-    const newProduct = loan === null ? this.#newAccountProduct(execution.loan.product) : undefined;
+    const digits = steps[0]?.loan.product.currency.digits ?? 0;
+    const write = eventWriter(this.#sourceOf(envelope, command), digits);
+    const events = steps
+      .flatMap((step) => step.events)
+      .map((event, index) => {
+        const value = this.#eventTexts.write(write(event, index));
+        assertFits(event.loanAccountId, value.length, 'An event');
+        return { topic: event.eventType, key: event.loanAccountId, value };
+      });
+    const loansBefore = steps.map(({ loan }) => this.#loanOf(loan.id));
+    const products = steps.flatMap(({ loan }, index) =>
+      loansBefore[index] === null ? (this.#newAccountProduct(loan.product) ?? []) : [],
+    );
     for (const event of events) this.#addEvent(event);
-    if (newProduct !== undefined) {
-      this.#accountProducts.set(newProduct.key, newProduct.text);
-      this.#bytes += newProduct.bytes;
+    for (const { key, text, bytes } of products) {
+      if (!this.#accountProducts.has(key)) this.#bytes += bytes;
+      this.#accountProducts.set(key, text);
     }
-    if (execution.isDeleted) this.#deleteLoan(execution.loan);
-    else this.#changeLoan(execution.loan, loan, transactions);
-    const { transactionKey } = execution;
+    for (const [index, { loan, isDeleted }] of steps.entries()) {
+      if (isDeleted) this.#deleteLoan(loan);
+      else this.#changeLoan(loan, loansBefore[index] ?? null, drafted[index] ?? []);
+    }
+    for (const { transactions } of steps) this.#noteExternalIds(transactions);
+    const transactionKey = transactionKeyOfCommand(execution, envelope);
     if (transactionKey === null) return this.#committed(envelope, command);
     return outcomeOf(envelope, { outcome: 'committed', digest: envelope.digest, transactionKey });
   }
@@ -458,8 +584,12 @@ export class CommandBatch {
   ): CommandOutcome {
     const { registry, partition } = this.#options;
     const { businessDate } = endOfDay;
-    if (!this.isOver(endOfDay))
-      return this.#refused(envelope, [refusal('INVALID_DATE', 'businessDate')], command, toggles);
+    if (!this.isOver(endOfDay)) {
+      // It is not remembered: once the day is over, the same command closes it.
+      const errors = apiErrors([refusal('INVALID_DATE', 'businessDate')]);
+      this.#reportRejection(envelope, errors, command, toggles);
+      return outcomeOf(envelope, { outcome: 'refused', digest: envelope.digest, errors });
+    }
     const closed = this.#closedDay ?? closedDayOf(registry, partition);
     if (closed === undefined || closed < businessDate) this.closeDay(businessDate, endOfDay, command);
     return this.#committed(envelope, command);
@@ -587,7 +717,21 @@ export class CommandBatch {
     const find = (keyOrId: string): LoanTransaction | undefined =>
       this.#drafts.get(loanAccountId)?.transaction(keyOrId) ??
       this.#options.store.transactionOf(loanAccountId, keyOrId);
-    return { find, postedBy: (commandId) => find(transactionKeyOf(loanAccountId, commandId)) };
+    return {
+      find,
+      postedBy: (commandId) => find(transactionKeyOf(loanAccountId, commandId)),
+      hasExternalId: (externalId) => this.#externalIds.get(externalId) ?? this.#options.store.hasExternalId(externalId),
+    };
+  }
+
+  /** A transaction that is taken back and posted again has the same externalId, so those taken back come first. */
+  #noteExternalIds(transactions: readonly LoanTransaction[]): void {
+    for (const isHeld of [false, true]) {
+      for (const { externalId, adjustmentTransactionKey } of transactions) {
+        const isAdjusted = adjustmentTransactionKey !== null;
+        if (externalId !== null && isAdjusted !== isHeld) this.#externalIds.set(externalId, isHeld);
+      }
+    }
   }
 
   #deleteLoan(loan: Loan): void {
@@ -606,6 +750,15 @@ export class CommandBatch {
     this.#drafts.set(after.id, draft);
     this.#bytes += draft.bytes - bytesBefore;
   }
+}
+
+/** The transaction that a command posted to the account that it names. */
+function transactionKeyOfCommand(
+  { steps }: Extract<ExecutionOnTwo, { outcome: 'committed' }>,
+  { loanAccountId }: CommandEnvelope,
+): string | null {
+  const own = steps.find(({ loan, transactionKey }) => loan.id === loanAccountId && transactionKey !== null);
+  return own?.transactionKey ?? null;
 }
 
 /** The key of a record about a command: the id of its loan or product, null where it could not be read. */

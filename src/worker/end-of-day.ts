@@ -107,7 +107,7 @@ export class EndOfDayRun {
     for (const { purpose, commandsOn } of dueSteps) {
       const loan = batch.loanOf(loanAccountId);
       if (loan === null) return;
-      for (const [index, due] of commandsOn(loan, date).entries()) {
+      for (const [index, due] of commandsOn(loan, date, batch.calendar).entries()) {
         const commandId = dueCommandId(loanAccountId, date, `${purpose}/${index}`);
         // The due command completes a command of its type; the types of both say the same fields.
         const command = {

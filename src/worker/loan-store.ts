@@ -102,6 +102,11 @@ export class LoanStore {
     return this.#copy.hasLoansOf(productKey);
   }
 
+  /** Whether a transaction of any partition has this externalId and was not adjusted, as far as the copy knows. */
+  hasExternalId(externalId: string): boolean {
+    return this.#copy.hasExternalId(externalId);
+  }
+
   /** A transaction of a loan, by its encodedKey or id. */
   transactionOf(loanAccountId: string, keyOrId: string): LoanTransaction | undefined {
     const text = this.#copy.transactionText(loanAccountId, keyOrId);

@@ -23,7 +23,7 @@ import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-
 import { openDatabase } from '../../src/sqlite.ts';
 import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { openFilledCopy } from '../support/lending/filled-copy.ts';
-import { openLogUnderTest } from '../support/backend-under-test.ts';
+import { isClusterUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { failureOf } from '../support/thrown-errors.ts';
@@ -32,7 +32,7 @@ import { accountText, keyOf, loanRecord, productRecord, storedLoan, transactionR
 
 const topic = 'lendstream.accounts';
 /** More than one page of the file holds. The thread of queries reads pages that another connection has in memory. */
-const loanCount = 3_000;
+const loanCount = 1_000;
 /** Enough where only a record is changed. */
 const fewLoans = 10;
 /** All loans and their product. */
@@ -52,6 +52,8 @@ const places = [
   ['a leaf of the loans', `SELECT max(pageno) FROM dbstat WHERE name = 'loans' AND pagetype = 'leaf'`],
   ['a leaf of an index', `SELECT max(pageno) FROM dbstat WHERE name = 'loans_by_key' AND pagetype = 'leaf'`],
 ] as const;
+/** The file is the same whatever log it is made from: the second run shows that it is rebuilt from Kafka, too. */
+const triedPlaces = isClusterUnderTest ? places.slice(0, 2) : places;
 const never = new AbortController().signal;
 
 const commandId = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';
@@ -184,7 +186,7 @@ describe('a damaged copy of accounts', () => {
     return unanswered;
   }
 
-  for (const [name, find] of places) {
+  for (const [name, find] of triedPlaces) {
     it(`is rebuilt while it is used, is not ready until then, and never returns wrong data or 500: ${name}`, async () => {
       await fill();
       const opened = await open();

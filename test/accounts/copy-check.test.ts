@@ -6,7 +6,7 @@ import { loanRow } from '../../src/accounts/account-rows.ts';
 import { startCheckThread } from '../../src/integrity/check-thread.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
-import { loanRecord } from './stored-loans.ts';
+import { firstTransactionRow, loanRecord } from './stored-loans.ts';
 
 const script = new URL('../../src/accounts/copy-check.js', import.meta.url);
 
@@ -18,16 +18,13 @@ describe('the check of the copy of accounts', () => {
     folder = await temporaryFolder();
     file = join(folder, 'accounts.db');
     const tables = new AccountTables(file);
-    const dates = { type: 'REPAYMENT', creationDate: '2026-01-01T00:00:00.000Z', valueDate: '2026-01-01' };
     tables.apply({
       partition: 0,
       nextOffset: 1,
       products: new Map([['a-product', 'product 1']]),
       pages: [{ loanId: 'a', list: 'installments', number: 2, state: 'page 1' }],
       loans: new Map([['a', loanRow(String(loanRecord({ id: 'a' }).value))]]),
-      transactions: new Map([
-        ['a-key', { transactionKey: 'a-key', loanId: 'a', number: 1, ...dates, state: 'transaction 1' }],
-      ]),
+      transactions: new Map([['a-key', firstTransactionRow('a', 'a-key', 'transaction 1')]]),
       commands: new Map([['a-command', { decidedAt: 1, state: 'command 1' }]]),
       commandOffset: 1,
     });

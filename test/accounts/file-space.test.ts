@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
+import { firstTransactionRow } from './stored-loans.ts';
 
 const program = fileURLToPath(new URL('../support/processes/space-returner.js', import.meta.url));
 const minute = 60_000;
@@ -62,9 +63,8 @@ function changesOfLoan(number: number, isRemoved: boolean): Pick<AccountChanges,
   const row = loan(number);
   const { loanId } = row;
   const transactionKey = idOf('transaction', number);
-  const dates = { type: 'REPAYMENT', creationDate: '2026-01-01T00:00:00.000Z', valueDate: '2026-01-01' };
   const page = `page ${number} `.padEnd(1_500 + ((number * 7_919) % 2_000), '.');
-  const transaction = { transactionKey, loanId, number: 1, ...dates, state: `transaction ${number} `.padEnd(600, '.') };
+  const transaction = firstTransactionRow(loanId, transactionKey, `transaction ${number} `.padEnd(600, '.'));
   return {
     pages: [{ loanId, list: 'installments', number: 0, state: isRemoved ? null : page }],
     loans: new Map([[loanId, isRemoved ? null : row]]),

@@ -5,7 +5,7 @@ import { AccountTables } from '../../src/accounts/account-tables.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { QueryQueue } from '../../src/accounts/query-queue.ts';
 import type { SearchQuery } from '../../src/accounts/queries/search-query.ts';
-import { loanRow } from '../../src/accounts/account-rows.ts';
+import { type LoanRow, loanRow } from '../../src/accounts/account-rows.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type StartedThreads, watchThreads } from '../support/started-threads.ts';
 import { codeOf } from '../support/log-reading.ts';
@@ -34,11 +34,22 @@ describe('queries of many loans', () => {
   });
 
   function put(...ids: readonly string[]): void {
-    const rows = ids.map((id) => loanRow(loanRecord({ id }).value?.toString() ?? ''));
+    apply(0, ids.map(rowOf));
+  }
+
+  function putDue(partition: number, id: string, nextBusinessDate: string | null): void {
+    apply(partition, [{ ...rowOf(id), nextBusinessDate }]);
+  }
+
+  function rowOf(id: string): LoanRow {
+    return loanRow(loanRecord({ id }).value?.toString() ?? '');
+  }
+
+  function apply(partition: number, rows: readonly LoanRow[]): void {
     const loans = new Map(rows.map((row) => [row.loanId, row]));
     const nothing = new Map<string, never>();
     database.apply({
-      partition: 0,
+      partition,
       nextOffset: 1,
       loans,
       products: nothing,
@@ -57,6 +68,17 @@ describe('queries of many loans', () => {
       expect((await queries.loans(everything)).items).to.have.length(count);
     }
     expect(threads.count(script)).to.equal(1);
+  });
+
+  it('count the accounts of each partition on which something falls due by a date', async () => {
+    putDue(0, 'a', '2026-01-01');
+    putDue(0, 'b', '2026-01-02');
+    putDue(0, 'nothing falls due', null);
+    putDue(1, 'c', '2026-01-02');
+    const dates = ['', '2025-12-31', '2026-01-01', '2026-01-02'];
+    expect(await queries.countDue(dates.map((date) => ({ partition: 0, date })))).to.deep.equal([0, 0, 1, 2]);
+    expect(await queries.countDue(dates.map((date) => ({ partition: 1, date })))).to.deep.equal([0, 0, 0, 1]);
+    expect(await queries.countDue([])).to.deep.equal([]);
   });
 
   it('work from the start of the thread on, although the file is removed then', async () => {

@@ -6,7 +6,7 @@ import { loanRow } from '../../src/accounts/account-rows.ts';
 import { SparsePages } from '../../src/accounts/sparse-pages.ts';
 import { type Connection, openDatabase } from '../../src/sqlite.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
-import { loanRecord } from './stored-loans.ts';
+import { firstTransactionRow, loanRecord } from './stored-loans.ts';
 
 const mebibyte = 1024 * 1024;
 const loanCount = 150;
@@ -20,7 +20,6 @@ describe('the pages of the copy of accounts that rows were removed from', () => 
     folder = await temporaryFolder();
     const file = join(folder, 'accounts.db');
     const tables = new AccountTables(file);
-    const dates = { type: 'REPAYMENT', creationDate: '2026-01-01T00:00:00.000Z', valueDate: '2026-01-01' };
     const ids = Array.from({ length: loanCount }, (_, number) => `loan-${number}`);
     tables.apply({
       partition: 0,
@@ -29,10 +28,7 @@ describe('the pages of the copy of accounts that rows were removed from', () => 
       pages: ids.map((loanId) => ({ loanId, list: 'installments', number: 1, state: `page of ${loanId}` })),
       loans: new Map(ids.map((id) => [id, loanRow(String(loanRecord({ id, loanName: `name of ${id}` }).value))])),
       transactions: new Map(
-        ids.map((loanId) => [
-          `key of ${loanId}`,
-          { transactionKey: `key of ${loanId}`, loanId, number: 1, ...dates, state: 'a transaction' },
-        ]),
+        ids.map((id) => [`key of ${id}`, firstTransactionRow(id, `key of ${id}`, 'a transaction')]),
       ),
       commands: new Map(ids.map((id, decidedAt) => [`command of ${id}`, { decidedAt, state: 'a command' }])),
       commandOffset: 1,

@@ -1,3 +1,4 @@
+import type { TransactionRow } from '../../src/accounts/account-rows.ts';
 import type { AccountState, Loan, LoanTransaction } from '../../src/lending/loan.ts';
 import { encodeAccountProduct } from '../../src/lending/changelog/stored-product.ts';
 import { encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
@@ -51,6 +52,21 @@ export function accountText(facts: LoanFacts): string {
 export function productRecord(): LogRecord {
   const named = namedProduct(storedLoan({ id: 'any' }).product);
   return { key: accountProductKey(named.reference), value: Buffer.from(encodeAccountProduct(named)) };
+}
+
+/** The row of the first transaction of a loan. */
+export function firstTransactionRow(loanId: string, transactionKey: string, state: string): TransactionRow {
+  return {
+    transactionKey,
+    loanId,
+    number: 1,
+    type: 'REPAYMENT',
+    creationDate: '2026-01-01T00:00:00.000Z',
+    valueDate: '2026-01-01',
+    externalId: null,
+    isAdjusted: false,
+    state,
+  };
 }
 
 /** The record of a transaction of the loan with this id, and the number of the transaction in it. */
@@ -108,6 +124,8 @@ function transaction(loanId: string, number: number): LoanTransaction {
     terms: { interestRate: new Decimal(10), periodicPayment: null },
     principalBalanceAfter: zero,
     totalBalanceAfter: zero,
+    advancePositionAfter: null,
+    arrearsPositionAfter: null,
     adjustmentTransactionKey: null,
     originalTransactionKey: null,
     undo: null,

@@ -42,10 +42,24 @@ export const steps: readonly Step[] = [
   },
   {
     name: 'story',
-    title: 'The story of a loan with ten thousand transactions, on both backends',
+    title: 'The story of a loan with ten thousand transactions, on one machine and after faults on a cluster',
     program: 'scripts/run-tests.js',
-    arguments: () => ['test/faults/story'],
+    arguments: () => ['test/faults/story', 'test/faults/cluster.test.ts'],
     environment: { STORY_TRANSACTIONS: '10000' },
+  },
+  {
+    name: 'kills',
+    title: 'A process killed in the middle of appends, two hundred times',
+    program: 'scripts/run-tests.js',
+    arguments: () => ['test/embedded/log-crash.test.ts'],
+    environment: { CRASH_ROUNDS: '200' },
+  },
+  {
+    name: 'properties',
+    title: 'Properties of random loans and schedules, a thousand of each',
+    program: 'scripts/run-tests.js',
+    arguments: () => ['test/lending'],
+    environment: { PROPERTY_RUNS: '1000' },
   },
   {
     name: 'simulation',

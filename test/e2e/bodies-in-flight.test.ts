@@ -41,7 +41,8 @@ describe('request bodies in flight', function () {
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder);
+    // Without a worker a command is not decided, and later responses on its connection wait for it.
+    service = await startService(folder, { ROLES: 'serve' });
     expect((await call(`${service.url}/event-types`, 'POST', eventType)).status).to.equal(201);
   });
 
@@ -177,10 +178,6 @@ describe('request bodies in flight', function () {
   });
 
   it('of one connection have their own limit', async () => {
-    const ownFolder = await temporaryFolder();
-    // Without a worker a command is not decided, and later responses on its connection wait for it.
-    const serving = await startService(ownFolder, { ROLES: 'serve' });
-    await call(`${serving.url}/event-types`, 'POST', eventType);
     const command = '{"productTypeKey":"none","loanAmount":1}';
     const waiting = `POST /loans HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=4\r\nContent-Length: ${command.length}\r\n\r\n${command}`;
     const whole = Buffer.from(`${head(`Content-Length: ${bodyBytesMaximum}`)}[{}]${' '.repeat(bodyBytesMaximum - 4)}`);
@@ -188,13 +185,11 @@ describe('request bodies in flight', function () {
     // The command needs some bytes as well: one body less than would fit without it.
     const fitting = Math.floor((connectionBytesMaximum - command.length) / bodyBytesMaximum);
     const bodies = Array.from({ length: fitting + 1 }, () => whole);
-    const socket = await beginRequest(serving.url, Buffer.concat([Buffer.from(waiting), ...bodies, last]));
+    const socket = await beginRequest(service.url, Buffer.concat([Buffer.from(waiting), ...bodies, last]));
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
     await once(socket, 'close');
     const statuses = [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map((match) => Number(match[1]));
     expect(statuses).to.deep.equal([202, ...Array.from({ length: fitting }, () => 200), 503, 200]);
-    await serving.stop();
-    await removeFolder(ownFolder);
   });
 });

@@ -33,7 +33,8 @@ describe('the end of a day, with the process killed in the middle', () => {
     expect(status, text).to.be.lessThan(300);
   };
 
-  it('is done on every account once, whenever the process is killed', async () => {
+  it('is done on every account once, whenever the process is killed', async function () {
+    this.timeout(180_000);
     await post('/loanproducts', annuityProduct('annuity', 12));
     const ids = Array.from({ length: loanCount }, (_, number) => `loan-${number}`);
     for (const id of ids) {

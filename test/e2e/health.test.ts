@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { afterEach, beforeEach, describe, it } from 'mocha';
+import { after, before, describe, it } from 'mocha';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -23,19 +23,15 @@ const events = `/event-types/${eventType.name}/events`;
 describe('a service in which one part fails', () => {
   let folder: string;
   let url: string;
-  let child: ChildProcess;
+  let child: ChildProcess | undefined;
   let errorLines: string;
   let output: string[];
 
-  beforeEach(async () => {
+  before(async () => {
     folder = await temporaryFolder();
   });
-  afterEach(async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
-    }
+  after(async () => {
+    await stop();
     await removeFolder(folder);
   });
 
@@ -46,6 +42,13 @@ describe('a service in which one part fails', () => {
     child.stderr?.on('data', (chunk: Buffer) => (errorLines += chunk.toString()));
     url = (await readyAddress(child, { withinMilliseconds: 20_000, onLine: (line) => output.push(line) })) ?? '';
     await call(`${url}/event-types`, 'POST', eventType);
+  }
+
+  async function stop(): Promise<void> {
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
   }
 
   const ready = async (): Promise<{ status: number; body: unknown }> => call(`${url}/ready`, 'GET');
@@ -65,59 +68,74 @@ describe('a service in which one part fails', () => {
     return eventsOf(stream.batches).map(({ number }) => number);
   }
 
-  it('exits with 70 and the reason in the last line when the writing thread ended, and loses nothing', async () => {
-    await start(folder, { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREAD: 'thread/writer.js' });
-    const id = await subscribe();
-    expect((await publish({ number: 1 })).status).to.equal(200);
-    const exited = once(child, 'exit');
-    child.kill('SIGUSR2');
-    await exited;
-    expect(child.exitCode).to.equal(70);
-    const lines = errorLines.trimEnd().split('\n');
-    expect(errorLines).to.include('The thread that writes the log ended; nothing is stored');
-    expect(lines.at(-1)).to.match(/^lendstream: The thread that writes the log ended: .* must be restarted\.$/);
-    await start(folder);
-    expect(await numbersRead(id, 1)).to.deep.equal([1]);
-  });
+  // One process, whose threads end one after another. None of its events is committed.
+  describe('whose threads end', () => {
+    const parts = [
+      ['thread/fetcher.js', 'log-reader'],
+      ['thread/removable-records.js', 'log-maintenance'],
+    ] as const;
+    const threads = [...parts.map(([thread]) => thread), 'thread/writer.js'];
+    const numbers: number[] = [];
+    let dataFolder: string;
+    let id: string;
 
-  for (const [thread, part] of [
-    ['thread/fetcher.js', 'log-reader'],
-    ['thread/removable-records.js', 'log-maintenance'],
-  ] as const) {
-    it(`is not ready while ${thread} has ended, and starts it again`, async () => {
-      await start(folder, { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREAD: thread });
-      const id = await subscribe();
-      expect((await publish({ number: 1 })).status).to.equal(200);
-      // The maintenance thread is started when there is first something to do.
-      await eventually(() => output.includes(`Started ${thread}`));
-      child.kill('SIGUSR2');
-      await eventually(async () => (await ready()).status === 503, 3_000);
-      expect(await reasons()).to.include('restarting it');
-      const health = await fetch(`${url}/health`, { headers: { accept: 'application/json' } });
-      const { parts } = (await health.json()) as { parts: { name: string; ready: boolean }[] };
-      expect(parts.filter((each) => !each.ready).map(({ name }) => name)).to.deep.equal([part]);
-      await eventually(async () => (await ready()).status === 200);
-      expect((await publish({ number: 2 })).status).to.equal(200);
-      expect(await numbersRead(id, 2)).to.deep.equal([1, 2]);
+    async function publishNext(): Promise<void> {
+      const number = numbers.length + 1;
+      expect((await publish({ number })).status).to.equal(200);
+      numbers.push(number);
+    }
+
+    before(async () => {
+      dataFolder = join(folder, 'threads');
+      const environment = { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREADS: threads.join(' ') };
+      await start(dataFolder, environment);
+      id = await subscribe();
     });
-  }
+    after(stop);
 
-  it('acknowledges nothing when its folder was deleted, reports that, and serves what it has', async () => {
-    const dataFolder = join(folder, 'data');
-    await start(dataFolder);
-    const id = await subscribe();
-    expect((await publish({ number: 1 })).status).to.equal(200);
-    await rm(dataFolder, { recursive: true });
-    const refused = await publish({ number: 2 });
-    expect(refused.status).to.be.oneOf([207, 422, 503]);
-    expect(refused.text).to.match(/log\.db in the data folder was removed or moved/);
-    const definition = await call(`${url}/event-types`, 'POST', { ...eventType, name: 'health.late' });
-    expect(definition.status).to.equal(503);
-    await eventually(async () => (await ready()).status === 503, 3_000);
-    expect(await reasons()).to.include('log.db in the data folder was removed or moved');
-    expect((await call(`${url}/health`, 'GET')).text).to.equal('OK');
-    expect((await call(`${url}/loans`, 'GET')).status).to.equal(200);
-    expect((await call(`${url}/subscriptions/${id}`, 'GET')).status).to.equal(200);
+    for (const [thread, part] of parts) {
+      it(`is not ready while ${thread} has ended, and starts it again`, async () => {
+        await publishNext();
+        // The maintenance thread is started when there is first something to do.
+        await eventually(() => output.includes(`Started ${thread}`));
+        child?.kill('SIGUSR2');
+        await eventually(async () => (await ready()).status === 503, 3_000);
+        expect(await reasons()).to.include('restarting it');
+        const health = await fetch(`${url}/health`, { headers: { accept: 'application/json' } });
+        const { parts: shown } = (await health.json()) as { parts: { name: string; ready: boolean }[] };
+        expect(shown.filter((each) => !each.ready).map(({ name }) => name)).to.deep.equal([part]);
+        await eventually(async () => (await ready()).status === 200);
+        await publishNext();
+        expect(await numbersRead(id, numbers.length)).to.deep.equal(numbers);
+      });
+    }
+
+    it('exits with 70 and the reason in the last line when the writing thread ended, and loses nothing', async () => {
+      await publishNext();
+      const exited = once(child as ChildProcess, 'exit');
+      child?.kill('SIGUSR2');
+      await exited;
+      expect(child?.exitCode).to.equal(70);
+      const lines = errorLines.trimEnd().split('\n');
+      expect(errorLines).to.include('The thread that writes the log ended; nothing is stored');
+      expect(lines.at(-1)).to.match(/^lendstream: The thread that writes the log ended: .* must be restarted\.$/);
+      await start(dataFolder);
+      expect(await numbersRead(id, numbers.length)).to.deep.equal(numbers);
+    });
+
+    it('acknowledges nothing when its folder was deleted, reports that, and serves what it has', async () => {
+      await rm(dataFolder, { recursive: true });
+      const refused = await publish({ number: 0 });
+      expect(refused.status).to.be.oneOf([207, 422, 503]);
+      expect(refused.text).to.match(/log\.db in the data folder was removed or moved/);
+      const definition = await call(`${url}/event-types`, 'POST', { ...eventType, name: 'health.late' });
+      expect(definition.status).to.equal(503);
+      await eventually(async () => (await ready()).status === 503, 3_000);
+      expect(await reasons()).to.include('log.db in the data folder was removed or moved');
+      expect((await call(`${url}/health`, 'GET')).text).to.equal('OK');
+      expect((await call(`${url}/loans`, 'GET')).status).to.equal(200);
+      expect((await call(`${url}/subscriptions/${id}`, 'GET')).status).to.equal(200);
+    });
   });
 
   it('continues to read while the disk is full, refuses writes with the reason, and resumes when there is space', async function (): Promise<void> {
@@ -153,9 +171,7 @@ describe('a service in which one part fails', () => {
       stream.close();
       await eventually(async () => (await ready()).status === 200, 3_000);
     } finally {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
+      await stop();
       await disk.remove();
     }
   });

@@ -9,6 +9,7 @@ import { annuityProduct } from '../../src/admin/example-product.ts';
 import { insist } from '../support/insist.ts';
 import { foldSchedule } from '../support/lending/event-folds.ts';
 import { startOneMachine, startSystemOnCluster, type System } from '../support/system.ts';
+import { describeConsumers } from './consumers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -31,34 +32,68 @@ function responseOf(sendRequest: () => Promise<HttpResponse>): Promise<HttpRespo
   });
 }
 
-describe('a loan from command to consumer, with the process killed in the middle', () => {
-  describeLendingFlow(startOneMachine);
+// One system for all of it: what its processes did before must not matter.
+describe('one process', () => {
+  const system = runningSystem(startOneMachine);
+  describe('with consumers that share a subscription', () => describeConsumers(system, 'forgets sessions'));
+  describe('with a loan from command to consumer, killed in the middle', () => {
+    // Every third one, each kill a few milliseconds later in the repayment.
+    describeLendingFlow(system, combinations, (index) => index % 3 === 0);
+  });
 });
 
-describeOnCluster('a loan from command to consumer, with a part of the cluster killed in the middle', () => {
-  // Each of the six parts is killed once. The others of the settings are proven on one machine.
-  describeLendingFlow(startSystemOnCluster, combinations.slice(0, 6));
+describeOnCluster('several processes', () => {
+  const system = runningSystem(() => startSystemOnCluster());
+  describe('with consumers that share a subscription, each on another one', () => {
+    describeConsumers(system, 'keeps sessions');
+  });
+  describe('with a loan from command to consumer, and a part of the cluster killed in the middle', () => {
+    // Each of the six parts is killed once. The others of the settings are proven on one machine.
+    describeLendingFlow(system, combinations.slice(0, 6));
+  });
 });
 
-describeOnPreviousKafka('a loan from command to consumer, with a part of the cluster killed in the middle', () => {
-  describeLendingFlow(() => startSystemOnCluster('3.9.1'), combinations.slice(0, 1));
+describeOnPreviousKafka('a loan from command to consumer, with a process killed in the middle', (cluster) => {
+  const system = runningSystem(() => {
+    return startSystemOnCluster({ kafkaBrokers: cluster().kafkaBrokers, roles: ['serve', 'work'] });
+  });
+  describeLendingFlow(system, combinations.slice(0, 1));
 });
 
-function describeLendingFlow(start: () => Promise<System>, tried = combinations): void {
+/** A system that runs for the tests of a suite. */
+function runningSystem(start: () => Promise<System>): () => System {
   let system: System;
+  before(async function () {
+    this.timeout(120_000);
+    system = await start();
+  });
+  after(() => system.stop());
+  return () => system;
+}
+
+/**
+ * @param tried A test for each of these settings.
+ * @param isKilled Whether a part is killed in the test of that index.
+ */
+function describeLendingFlow(
+  system: () => System,
+  tried: readonly Record<ToggleName, boolean>[],
+  isKilled: (index: number) => boolean = () => true,
+): void {
+  /** The cluster may have loans of a run before this one. */
+  const run = `flow-${randomUUID().slice(0, 8)}`;
   let subscription: string;
   let opened: OpenStream | undefined;
 
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    call(`${system.url()}${path}`, 'POST', body, headers);
-  const get = (path: string) => call(`${system.url()}${path}`, 'GET');
+    call(`${system().url()}${path}`, 'POST', body, headers);
+  const get = (path: string) => call(`${system().url()}${path}`, 'GET');
 
   before(async function () {
     this.timeout(120_000);
-    system = await start();
-    expect((await post('/loanproducts', annuityProduct('flow'))).status).to.equal(201);
+    expect((await post('/loanproducts', annuityProduct(run))).status).to.equal(201);
     const created = await post('/subscriptions', {
-      owning_application: 'ledger',
+      owning_application: `ledger-${run}`,
       event_types: lendingEventTypeNames,
       read_from: 'begin',
     });
@@ -68,17 +103,16 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
 
   // Streams left open by a failure would hold the partitions of the next test.
   afterEach(() => opened?.close());
-  after(() => system.stop());
 
   for (const [index, toggles] of tried.entries()) {
     it(`delivers to the consumer what REST shows, with ${describeCombination(toggles)}`, async function () {
       this.timeout(120_000);
-      const loan = `flow-${index}`;
+      const loan = `${run}-${index}`;
       for (const name of toggleNames) {
-        const switched = await call(`${system.url()}/toggles/${name}`, 'PUT', { enabled: toggles[name] });
+        const switched = await call(`${system().url()}/toggles/${name}`, 'PUT', { enabled: toggles[name] });
         expect(switched.status).to.equal(200);
       }
-      const created = await post('/loans', { id: loan, productTypeKey: 'flow', loanAmount: 1000 });
+      const created = await post('/loans', { id: loan, productTypeKey: run, loanAmount: 1000 });
       expect(created.status, created.text).to.equal(201);
       expect((await post(`/loans/${loan}:changeState`, { action: 'APPROVE' })).status).to.equal(200);
       const disbursed = await post(`/loans/${loan}/disbursement-transactions`, { valueDate: '2011-01-23' });
@@ -88,10 +122,14 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
 
       // The repayment is in progress when a part dies; its sender retries with the same key.
       const repay = () =>
-        post(`/loans/${loan}/repayment-transactions`, { amount: 315.47 }, { 'Idempotency-Key': `repay-${index}` });
+        post(
+          `/loans/${loan}/repayment-transactions`,
+          { amount: 315.47 },
+          { 'Idempotency-Key': `${run}-repay-${index}` },
+        );
       const cutOff = repay().catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, index * 2));
-      await system.killAndRestart(index);
+      if (isKilled(index)) await system().killAndRestart(index);
       await cutOff;
       const repaid = await responseOf(repay);
       expect(repaid.status, repaid.text).to.equal(201);
@@ -116,7 +154,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
       const balances = await responseOf(() => get(`/loans/${loan}/balances`));
       const schedule = await responseOf(() => get(`/loans/${loan}/schedule`));
       const stream = await insist(() =>
-        openStream(system.url(), subscription, '?batch_limit=1&max_uncommitted_events=10000'),
+        openStream(system().url(), subscription, '?batch_limit=1&max_uncommitted_events=10000'),
       );
       opened = stream;
       const ofLoan = () => eventsOf(stream.batches).filter((event) => event['loanAccountId'] === loan);
@@ -157,8 +195,8 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
   }
 
   it('shows the published schedule of the annuity loan', async () => {
-    const loan = 'flow-published';
-    await post('/loans', { id: loan, productTypeKey: 'flow', loanAmount: 1000 });
+    const loan = `${run}-published`;
+    await post('/loans', { id: loan, productTypeKey: run, loanAmount: 1000 });
     await post(`/loans/${loan}:changeState`, { action: 'APPROVE' });
     await post(`/loans/${loan}/disbursement-transactions`, { valueDate: '2011-01-23' });
     const { installments } = (await get(`/loans/${loan}/schedule`)).body as {
@@ -171,19 +209,20 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
   });
 
   it('decides a command published by a producer in the same way', async () => {
+    const loan = `${run}-producer`;
     const published = await post('/event-types/lendstream.loan-commands/events', [
       {
-        metadata: { eid: '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11', occurred_at: '2026-01-12T10:00:00Z' },
+        metadata: { eid: randomUUID(), occurred_at: '2026-01-12T10:00:00Z' },
         type: 'CREATE_LOAN',
-        loanAccountId: 'flow-producer',
-        payload: { productTypeKey: 'flow', loanAmount: 1000 },
+        loanAccountId: loan,
+        payload: { productTypeKey: run, loanAmount: 1000 },
       },
     ]);
     expect(published.status, published.text).to.equal(200);
-    let response = await get('/loans/flow-producer');
+    let response = await get(`/loans/${loan}`);
     for (let tries = 0; response.status === 404 && tries < 100; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      response = await get('/loans/flow-producer');
+      response = await get(`/loans/${loan}`);
     }
     expect(response.body['accountState']).to.equal('PENDING_APPROVAL');
   });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../src/admin/example-product.ts';
 import { type App, createApp } from '../../src/app.ts';
+import { partitionOfAccount } from '../../src/lending-format/lending-topics.ts';
 import { readConfig } from '../../src/config.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { call, type HttpResponse } from '../support/http/client.ts';
@@ -28,8 +29,8 @@ describe('money out of a loan over the lending API', () => {
     expect(status, text).to.equal(expected);
   };
 
-  async function openLoan(id: string): Promise<void> {
-    expectStatus(await post('/loans', { id, productTypeKey: 'money-out', loanAmount: 1000 }), 201);
+  async function openLoan(id: string, productTypeKey = 'money-out'): Promise<void> {
+    expectStatus(await post('/loans', { id, productTypeKey, loanAmount: 1000 }), 201);
     expectStatus(await post(`/loans/${id}:changeState`, { action: 'APPROVE' }), 200);
     expectStatus(await post(`/loans/${id}/disbursement-transactions`, { valueDate: disbursedOn }), 201);
   }
@@ -39,6 +40,7 @@ describe('money out of a loan over the lending API', () => {
     app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
     url = await app.start();
     expectStatus(await post('/loanproducts', annuityProduct('money-out')), 201);
+    expectStatus(await post('/loanproducts', { ...annuityProduct('daily'), type: 'DYNAMIC_TERM_LOAN' }), 201);
   });
 
   after(async () => {
@@ -90,6 +92,85 @@ describe('money out of a loan over the lending API', () => {
     expectStatus(await post('/loans/lost:undoWriteOff'), 204);
     expect(await stateOf('lost')).to.deep.equal(['ACTIVE']);
     expect(await get('/loans/lost/schedule')).to.deep.equal(before);
+  });
+
+  it('refunds a disbursement, names it in the transaction, and takes the refund back', async () => {
+    await openLoan('refunded');
+    const before = await get('/loans/refunded/schedule');
+    const [{ encodedKey: linkedDisbursementKey } = expect.fail('no disbursement')] = (await get(
+      '/loans/refunded/transactions',
+    )) as unknown as { encodedKey: string }[];
+    const refund = await post('/loans/refunded/refund-transactions', { amount: 100, linkedDisbursementKey });
+    expectStatus(refund, 201);
+    expect(refund.body).to.include({ type: 'REFUND', amount: 100, parentLoanTransactionKey: linkedDisbursementKey });
+    expect(await get('/loans/refunded/balances')).to.include({ principalBalance: 900 });
+    expectStatus(await post(`/loans/transactions/${String(refund.body['id'])}:adjust`), 200);
+    expect(await get('/loans/refunded/schedule')).to.deep.equal(before);
+  });
+
+  it('terminates a loan, so that one installment asks for all of it, and takes that back', async () => {
+    await openLoan('terminated', 'daily');
+    const before = await get('/loans/terminated/schedule');
+    const valueDate = '2024-01-20';
+    expectStatus(await post('/loans/terminated:terminate', { valueDate, notes: 'Fraud' }), 204);
+    expect(await stateOf('terminated')).to.deep.equal(['ACTIVE', 'TERMINATED']);
+    const { installments } = (await get('/loans/terminated/schedule')) as { installments: { dueDate: string }[] };
+    expect(installments.map(({ dueDate }) => dueDate.slice(0, 10))).to.deep.equal([valueDate]);
+    const last = (await typesOf('terminated')).length;
+    expectStatus(await post(`/loans/transactions/terminated-${last}:adjust`), 200);
+    expect(await get('/loans/terminated/schedule')).to.deep.equal(before);
+  });
+
+  it('replaces a loan by one under other terms, and takes that back', async () => {
+    await openLoan('replaced', 'daily');
+    const before = await get('/loans/replaced/schedule');
+    const balances = await get('/loans/replaced/balances');
+    const loanAccount = {
+      productTypeKey: 'daily',
+      scheduleSettings: { repaymentInstallments: 12 },
+      disbursementDetails: { firstRepaymentDate: '2090-01-15' },
+    };
+    const answer = await post('/loans/replaced:reschedule', { loanAccount, writeOffAmounts: { principal: 100 } });
+    expectStatus(answer, 200);
+    const { id } = answer.body as { id: string };
+    const old = await get('/loans/replaced');
+    expect(answer.body).to.include({ accountState: 'ACTIVE', originalAccountKey: old['encodedKey'] });
+    expect(old).to.include({ accountSubState: 'RESCHEDULED', rescheduledAccountKey: answer.body['encodedKey'] });
+    expect(await typesOf('replaced')).to.include.members(['WRITE_OFF', 'TRANSFER']);
+    expect(await typesOf(id)).to.deep.equal(['DISBURSEMENT']);
+    // Commands on the new account find it.
+    expectStatus(await post(`/loans/${id}/repayment-transactions`, { amount: 5 }), 201);
+    expectStatus(await post(`/loans/replaced:undoReschedule`), 400);
+    expectStatus(await post(`/loans/transactions/${id}-2:adjust`), 200);
+    expectStatus(await post(`/loans/replaced:undoRefinance`), 400);
+    expectStatus(await post(`/loans/${id}:undoReschedule`, { notes: 'Wrong loan' }), 204);
+    expect(await get('/loans/replaced/schedule')).to.deep.equal(before);
+    expect(await get('/loans/replaced/balances')).to.deep.equal(balances);
+    expect(await get('/loans/replaced')).not.to.have.property('rescheduledAccountKey');
+    expect(await stateOf(id)).to.deep.equal(['CLOSED', 'WITHDRAWN']);
+  });
+
+  it('replaces a loan by a larger one, whose id the request may choose within the partition of the old one', async () => {
+    await openLoan('grown', 'daily');
+    const loanAccount = { productTypeKey: 'daily', disbursementDetails: { firstRepaymentDate: '2090-01-15' } };
+    const partitionOf = (id: string) => partitionOfAccount(id, readConfig({}).lendingPartitions);
+    const ids = Array.from({ length: 40 }, (_, index) => `grown-${index}`);
+    const near = ids.find((id) => partitionOf(id) === partitionOf('grown')) ?? expect.fail('no id');
+    const far = ids.find((id) => partitionOf(id) !== partitionOf('grown')) ?? expect.fail('no id');
+    const refine = (id: string) =>
+      post('/loans/grown:refinance', { loanAccount: { ...loanAccount, id }, topUpAmount: 500 });
+    const elsewhere = await refine(far);
+    expectStatus(elsewhere, 400);
+    expect(elsewhere.text).to.contain('loanAccount.id').and.to.contain('partition');
+    const { principalBalance, totalBalance } = (await get('/loans/grown/balances')) as Record<string, number>;
+    expect(principalBalance).to.equal(1000);
+    const answer = await refine(near);
+    expectStatus(answer, 200);
+    expect(answer.body).to.include({ id: near, accountState: 'ACTIVE' });
+    expect(answer.body['loanAmount']).to.be.at.least((totalBalance ?? 1000) + 500);
+    expect(await stateOf('grown')).to.deep.equal(['CLOSED', 'REFINANCED']);
+    expectStatus(await post('/loans/grown:undoRefinance'), 204);
+    expect(await stateOf('grown')).to.deep.equal(['ACTIVE']);
   });
 
   it('locks a loan with one transaction for each operation, and unlocks it', async () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { describe, it, beforeEach, afterEach } from 'mocha';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -34,30 +34,12 @@ const eventType = {
 
 describe('the process', () => {
   let folder: string;
-  const running: Service[] = [];
-
-  const start = async (environment: Record<string, string> = {}): Promise<Service> => {
-    const service = await startService(folder, environment);
-    running.push(service);
-    return service;
-  };
 
   beforeEach(async () => {
     folder = await temporaryFolder();
   });
 
-  afterEach(async () => {
-    for (const service of running.splice(0)) if (service.child.exitCode === null) await service.kill();
-    await removeFolder(folder);
-  });
-
-  it('keeps its data after a restart', async () => {
-    const first = await start();
-    expect((await call(`${first.url}/event-types`, 'POST', eventType)).status).to.equal(201);
-    expect(await first.stop()).to.equal(0);
-    const second = await start();
-    expect((await call(`${second.url}/event-types/process.greeting`, 'GET')).status).to.equal(200);
-  });
+  afterEach(() => removeFolder(folder));
 
   it('reports in one line that the port is in use', async () => {
     const occupant = createServer().listen(0, '127.0.0.1');
@@ -80,14 +62,6 @@ describe('the process', () => {
     expect(lines[0]).to.include(file);
   });
 
-  it('reports in one line that another process uses the data', async () => {
-    await start();
-    const { code, lines } = await runToEnd({ DATA_DIR: folder });
-    expect(code).to.equal(1);
-    expect(lines).to.have.length(1);
-    expect(lines[0]).to.include(folder);
-  });
-
   it('names all invalid settings at once', async () => {
     const { code, lines } = await runToEnd({ DATA_DIR: folder, PORT: 'eighty', LENDING_PARTITIONS: '0' });
     expect(code).to.equal(1);
@@ -95,62 +69,10 @@ describe('the process', () => {
     expect(lines[0]).to.include('PORT').and.to.include('LENDING_PARTITIONS');
   });
 
-  it('creates files that only its own user can read, and removes the access of others in an existing folder', async () => {
-    const open = join(folder, 'open to others');
-    mkdirSync(open, { mode: 0o755 });
-    for (const mode of [0o600, 0o644]) {
-      for (const name of readdirSync(open)) chmodSync(join(open, name), mode);
-      const service = await start({ DATA_DIR: open });
-      await call(`${service.url}/event-types`, 'POST', eventType);
-      const modes = readdirSync(open).map((name) => [name, (statSync(join(open, name)).mode & 0o777).toString(8)]);
-      expect(modes.map(([name]) => name)).to.include.members(['lock.db', 'log.db', 'log.db-wal', 'accounts.db']);
-      expect(modes.filter(([, found]) => found !== '600')).to.deep.equal([]);
-      await service.stop();
-    }
-  });
-
-  it('refuses to listen for other machines without keys, and requires the keys when they are set', async () => {
+  it('refuses to listen for other machines without keys', async () => {
     const { code, lines } = await runToEnd({ DATA_DIR: folder, HOST: '0.0.0.0' });
     expect(code).to.equal(1);
     expect(lines[0]).to.include('API_KEYS');
-    const service = await start({ API_KEYS: 'the-first-of-secrets,the-second-of-secrets' });
-    expect((await call(`${service.url}/event-types`, 'GET')).status).to.equal(401);
-    expect(
-      (await call(`${service.url}/event-types`, 'GET', undefined, { apikey: 'the-second-of-secrets' })).status,
-    ).to.equal(200);
-    expect((await call(`${service.url}/health`, 'GET')).status).to.equal(200);
-  });
-
-  it('sends a last line on open streams when it stops', async () => {
-    const service = await start();
-    await call(`${service.url}/event-types`, 'POST', eventType);
-    const { body } = await call(`${service.url}/subscriptions`, 'POST', {
-      owning_application: 'tests',
-      event_types: [eventType.name],
-      read_from: 'begin',
-    });
-    const stream = await openStream(service.url, String(body['id']), '?batch_flush_timeout=1');
-    await stream.until((batches) => batches.length > 0);
-    expect(await service.stop()).to.equal(0);
-    await stream.ended;
-    expect(stream.batches.at(-1)?.info?.code).to.equal('server_shutdown');
-    expect(stream.batches.at(-1)?.cursor.event_type).to.equal(eventType.name);
-  });
-
-  it('stops cleanly when nothing reads its output any more', async () => {
-    const service = await start();
-    service.child.stdout?.destroy();
-    expect(await service.stop()).to.equal(0);
-  });
-
-  it('exits immediately at the second signal', async () => {
-    const service = await start();
-    await call(`${service.url}/event-types`, 'POST', eventType);
-    const exited = once(service.child, 'exit');
-    service.child.kill('SIGINT');
-    setTimeout(() => service.child.kill('SIGINT'), 400);
-    await exited;
-    expect(service.child.exitCode).to.be.oneOf([0, 130]);
   });
 
   it('starts with its script from any folder, without a terminal', async function () {
@@ -172,5 +94,88 @@ describe('the process', () => {
     child.kill('SIGINT');
     await exited;
     expect(child.exitCode).to.equal(0);
+  });
+});
+
+describe('the process, started three times over the same data', () => {
+  let folder: string;
+  let service: Service;
+
+  // It warns of a folder that others can access.
+  const start = (environment: Record<string, string> = {}): Promise<Service> =>
+    startService(folder, { LOG_LEVEL: 'error', ...environment });
+
+  before(async () => {
+    folder = await temporaryFolder();
+    chmodSync(folder, 0o755);
+    service = await start();
+    expect((await call(`${service.url}/event-types`, 'POST', eventType)).status).to.equal(201);
+  });
+
+  after(async () => {
+    const { child } = service;
+    if (child.exitCode === null && child.signalCode === null) await service.kill();
+    await removeFolder(folder);
+  });
+
+  const expectFilesOfItsUser = (): void => {
+    const modes = readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]);
+    expect(modes.map(([name]) => name)).to.include.members(['lock.db', 'log.db', 'log.db-wal', 'accounts.db']);
+    expect(modes.filter(([, found]) => found !== '600')).to.deep.equal([]);
+  };
+
+  it('creates files that only its own user can read', () => {
+    expectFilesOfItsUser();
+  });
+
+  it('reports in one line that another process uses the data', async () => {
+    const { code, lines } = await runToEnd({ DATA_DIR: folder });
+    expect(code).to.equal(1);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include(folder);
+  });
+
+  it('sends a last line on open streams when it stops', async () => {
+    const { body } = await call(`${service.url}/subscriptions`, 'POST', {
+      owning_application: 'tests',
+      event_types: [eventType.name],
+      read_from: 'begin',
+    });
+    const stream = await openStream(service.url, String(body['id']), '?batch_flush_timeout=1');
+    await stream.until((batches) => batches.length > 0);
+    expect(await service.stop()).to.equal(0);
+    await stream.ended;
+    expect(stream.batches.at(-1)?.info?.code).to.equal('server_shutdown');
+    expect(stream.batches.at(-1)?.cursor.event_type).to.equal(eventType.name);
+  });
+
+  it('keeps its data after a restart, and removes the access of others in an existing folder', async () => {
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
+    service = await start();
+    expect((await call(`${service.url}/event-types/process.greeting`, 'GET')).status).to.equal(200);
+    await call(`${service.url}/event-types`, 'POST', { ...eventType, name: 'process.farewell' });
+    expectFilesOfItsUser();
+  });
+
+  it('exits immediately at the second signal', async () => {
+    const exited = once(service.child, 'exit');
+    service.child.kill('SIGINT');
+    setTimeout(() => service.child.kill('SIGINT'), 400);
+    await exited;
+    expect(service.child.exitCode).to.be.oneOf([0, 130]);
+  });
+
+  it('requires the keys when they are set', async () => {
+    service = await start({ API_KEYS: 'the-first-of-secrets,the-second-of-secrets' });
+    const get = (path: string, headers: Record<string, string> = {}): Promise<{ status: number }> =>
+      call(`${service.url}${path}`, 'GET', undefined, headers);
+    expect((await get('/event-types')).status).to.equal(401);
+    expect((await get('/event-types', { apikey: 'the-second-of-secrets' })).status).to.equal(200);
+    expect((await get('/health')).status).to.equal(200);
+  });
+
+  it('stops cleanly when nothing reads its output any more', async () => {
+    service.child.stdout?.destroy();
+    expect(await service.stop()).to.equal(0);
   });
 });

@@ -47,7 +47,7 @@ describeOnCluster('a process that starts with accounts to read from Kafka', (clu
     }
     const [port = 0] = await findFreePorts(1);
     const url = `http://127.0.0.1:${port}`;
-    const child = spawn(process.execPath, ['--enable-source-maps', program], {
+    const child = spawn(process.execPath, [program], {
       env: {
         ...process.env,
         KAFKA_BROKERS: kafka.proxies.map((proxy) => `${proxy.host}:${proxy.port}`).join(','),

@@ -13,7 +13,7 @@ describe('one process with the embedded log, killed, suspended and cut off under
     const folder = await temporaryFolder();
     const system = await startEmbeddedSystem(join(folder, 'system'));
     const plan = smokePlan(system.shape, 1, quickPace);
-    const report = await runPlan(system, { folder, plan, printLine: () => undefined, load: 0.5 });
+    const report = await runPlan(system, { folder, plan, printLine: () => undefined, load: 0.2 });
     // The files of a failed run are worth more than a tidy disk.
     expect(report.isGood, report.lines.join('\n')).to.equal(true);
     await removeFolder(folder);

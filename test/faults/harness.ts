@@ -58,11 +58,13 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
     const { nodes } = system;
     const subscriptions = await prepare(nodes, history);
     const common = { historyFolder, nodes, seed: plan.seed };
+    // One alone would wait while the node that it asked does not respond.
+    const atWork = Math.max(2, Math.ceil(3 * load));
     const consumers = startLoad<ConsumerSettings>(folder, 'consumer', { ...common, name: 'consumer', subscriptions });
     const producers = startLoad<ProducerSettings>(folder, 'producer', {
       ...common,
       name: 'producer',
-      producers: Math.ceil(3 * load),
+      producers: atWork,
       eventTypes: [ledger, ledger, ledger, expiring],
       bulkyEventType: bulky,
       pauseMilliseconds: 25 / load,
@@ -71,7 +73,7 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
       ...common,
       name: 'commander',
       product,
-      borrowers: Math.ceil(3 * load),
+      borrowers: atWork,
       pauseMilliseconds: 50 / load,
     });
     children.push(consumers, producers, commanders);

@@ -84,7 +84,7 @@ export async function createServiceProcess({
     node: { name, url: `http://${proxy.host}:${proxy.port}`, directUrl: `http://127.0.0.1:${port}` },
     async start() {
       const log = openSync(logFile, 'a');
-      const started = spawn(process.execPath, ['--enable-source-maps', program], {
+      const started = spawn(process.execPath, [program], {
         env: {
           ...process.env,
           HOST: '127.0.0.1',

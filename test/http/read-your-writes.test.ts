@@ -17,7 +17,8 @@ import { createCommandsRouter } from '../../src/http/lending/command-status.ts';
 import { createLoanEventsRouter } from '../../src/http/lending/loan-events.ts';
 import { createLoanProductsRouter } from '../../src/http/lending/loan-products.ts';
 import { createLoansRouter } from '../../src/http/lending/loans.ts';
-import { createDefinitionsRouter } from '../../src/http/lending/organization/definitions.ts';
+import { createCustomFieldsRouter } from '../../src/http/lending/custom-fields/custom-fields.ts';
+import { createDefinitionsRouter } from '../../src/http/lending/organization/branches-and-channels.ts';
 import { createCursorsRouter } from '../../src/http/streaming/cursors.ts';
 import { createEventTypeChecksRouter } from '../../src/http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from '../../src/http/streaming/event-type-events.ts';
@@ -126,6 +127,7 @@ describe('a resource that another process just created', () => {
       createLoanProductsRouter(lending),
       createCommandsRouter(lending),
       createDefinitionsRouter(lending),
+      createCustomFieldsRouter(lending),
     ];
     const server = createServer(createApplication(routers, logger));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -275,6 +277,26 @@ describe('a resource that another process just created', () => {
     missing: { [parameter]: 'unknown' },
   });
   const aBranch = definedAt('/branches', 'branchId');
+  const displaySettings = { displayName: 'made' };
+  const newFieldSet = async (): Promise<string> => {
+    const id = `_${newName()}`;
+    await onPrompt('/customfieldsets', { id, availableFor: 'ASSET', displaySettings });
+    return id;
+  };
+  const aFieldSet: Subject = {
+    ...onRegistry,
+    make: async () => ({ customFieldSetId: await newFieldSet() }),
+    missing: { customFieldSetId: 'unknown' },
+  };
+  const aCustomField: Subject = {
+    ...onRegistry,
+    make: async () => {
+      const [set, id] = [await newFieldSet(), newName()];
+      await onPrompt(`/customfieldsets/${set}/customfields`, { id, type: 'DATE', displaySettings });
+      return { customfieldId: id };
+    },
+    missing: { customfieldId: 'unknown' },
+  };
   const aCentre = definedAt('/centres', 'centreId');
   const aChannel = definedAt('/organization/transactionChannels', 'transactionChannelId', {
     loanConstraints: unconstrained,
@@ -437,12 +459,16 @@ describe('a resource that another process just created', () => {
       'interest-reduction',
       'fee-reduction',
       'penalty-reduction',
+      'refund',
       'lock',
       'unlock',
     ].map((kind): Route => ({
       operation: `POST /loans/{loanAccountId}/${kind}-transactions`,
       subject: aLoan,
-      body: () => (['disbursement', 'lock', 'unlock'].includes(kind) ? {} : { amount: 1 }),
+      body: () => ({
+        ...(['disbursement', 'lock', 'unlock'].includes(kind) ? {} : { amount: 1 }),
+        ...(kind === 'refund' ? { linkedDisbursementKey: 'none' } : {}),
+      }),
       found: 400,
     })),
     ...[':applyInterest', ':payOff', ':writeOff', ':undoWriteOff', ':previewPayOffAmounts'].map((action): Route => ({
@@ -451,6 +477,27 @@ describe('a resource that another process just created', () => {
       body: () => (action === ':applyInterest' ? { interestApplicationDate: '2011-01-23' } : {}),
       found: 400,
     })),
+    ...[':reschedule', ':refinance'].map((action): Route => ({
+      operation: `POST /loans/{loanAccountId}${action}`,
+      subject: aLoan,
+      body: () => ({
+        loanAccount: { productTypeKey: 'none', disbursementDetails: { firstRepaymentDate: '2030-01-23' } },
+        ...(action === ':refinance' ? { topUpAmount: 1 } : {}),
+      }),
+      found: 400,
+    })),
+    ...[':undoReschedule', ':undoRefinance'].map((action): Route => ({
+      operation: `POST /loans/{loanAccountId}${action}`,
+      subject: aLoan,
+      body: () => ({}),
+      found: 400,
+    })),
+    {
+      operation: 'POST /loans/{loanAccountId}:terminate',
+      subject: aLoan,
+      body: () => ({ valueDate: '2011-01-23' }),
+      found: 400,
+    },
     {
       operation: 'POST /loans/transactions/{transactionId}:adjust',
       subject: aTransaction,
@@ -468,6 +515,46 @@ describe('a resource that another process just created', () => {
       found: 200,
       changes: true,
     },
+    { operation: 'GET /customfieldsets/{customFieldSetId}', subject: aFieldSet, found: 200 },
+    {
+      operation: 'PUT /customfieldsets/{customFieldSetId}',
+      subject: aFieldSet,
+      body: () => ({ availableFor: 'ASSET', displaySettings }),
+      found: 200,
+      changes: true,
+    },
+    {
+      operation: 'PATCH /customfieldsets/{customFieldSetId}',
+      subject: aFieldSet,
+      body: () => [{ op: 'ADD', path: '/description', value: 'new' }],
+      found: 204,
+      changes: true,
+    },
+    { operation: 'DELETE /customfieldsets/{customFieldSetId}', subject: aFieldSet, found: 204, changes: true },
+    { operation: 'GET /customfieldsets/{customFieldSetId}/customfields', subject: aFieldSet, found: 200 },
+    {
+      operation: 'POST /customfieldsets/{customFieldSetId}/customfields',
+      subject: aFieldSet,
+      body: () => ({ id: newName(), type: 'DATE', displaySettings }),
+      found: 201,
+      changes: true,
+    },
+    { operation: 'GET /customfields/{customfieldId}', subject: aCustomField, found: 200 },
+    {
+      operation: 'PUT /customfields/{customfieldId}',
+      subject: aCustomField,
+      body: () => ({ type: 'DATE', displaySettings }),
+      found: 200,
+      changes: true,
+    },
+    {
+      operation: 'PATCH /customfields/{customfieldId}',
+      subject: aCustomField,
+      body: () => [{ op: 'REPLACE', path: '/state', value: 'INACTIVE' }],
+      found: 204,
+      changes: true,
+    },
+    { operation: 'DELETE /customfields/{customfieldId}', subject: aCustomField, found: 204, changes: true },
     { operation: 'GET /centres/{centreId}', subject: aCentre, found: 200 },
     {
       operation: 'PUT /centres/{centreId}',

@@ -41,6 +41,8 @@ const parse = (text: string) => parseCommand(Buffer.from(text), source);
 /** The kinds of commands that are not about a loan. */
 const kinds: Readonly<Partial<Record<CommandType, string>>> = {
   UPDATE_LOAN: 'loan change',
+  RESCHEDULE: 'restructuring',
+  REFINANCE: 'restructuring',
   CREATE_PRODUCT: 'product',
   UPDATE_PRODUCT: 'product',
   PATCH_PRODUCT: 'product',
@@ -105,7 +107,7 @@ const cases: Case[] = [
     wrong: [
       'arrearsTolerancePeriod',
       'creditArrangementKey',
-      'disbursementDetails.fees',
+      'disbursementDetails.fees[0].predefinedFeeEncodedKey',
       'disbursementDetails.transactionDetails.targetDepositAccountKey',
       'guarantors[0].guarantorKey',
       'guarantors[0].guarantorType',
@@ -251,6 +253,49 @@ const cases: Case[] = [
   { type: 'WRITE_OFF', payload: '{"notes":"lost"}', wrong: [] },
   { type: 'WRITE_OFF', payload: '{"amount":1}', wrong: ['amount'] },
   { type: 'UNDO_WRITE_OFF', payload: '{}', wrong: [] },
+  { type: 'REFUND', payload: '{"amount":1.5,"linkedDisbursementKey":"k","externalId":"e"}', wrong: [] },
+  {
+    type: 'REFUND',
+    payload: '{"prepaymentRecalculationMethod":"NO_RECALCULATION"}',
+    wrong: ['amount', 'linkedDisbursementKey', 'prepaymentRecalculationMethod'],
+  },
+  { type: 'TERMINATE', payload: '{"valueDate":"2026-02-12","notes":"late"}', wrong: [] },
+  {
+    type: 'RESCHEDULE',
+    payload: `{"loanAccount":{"id":"n","productTypeKey":"p","loanName":"New","notes":"x","guarantors":[],
+      "disbursementDetails":{"firstRepaymentDate":"2026-03-12"},"interestSettings":{"interestRate":3.5},
+      "penaltySettings":{"penaltyRate":1},"accountArrearsSettings":{"tolerancePeriod":3},
+      "scheduleSettings":{"repaymentInstallments":9,"repaymentPeriodCount":1,"repaymentPeriodUnit":"MONTHS"}},
+      "writeOffAmounts":{"principal":1,"interest":2,"fee":3,"penalty":4,"interestFromArrears":0},"keepSameAccountId":false}`,
+    wrong: [],
+  },
+  {
+    type: 'RESCHEDULE',
+    payload: `{"topUpAmount":1,"loanAccount":{"disbursementDetails":{"fees":[]},"loanAmount":5},"keepSameAccountId":true}`,
+    wrong: [
+      'keepSameAccountId',
+      'loanAccount.disbursementDetails.fees',
+      'loanAccount.disbursementDetails.firstRepaymentDate',
+      'loanAccount.loanAmount',
+      'loanAccount.productTypeKey',
+      'topUpAmount',
+    ],
+  },
+  {
+    type: 'REFINANCE',
+    payload: `{"topUpAmount":0,"loanAccount":{"productTypeKey":"p",
+      "disbursementDetails":{"expectedDisbursementDate":"2026-02-12","firstRepaymentDate":"2026-03-12"}}}`,
+    wrong: [],
+  },
+  {
+    type: 'REFINANCE',
+    payload: `{"writeOffAmounts":{"principal":1},"loanAccount":{"id":"${'a'.repeat(32)}","productTypeKey":"p",
+      "disbursementDetails":{"firstRepaymentDate":"2026-03-12"}}}`,
+    wrong: ['loanAccount.id', 'topUpAmount', 'writeOffAmounts.principal'],
+  },
+  { type: 'UNDO_RESCHEDULE', payload: '{"notes":"wrong"}', wrong: [] },
+  { type: 'UNDO_REFINANCE', payload: '{"valueDate":"2026-02-12"}', wrong: ['valueDate'] },
+  { type: 'TERMINATE', payload: '{"bookingDate":"2026-02-12"}', wrong: ['bookingDate', 'valueDate'] },
   { type: 'CHANGE_STATE', payload: '{"action":"CLOSE"}', wrong: [] },
   { type: 'CHANGE_STATE', payload: '{"action":"UNDO_CLOSE"}', wrong: [] },
   {

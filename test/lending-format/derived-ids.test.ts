@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { v5 } from 'uuid';
-import { eventId, keysOf } from '../../src/lending-format/derived-ids.ts';
+import { dueCommandId, eventId, keysOf } from '../../src/lending-format/derived-ids.ts';
 
 describe('identities by the position of a command', () => {
   for (const [partition, offset] of [
@@ -21,4 +21,14 @@ describe('identities by the position of a command', () => {
       }
     });
   }
+});
+
+describe('the id of a command that the end of a day posts', () => {
+  it('is the name-based UUID of the account, the day and the purpose', () => {
+    for (const id of ['L', 'a'.repeat(64), 'Loan.1_2-3']) {
+      expect(dueCommandId(id, '2026-02-15', 'late fee/12')).to.equal(
+        v5(`${id}/2026-02-15/late fee/12`, 'c5f1b9c6-0f0e-5a0f-8c62-0d8c3f0e6b77'),
+      );
+    }
+  });
 });

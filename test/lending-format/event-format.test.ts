@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { before, describe, it } from 'mocha';
 import { type SchemaValidator, compileValidator } from '../../src/broker/schemas/schema-validator.ts';
+import { alwaysOpen } from '../../src/lending/schedule/calendar.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
 import { execute } from '../../src/lending/commands/execute.ts';
 import { encodeTransaction } from '../../src/lending/changelog/stored-transaction.ts';
@@ -13,7 +14,7 @@ import { eventWriter, writeCommandRejected } from '../../src/lending-format/even
 import { keysOf } from '../../src/lending-format/derived-ids.ts';
 import { lendingEventTypeNames, lendingEventTypes } from '../../src/lending-format/lending-topics.ts';
 import { writeBalances, writeSchedule, writeTransaction } from '../../src/lending-format/response-bodies.ts';
-import { adjust, disbursed, dynamicProduct, loanOf, product, repay, when } from '../lending/loan-fixtures.ts';
+import { adjust, disbursed, dynamicProduct, loanOf, payOff, product, repay, when } from '../lending/loan-fixtures.ts';
 import { postedAmong, withChanged } from '../lending/posted-transactions.ts';
 import { type Json, type TestCommand, commandRecord, commandTime } from '../support/lending/lending-log.ts';
 import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
@@ -59,7 +60,12 @@ function live(
     const parsed = parseCommand(commandRecord(command).value as Buffer, { ...position, appendedAt: 0 });
     if (parsed.kind !== 'loan') throw new Error(`no command for a loan: ${JSON.stringify(parsed)}`);
     const loanCommand = parsed.command.type === 'CREATE_LOAN' ? { ...parsed.command, product } : parsed.command;
-    const context = { toggles: togglesAt(offset), newKey: keysOf(position), transactions: postedAmong(transactions) };
+    const context = {
+      toggles: togglesAt(offset),
+      calendar: alwaysOpen,
+      newKey: keysOf(position),
+      transactions: postedAmong(transactions),
+    };
     const execution = execute(loan, loanCommand, context);
     if (execution.outcome !== 'committed') throw new Error(`${command.type}: ${JSON.stringify(execution)}`);
     const source = { envelope: parsed.envelope, position, receivedAt: commandTime + 5 };
@@ -135,7 +141,7 @@ describe('the format of events', () => {
           const loan = life.loans.at(-1) as Loan;
           const balances = life.events.findLast((event) => typeOf(event) === 'loan_balance_changed')?.['balances'];
           expect(balances).to.deep.equal(JSON.parse(writeBalances(loan, toggles)));
-          const written = writeSchedule(loan, toggles);
+          const written = writeSchedule(loan, toggles, alwaysOpen);
           if (typeof written !== 'string') expect.fail('no schedule');
           const schedule = JSON.parse(written) as Json;
           expect(foldSchedule(life.events)).to.deep.equal(schedule['installments']);
@@ -190,15 +196,20 @@ describe('the format of events', () => {
 
   it('fits the longest texts of commands into its schemas', () => {
     const id = 'L'.repeat(64);
-    const longest = { notes: '😀'.repeat(2_000), externalId: '😀'.repeat(256) };
-    const commands = lifeOf(id, 'P', 'FIXED_TERM_LOAN').map((command): TestCommand => {
+    const notes = '😀'.repeat(2_000);
+    const externalIdOf = (index: number): string => String(index).padStart(2, '0') + '😀'.repeat(254);
+    const commands = lifeOf(id, 'P', 'FIXED_TERM_LOAN').map((command, index): TestCommand => {
       const isPosting = ['DISBURSE', 'REPAY', 'APPLY_FEE', 'APPLY_PENALTY'].includes(command.type);
-      return isPosting ? { ...command, payload: { ...command.payload, ...longest } } : command;
+      return isPosting
+        ? { ...command, payload: { ...command.payload, notes, externalId: externalIdOf(index) } }
+        : command;
     });
     const { events } = live('FIXED_TERM_LOAN', combinations[0] as Toggles, undefined, commands);
     const posted = events.flatMap(({ transaction }) => (transaction === undefined ? [] : [transaction as Json]));
-    expect(posted.filter(({ notes }) => notes === longest.notes).length).to.be.greaterThan(5);
-    expect(posted.filter(({ externalId }) => externalId === longest.externalId).length).to.be.greaterThan(5);
+    expect(posted.filter((transaction) => transaction['notes'] === notes).length).to.be.greaterThan(5);
+    expect(
+      posted.filter(({ externalId }) => String(externalId).length === externalIdOf(1).length).length,
+    ).to.be.greaterThan(5);
     expect(new Set(events.map(({ loanAccountId }) => loanAccountId))).to.deep.equal(new Set([id]));
     expect(events.flatMap((event) => validators.get(typeOf(event))?.(event) ?? [])).to.deep.equal([]);
   });
@@ -236,6 +247,17 @@ describe('the format of events', () => {
       });
     }
   }
+
+  it('names in each event the transaction that caused it, where one command posts several', () => {
+    const open = disbursed(dynamicProduct());
+    const { events, transactions } = when(open, payOff('2011-03-08'));
+    const envelope = { commandId: 'c', digest: 'd', type: 'PAY_OFF', receivedAt: 0, flowId: null } as const;
+    const write = eventWriter({ envelope, position: { partition: 0, offset: 0 }, receivedAt: 1 }, 2);
+    const texts = events.slice(open.events.length).map((event, index) => write(event, index));
+    const named = new Set(texts.map((text) => (JSON.parse(text) as Json)['transactionEncodedKey']));
+    expect([...named]).to.deep.equal(transactions.slice(1).map(({ encodedKey }) => encodedKey));
+    expect(named.size).to.equal(2);
+  });
 
   it('has the metadata of a published event, and the flow id of the command', () => {
     const [event] = live('FIXED_TERM_LOAN', combinations[0] as Toggles).events;

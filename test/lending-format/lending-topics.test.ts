@@ -12,7 +12,7 @@ import {
   loanCommandsTopic,
   accountsTopic,
 } from '../../src/lending-format/lending-topics.ts';
-import { refuseEarlierFormat } from '../../src/lending-format/earlier-format.ts';
+import { refuseEarlierFormat } from '../../src/lending-format/earlier-log-format.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 

@@ -19,7 +19,8 @@ type Json = Record<string, unknown>;
 
 /** What came of a command: the record, or the paths that were refused and the message. */
 type Result =
-  { readonly record: ProductRecord | null | undefined } | { readonly paths: unknown[]; readonly message: unknown };
+  | { readonly record: ProductRecord | null | undefined }
+  | { readonly paths: unknown[]; readonly message: unknown };
 
 let commandCount = 0;
 
@@ -117,7 +118,7 @@ describe('a product as a tenant returns it', () => {
     ['fundingSettings.enabled', [false], [true]],
     ['fundingSettings.requiredFunds', [0], [50]],
     ['gracePeriodSettings.gracePeriodType', ['NONE'], ['INTEREST_FORGIVENESS']],
-    ['internalControls.dormancyPeriodDays', [0], [90]],
+    ['internalControls.dormancyPeriodDays', [0, 90], [-1, 1.5, 10_001, 'soon']],
     ['internalControls.fourEyesPrinciple.activeForLoanApproval', [false], [true]],
     ['internalControls.lockSettings', [{}], [{ lockPeriodDays: 1 }]],
     ['loanAmountSettings.trancheSettings.maxNumberOfTranches', [1, '1'], [2]],
@@ -157,6 +158,11 @@ describe('a product as a tenant returns it', () => {
     ['scheduleSettings.numInstallments.minValue', [0, 1], [-1]],
     ['scheduleSettings.numInstallments.maxValue', [1], [0]],
     ['paymentSettings.amortizationMethod', ['OPTIMIZED_PAYMENTS'], ['BALLOON_PAYMENTS']],
+    [
+      'paymentSettings.prepaymentSettings.futurePaymentsAcceptance',
+      ['NO_FUTURE_PAYMENTS', 'ACCEPT_FUTURE_PAYMENTS', 'ACCEPT_OVERPAYMENTS'],
+      ['SOME_FUTURE_PAYMENTS', true],
+    ],
     ['paymentSettings.principalPaymentSettings.principalPaymentMethod', [], ['FLAT']],
     ['paymentSettings.principalPaymentSettings.amount', [{}], [{ defaultValue: 5 }]],
     ['paymentSettings.principalPaymentSettings.includeFeesInFloorAmount', [false], [true]],
@@ -295,6 +301,33 @@ describe('changing a product as a whole', () => {
         expect([last, lastModifiedDate]).to.deep.equal([3, '1970-01-01T00:00:03.000Z']);
         const { lastModifiedDate: _first, ...original } = rest;
         expect(restored).to.deep.equal(original);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('becomes any other product of its type when a patch sets what is different, but for its own fees', () => {
+    // The keys of fees are those of their product.
+    const own = ['encodedKey', 'version', 'lastModifiedDate', 'creationDate', 'feesSettings'];
+    fc.assert(
+      fc.property(anyProduct, anyProduct, fc.boolean(), (body, otherBody, hasSlash) => {
+        const record = after('CREATE_PRODUCT', body);
+        const created = done('CREATE_PRODUCT', { ...otherBody, type: body['type'] });
+        // Some settings belong to the other type.
+        fc.pre(!('paths' in created));
+        const target = shown((created as { record: ProductRecord }).record);
+        const present = shown(record);
+        for (const name of own) target[name] = present[name];
+        const path = (name: string): string => (hasSlash ? `/${name}` : name);
+        const set = Object.entries(target)
+          .filter(([name, value]) => JSON.stringify(present[name]) !== JSON.stringify(value))
+          .map(([name, value]) => ({ op: name in present ? 'REPLACE' : 'add', path: path(name), value }));
+        const removed = Object.keys(present)
+          .filter((name) => !(name in target))
+          .map((name) => ({ op: 'remove', path: path(name) }));
+        fc.pre(set.length + removed.length > 0);
+        const patched = shown(after('PATCH_PRODUCT', patchOf(...set, ...removed), record, 2_000));
+        expect(patched).to.deep.equal({ ...target, version: 2, lastModifiedDate: '1970-01-01T00:00:02.000Z' });
       }),
       { numRuns: 1_000 },
     );
@@ -512,7 +545,9 @@ const anyProduct = fc
     notes: fc.option(fc.constantFrom('n', 'new', ''), { nil: undefined }),
     name: fc.constantFrom('n', 'new name'),
     order: fc.shuffledSubarray(['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL'], { minLength: 4 }),
-    future: fc.option(fc.constantFrom('ACCEPT_OVERPAYMENTS', 'ACCEPT_FUTURE_PAYMENTS'), { nil: undefined }),
+    future: fc.option(fc.constantFrom('NO_FUTURE_PAYMENTS', 'ACCEPT_OVERPAYMENTS', 'ACCEPT_FUTURE_PAYMENTS'), {
+      nil: undefined,
+    }),
   })
   .map(
     ({

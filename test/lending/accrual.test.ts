@@ -27,6 +27,7 @@ import {
   rowsOf,
   when,
 } from './loan-fixtures.ts';
+import { propertyRuns } from '../support/values/property-runs.ts';
 
 const start = (settings: Parameters<typeof dynamicProduct>[0] = {}): ReturnType<typeof given> =>
   given(create(dynamicProduct(settings)), approve, disburse('2017-01-21'));
@@ -47,6 +48,31 @@ describe('interest of a dynamic loan', () => {
   it('does not accrue on overdue principal where the product accrues no late interest', () => {
     const lenient = start({ interestSettings: { accrueLateInterest: false } });
     expect(interestOn(lenient, '2017-03-21').slice(0, 3)).to.deep.equal(['8.33', '6.94', '5.56']);
+  });
+
+  it('is worked out again for other terms, another rate or another principal, and once for the same', () => {
+    const loan = loanOf(start());
+    const { position } = loan;
+    const interests = (of: Loan, from = of.position): string[] =>
+      accrueTo(of, from, '2017-03-21').installments.map((row) => row.interest.amount.expected.toFixed(2));
+    const before = interests(loan);
+    expect(accrueTo(loan, position, '2017-03-21')).to.equal(accrueTo(loan, position, '2017-03-21'));
+    const taxed = dynamicProduct({ taxSettings: { taxRate: money(10), taxesOnInterestEnabled: true } });
+    expect(interests({ ...loan, product: taxed }).slice(0, 4)).to.deep.equal(['9.16', '9.16', '9.16', '4.59']);
+    const wholeUnits = { ...loan.terms, currency: { code: 'JPY', digits: 0 } };
+    expect(interests({ ...loan, terms: wholeUnits }).slice(0, 4)).to.deep.equal(
+      ['8', '8', '8', '4'].map((text) => `${text}.00`),
+    );
+    const rateSegments = [{ from: null, interestRate: money(20) }];
+    const first = before.map(Number);
+    expect(interests(loan, { ...position, rateSegments }).map(Number)[1]).to.be.closeTo(2 * (first[1] ?? 0), 0.01);
+    const [row, ...others] = position.installments;
+    if (row === undefined) expect.fail();
+    const paid = { ...row, principal: { ...row.principal, paid: row.principal.expected } };
+    const less = interests(loan, { ...position, installments: [paid, ...others] });
+    expect(Number(less[3])).to.equal(first[3]);
+    expect(Number(less[1])).to.be.lessThan(first[1] ?? 0);
+    expect(interests(loan)).to.deep.equal(before);
   });
 
   it('is kept with twenty decimals', () => {
@@ -120,7 +146,7 @@ describe('interest of a dynamic loan', () => {
           whole.installments.map((row) => row.interest.amount.expected.toFixed()),
         );
       }),
-      { numRuns: 50 },
+      propertyRuns(50),
     );
   });
 

@@ -12,6 +12,7 @@ import {
   partsOf,
 } from '../../src/lending/dates.ts';
 import type { LocalDate } from '../../src/lending/terms.ts';
+import { propertyRuns } from '../support/values/property-runs.ts';
 
 const anyDate = fc
   .date({ min: new Date('1900-01-01'), max: new Date('2200-12-31'), noInvalidDate: true })
@@ -85,7 +86,7 @@ describe('a local date', () => {
         const { year, month, day } = partsOf(stepwise);
         expect(day).to.equal(Math.min(anchorDay, daysInMonth(year, month)));
       }),
-      { numRuns: 30 },
+      propertyRuns(1_000),
     );
   });
 });

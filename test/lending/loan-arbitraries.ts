@@ -10,8 +10,10 @@ import { addDays } from '../../src/lending/dates.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
 import { accrueTo } from '../../src/lending/accrual.ts';
 import { fitsProduct } from '../../src/lending/prepayment.ts';
+import type { WorkingCalendar } from '../../src/lending/organization.ts';
 import type { LoanProduct } from '../../src/lending/products/product.ts';
 import type { Toggles } from '../../src/lending/toggle-names.ts';
+import { act, undoOfReplacement } from './commands/agreements/replacements.ts';
 import {
   type AskedCommand,
   type Story,
@@ -19,18 +21,20 @@ import {
   applyInterest,
   applyPenalty,
   approve,
+  withCalendar,
   create,
   dynamicProduct,
   fee,
   loanOf,
   lock,
   money,
-  nothingYet,
   overpay,
   payOff,
   reduce,
   product,
+  refund,
   repay,
+  terminate,
   under,
   undoWriteOff,
   unlock,
@@ -92,6 +96,8 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
     ),
     adjustsFirst: fc.boolean(),
     charged: fc.subarray(fees),
+    rescheduling: fc.constantFrom('NONE', 'NONE', 'NEXT_WORKING_DAY', 'PREVIOUS_WORKING_DAY', 'EXTEND_SCHEDULE'),
+    dormancyPeriodDays: fc.constantFrom(0, 0, 20, 400),
   })
   .map((drawn) => {
     const installments = Math.max(drawn.installments, drawn.interval);
@@ -114,6 +120,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
         repaymentPeriodUnit: drawn.unit,
         numInstallments: { defaultValue: installments },
         defaultPrincipalRepaymentInterval: drawn.interval,
+        ...(drawn.rescheduling === 'NONE' ? {} : { repaymentReschedulingMethod: drawn.rescheduling }),
         roundingSettings: {
           repaymentCurrencyRounding: drawn.wholeUnits === 'NO_ROUNDING' ? 'NO_ROUNDING' : 'ROUND_TO_NEAREST_WHOLE_UNIT',
           repaymentElementsRoundingMethod: drawn.wholeUnits,
@@ -147,6 +154,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
         taxesOnFeesEnabled: drawn.taxed[1],
         taxesOnPenaltyEnabled: drawn.taxed[2],
       },
+      ...(drawn.dormancyPeriodDays === 0 ? {} : { internalControls: { dormancyPeriodDays: drawn.dormancyPeriodDays } }),
     };
     const made = drawn.isDynamic ? dynamicProduct(settings) : product(settings);
     return withMethod(made, drawn.method);
@@ -184,6 +192,9 @@ const stepKinds = [
   'reducePenalties',
   'writeOff',
   'lock',
+  'refund',
+  'terminate',
+  'replace',
   'adjust',
   'custom',
   'toggle',
@@ -197,15 +208,18 @@ export interface Step {
   readonly daysLater: number;
   readonly installment: number;
   readonly toggles: Toggles;
+  /** The product of an account that replaces another one; null for the same. */
+  readonly product: LoanProduct | null;
 }
 
 export const anyStep: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('repay', 'repay', ...stepKinds),
+  kind: fc.constantFrom('repay', 'repay', 'adjust', 'replace', 'replace', ...stepKinds),
   share: fc.integer({ min: 1, max: 100 }),
   /** A few entries are dated before others. */
   daysLater: fc.integer({ min: -9, max: 45 }),
   installment: fc.integer({ min: 1, max: 9 }),
   toggles: anyToggles,
+  product: fc.option(anyProduct),
 });
 
 /** The command of a step for this loan in its current state; null when it only switches toggles. */
@@ -252,10 +266,34 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
       return position.accountSubState === 'WRITTEN_OFF' ? undoWriteOff : writeOff(valueDate);
     case 'lock': {
       const operation = (['APPLY_INTEREST', 'APPLY_FEES', 'APPLY_PENALTIES'] as const)[step.installment % 4];
-      const isLocked = position.accountSubState === 'LOCKED';
+      const isLocked = position.lockedOperations.length > 0;
       return isLocked ? unlock(valueDate) : lock(valueDate, ...(operation === undefined ? [] : [operation]));
     }
+    case 'refund':
+      return refund(partOf(figures.principal.balance), valueDate, position.disbursements[0]?.transactionKey);
+    case 'terminate':
+      return terminate(valueDate);
+    case 'replace':
+      return {
+        type: step.installment < 5 ? 'RESCHEDULE' : 'REFINANCE',
+        newAccountId: `L${story.others.length + 2}`,
+        valueDate,
+        product: step.product ?? loan.product,
+        account: step.installment % 2 === 0 ? {} : { firstRepaymentDate: addDays(valueDate, step.share) },
+        topUpAmount: money(step.installment < 5 ? 0 : step.share),
+        writeOffAmounts:
+          step.installment % 3 > 0
+            ? {}
+            : {
+                principal: partOf(figures.principal.balance),
+                interest: partOf(figures.interest.balance),
+                fee: partOf(figures.fees.balance.plus(figures.nonScheduledFees.balance)),
+                penalty: partOf(figures.penalty.balance),
+              },
+      };
     case 'adjust': {
+      const undoing = undoOfReplacement(story);
+      if (undoing !== null) return undoing;
       const last = story.transactions.findLast(({ undo }) => undo !== null);
       return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };
     }
@@ -280,14 +318,25 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
 export function walk(story: Story, step: Step): Story {
   if (step.kind === 'toggle') return under(step.toggles, story);
   const command = commandOf(story, step);
-  return command === null ? story : when(story, command);
+  return command === null ? story : act(story, command);
 }
+
+/** Closed at weekends, on one day of each year, and for seven weeks from March 2011 on. */
+export const weekendsAndSpring: WorkingCalendar = {
+  nonWorkingDays: ['SATURDAY', 'SUNDAY'],
+  holidays: Array.from({ length: 50 }, (_, index) => ({
+    id: index + 1,
+    name: 'Closed',
+    date: addDays('2011-03-01', index),
+    isAnnuallyRecurring: index === 0,
+  })),
+};
 
 /** The story of a generated product, disbursed on 2011-01-23, under generated toggles. */
 export const anyStart: fc.Arbitrary<Story> = fc
   .record({ product: anyProduct, amount: fc.integer({ min: 2000, max: 500_000 }), toggles: anyToggles })
   .map(({ product: drawn, amount, toggles }) => {
-    const opened = when(under(toggles, nothingYet), create(drawn, money(amount).dividedBy(100)));
+    const opened = when(withCalendar(weekendsAndSpring, under(toggles)), create(drawn, money(amount).dividedBy(100)));
     return when(when(opened, approve), { type: 'DISBURSE', valueDate: '2011-01-23', fees: [] });
   });
 

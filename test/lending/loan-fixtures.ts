@@ -1,8 +1,12 @@
 import type { LoanCommand, PayOffAdjustableAmounts } from '../../src/lending/commands.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
-import { execute } from '../../src/lending/commands/execute.ts';
+import type { DecisionContext } from '../../src/lending/commands/decision.ts';
+import { type Execution, execute } from '../../src/lending/commands/execute.ts';
+import type { FieldDefinitions } from '../../src/lending/custom-fields/definitions.ts';
 import type { Loan, LoanTransaction, LockedOperation } from '../../src/lending/loan.ts';
 import { Decimal } from '../../src/lending/money.ts';
+import { alwaysOpen } from '../../src/lending/schedule/calendar.ts';
+import type { WorkingCalendar } from '../../src/lending/organization.ts';
 import type { LoanProduct, ProductFee } from '../../src/lending/products/product.ts';
 import type { Refusal } from '../../src/lending/refusals.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggle-names.ts';
@@ -127,6 +131,9 @@ type Asked<Command> = Command extends LoanCommand
   : never;
 export type AskedCommand = Asked<LoanCommand>;
 
+/** The id of the account that a story begins with. */
+const firstAccountId = 'L1';
+
 /** One account and its history: commands in, events and refusals out. */
 export interface Story {
   readonly loan: Loan | null;
@@ -136,7 +143,12 @@ export interface Story {
   readonly refusals: readonly Refusal[];
   readonly outcome: 'committed' | 'refused' | 'repeated' | null;
   readonly toggles: Toggles;
+  readonly calendar: WorkingCalendar;
+  /** The definitions of custom fields in force. */
+  readonly customFields?: FieldDefinitions;
   readonly commandCount: number;
+  /** The accounts that this one replaced, and those that replaced it until that was undone. They have no others. */
+  readonly others: readonly Story[];
 }
 
 export const nothingYet: Story = {
@@ -146,38 +158,71 @@ export const nothingYet: Story = {
   refusals: [],
   outcome: null,
   toggles: allTogglesOff,
+  calendar: alwaysOpen,
   commandCount: 0,
+  others: [],
 };
 
 /** The story after one more command; the loan must exist when it is read through {@link loanOf}. */
 export function when(story: Story, asked: AskedCommand): Story {
-  const commandCount = story.commandCount + 1;
-  const commandId = asked.commandId ?? `00000000-0000-4000-8000-${String(commandCount).padStart(12, '0')}`;
+  const command = nextCommand(story, asked);
+  const result = execute(story.loan, command, contextOf(story, command.commandId));
+  return result.outcome === 'committed' ? afterSteps(story, [result]) : notDone(story, result);
+}
+
+/** The command with all that identifies it, when it is the next one of the story. */
+export function nextCommand({ commandCount, loan }: Story, asked: AskedCommand): LoanCommand {
+  const count = commandCount + 1;
+  const commandId = asked.commandId ?? `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
   const command = {
-    receivedAt: (asked.type === 'CREATE_LOAN' ? openedAt : actedAt) + commandCount * 1000,
+    receivedAt: (asked.type === 'CREATE_LOAN' ? openedAt : actedAt) + count * 1000,
     ...asked,
     commandId,
     digest: `digest of ${commandId}`,
-    loanAccountId: 'L1',
+    loanAccountId: loan?.id ?? firstAccountId,
   } as LoanCommand;
+  return command;
+}
+
+/** What the command of that id is decided with, on the account of the story or on one that is not there yet. */
+export function contextOf(
+  { loan, transactions, toggles, calendar, customFields }: Story,
+  commandId: string,
+  accountId: string = loan?.id ?? firstAccountId,
+): DecisionContext {
   const keys = new Map<string, string>();
+  // One command may post to two accounts.
+  const ofAccount = accountId === firstAccountId ? '' : ` of ${accountId}`;
+  const ownKeyOf = (id: string): string => keyOf(`${id} transaction${ofAccount}`);
   const newKey = (purpose: string): string => {
-    const key = keys.get(purpose) ?? keyOf(`${commandId} ${purpose}`);
+    const key =
+      keys.get(purpose) ?? (purpose === 'transaction' ? ownKeyOf(commandId) : keyOf(`${commandId} ${purpose}`));
     keys.set(purpose, key);
     return key;
   };
-  const transactions = postedAmong(story.transactions, (id) => keyOf(`${id} transaction`));
-  const result = execute(story.loan, command, { toggles: story.toggles, newKey, transactions });
+  const definitions = customFields === undefined ? {} : { customFields };
+  return { toggles, calendar, newKey, transactions: postedAmong(transactions, ownKeyOf), ...definitions };
+}
+
+type Committed = Extract<Execution, { outcome: 'committed' }>;
+
+/** The story after a command that did this to its account. */
+export function afterSteps(story: Story, steps: readonly Committed[]): Story {
   return {
     ...story,
-    commandCount,
-    loan: result.outcome === 'committed' ? result.loan : story.loan,
-    transactions:
-      result.outcome === 'committed' ? withChanged(story.transactions, result.transactions) : story.transactions,
-    events: result.outcome === 'committed' ? [...story.events, ...result.events] : story.events,
-    refusals: result.outcome === 'refused' ? result.refusals : [],
-    outcome: result.outcome,
+    commandCount: story.commandCount + 1,
+    loan: steps.at(-1)?.loan ?? story.loan,
+    transactions: steps.reduce((known, { transactions }) => withChanged(known, transactions), story.transactions),
+    events: [...story.events, ...steps.flatMap(({ events }) => events)],
+    refusals: [],
+    outcome: 'committed',
   };
+}
+
+/** The story after a command that changed nothing. */
+export function notDone(story: Story, result: Exclude<Execution, Committed>): Story {
+  const refusals = result.outcome === 'refused' ? result.refusals : [];
+  return { ...story, commandCount: story.commandCount + 1, refusals, outcome: result.outcome };
 }
 
 /** Four 32-bit FNV-1a hashes, each of the text and the one before, as 32 hex characters. */
@@ -195,6 +240,11 @@ export function given(...commands: readonly AskedCommand[]): Story {
 
 export function under(toggles: Partial<Toggles>, story: Story = nothingYet): Story {
   return { ...story, toggles: { ...story.toggles, ...toggles } };
+}
+
+/** The story from now on, with these days on which the institution is closed. */
+export function withCalendar(calendar: WorkingCalendar, story: Story = nothingYet): Story {
+  return { ...story, calendar };
 }
 
 export function loanOf({ loan, refusals }: Story): Loan {
@@ -262,6 +312,12 @@ export const lock = (valueDate: string, ...operations: readonly LockedOperation[
   lockedOperations: operations,
 });
 export const unlock = (valueDate: string): AskedCommand => ({ type: 'UNLOCK', valueDate });
+export const refund = (
+  amount: Decimal | number | string,
+  valueDate: string,
+  linkedDisbursementKey = 'none',
+): AskedCommand => ({ type: 'REFUND', amount: money(amount), valueDate, linkedDisbursementKey });
+export const terminate = (valueDate: string): AskedCommand => ({ type: 'TERMINATE', valueDate });
 /** Undoes the transaction of that number, from 1. */
 export const adjust = (number: number): AskedCommand => ({ type: 'ADJUST_TRANSACTION', transactionId: `L1-${number}` });
 

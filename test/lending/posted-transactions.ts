@@ -18,6 +18,10 @@ export function postedAmong(
       const takesBack = posted[0]?.originalTransactionKey !== null;
       return takesBack ? posted[(posted.length - 1) / 2] : posted.at(-1);
     },
+    hasExternalId: (id) =>
+      transactions.some(
+        ({ externalId, adjustmentTransactionKey }) => externalId === id && adjustmentTransactionKey === null,
+      ),
   };
 }
 

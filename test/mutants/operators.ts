@@ -15,7 +15,15 @@ import { ancestor, simple, type AncestorVisitors } from 'acorn-walk';
  */
 
 export type OperatorName =
-  'bound' | 'comparison' | 'arithmetic' | 'number' | 'boolean' | 'negation' | 'logic' | 'default' | 'removed call';
+  | 'bound'
+  | 'comparison'
+  | 'arithmetic'
+  | 'number'
+  | 'boolean'
+  | 'negation'
+  | 'logic'
+  | 'default'
+  | 'removed call';
 
 /** One small fault: the code from `start` to `end` is replaced. */
 export interface Mutation {

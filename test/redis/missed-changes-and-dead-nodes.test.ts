@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { missedChangesMillisecondsMaximum, type Coordination } from '../../src/ports/coordination.ts';
 import { ChangeListeners } from '../../src/redis/change-listeners.ts';
 import { KeySpace, shardCount, shardOf } from '../../src/redis/keys.ts';
-import { ShardLeases } from '../../src/redis/shard-leases.ts';
+import { NodeLeases } from '../../src/redis/node-leases.ts';
 import type { RecoveringCalls } from '../../src/redis/recovering-calls.ts';
 import { MissedChanges } from '../../src/redis/missed-changes-and-dead-nodes.ts';
 import { eventually } from '../support/eventually.ts';
@@ -107,7 +107,7 @@ describe('the rounds of these checks', () => {
   let isReachable: boolean;
   let chance: number;
   let listeners: ChangeListeners;
-  let leases: ShardLeases;
+  let leases: NodeLeases;
   let rounds: MissedChanges;
   const keys = new KeySpace('p');
 
@@ -115,7 +115,7 @@ describe('the rounds of these checks', () => {
     clock = new SimulatedClock();
     [sleptMilliseconds, told, checks, renewals, isReachable, chance] = [0, [], [], 0, true, 0.5];
     listeners = new ChangeListeners(silentLogger);
-    leases = new ShardLeases(clock, () => {
+    leases = new NodeLeases(clock, () => {
       renewals += 1;
       return isReachable ? Promise.resolve() : Promise.reject(new Error('Out of reach'));
     });

@@ -85,8 +85,8 @@ describe('The runner of the tests', () => {
   });
 
   it('runs the files of a folder in parallel, and prints a line for each, and the counts last', () => {
-    const { status, output } = run('test/lending-format');
-    const files = testFilesIn().filter(({ source }) => source.startsWith('test/lending-format/'));
+    const { status, output } = run('test/lending-format/payloads');
+    const files = testFilesIn().filter(({ source }) => source.startsWith('test/lending-format/payloads/'));
     for (const { source } of files)
       expect(output).to.match(new RegExp(`^ +\\d+\\.\\d s  ${source}: \\d+ passed$`, 'm'));
     expect(output).to.match(new RegExp(`s  test/lending-format \\(${files.length} files, \\d+ tests passed\\)`));

@@ -1,5 +1,4 @@
-import type { KafkaVersion } from '../../scripts/local-cluster/kafka-broker.ts';
-import { startCluster, type LocalCluster } from '../../scripts/local-cluster/local-cluster.ts';
+import { startCluster } from '../../scripts/local-cluster/local-cluster.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from './processes/service.ts';
 
 /** The whole product from the outside: on one machine, or as several processes on a cluster. */
@@ -31,6 +30,8 @@ export async function startOneMachine(): Promise<System> {
   };
 }
 
+type Role = 'serve' | 'work';
+
 /** One process of several, with its own folder. */
 interface Node {
   readonly name: string;
@@ -39,9 +40,20 @@ interface Node {
   service: Service;
 }
 
-/** Two processes that serve and two that work, on their own Kafka and Redis, so that those can be killed too. */
-export async function startSystemOnCluster(kafkaVersion?: KafkaVersion): Promise<System> {
-  const cluster = await startCluster(kafkaVersion === undefined ? {} : { kafkaVersion });
+export interface ClusterSystemOptions {
+  /** host:port of each broker of a Kafka that is there already, which is no part to kill. */
+  readonly kafkaBrokers?: readonly string[];
+  /** The role of each process; the first one serves. Default: two that serve and two that work. */
+  readonly roles?: readonly Role[];
+}
+
+/** Processes on their own Redis, and on their own Kafka unless one is given, so that those can be killed too. */
+export async function startSystemOnCluster({
+  kafkaBrokers: given,
+  roles = ['serve', 'serve', 'work', 'work'],
+}: ClusterSystemOptions = {}): Promise<System> {
+  const cluster = await startCluster({ brokers: given === undefined ? 1 : 0 });
+  const settings = { KAFKA_BROKERS: (given ?? cluster.kafkaBrokers).join(','), REDIS_URL: cluster.redisUrl };
   const nodes: Node[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(
@@ -53,10 +65,14 @@ export async function startSystemOnCluster(kafkaVersion?: KafkaVersion): Promise
     await cluster.stop();
   };
   try {
+    const [first, ...others] = roles.map((role, at) => ({
+      role,
+      number: roles.slice(0, at + 1).filter((each) => each === role).length,
+    }));
+    if (first === undefined) throw new Error('A system needs processes');
     // The first one creates what the others find.
-    nodes.push(await startNode(cluster, 'serve', 1));
-    const others = [['serve', 2] as const, ['work', 1] as const, ['work', 2] as const];
-    const started = await Promise.allSettled(others.map(([role, number]) => startNode(cluster, role, number)));
+    nodes.push(await startNode(settings, first.role, first.number));
+    const started = await Promise.allSettled(others.map(({ role, number }) => startNode(settings, role, number)));
     for (const outcome of started) if (outcome.status === 'fulfilled') nodes.push(outcome.value);
     for (const outcome of started) if (outcome.status === 'rejected') throw outcome.reason;
   } catch (error) {
@@ -88,12 +104,11 @@ export async function startSystemOnCluster(kafkaVersion?: KafkaVersion): Promise
   };
 }
 
-async function startNode(cluster: LocalCluster, role: 'serve' | 'work', number: number): Promise<Node> {
+async function startNode(settings: Readonly<Record<string, string>>, role: Role, number: number): Promise<Node> {
   const folder = await temporaryFolder();
   const environment = {
+    ...settings,
     ROLES: role,
-    KAFKA_BROKERS: cluster.kafkaBrokers.join(','),
-    REDIS_URL: cluster.redisUrl,
     // The tests kill parts, so their absence is expected, and every fault logs a line.
     LOG_LEVEL: 'fatal',
   };

@@ -330,6 +330,37 @@ describe('a batch of commands', () => {
     expect(decide({ ...change('APPROVE'), id: here }).errors?.[0]?.errorReason).to.equal('INVALID_LOAN_ACCOUNT_ID');
   });
 
+  it('gives an externalId to the first of two loans that name it, in one commit, until its transaction is adjusted', () => {
+    const paid = (id: string): CommandOutcome => {
+      const payload = { amount: 1, valueDate: '2025-10-02', externalId: 'bank-1' };
+      return decide({ type: 'REPAY', id, payload });
+    };
+    const isTaken = ({ errors }: CommandOutcome): boolean => errors?.[0]?.errorReason === 'EXTERNAL_ID_ALREADY_EXISTS';
+    decide(rich);
+    for (const id of ['one', 'other']) {
+      decide({ ...open, id, payload: { ...open.payload } });
+      decide({ ...change('APPROVE'), id });
+      decide({ type: 'DISBURSE', id, payload: { valueDate: '2025-10-01' } });
+    }
+    const first = paid('one');
+    expect(first.outcome, JSON.stringify(first.errors)).to.equal('committed');
+    expect([paid('one'), paid('other')].map(isTaken)).to.deep.equal([true, true]);
+    decide({ type: 'ADJUST_TRANSACTION', id: 'one', payload: { transactionId: first.transactionKey } });
+    expect(paid('other').outcome).to.equal('committed');
+    expect(isTaken(paid('one'))).to.equal(true);
+  });
+
+  it('knows an externalId that is committed', async () => {
+    batch = await newBatch(registry, { hasExternalId: (externalId) => externalId === 'committed' });
+    decide(rich);
+    decide(open);
+    decide(change('APPROVE'));
+    const disburse = (externalId: string): CommandOutcome =>
+      decide({ type: 'DISBURSE', id: 'L1', payload: { valueDate: '2025-10-01', externalId } });
+    expect(disburse('committed').errors?.map(({ errorSource }) => errorSource)).to.deep.equal(['externalId']);
+    expect(disburse('new').outcome).to.equal('committed');
+  });
+
   it('gives an encodedKey to the first of two products that choose it, in one commit', () => {
     const encodedKey = 'c'.repeat(32);
     const products = ['first', 'second'].map((id) => ({ ...rich, id, payload: { ...rich.payload, id, encodedKey } }));

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { alwaysOpen } from '../../src/lending/schedule/calendar.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
 import { toTimestamp } from '../../src/clock.ts';
 import { writeEndOfDay } from '../../src/lending-format/command-format.ts';
@@ -73,7 +74,7 @@ describe('the end of a day', () => {
         for (const row of event.changedInstallments) rows.set(row.number, row);
       }
       const loan = (await storedLoan(fixture.log, 'L1')) ?? expect.fail();
-      const text = writeSchedule(loan, allTogglesOff);
+      const text = writeSchedule(loan, allTogglesOff, alwaysOpen);
       if (typeof text !== 'string') expect.fail();
       const schedule = JSON.parse(text) as { installments: Json[] };
       expect([...rows.values()]).to.deep.equal(schedule.installments);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { alwaysOpen } from '../../src/lending/schedule/calendar.ts';
 import { execute } from '../../src/lending/commands/execute.ts';
 import { accrueTo } from '../../src/lending/accrual.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
@@ -80,8 +81,9 @@ class Account {
     const find = (keyOrId: string): LoanTransaction | undefined => this.#transactions.get(keyOrId);
     const execution = execute(this.loan, command, {
       toggles: allTogglesOff,
+      calendar: alwaysOpen,
       newKey: (purpose) => (purpose === 'transaction' ? transactionKeyOf('loan-1', commandId) : positionalKey(purpose)),
-      transactions: { find, postedBy: () => undefined },
+      transactions: { find, postedBy: () => undefined, hasExternalId: () => false },
     });
     if (execution.outcome !== 'committed') return expect.fail(JSON.stringify(execution));
     const draft = new LoanDraft(this.loan, execution.loan);

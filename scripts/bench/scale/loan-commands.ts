@@ -16,13 +16,20 @@ export function holderOf(number: number): string {
 const loansPerApproval = 10;
 
 export interface BenchCommand {
-  readonly type: 'CREATE_LOAN' | 'CHANGE_STATE';
+  readonly type: 'CREATE_LOAN' | 'CHANGE_STATE' | 'DISBURSE';
   readonly loanAccountId: string;
   readonly payload: object;
 }
 
-/** The commands that bring about the loan with this number. @param products Their ids, used in turns. */
-export function commandsOf(number: number, products: readonly string[]): readonly BenchCommand[] {
+/** No loan has more commands than this. */
+export const commandsPerLoanMaximum = 3;
+
+/**
+ * The commands that bring about the loan with this number.
+ * @param products Their ids, used in turns.
+ * @param disbursedOn The day on which every loan is disbursed; without it, none is.
+ */
+export function commandsOf(number: number, products: readonly string[], disbursedOn?: string): readonly BenchCommand[] {
   const loanAccountId = loanIdOf(number);
   const payload = {
     productTypeKey: products[number % products.length],
@@ -31,6 +38,9 @@ export function commandsOf(number: number, products: readonly string[]): readonl
     loanAmount: 1_000 + (number % 9_000),
   };
   const creation = { type: 'CREATE_LOAN', loanAccountId, payload } as const;
-  if (number % loansPerApproval !== 0) return [creation];
-  return [creation, { type: 'CHANGE_STATE', loanAccountId, payload: { action: 'APPROVE' } }];
+  const approval = { type: 'CHANGE_STATE', loanAccountId, payload: { action: 'APPROVE' } } as const;
+  if (disbursedOn !== undefined) {
+    return [creation, approval, { type: 'DISBURSE', loanAccountId, payload: { valueDate: disbursedOn } }];
+  }
+  return number % loansPerApproval === 0 ? [creation, approval] : [creation];
 }

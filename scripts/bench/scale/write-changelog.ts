@@ -9,7 +9,7 @@ import { silentLogger } from '../../../src/logger.ts';
 import { CommandBatch } from '../../../src/worker/command-batch.ts';
 import { LoanStore } from '../../../src/worker/loan-store.ts';
 import { emptyCopy } from '../empty-copy.ts';
-import { commandsOf } from './loan-commands.ts';
+import { commandsOf, commandsPerLoanMaximum } from './loan-commands.ts';
 
 /**
  * Writes the changelog of many loans into the log of a service that is not running: the records that its worker would
@@ -24,10 +24,12 @@ interface Settings {
   /** The number of the first loan. */
   readonly from: number;
   readonly count: number;
+  /** The day on which the loans are disbursed; without it, none is. */
+  readonly disbursedOn?: string;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
-const { dataFolder, partitionCount, products, from, count } = settings;
+const { dataFolder, partitionCount, products, from, count, disbursedOn } = settings;
 const loansPerRound = 4_000;
 const idempotencyMilliseconds = 24 * 3_600_000;
 /** Above the offsets of commands that were sent: the keys of a loan follow from the position of its command. */
@@ -56,11 +58,11 @@ for (let first = from; first < from + count; first += loansPerRound) {
       }),
   );
   for (let number = first; number < Math.min(first + loansPerRound, from + count); number += 1) {
-    for (const [index, { loanAccountId, ...command }] of commandsOf(number, products).entries()) {
+    for (const [index, { loanAccountId, ...command }] of commandsOf(number, products, disbursedOn).entries()) {
       const partition = hashPartition([loanAccountId], partitionCount);
       const metadata = { eid: randomUUID(), received_at: new Date(now).toISOString() };
       const value = Buffer.from(JSON.stringify({ metadata, loanAccountId, ...command }));
-      const offset = firstOffset + number * 2 + index;
+      const offset = firstOffset + number * commandsPerLoanMaximum + index;
       batches[partition]?.decide({ partition, offset, appendedAt: now, value }, readToggles(registry));
     }
   }

@@ -198,8 +198,9 @@ function textsOf(sent: readonly unknown[], paths: readonly string[], refuse: Ref
   return texts.length === sent.length ? { texts, paths } : undefined;
 }
 
-/** The kind of a field. That of a custom field follows from the operator and its values. */
+/** The kind of a field. That of a custom field without a definition follows from the operator and its values. */
 function kindOf(field: SearchField<never>, operator: OperatorName, values: readonly string[]): FieldKind {
+  if (field.definedKind !== undefined) return field.definedKind;
   if (field.isCustom === undefined) return field.kind;
   const [first = ''] = values;
   const areNumbers = values.every((text) => decimalOfText(text) !== null);

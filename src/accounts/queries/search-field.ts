@@ -9,6 +9,8 @@ export interface SearchField<Item> {
   readonly column?: SearchColumn;
   /** Whether it is a custom field, whose values may be of any kind: a criterion says by its own value which one. */
   readonly isCustom?: true;
+  /** The kind of the values of a custom field that is defined. */
+  readonly definedKind?: FieldKind;
   /** The only values that a criterion may have; without them, any. */
   readonly words?: readonly string[];
   /** The value in an item: a list where it has several; undefined where it has none. */

@@ -15,7 +15,14 @@ import { type ExaminedTransaction, transactionFields } from './transaction-field
 /** What can be searched for, with its query. */
 export type Query =
   | { readonly name: 'loans' | 'countLoans' | 'transactions' | 'countTransactions'; readonly query: SearchQuery }
-  | { readonly name: 'installments' | 'countInstallments'; readonly query: InstallmentQuery };
+  | { readonly name: 'installments' | 'countInstallments'; readonly query: InstallmentQuery }
+  | { readonly name: 'countDue'; readonly query: readonly DueQuery[] };
+
+/** The accounts of a partition to which time alone does something by this date. */
+export interface DueQuery {
+  readonly partition: number;
+  readonly date: string;
+}
 
 /** What is found, by the name of the query. */
 export interface Results {
@@ -26,6 +33,7 @@ export interface Results {
   readonly countTransactions: number;
   readonly installments: readonly FoundInstallments[];
   readonly countInstallments: number;
+  readonly countDue: readonly number[];
 }
 
 /** Transactions as the changelog has them, and the texts of their accounts by their ids. */
@@ -80,9 +88,18 @@ export class Searches {
       case 'installments':
         return searchInstallments(this.#database, this.#reader, query.query, this.#examinedMaximum);
       case 'countInstallments':
+        return countInstallments(this.#database, this.#reader, query.query, this.#examinedMaximum);
+      case 'countDue':
         break;
     }
-    return countInstallments(this.#database, this.#reader, query.query, this.#examinedMaximum);
+    return this.#countDue(query.query);
+  }
+
+  #countDue(queries: readonly DueQuery[]): number[] {
+    const statement = this.#database.prepare(
+      'SELECT count(*) AS count FROM loans WHERE partition = ? AND next_business_date <= ?',
+    );
+    return queries.map(({ partition, date }) => (statement.get(partition, date) as { count: number }).count);
   }
 
   #pageOfLoans(query: SearchQuery): SearchPage<readonly string[]> {

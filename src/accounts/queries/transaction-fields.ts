@@ -40,6 +40,15 @@ const byColumn: Readonly<Record<string, TransactionField>> = {
     valueOf: ({ view }) => view.creationDate,
   },
   valueDate: { kind: 'day', ...column('transactions.value_date'), valueOf: ({ view }) => view.valueDate },
+  externalId: {
+    kind: 'text',
+    column: {
+      sql: 'transactions.external_id',
+      sqlWithoutCase: 'without_case(transactions.external_id)',
+      isOptional: true,
+    },
+    valueOf: ({ view }) => view.externalId,
+  },
   parentAccountKey: { kind: 'key', ...column('loans.encoded_key'), valueOf: ({ view }) => view.parentAccountKey },
   parentAccountID: {
     kind: 'text',
@@ -63,7 +72,7 @@ const byColumn: Readonly<Record<string, TransactionField>> = {
 };
 
 const viewed: Readonly<Record<FieldKind, readonly string[]>> = {
-  text: ['externalId', 'fees.name', 'notes'],
+  text: ['fees.name', 'notes'],
   key: [
     'adjustmentTransactionKey',
     'branchID',

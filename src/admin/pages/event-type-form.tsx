@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses, Schemas } from '../../contract.ts';
-import { ApiError, call } from '../api.ts';
+import { type ApiError, apiErrorOf, call } from '../api.ts';
 import { useEventTypeCheck } from '../event-type-check.ts';
 import { findingsOf, readJsonText, type LineFinding } from '../json-line-numbers.ts';
 import { useLoaded } from '../polling.ts';
@@ -195,7 +195,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
       forgetUnsaved();
       navigate(path('event-types', String(definition['name'])));
     } catch (failure) {
-      setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
+      setError(apiErrorOf(failure));
       setSaving(false);
     }
   };

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Responses } from '../../contract.ts';
-import { ApiError, call } from '../api.ts';
+import { type ApiError, apiErrorOf, call } from '../api.ts';
 import { loadDemoData } from '../demo-data.ts';
 import { useLoaded } from '../polling.ts';
 import { PageTitle } from '../parts/page-title.tsx';
@@ -118,7 +118,7 @@ function EmptySystem({ onDone }: { onDone: () => void }): JSX.Element {
       await loadDemoData(setStep);
       onDone();
     } catch (failure) {
-      setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
+      setError(apiErrorOf(failure));
     }
     if (!isUnmounted) setStep(undefined);
   };

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses } from '../../contract.ts';
-import { ApiError, callExact, send, type Exact } from '../api.ts';
+import { ApiError, apiErrorOf, callExact, send, type Exact } from '../api.ts';
 import { useLoaded } from '../polling.ts';
+import { BusinessDayPanel } from '../parts/business-day.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -30,6 +31,7 @@ export function LoansPage(): JSX.Element {
   return (
     <>
       <PageTitle title="Loans" />
+      <BusinessDayPanel onClosed={loans.reload} />
       <div class="toolbar">
         <FindLoan />
         <label class="field">
@@ -97,7 +99,7 @@ function FindLoan(): JSX.Element {
       navigate(path('loans', wanted.trim()));
     } catch (failure) {
       if (failure instanceof ApiError && failure.status === 404) setMissing(wanted.trim());
-      else setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
+      else setError(apiErrorOf(failure));
     }
   };
   return (

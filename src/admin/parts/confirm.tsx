@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api.ts';
+import { type ApiError, apiErrorOf } from '../api.ts';
 import { Problem } from './problem.tsx';
 
 interface ConfirmProperties {
@@ -24,7 +24,7 @@ export function Confirm({ title, action, dangerous, onConfirm, onClose, children
     try {
       await onConfirm();
     } catch (failure) {
-      setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
+      setError(apiErrorOf(failure));
       setBusy(false);
     }
   };

@@ -8,4 +8,6 @@ export type RegistryKind =
   | 'branch'
   | 'centre'
   | 'transaction-channel'
+  | 'custom-field-set'
+  | 'custom-field'
   | 'closed-day';

@@ -368,6 +368,8 @@ const displayNames: Record<RegistryKind, string> = {
   branch: 'Branch',
   centre: 'Centre',
   'transaction-channel': 'Transaction channel',
+  'custom-field-set': 'Custom field set',
+  'custom-field': 'Custom field',
   'closed-day': 'Closed day of partition',
 };
 

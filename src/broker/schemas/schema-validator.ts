@@ -50,6 +50,8 @@ export interface ValidatorOptions {
    * takes half as long to compile. `allViolations` is then ignored.
    */
   readonly isUndescribed?: boolean;
+  /** The schema is known to be a valid JSON Schema. Finding that out takes as long as compiling a large one. */
+  readonly isKnownValid?: boolean;
 }
 
 /**
@@ -61,7 +63,7 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
   const isUndescribed = options.isUndescribed === true;
   const { dialect, normalised } = normalise(schema, isUndescribed);
   try {
-    metaValidate(dialect, normalised);
+    if (options.isKnownValid !== true) metaValidate(dialect, normalised);
     const allViolations = !isUndescribed && (options.allViolations ?? true);
     const text = JSON.stringify(normalised);
     const ajv = createAjv(dialect, { allErrors: allViolations, meta: false, ownProperties: namesInherited(text) });

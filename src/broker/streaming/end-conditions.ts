@@ -1,4 +1,5 @@
 import type { CloseCode } from './close-codes.ts';
+import { commitDeadline, isCommitOverdue } from './commit-deadline.ts';
 import type { StreamParameters } from './stream-parameters.ts';
 
 /** When a stream has to end by itself, and when to check that next. Times are monotonic milliseconds. */
@@ -38,9 +39,7 @@ export interface Closing {
 export function closingReason(rules: ClosingRules, progress: StreamProgress, now: number): Closing | undefined {
   const { keepAliveLimit, streamLimit } = rules;
   const { partitions, sentEvents, uncommittedSince } = progress;
-  if (uncommittedSince !== undefined && now >= commitsAwaitedUntil(rules, uncommittedSince)) {
-    return { code: 'commit_timeout', detail: '' };
-  }
+  if (isCommitOverdue(rules, uncommittedSince, now)) return { code: 'commit_timeout', detail: '' };
   if (streamLimit > 0 && sentEvents >= streamLimit && uncommittedSince === undefined) {
     return { code: 'stream_limit', detail: String(streamLimit) };
   }
@@ -64,15 +63,10 @@ export function closingReason(rules: ClosingRules, progress: StreamProgress, now
 export function closingDueAt(rules: ClosingRules, progress: StreamProgress): number {
   const { partitions, uncommittedSince } = progress;
   let at = progress.endsAt;
-  if (uncommittedSince !== undefined) at = Math.min(at, commitsAwaitedUntil(rules, uncommittedSince));
+  if (uncommittedSince !== undefined) at = Math.min(at, commitDeadline(rules, uncommittedSince));
   if (partitions.length === 0) at = Math.min(at, partitionsAwaitedUntil(rules, progress));
   for (const { handOverUntil } of partitions) if (handOverUntil !== undefined) at = Math.min(at, handOverUntil);
   return at;
-}
-
-/** Until when a stream, even a closing one, waits for commits of sent events; 0 when none wait for a commit. */
-export function commitsAwaitedUntil(rules: ClosingRules, uncommittedSince: number | undefined): number {
-  return uncommittedSince === undefined ? 0 : uncommittedSince + rules.commitTimeoutMilliseconds;
 }
 
 /** A stream without partitions waits for one twice as long as another stream may take to release it. */

@@ -3,8 +3,8 @@
  * In: stream parameters, the assigned partitions, commits. Out: pieces of lines, until the stream ends.
  * Start with `SubscriptionStream` below, the state machine of a stream. `subscription-watch.ts` shows it what others
  * change, `read-ahead.ts` fills each `stream-partition.ts`, `batch-rules.ts` decides when a batch is due,
- * `line-sender.ts` writes its line, `end-conditions.ts` says when a stream ends. `event-type-stream.ts` is the same
- * without a subscription.
+ * `line-sender.ts` writes its line, `end-conditions.ts` says when a stream ends, `commit-deadline.ts` how long it waits
+ * for commits. `event-type-stream.ts` is the same without a subscription.
  */
 
 import type { Clock, Timer } from '../../clock.ts';
@@ -21,7 +21,8 @@ import type { EventLog } from '../../ports/event-log.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { Registry } from '../definitions/registry.ts';
-import { closingDueAt, closingReason, commitsAwaitedUntil, type StreamProgress } from './end-conditions.ts';
+import { commitDeadline, isCommitOverdue } from './commit-deadline.ts';
+import { closingDueAt, closingReason, type StreamProgress } from './end-conditions.ts';
 import type { StreamParameters } from './stream-parameters.ts';
 import { StreamPartition } from './stream-partition.ts';
 import { ReadAhead } from './read-ahead.ts';
@@ -208,7 +209,7 @@ export class SubscriptionStream implements Observer {
     this.#commitPassedOver(now);
     this.#deliverLast();
     const state: StreamState = this.#state;
-    if (state.name === 'closing' && (closesImmediately(state.code) || now >= this.#graceEndsAt())) {
+    if (state.name === 'closing' && (closesImmediately(state.code) || now >= this.#commitDeadline())) {
       void this.#end(state.code, state.last);
       return;
     }
@@ -438,18 +439,14 @@ export class SubscriptionStream implements Observer {
     return new StreamPartition({ eventType, partition, ...unowned }, beforeFirst, now);
   }
 
-  #graceEndsAt(): number {
-    return commitsAwaitedUntil(this.#parameters, this.#uncommittedSince);
-  }
-
-  /** Whether sent events were not committed in time. */
-  #isCommitTimeOver(): boolean {
-    return this.#uncommittedSince !== undefined && this.#services.clock.monotonic() >= this.#graceEndsAt();
+  #commitDeadline(): number {
+    return commitDeadline(this.#parameters, this.#uncommittedSince);
   }
 
   async #end(code: CloseCode, last: LastBytes): Promise<void> {
-    const { coordination, logger, metrics } = this.#services;
-    const lateCommits = this.#isCommitTimeOver() ? 'refused' : 'accepted';
+    const { clock, coordination, logger, metrics } = this.#services;
+    const isOverdue = isCommitOverdue(this.#parameters, this.#uncommittedSince, clock.monotonic());
+    const lateCommits = isOverdue ? 'refused' : 'accepted';
     const ended: StreamState = { name: 'ended', code, last, isSessionClosed: false };
     this.#state = ended;
     this.#unwatch();
@@ -479,7 +476,7 @@ export class SubscriptionStream implements Observer {
   #nextDeadline(now: number): number {
     let at = this.#watch.nextReadAt;
     if (this.#assigned.hasCommittableWithoutConsumer()) at = Math.min(at, this.#nextCommitWithoutConsumerAt);
-    if (!this.#isStreaming()) return Math.min(at, this.#graceEndsAt());
+    if (!this.#isStreaming()) return Math.min(at, this.#commitDeadline());
     at = Math.min(at, closingDueAt(this.#parameters, this.#progress()));
     if (this.#reads.retryAt > 0) at = Math.min(at, this.#reads.retryAt);
     if (!this.#maySend(now)) return Math.min(at, now + leaseRecheckMilliseconds);

@@ -8,7 +8,7 @@ import { beyondEndReason } from '../cursors/cursor-availability.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { EndOffsetCache } from './end-offsets.ts';
 import type { Registry } from '../definitions/registry.ts';
-import { parsePositions, readCursorFields, boundedList } from './requested-positions.ts';
+import { parsePositions, readCursorFields, boundedList } from './requested-cursors.ts';
 import type { InitialCursor } from '../definitions/subscription.ts';
 import { findSubscription } from '../definitions/subscription-lookup.ts';
 

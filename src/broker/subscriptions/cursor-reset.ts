@@ -8,7 +8,7 @@ import { unavailabilityReason } from '../cursors/cursor-availability.ts';
 import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { CommitServices } from './commits.ts';
-import { boundedList, parsePositions, readCursorFields } from './requested-positions.ts';
+import { boundedList, parsePositions, readCursorFields } from './requested-cursors.ts';
 import { findSubscription } from '../definitions/subscription-lookup.ts';
 
 /** How long a reset waits for open streams to end: the longest commit timeout and a second. Milliseconds. */

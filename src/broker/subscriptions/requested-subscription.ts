@@ -4,7 +4,7 @@ import { annotationViolations, labelViolations, type KeyedTexts } from '../defin
 import { readAuthorization } from '../definitions/authorization.ts';
 import type { InitialCursor, Subscription } from '../definitions/subscription.ts';
 import { type Fields, fieldsOf, textsOf, wrongType } from './json-fields.ts';
-import { readCursorFields } from './requested-positions.ts';
+import { readCursorFields } from './requested-cursors.ts';
 
 /** Reading a subscription as a client sent it. Pure. */
 

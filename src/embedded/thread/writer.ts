@@ -17,7 +17,7 @@ import type {
   WriterRequests,
 } from './messages.ts';
 import { TransferredResponse, serveRequests } from './log-thread.ts';
-import { FilesAndDisk } from './files-and-disk.ts';
+import { FilesAndDiskSpace } from './files-and-disk-space.ts';
 
 /**
  * The writer thread has the only connection that changes the database. A commit waits for the disk here, so that the
@@ -52,7 +52,7 @@ const probeBytes = 64 * 1024;
 interface OpenDatabase {
   readonly connection: Connection;
   readonly statements: ReturnType<typeof prepareStatements>;
-  readonly storage: FilesAndDisk;
+  readonly storage: FilesAndDiskSpace;
   /** Bytes of rows appended since the last maintenance run, and between the two before: the next will be as many. */
   readonly appendedBytes: { thisInterval: number; lastInterval: number };
   /** How many free pages the next transaction returns to the file system. */
@@ -390,7 +390,7 @@ serveRequests<WriterRequests>({
       connection.close();
       throw unusable(path, error);
     }
-    const storage = new FilesAndDisk(path, diskReserveBytes);
+    const storage = new FilesAndDiskSpace(path, diskReserveBytes);
     opened = {
       connection,
       statements: prepareStatements(connection),

@@ -21,14 +21,15 @@ const lendingResources = [
   'customfields',
 ];
 
-const lendingPaths = pathsBelow(`/(?:${lendingResources.join('|')})`);
+/** The resources and all below them. `/loans:search` is the form of operations on a whole collection. */
+const lendingPaths = new RegExp(`^/(?:${lendingResources.join('|')})(?::[^/]*)?(?=/|$)`);
 
 /** The lending API also answers below this path, where the clients of its original look for it. */
 export const apiPath = '/api';
 
 /**
- * Whether refusals at a path have the format of the lending API: below its resources, see {@link pathsBelow}, and
- * everywhere below {@link apiPath}.
+ * Whether refusals at a path have the format of the lending API: at and below its resources, and everywhere below
+ * {@link apiPath}.
  */
 export function isLendingPath(path: string): boolean {
   return lendingPaths.test(path) || isBelowApi(path);
@@ -37,13 +38,4 @@ export function isLendingPath(path: string): boolean {
 /** Whether a path is {@link apiPath} or lies below it. */
 export function isBelowApi(path: string): boolean {
   return path === apiPath || path.startsWith(`${apiPath}/`);
-}
-
-/**
- * The path of a resource and all below it, for the handlers that end its router: `/loans`, `/loans/x/y` and also
- * `/loans:search`, the form that the lending API gives to operations on a whole collection.
- * @param path The path of the resource, or a pattern for several.
- */
-export function pathsBelow(path: `/${string}`): RegExp {
-  return new RegExp(`^${path}(?::[^/]*)?(?=/|$)`);
 }

@@ -15,19 +15,16 @@ import { readBody } from '../edge/request-body.ts';
 import {
   LendingErrors,
   invalidParameter,
-  lendingErrorHandler,
   lendingMethodNotAllowed,
-  lendingPathNotFound,
   malformedBody,
   requestError,
 } from '../edge/lending-errors.ts';
-import { pathsBelow } from '../edge/request-paths.ts';
 import type { LendingServices } from './services.ts';
 
 /** The largest body of the end of a day. Bytes. */
 const bodyBytesMaximum = 1_024;
 
-/** How long a request waits for the end of a day. After that it goes on, and the business date shows it. Seconds. */
+/** The longest time that a request waits for the end of a day, which continues after the response. Seconds. */
 const waitSeconds = 30;
 
 /** The `published_by` of the commands that close days. */
@@ -39,7 +36,6 @@ export interface BusinessDayServices extends LendingServices {
 
 /** The business date, and the end of a day by hand. */
 export function createBusinessDaysRouter(services: BusinessDayServices): Router {
-  const { logger } = services;
   const router = Router({ caseSensitive: true });
   router
     .route('/organization/businessDate')
@@ -57,11 +53,6 @@ export function createBusinessDaysRouter(services: BusinessDayServices): Router 
       response.status(isClosed ? 200 : 202).json(body satisfies Responses['endOfDay']);
     })
     .all(lendingMethodNotAllowed('POST'));
-  router.use(
-    [pathsBelow('/organization/businessDate'), pathsBelow('/organization\\:endOfDay')],
-    lendingPathNotFound,
-    lendingErrorHandler(logger),
-  );
   return router;
 }
 
@@ -108,6 +99,8 @@ export async function closeBusinessDay(services: BusinessDayServices, businessDa
     }
     const results = await Promise.all(outcomes.map(({ outcome }) => outcome));
     for (const result of results) if (result !== undefined) requireClosed(result);
+    // The business date that is read after the response is that of the response.
+    await services.registry.catchUp();
     return results.every((result) => result !== undefined);
   } finally {
     timer.cancel();

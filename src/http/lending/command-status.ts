@@ -1,14 +1,7 @@
 import { Router } from 'express';
 import type { Responses, Schemas } from '../../contract.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
-import {
-  lendingErrorHandler,
-  lendingMethodNotAllowed,
-  lendingPathNotFound,
-  requestError,
-  resourceNotFound,
-} from '../edge/lending-errors.ts';
-import { pathsBelow } from '../edge/request-paths.ts';
+import { lendingMethodNotAllowed, requestError, resourceNotFound } from '../edge/lending-errors.ts';
 import type { LendingServices } from './services.ts';
 
 /** When to ask again for a command that is not decided yet. Seconds. */
@@ -17,7 +10,7 @@ const pendingRetrySeconds = 1;
 /**
  * GET /commands/{id}: the outcome of a command that its request did not wait for, as long as this process remembers it.
  */
-export function createCommandsRouter({ accounts, logger }: LendingServices): Router {
+export function createCommandsRouter({ accounts }: LendingServices): Router {
   const router = Router({ caseSensitive: true });
   router
     .route('/commands/:commandId')
@@ -42,7 +35,6 @@ export function createCommandsRouter({ accounts, logger }: LendingServices): Rou
       } satisfies Responses['getCommand']);
     })
     .all(lendingMethodNotAllowed('GET'));
-  router.use(pathsBelow('/commands'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 

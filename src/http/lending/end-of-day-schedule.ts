@@ -73,7 +73,7 @@ export class EndOfDaySchedule {
 }
 
 /** The first time of a cron expression after this one; null when there is none. Milliseconds since the epoch. */
-function nextRun(expression: string, timezone: string, since: number): number | null {
+export function nextRun(expression: string, timezone: string, since: number): number | null {
   return new Cron(expression, { timezone, paused: true }).nextRun(new Date(since))?.getTime() ?? null;
 }
 

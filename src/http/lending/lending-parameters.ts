@@ -121,7 +121,9 @@ function wholeNumber(text: string): number | undefined {
 
 function pagination(
   errorReason:
-    'INVALID_PAGINATION_OFFSET_VALUE' | 'INVALID_PAGINATION_LIMIT_VALUE' | 'OUT_OF_BOUNDS_PAGINATION_LIMIT_VALUE',
+    | 'INVALID_PAGINATION_OFFSET_VALUE'
+    | 'INVALID_PAGINATION_LIMIT_VALUE'
+    | 'OUT_OF_BOUNDS_PAGINATION_LIMIT_VALUE',
   errorSource: string,
 ): LendingErrors {
   return new LendingErrors('MALFORMED_REQUEST', apiErrors([{ errorReason, errorSource }]));

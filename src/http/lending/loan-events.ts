@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { EventLog } from '../../ports/event-log.ts';
 import { readLoanEvents } from '../../lending-format/loan-event-search.ts';
-import { lendingErrorHandler, lendingMethodNotAllowed, loanNotFound } from '../edge/lending-errors.ts';
+import { lendingMethodNotAllowed, loanNotFound } from '../edge/lending-errors.ts';
 import { refuseUnknownParameters } from './lending-parameters.ts';
 import type { LendingServices } from './services.ts';
 
@@ -15,10 +15,10 @@ export interface LoanEventsServices extends LendingServices {
 
 /**
  * GET /loans/{id}/events: the published events of one loan that the log still holds, in the loan's order, each as its
- * consumers got it. Mount it before the other routes of loans, which refuse every path that they do not know.
+ * consumers got it.
  */
 export function createLoanEventsRouter(services: LoanEventsServices): Router {
-  const { log, partitionCount, scannedBytesMaximum, accounts, logger } = services;
+  const { log, partitionCount, scannedBytesMaximum, accounts } = services;
   const router = Router({ caseSensitive: true });
   router
     .route('/loans/:loanAccountId/events')
@@ -30,6 +30,5 @@ export function createLoanEventsRouter(services: LoanEventsServices): Router {
       response.type('json').send(`{"items":[${events.join(',')}],"complete":${complete}}`);
     })
     .all(lendingMethodNotAllowed('GET'));
-  router.use('/loans/:loanAccountId/events', lendingErrorHandler(logger));
   return router;
 }

@@ -5,13 +5,7 @@ import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { writeProduct } from '../../lending-format/response-bodies.ts';
 import { type ProductVersion, findProductVersion, listProducts } from '../../lending-format/stored-products.ts';
 import { CommandRequests, type CommandSubject } from './command-requests.ts';
-import {
-  lendingErrorHandler,
-  lendingMethodNotAllowed,
-  lendingPathNotFound,
-  resourceNotFound,
-} from '../edge/lending-errors.ts';
-import { pathsBelow } from '../edge/request-paths.ts';
+import { lendingMethodNotAllowed, resourceNotFound } from '../edge/lending-errors.ts';
 import {
   choiceParameter,
   refuseUnknownParameters,
@@ -25,7 +19,7 @@ import { payloadOfPatch } from './json-patch-body.ts';
 
 /** The loan products: creating, changing, deleting and reading them. */
 export function createLoanProductsRouter(services: LendingServices): Router {
-  const { registry, logger } = services;
+  const { registry } = services;
   const commands = new CommandRequests(services);
   const router = Router({ caseSensitive: true });
   const subjectOf = async (request: Request): Promise<CommandSubject> => {
@@ -95,7 +89,6 @@ export function createLoanProductsRouter(services: LendingServices): Router {
       }),
     )
     .all(lendingMethodNotAllowed('GET', 'PUT', 'PATCH', 'DELETE'));
-  router.use(pathsBelow('/loanproducts'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 

@@ -4,6 +4,7 @@ import type { CommandType } from '../../lending-format/command-format.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import {
   detailsLevels,
+  writeAccount,
   writeLockTransactions,
   writeTransaction,
   writeTransactions,
@@ -30,6 +31,7 @@ const postingRoutes: Readonly<Record<string, CommandType>> = {
   'interest-reduction-transactions': 'REDUCE_INTEREST',
   'fee-reduction-transactions': 'REDUCE_FEES',
   'penalty-reduction-transactions': 'REDUCE_PENALTIES',
+  'refund-transactions': 'REFUND',
 };
 
 /** The commands that post a transaction and whose response has no body, by what follows the loan's id in their path. */
@@ -38,6 +40,15 @@ const actionRoutes: Readonly<Record<string, CommandType>> = {
   payOff: 'PAY_OFF',
   writeOff: 'WRITE_OFF',
   undoWriteOff: 'UNDO_WRITE_OFF',
+  undoReschedule: 'UNDO_RESCHEDULE',
+  undoRefinance: 'UNDO_REFINANCE',
+  terminate: 'TERMINATE',
+};
+
+/** The commands that replace an account, whose response is the new one, by what follows the loan's id in their path. */
+const replacingRoutes: Readonly<Record<string, CommandType>> = {
+  reschedule: 'RESCHEDULE',
+  refinance: 'REFINANCE',
 };
 
 /** The commands whose response lists their transactions, by the last part of their path. */
@@ -98,6 +109,25 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
           successStatus: 204,
           subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
           resourceOf: () => Promise.resolve(''),
+        }),
+      )
+      .all(lendingMethodNotAllowed('POST'));
+  }
+
+  for (const [action, type] of Object.entries(replacingRoutes)) {
+    router
+      .route(`/loans/:loanAccountId\\:${action}`)
+      .post(
+        commands.handler({
+          type,
+          successStatus: 200,
+          subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
+          resourceOf: async (outcome) => {
+            const old = await loanAfter(services, outcome);
+            // A repeated request may come after the replacement was taken back.
+            const opened = await accounts.find(old.position.rescheduledTo?.id ?? old.id);
+            return writeAccount(opened ?? old);
+          },
         }),
       )
       .all(lendingMethodNotAllowed('POST'));

@@ -7,21 +7,17 @@
 
 import { Router, type Request } from 'express';
 import { detailsLevels, writeAccount, writeBalances, writeSchedule } from '../../lending-format/response-bodies.ts';
+import { readOrganization } from '../../lending-format/stored-organization.ts';
+import { findDefinition } from '../../lending-format/stored-definitions.ts';
 import { findProduct } from '../../lending-format/stored-products.ts';
 import type { ExactJson } from '../../lending-format/exact-json.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
+import { administratorKey, administratorUsername } from '../../lending/organization.ts';
 import { readToggles } from '../../lending-format/stored-toggles.ts';
 import { type Condition, isOneOf } from '../../accounts/queries/conditions.ts';
 import { accountStates, loanSortFields } from '../../accounts/queries/loan-fields.ts';
 import { CommandRequests, readBodyObject } from './command-requests.ts';
-import {
-  LendingErrors,
-  lendingErrorHandler,
-  lendingMethodNotAllowed,
-  lendingPathNotFound,
-  malformedBody,
-} from '../edge/lending-errors.ts';
-import { pathsBelow } from '../edge/request-paths.ts';
+import { LendingErrors, lendingMethodNotAllowed, malformedBody } from '../edge/lending-errors.ts';
 import { writeJsonArray } from '../edge/json-array.ts';
 import {
   choiceParameter,
@@ -35,6 +31,7 @@ import {
 import type { LendingServices } from './services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
 import { addPayOffPreview } from './pay-off-preview.ts';
+import { addSchedulePreview } from './schedule-preview.ts';
 import { addInstallments, addLoanSearch, addTransactionSearch } from './searches.ts';
 import { newLoanId } from './new-loan-ids.ts';
 import { existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
@@ -46,12 +43,16 @@ const listParameters = [
   'sortBy',
   'accountState',
   'accountHolderId',
+  'accountHolderType',
+  'branchId',
+  'centreId',
+  'creditOfficerUsername',
   'productTypeKey',
 ] as const;
 
 /** The loans: opening, moving through their states, posting transactions, and reading all of it. */
 export function createLoansRouter(services: LendingServices): Router {
-  const { accounts, registry, clock, logger } = services;
+  const { accounts, registry, clock } = services;
   const commands = new CommandRequests(services);
   const router = Router({ caseSensitive: true });
 
@@ -98,6 +99,7 @@ export function createLoansRouter(services: LendingServices): Router {
   addTransactionSearch(router, services);
   addTransactionRoutes(router, services, commands);
   addPayOffPreview(router, services);
+  addSchedulePreview(router, services);
 
   router
     .route('/loans/:loanAccountId')
@@ -139,7 +141,11 @@ export function createLoansRouter(services: LendingServices): Router {
     .get(async (request, response) => {
       refuseUnknownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      const schedule = writeSchedule(await existingLoan(services, request), readToggles(registry));
+      const schedule = writeSchedule(
+        await existingLoan(services, request),
+        readToggles(registry),
+        readOrganization(registry),
+      );
       if (typeof schedule !== 'string') throw new LendingErrors('MALFORMED_REQUEST', apiErrors(schedule));
       response.type('json').send(schedule);
     })
@@ -154,7 +160,6 @@ export function createLoansRouter(services: LendingServices): Router {
 
   addInstallments(router, services);
 
-  router.use(pathsBelow('/(?:loans|installments)'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 
@@ -177,7 +182,29 @@ async function loanFilters({ registry }: LendingServices, request: Request): Pro
   // Loans store the key of their product; a client may have only the id.
   const productTypeKey =
     product === undefined ? undefined : ((await findProduct(registry, product))?.encodedKey ?? product);
-  return Object.entries({ accountState, accountHolderId, productTypeKey }).flatMap(([field, value]) =>
-    value === undefined ? [] : [isOneOf(field, value)],
-  );
+  const filters = {
+    accountState,
+    accountHolderId,
+    accountHolderType: choiceParameter(request, 'accountHolderType', ['CLIENT', 'GROUP']),
+    productTypeKey,
+    assignedBranchKey: await keyOfDefinition(registry, 'branch', filterParameter(request, 'branchId')),
+    assignedCentreKey: await keyOfDefinition(registry, 'centre', filterParameter(request, 'centreId')),
+    assignedUserKey: keyOfOfficer(filterParameter(request, 'creditOfficerUsername')),
+  };
+  return Object.entries(filters).flatMap(([field, value]) => (value === undefined ? [] : [isOneOf(field, value)]));
+}
+
+/** Loans store keys. A client may have only the id; what is no id of a definition is taken as a key. */
+async function keyOfDefinition(
+  registry: LendingServices['registry'],
+  kind: 'branch' | 'centre',
+  idOrKey: string | undefined,
+): Promise<string | undefined> {
+  if (idOrKey === undefined) return undefined;
+  return (await findDefinition(registry, kind, idOrKey))?.encodedKey ?? idOrKey;
+}
+
+/** The administrator is the only user. A loan may have the key of another officer, whose name is not known here. */
+function keyOfOfficer(username: string | undefined): string | undefined {
+  return username === administratorUsername ? administratorKey : username;
 }

@@ -18,7 +18,7 @@ export function addPayOffPreview(router: Router, services: LendingServices): voi
     .route('/loans/:loanAccountId\\:previewPayOffAmounts')
     .post(async (request, response) => {
       const loan = await existingLoan(services, request);
-      const valueDate = readPayOffPreview(payloadOf(await readBody(request, previewBytesMaximum)));
+      const valueDate = readPayOffPreview(bodyObject(await readBody(request, previewBytesMaximum)));
       const body = typeof valueDate === 'string' ? writePayOffAmounts(loan, valueDate) : valueDate;
       if (typeof body !== 'string') throw new LendingErrors('MALFORMED_REQUEST', apiErrors(body));
       response.type('json').send(body);
@@ -26,8 +26,8 @@ export function addPayOffPreview(router: Router, services: LendingServices): voi
     .all(lendingMethodNotAllowed('POST'));
 }
 
-/** @throws LendingErrors when the body is no JSON object */
-function payloadOf(body: Buffer): ReturnType<typeof readPayload> {
+/** The object of a body that is no command. @throws LendingErrors when the body is no JSON object */
+export function bodyObject(body: Buffer): ReturnType<typeof readPayload> {
   try {
     return readPayload(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (error) {

@@ -5,9 +5,12 @@ import { type InstallmentQuery, installmentStates } from '../../accounts/queries
 import { readDate } from '../../accounts/queries/date-ranges.ts';
 import { readCursor, writeCursor } from '../../accounts/queries/cursor.ts';
 import { readCriteria } from '../../accounts/queries/search-criteria.ts';
-import type { SearchFields } from '../../accounts/queries/search-field.ts';
+import type { FieldKind } from '../../accounts/queries/conditions.ts';
+import { type SearchFields, customFieldPath } from '../../accounts/queries/search-field.ts';
 import type { SearchPage, SearchQuery, Sorting } from '../../accounts/queries/search-query.ts';
 import { transactionFields } from '../../accounts/queries/transaction-fields.ts';
+import type { FieldDefinitions, FieldType } from '../../lending/custom-fields/definitions.ts';
+import { fieldDefinitionsOf } from '../../lending-format/custom-fields/stored-custom-fields.ts';
 import { readExactObject } from '../../lending-format/exact-json.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
 import {
@@ -139,7 +142,7 @@ async function readSearch(
   const refusals: Parameters<typeof readCriteria>[3] = [];
   const { conditions, sorting = defaultSorting } = readCriteria(
     readSearchBody(text),
-    fieldsOf[resource],
+    withDefinedKinds(fieldsOf[resource], fieldDefinitionsOf(registry)),
     { zone: readOrganization(registry).timeZoneID, now: clock.now() },
     refusals,
   );
@@ -157,6 +160,32 @@ async function readSearch(
     sorting,
     detailsLevel,
     hasCursor: true,
+  };
+}
+
+/** The values of each type of custom field, as searches compare them. */
+const kindsOfTypes: Readonly<Record<FieldType, FieldKind>> = {
+  FREE_TEXT: 'text',
+  SELECTION: 'text',
+  CHECKBOX: 'text',
+  NUMBER: 'number',
+  DATE: 'day',
+  DATE_TIME: 'instant',
+  CLIENT_LINK: 'key',
+  GROUP_LINK: 'key',
+  USER_LINK: 'key',
+};
+
+/** The fields with the kinds of the custom ones that are defined. */
+function withDefinedKinds(fields: SearchFields<never>, definitions: FieldDefinitions): SearchFields<never> {
+  return {
+    find: (name) => {
+      const found = fields.find(name);
+      if (found?.isCustom === undefined) return found;
+      const [setId = '', id = ''] = customFieldPath(name) ?? [];
+      const type = definitions.field(setId, id)?.type;
+      return type === undefined ? found : { ...found, definedKind: kindsOfTypes[type] };
+    },
   };
 }
 

@@ -10,21 +10,14 @@ import {
   viewToggle,
 } from '../../lending-format/stored-toggles.ts';
 import { readBody } from '../edge/request-body.ts';
-import {
-  invalidParameter,
-  lendingErrorHandler,
-  lendingMethodNotAllowed,
-  lendingPathNotFound,
-  resourceNotFound,
-} from '../edge/lending-errors.ts';
-import { pathsBelow } from '../edge/request-paths.ts';
+import { invalidParameter, lendingMethodNotAllowed, resourceNotFound } from '../edge/lending-errors.ts';
 import type { LendingServices } from './services.ts';
 
 /** The largest body of a toggle. Bytes. */
 export const toggleBytesMaximum = 1_024;
 
 /** The feature toggles: listing, showing and switching them. */
-export function createTogglesRouter({ registry, clock, logger }: LendingServices): Router {
+export function createTogglesRouter({ registry, clock }: LendingServices): Router {
   const router = Router({ caseSensitive: true });
   router
     .route('/toggles')
@@ -43,7 +36,6 @@ export function createTogglesRouter({ registry, clock, logger }: LendingServices
       response.json(viewToggle(registry, name) satisfies Responses['switchToggle']);
     })
     .all(lendingMethodNotAllowed('GET', 'PUT'));
-  router.use(pathsBelow('/toggles'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 

@@ -30,7 +30,13 @@ import { WireReader, WireWriter } from '../protocol/wire.ts';
  * purpose therefore has its own connection to each broker.
  */
 export type ConnectionPurpose =
-  'metadata' | 'long-poll' | 'middle-poll' | 'short-poll' | 'catch-up' | 'produce' | 'coordinator';
+  | 'metadata'
+  | 'long-poll'
+  | 'middle-poll'
+  | 'short-poll'
+  | 'catch-up'
+  | 'produce'
+  | 'coordinator';
 
 export interface BrokerAddress {
   readonly host: string;

@@ -5,7 +5,7 @@ import { type Refusal, refusal } from '../../lending/refusals.ts';
 import { type ExactJson, isExactObject, readExactObject, writeExact } from '../exact-json.ts';
 import { type PatchOperation, applyJsonPatch, hasFaults, readJsonPatch } from '../json-patch.ts';
 import { FieldReader } from '../payloads/field-reader.ts';
-import { isFieldSetName } from '../payloads/field-set-values.ts';
+import { groupIndexOf, isFieldSetName } from '../payloads/field-set-values.ts';
 import { isPastField, readCreateLoan } from '../payloads/loan-payload.ts';
 import { writeAccount } from '../response-bodies.ts';
 
@@ -112,7 +112,7 @@ export function isRefused(changed: object | readonly Refusal[]): changed is read
 function patched(present: ExactJson, operations: readonly PatchOperation[]): ExactJson | readonly Refusal[] {
   let document = present;
   for (const operation of operations) {
-    const fault = refusalOfOperation(document, operation);
+    const fault = refusalOfOperation(document, operation) ?? refusalOfAddedGroups(document, operation);
     if (fault !== null) return [fault];
     const result = applyJsonPatch(document, [appended(document, operation)]);
     if ('fault' in result) return [refusal('INVALID_PARAMETERS', result.fault.path.slice(0, pathCharactersMaximum))];
@@ -139,16 +139,41 @@ function refusalOfOperation(document: ExactJson, operation: PatchOperation): Ref
   return isGroup && !isAddedGroup && inner.length <= 2 ? null : refusal('INVALID_CUSTOM_FIELD_GROUP_INDEX', source);
 }
 
-/** Groups that are added to a grouped set come after those it has. */
+/** Groups that are added to a grouped set come after those it has, and may say the indexes that they get. */
+function refusalOfAddedGroups(document: ExactJson, operation: PatchOperation): Refusal | null {
+  const { present, added } = addedGroups(document, operation) ?? { present: [], added: [] };
+  const source = `/${operation.path.join('/')}`.slice(0, pathCharactersMaximum);
+  for (const [place, group] of added.entries()) {
+    const sentIndex = isExactObject(group) ? group[groupIndexField] : undefined;
+    if (sentIndex === undefined) continue;
+    const index = groupIndexOf(sentIndex);
+    if (index === undefined) return refusal('INVALID_CUSTOM_FIELD_GROUP_INDEX', source);
+    if (index < present.length + place) return refusal('TO_MANY_VALUES_FOR_SAME_GROUPED_CUSTOM_FIELD', source);
+    if (index > present.length + place) return refusal('GROUPED_INDEXES_NOT_CONSECUTIVE', source);
+  }
+  return null;
+}
+
 function appended(document: ExactJson, operation: PatchOperation): PatchOperation {
+  const groups = addedGroups(document, operation);
+  if (groups === undefined || operation.op !== 'ADD') return operation;
+  return { ...operation, value: [...groups.present, ...groups.added.map(withoutIndex)] };
+}
+
+/** The groups of a set, and those that an operation adds to it; undefined for any other operation. */
+function addedGroups(
+  document: ExactJson,
+  operation: PatchOperation,
+): { readonly present: readonly unknown[]; readonly added: readonly unknown[] } | undefined {
   const [first = ''] = operation.path;
   const isInner = first === 'disbursementDetails' && operation.path.length === 2;
   const setId = isInner ? (operation.path[1] ?? '') : first;
-  if (operation.op !== 'ADD' || !isFieldSetName(setId) || operation.path.length !== (isInner ? 2 : 1)) return operation;
+  const isOfSet = isFieldSetName(setId) && operation.path.length === (isInner ? 2 : 1);
+  if (operation.op !== 'ADD' || !isOfSet) return undefined;
   const { [setId]: set } = isInner ? objectAt(document, 'disbursementDetails') : document;
-  if (!Array.isArray(set)) return operation;
+  if (!Array.isArray(set)) return undefined;
   const added: readonly unknown[] = Array.isArray(operation.value) ? operation.value : [operation.value];
-  return { ...operation, value: [...(set as readonly unknown[]), ...added.map(withoutIndex)] };
+  return { present: set as readonly unknown[], added };
 }
 
 function objectAt(document: ExactJson, name: string): ExactJson {

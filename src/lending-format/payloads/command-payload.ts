@@ -11,8 +11,11 @@ import {
   type PayOff,
   type PrincipalOverpayment,
   type ReduceInterest,
+  type Refund,
+  type RestructuringCommand,
   type Repay,
   type StartBusinessDay,
+  type Terminate,
   type UndoWriteOff,
   type Unlock,
   type WriteOff,
@@ -149,6 +152,19 @@ function readWriteOff(reader: FieldReader): Payload<WriteOff | UndoWriteOff> {
   return present({ notes: reader.notes('notes') });
 }
 
+function readRefund(reader: FieldReader): Payload<Refund> {
+  return {
+    ...readTransactionDetails(reader),
+    amount: reader.require('amount', reader.decimal('amount')) ?? zero,
+    linkedDisbursementKey: reader.require('linkedDisbursementKey', reader.text('linkedDisbursementKey')) ?? '',
+  };
+}
+
+function readTerminate(reader: FieldReader): Payload<Terminate> {
+  const valueDate = reader.require('valueDate', reader.date('valueDate'));
+  return present({ valueDate, notes: reader.notes('notes') });
+}
+
 function readLock(reader: FieldReader): Payload<Lock> {
   // What a locked account shows as its total due: all that it owes.
   reader.keepOnly('lockedAccountTotalDueType', 'BALANCE_AMOUNT');
@@ -162,8 +178,8 @@ function readUnlock(reader: FieldReader): Payload<Unlock> {
   return present({ notes: reader.notes('notes') });
 }
 
-/** Every command on a loan whose payload says all: not the one that opens it, nor the one that changes it. */
-export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan | UpdateLoan>;
+/** Every command on a loan whose payload says all: not those that open one, nor the one that changes it. */
+export type ExistingLoanCommand = Exclude<LoanCommand, CreateLoan | UpdateLoan | RestructuringCommand>;
 
 /**
  * How the payload of each command on a loan is read. The reader collects the refusals. With any of them, the result is
@@ -190,6 +206,10 @@ export const payloadReaders: {
   LOCK: readLock,
   UNLOCK: readUnlock,
   DELETE_LOAN: () => ({}),
+  UNDO_RESCHEDULE: readUnlock,
+  UNDO_REFINANCE: readUnlock,
+  REFUND: readRefund,
+  TERMINATE: readTerminate,
 };
 
 /** The fields of every transaction, and what was kept so far. Keep before what only one type of transaction keeps. */

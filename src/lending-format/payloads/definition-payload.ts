@@ -33,7 +33,8 @@ export interface TransactionChannelFields {
 
 /** A definition that was read, or why it cannot be made. */
 export type DefinitionPayload<Fields> =
-  { readonly id: string; readonly fields: Fields } | { readonly refusals: readonly Refusal[] };
+  | { readonly id: string; readonly fields: Fields }
+  | { readonly refusals: readonly Refusal[] };
 
 /**
  * Reads the fields of one kind of definition.
@@ -44,18 +45,20 @@ type FieldsReader<Fields> = (reader: FieldReader, isBranchKey: (key: string) => 
 /**
  * Reads a whole definition. Its key and dates may be sent back as they were answered, and mean nothing.
  * @param id The id in the path, which a body may repeat; absent where the body must name a new one.
+ * @param isId Whether a text may be the id of a new one.
  */
 export function readDefinition<Fields>(
   body: ExactJson,
   id: string | undefined,
   read: FieldsReader<Fields>,
   isBranchKey: (key: string) => boolean,
+  isId: (id: string | undefined) => boolean = isNewId,
 ): DefinitionPayload<Fields> {
   const refusals: Refusal[] = [];
   const reader = new FieldReader(body, refusals);
   reader.ignore('encodedKey', 'creationDate', 'lastModifiedDate');
   const sentId = reader.text('id');
-  const isUsable = id === undefined ? isNewId(sentId) : sentId === undefined || sentId === id;
+  const isUsable = id === undefined ? isId(sentId) : sentId === undefined || sentId === id;
   if (!isUsable) reader.refuse('id');
   const fields = read(reader, isBranchKey);
   reader.refuseUnknown();

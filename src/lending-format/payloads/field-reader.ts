@@ -2,7 +2,7 @@ import { LosslessNumber, isLosslessNumber } from 'lossless-json';
 import type { AdditionalFields, FieldValue } from '../../lending/additional-fields.ts';
 import { isLocalDate } from '../../lending/dates.ts';
 import type { Decimal } from '../../lending/money.ts';
-import { type Refusal, refusal } from '../../lending/refusals.ts';
+import { type Refusal, type RefusalReason, refusal } from '../../lending/refusals.ts';
 import type { LocalDate } from '../../lending/terms.ts';
 import { type ExactJson, isExactObject, readDecimal } from '../exact-json.ts';
 import { isFieldSetName, readFieldSet } from './field-set-values.ts';
@@ -146,14 +146,14 @@ export class FieldReader {
 
   /**
    * Keeps every custom field set: the fields whose names begin with an underscore. Their values are kept as texts. A
-   * value that is empty, or is no text, number or boolean, is refused by its own path.
+   * value that is empty, or is no text, number or boolean, is refused by its own path, and so is a wrong group index.
    */
   keepFieldSets(): void {
     for (const name of Object.keys(this.#object).filter(isFieldSetName)) {
       this.#readNames.add(name);
       if (!this.has(name)) continue;
       const { fields, faults } = readFieldSet(this.#object[name]);
-      for (const path of faults) this.refuse(`${name}${path}`);
+      for (const { path, reason } of faults) this.refuse(`${name}${path}`, reason);
       if (Object.keys(fields).length > 0) this.#kept[name] = fields;
     }
   }
@@ -209,6 +209,12 @@ export class FieldReader {
     }
   }
 
+  /** Keeps a field that was read if it is an empty list. */
+  keepEmptyList(name: string): void {
+    const value = this.#object[name];
+    if (Array.isArray(value) && value.length === 0) this.#kept[name] = value;
+  }
+
   /** The fields that were kept, here and in the objects inside, at their places. Call it once all fields were read. */
   keptFields(): AdditionalFields {
     const fields: Record<string, FieldValue> = { ...this.#kept };
@@ -247,9 +253,9 @@ export class FieldReader {
     return value;
   }
 
-  refuse(name: string): void {
+  refuse(name: string, errorReason: RefusalReason = 'INVALID_PARAMETERS'): void {
     if (this.#refusals.length >= refusalsMaximum) return;
-    this.#refusals.push(refusal('INVALID_PARAMETERS', this.#pathOf(name.slice(0, fieldNameCharactersMaximum))));
+    this.#refusals.push(refusal(errorReason, this.#pathOf(name.slice(0, fieldNameCharactersMaximum))));
   }
 
   /** Accepts fields that clients of the API send and that mean nothing here. */

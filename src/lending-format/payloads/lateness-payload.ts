@@ -1,9 +1,13 @@
-import type { ArrearsSettings, PenaltySettings } from '../../lending/products/product.ts';
+import type { ArrearsSettings, InternalControls, PenaltySettings } from '../../lending/products/product.ts';
 import { type FieldReader, present } from './field-reader.ts';
 import { boundedCount, boundedDecimal } from './bounded-values.ts';
 
 const toleranceMethods = ['ARREARS_TOLERANCE_PERIOD', 'MONTHLY_ARREARS_TOLERANCE_DAY'] as const;
-const dateCalculationMethods = ['ACCOUNT_FIRST_WENT_TO_ARREARS', 'LAST_LATE_REPAYMENT'] as const;
+const dateCalculationMethods = [
+  'ACCOUNT_FIRST_WENT_TO_ARREARS',
+  'LAST_LATE_REPAYMENT',
+  'ACCOUNT_FIRST_BREACHED_MATERIALITY_THRESHOLD',
+] as const;
 const penaltyMethods = [
   'NONE',
   'OVERDUE_BALANCE',
@@ -16,8 +20,6 @@ const penaltyMethods = [
 export function readArrearsSettings(product: FieldReader): ArrearsSettings | undefined {
   const reader = product.object('arrearsSettings');
   reader.ignore('encodedKey');
-  // Every day counts.
-  reader.keepOnly('nonWorkingDaysMethod', 'INCLUDED');
   const settings = present({
     toleranceCalculationMethod: reader.choice('toleranceCalculationMethod', toleranceMethods),
     tolerancePeriod: optional(reader, 'tolerancePeriod', boundedCount),
@@ -29,6 +31,7 @@ export function readArrearsSettings(product: FieldReader): ArrearsSettings | und
     ),
     toleranceFloorAmount: reader.decimal('toleranceFloorAmount'),
     dateCalculationMethod: reader.choice('dateCalculationMethod', dateCalculationMethods),
+    nonWorkingDaysMethod: reader.choice('nonWorkingDaysMethod', ['INCLUDED', 'EXCLUDED']),
   });
   if (Object.keys(settings).length === 0) return undefined;
   const { toleranceCalculationMethod = 'ARREARS_TOLERANCE_PERIOD', monthlyToleranceDay } = settings;
@@ -49,6 +52,13 @@ export function readPenaltySettings(product: FieldReader): PenaltySettings | und
   if (Object.keys(settings).length === 0) return undefined;
   const { loanPenaltyCalculationMethod = 'NONE' } = settings;
   return { ...settings, loanPenaltyCalculationMethod };
+}
+
+/** What a product makes of accounts by itself; undefined when it is nothing. */
+export function readInternalControls(reader: FieldReader): InternalControls | undefined {
+  reader.keepEmpty('lockSettings');
+  const controls = present({ dormancyPeriodDays: reader.count('dormancyPeriodDays') });
+  return Object.keys(controls).length === 0 ? undefined : controls;
 }
 
 function optional<Value extends object>(

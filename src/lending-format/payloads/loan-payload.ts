@@ -58,7 +58,7 @@ export function isPastField(path: readonly string[]): boolean {
   return pastPaths.has(path[0] ?? '') || pastPaths.has(path.slice(0, 2).join('/'));
 }
 
-const periodUnits = ['DAYS', 'WEEKS', 'MONTHS', 'YEARS'] as const;
+export const periodUnits = ['DAYS', 'WEEKS', 'MONTHS', 'YEARS'] as const;
 const holderTypes = ['CLIENT', 'GROUP'] as const;
 
 /** Reads the payload of CREATE_LOAN. The reader collects the refusals; with any, the result is not to be used. */
@@ -75,6 +75,7 @@ export function readCreateLoan(reader: FieldReader, loanAccountId: string): Crea
     scheduleSettings: schedule,
     penaltySettings: penalty,
   });
+  const disbursementFees = readDisbursementFees(disbursement);
   keepWhatIsOff(reader, interest, schedule, disbursement);
   keepSecurities(reader);
   reader.keepFieldSets();
@@ -97,11 +98,26 @@ export function readCreateLoan(reader: FieldReader, loanAccountId: string): Crea
       expectedDisbursementDate: disbursement.date('expectedDisbursementDate'),
       firstRepaymentDate: disbursement.date('firstRepaymentDate'),
       penaltyRate: penalty.decimal('penaltyRate'),
+      disbursementFees,
       arrearsTolerancePeriod: reader.count('arrearsTolerancePeriod'),
       notes: reader.notes('notes'),
     }),
   };
   return { ...payload, repeatedSettings, additionalFields: reader.keptFields() };
+}
+
+/** An empty list is kept, to be given back. */
+function readDisbursementFees(disbursement: FieldReader): CreateLoanPayload['disbursementFees'] | undefined {
+  const fees = disbursement.objects('fees').map((fee) => {
+    fee.ignore('encodedKey');
+    return {
+      predefinedFeeKey: fee.require('predefinedFeeEncodedKey', fee.text('predefinedFeeEncodedKey')) ?? '',
+      ...present({ amount: fee.decimal('amount'), percentage: fee.decimal('percentage') }),
+    };
+  });
+  if (fees.length > 0) return fees;
+  disbursement.keepEmptyList('fees');
+  return undefined;
 }
 
 /** @param groups The readers of objects that are read for other fields too. */
@@ -144,7 +160,6 @@ function keepWhatIsOff(
   schedule.keepEmpty('billingCycle', 'paymentPlan', 'previewSchedule');
 
   disbursement.ignore('disbursementDate', 'encodedKey');
-  disbursement.keepEmpty('fees');
   const channel = disbursement.object('transactionDetails');
   channel.ignore('encodedKey');
   channel.keepText('transactionChannelId', 'transactionChannelKey');

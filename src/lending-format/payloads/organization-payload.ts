@@ -13,7 +13,8 @@ export interface OrganizationContact {
 
 /** What a request sets of the organization, or why it cannot. */
 export type OrganizationPayload =
-  { readonly changes: OrganizationSettings } | { readonly refusals: readonly Refusal[] };
+  | { readonly changes: OrganizationSettings }
+  | { readonly refusals: readonly Refusal[] };
 
 /** The settings of the organization, all but its calendar. An absent zone or currency stays as it is. */
 export interface OrganizationSettings
@@ -105,7 +106,8 @@ export function readHolidays(body: ExactJson, before: readonly Holiday[]): Holid
 
 /** Non-working days that a request sets, or why it cannot. */
 export type NonWorkingDaysPayload =
-  { readonly nonWorkingDays: readonly Weekday[] } | { readonly refusals: readonly Refusal[] };
+  | { readonly nonWorkingDays: readonly Weekday[] }
+  | { readonly refusals: readonly Refusal[] };
 
 /** Reads `{"nonWorkingDays":["SATURDAY","SUNDAY"]}`. At least one day of a week is a working day. */
 export function readNonWorkingDays(body: ExactJson): NonWorkingDaysPayload {

@@ -2,10 +2,11 @@ import { type PaymentMethod, paymentMethods } from '../../lending/payment-option
 import { type Currency, type Decimal, zero } from '../../lending/money.ts';
 import { type LoanProductType, behaviourOf, loanProductTypes } from '../../lending/products/product-behaviour.ts';
 import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../../lending/products/product.ts';
+import type { RepaymentReschedulingMethod } from '../../lending/terms.ts';
 import { boundedCount, boundedDecimal } from './bounded-values.ts';
 import { digitsOfCurrency } from './currency-digits.ts';
 import { type FieldReader, present } from './field-reader.ts';
-import { readArrearsSettings, readPenaltySettings } from './lateness-payload.ts';
+import { readArrearsSettings, readInternalControls, readPenaltySettings } from './lateness-payload.ts';
 import { hasEncodedKeyForm } from './id-forms.ts';
 import { readPaymentThreshold, readPrepaymentSettings } from './prepayment-payload.ts';
 
@@ -32,6 +33,7 @@ const interestDaysCountMethods = ['REPAYMENT_PERIODICITY', 'ACTUAL_DAYS_COUNT'] 
 const dueDatesMethods = ['INTERVAL', 'FIXED_DAYS_OF_MONTH'] as const;
 const periodUnits = ['DAYS', 'WEEKS', 'MONTHS', 'YEARS'] as const;
 const shortMonthHandlings = ['LAST_DAY_IN_MONTH', 'FIRST_DAY_OF_NEXT_MONTH'] as const;
+const reschedulingMethods = ['NONE', 'NEXT_WORKING_DAY', 'PREVIOUS_WORKING_DAY', 'EXTEND_SCHEDULE'] as const;
 const roundingModes = ['HALF_UP', 'HALF_EVEN'] as const;
 const currencyRoundings = ['NO_ROUNDING', 'ROUND_TO_NEAREST_WHOLE_UNIT', 'ROUND_UP_TO_NEAREST_WHOLE_UNIT'] as const;
 const elementsRoundings = ['NO_ROUNDING', 'ROUND_ALL', 'PAYMENT_DUE'] as const;
@@ -50,6 +52,7 @@ const feeTriggers = [
   'UPFRONT_DISBURSEMENT',
   'PAYMENT_DUE',
   'PAYMENT_DUE_APPLIED_ON_DUE_DATES',
+  'LATE_REPAYMENT',
   'ARBITRARY',
 ] as const;
 const feeCalculationMethods = [
@@ -112,7 +115,7 @@ export function readProduct(
     adjustInterestForFirstInstallment: reader.flag('adjustInterestForFirstInstallment') ?? false,
     scheduleSettings: readScheduleSettings(reader, type),
     gracePeriodSettings: readGracePeriodSettings(reader.object('gracePeriodSettings')),
-    paymentSettings: readPaymentSettings(reader.object('paymentSettings'), type),
+    paymentSettings: readPaymentSettings(reader.object('paymentSettings')),
     feesSettings: readFeesSettings(reader, newKey),
     taxSettings: readTaxSettings(reader.object('taxSettings')),
     newAccountSettings: readNewAccountSettings(reader.object('newAccountSettings')),
@@ -121,6 +124,7 @@ export function readProduct(
       notes: reader.notes('notes'),
       arrearsSettings: readArrearsSettings(reader),
       penaltySettings: readPenaltySettings(reader),
+      internalControls: readInternalControls(reader.object('internalControls')),
     }),
   };
   readDescription(reader);
@@ -194,7 +198,6 @@ function readScheduleSettings(product: FieldReader, type: LoanProductType): Loan
   const rounding = reader.object('roundingSettings');
   const principal = product.object('paymentSettings').object('principalPaymentSettings');
   reader.keepOnly('repaymentScheduleMethod', behaviourOf({ type }).rows === 'AGREED' ? 'FIXED' : 'DYNAMIC');
-  reader.keepOnly('repaymentReschedulingMethod', 'NONE');
   reader.keepOnly('repaymentMethod', 'INSTALLMENTS');
   reader.keepOnly('interestAccrualSince', 'DISBURSEMENT');
   reader.keepOnly('keepInstallmentsEqualIfLongFirstPeriod', false);
@@ -216,7 +219,10 @@ function readScheduleSettings(product: FieldReader, type: LoanProductType): Loan
     repaymentPeriodUnit: reader.choice('repaymentPeriodUnit', periodUnits) ?? 'MONTHS',
     defaultRepaymentPeriodCount: reader.count('defaultRepaymentPeriodCount') ?? 1,
     fixedDaysOfMonth: reader.counts('fixedDaysOfMonth') ?? [],
-    ...present({ shortMonthHandlingMethod: reader.choice('shortMonthHandlingMethod', shortMonthHandlings) }),
+    ...present({
+      shortMonthHandlingMethod: reader.choice('shortMonthHandlingMethod', shortMonthHandlings),
+      repaymentReschedulingMethod: readReschedulingMethod(reader),
+    }),
     numInstallments: boundedCount(reader.object('numInstallments')),
     firstRepaymentDueDateOffset: boundedCount(reader.object('firstRepaymentDueDateOffset')),
     defaultPrincipalRepaymentInterval:
@@ -232,6 +238,12 @@ function readScheduleSettings(product: FieldReader, type: LoanProductType): Loan
   };
 }
 
+/** Where due dates go that fall on days on which the institution is closed; undefined when they stay. */
+function readReschedulingMethod(reader: FieldReader): RepaymentReschedulingMethod | undefined {
+  const method = reader.choice('repaymentReschedulingMethod', reschedulingMethods);
+  return method === 'NONE' ? undefined : method;
+}
+
 function readGracePeriodSettings(reader: FieldReader): LoanProduct['gracePeriodSettings'] {
   return {
     gracePeriodType: reader.choice('gracePeriodType', gracePeriodTypes) ?? 'NONE',
@@ -239,18 +251,18 @@ function readGracePeriodSettings(reader: FieldReader): LoanProduct['gracePeriodS
   };
 }
 
-function readPaymentSettings(reader: FieldReader, type: LoanProductType): LoanProduct['paymentSettings'] {
+function readPaymentSettings(reader: FieldReader): LoanProduct['paymentSettings'] {
   const prepayment = reader.object('prepaymentSettings');
   const order = reader.choices('repaymentAllocationOrder', allocationElements) ?? [...allocationElements];
   if (order.length !== allocationElements.length) reader.refuse('repaymentAllocationOrder');
   reader.keepOnly('latePaymentsRecalculationMethod', 'OVERDUE_INSTALLMENTS_INCREASE');
-  const isAccrued = behaviourOf({ type }).interest === 'ACCRUED';
-  const futurePayments = [
+  // No payment is dated after its day, whatever the product says: each word is given back.
+  prepayment.keepOnly(
+    'futurePaymentsAcceptance',
+    'NO_FUTURE_PAYMENTS',
     'ACCEPT_FUTURE_PAYMENTS',
     'ACCEPT_OVERPAYMENTS',
-    ...(isAccrued ? ['NO_FUTURE_PAYMENTS'] : []),
-  ];
-  prepayment.keepOnly('futurePaymentsAcceptance', ...futurePayments);
+  );
   prepayment.keepOnly('ercFreeAllowance', 0);
   readPrincipalPaymentSettings(reader.object('principalPaymentSettings'));
   return {
@@ -346,10 +358,7 @@ function keepUnusedSettings(reader: FieldReader): void {
   const redraw = reader.object('redrawSettings');
   redraw.keepOnly('allowRedraw', false);
   requireWith(reader, 'redrawSettings', redraw, 'allowRedraw');
-  const controls = reader.object('internalControls');
-  controls.keepOnly('dormancyPeriodDays', 0);
-  controls.keepEmpty('lockSettings');
-  controls.object('fourEyesPrinciple').keepOnly('activeForLoanApproval', false);
+  reader.object('internalControls').object('fourEyesPrinciple').keepOnly('activeForLoanApproval', false);
 }
 
 /** Refuses settings without the field that every answer must have in them. */

@@ -2,10 +2,13 @@ import { accrueTo } from '../accrual.ts';
 import { addDays } from '../dates.ts';
 import type { EndOfDay, LoanCommand } from '../commands.ts';
 import { dayOfCommand } from '../instants.ts';
-import type { Loan } from '../loan.ts';
+import { type Loan, isActive } from '../loan.ts';
+import type { WorkingCalendar } from '../organization.ts';
 import { atBusinessDate } from './business-date.ts';
+import { dormancyDate } from './dormancy.ts';
+import { dueLateFees, lateFeesOf } from './late-fees.ts';
 import { nextBusinessDate } from './next-business-date.ts';
-import { duePenalties } from './penalties.ts';
+import { duePenalties, hasPenalties } from './penalties.ts';
 import type { LocalDate } from '../terms.ts';
 
 /** Whether the day to close is over: nothing more can happen on it. */
@@ -37,7 +40,7 @@ export type DueCommand = LoanCommand extends infer Command
 export interface DueStep {
   /** Distinguishes the commands of one day. */
   readonly purpose: string;
-  readonly commandsOn: (loan: Loan, businessDate: LocalDate) => readonly DueCommand[];
+  readonly commandsOn: (loan: Loan, businessDate: LocalDate, calendar: WorkingCalendar) => readonly DueCommand[];
 }
 
 /**
@@ -51,14 +54,37 @@ export const dueSteps: readonly DueStep[] = [
   },
   {
     purpose: 'penalty',
-    commandsOn: (loan, valueDate) =>
-      duePenalties(atDate(loan, valueDate), valueDate).map((penalty) => ({
-        type: 'APPLY_PENALTY',
-        valueDate,
-        ...penalty,
-      })),
+    commandsOn: (loan, valueDate, calendar) =>
+      hasPenalties(loan) && hasRowDueBefore(loan, valueDate)
+        ? duePenalties(atDate(loan, valueDate), valueDate, calendar).map((penalty) => ({
+            type: 'APPLY_PENALTY',
+            valueDate,
+            ...penalty,
+          }))
+        : [],
   },
-  { purpose: 'day', commandsOn: (_loan, businessDate) => [{ type: 'START_BUSINESS_DAY', businessDate }] },
+  // After the penalty, which may be a share of what was overdue on the days before.
+  {
+    purpose: 'late fee',
+    commandsOn: (loan, valueDate, calendar) =>
+      lateFeesOf(loan.product).length > 0 && hasRowDueBefore(loan, valueDate)
+        ? dueLateFees(atDate(loan, valueDate), valueDate, calendar).map((fee) => ({
+            type: 'APPLY_FEE',
+            valueDate,
+            ...fee,
+          }))
+        : [],
+  },
+  {
+    purpose: 'closing',
+    commandsOn: (loan, date) => (isDormant(loan, date) ? [{ type: 'CHANGE_STATE', action: 'CLOSE' }] : []),
+  },
+  // An account that was closed on the day has no more days.
+  {
+    purpose: 'day',
+    commandsOn: ({ position }, businessDate) =>
+      isActive(position) ? [{ type: 'START_BUSINESS_DAY', businessDate }] : [],
+  },
 ];
 
 /** The account as it is on the date, when that is after its last transaction. */
@@ -66,10 +92,22 @@ function atDate(loan: Loan, businessDate: LocalDate): Loan {
   return atBusinessDate({ ...loan, businessDate });
 }
 
+/** Whether a row can be late on the day. Asked first, because the account at the day takes long to work out. */
+function hasRowDueBefore({ position }: Loan, day: LocalDate): boolean {
+  return position.installments.some(({ dueDate }) => dueDate < day);
+}
+
+/** Whether the account owes nothing for as long as its product keeps it open. */
+function isDormant(loan: Loan, on: LocalDate): boolean {
+  const date = dormancyDate(loan);
+  return date !== null && date <= on;
+}
+
 /** Whether a row that is due by then has interest that was not applied. */
 function hasInterestToApply(loan: Loan, on: LocalDate): boolean {
   const { position } = loan;
   if (position.asOf === null || position.lockedOperations.includes('APPLY_INTEREST')) return false;
+  if (!position.installments.some(({ dueDate }) => dueDate <= on)) return false;
   // A transaction that is dated later is posted again after the interest.
   const { installments } = position.asOf > on ? position : accrueTo(loan, position, on);
   return installments.some(

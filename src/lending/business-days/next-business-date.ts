@@ -1,7 +1,9 @@
 import { addDays } from '../dates.ts';
 import { type Installment, rowDue } from '../installments.ts';
 import { type Loan, isActive } from '../loan.ts';
-import { lastToleratedDay } from './arrears.ts';
+import { awaitsWorkingDay, lastToleratedDay } from './arrears.ts';
+import { dormancyDate } from './dormancy.ts';
+import { requiredLateFeeDay } from './late-fees.ts';
 import { firstPenaltyDay } from './penalties.ts';
 import type { LocalDate } from '../terms.ts';
 
@@ -10,8 +12,8 @@ export type DatedLoan = Pick<Loan, 'product' | 'position' | 'businessDate' | 'ar
 
 /**
  * The first business date after the account's own on which time alone changes it: an installment falls due, becomes
- * late, is in arrears or has a penalty. Null when nothing will happen. The end of a day passes over an account before
- * this date.
+ * late, is in arrears, or has a penalty or a fee for being late; the account was paid long enough ago to be closed.
+ * Null when nothing will happen. The end of a day passes over an account before this date.
  */
 export function nextBusinessDate(loan: DatedLoan): LocalDate | null {
   const { position, businessDate } = loan;
@@ -23,6 +25,16 @@ export function nextBusinessDate(loan: DatedLoan): LocalDate | null {
       if (date > reached && (next === null || date < next)) next = date;
     }
   }
+  const dormancy = dormancyDate(loan);
+  if (dormancy !== null) {
+    const closing = dormancy > reached ? dormancy : addDays(reached, 1);
+    if (next === null || closing < next) next = closing;
+  }
+  // The days that do not count are not known here: the account looks at each day until one of them counts.
+  if (awaitsWorkingDay(loan, reached)) {
+    const tomorrow = addDays(reached, 1);
+    if (next === null || tomorrow < next) next = tomorrow;
+  }
   return next;
 }
 
@@ -33,5 +45,7 @@ function datesOf(loan: DatedLoan, row: Installment, reached: LocalDate): LocalDa
   const penalty = loan.position.lockedOperations.includes('APPLY_PENALTIES') ? null : firstPenaltyDay(loan, row);
   // From its first penalty on, a late row has one every day.
   if (penalty !== null) days.push(penalty > reached ? penalty : addDays(reached, 1));
+  const lateFee = requiredLateFeeDay(loan, row);
+  if (lateFee !== null) days.push(lateFee > reached ? lateFee : addDays(reached, 1));
   return days;
 }

@@ -2,6 +2,8 @@ import { addDays, daysBetween } from '../dates.ts';
 import { type Installment, dueOf } from '../installments.ts';
 import type { Loan } from '../loan.ts';
 import { type Decimal, larger, roundAmount, sum, zero } from '../money.ts';
+import type { WorkingCalendar } from '../organization.ts';
+import { alwaysOpen } from '../schedule/calendar.ts';
 import type { PenaltyCalculationMethod } from '../products/product.ts';
 import { defaultOf, termsInForce } from '../agreed-terms.ts';
 import { periodInterest } from '../schedule/interest.ts';
@@ -19,12 +21,26 @@ export interface DuePenalty {
 type PenalizedLoan = Pick<Loan, 'product' | 'arrearsTolerancePeriod'>;
 
 /** The first day on which a late row has a penalty: its late days exceed both the tolerated days and the grace. */
-export function firstPenaltyDay(loan: PenalizedLoan, { dueDate }: Installment): LocalDate | null {
+export function firstPenaltyDay(
+  loan: PenalizedLoan,
+  { dueDate }: Installment,
+  calendar: WorkingCalendar = alwaysOpen,
+): LocalDate | null {
   const { loanPenaltyCalculationMethod = 'NONE', loanPenaltyGracePeriod = 0 } = loan.product.penaltySettings ?? {};
   if (loanPenaltyCalculationMethod === 'NONE') return null;
-  const tolerated = lastToleratedDay(dueDate, loan);
+  const tolerated = lastToleratedDay(dueDate, loan, calendar);
   const grace = addDays(dueDate, loanPenaltyGracePeriod);
   return addDays(tolerated > grace ? tolerated : grace, 1);
+}
+
+/** Whether late rows of the account have penalties at all. */
+export function hasPenalties({ product, penaltyRate }: Pick<Loan, 'product' | 'penaltyRate'>): boolean {
+  const method = product.penaltySettings?.loanPenaltyCalculationMethod ?? 'NONE';
+  return method !== 'NONE' && !rateOf({ product, penaltyRate }).isZero();
+}
+
+function rateOf({ product, penaltyRate }: Pick<Loan, 'product' | 'penaltyRate'>): Decimal {
+  return penaltyRate ?? defaultOf(product.penaltySettings?.penaltyRate ?? {}) ?? zero;
 }
 
 /**
@@ -33,16 +49,32 @@ export function firstPenaltyDay(loan: PenalizedLoan, { dueDate }: Installment): 
  * outstanding principal there is one for the account, on its oldest late row.
  * @param loan The account at the day.
  */
-export function duePenalties(loan: Loan, on: LocalDate): DuePenalty[] {
+export function duePenalties(loan: Loan, on: LocalDate, calendar: WorkingCalendar = alwaysOpen): DuePenalty[] {
+  return penaltiesOn(loan, on, (row) => {
+    const first = firstPenaltyDay(loan, row, calendar);
+    return first !== null && on >= first;
+  });
+}
+
+/**
+ * The penalties that late rows have accrued by the day of the position and that were not applied yet: from the first
+ * late day on, also while they are within the tolerated days or the grace.
+ */
+export function accruedPenalty(loan: Loan): Decimal {
+  const { asOf } = loan.position;
+  return asOf === null ? zero : sum(penaltiesOn(loan, asOf, () => true).map(({ amount }) => amount));
+}
+
+/** The penalties of late rows for the days since the last one that was applied. */
+function penaltiesOn(loan: Loan, on: LocalDate, isCounted: (row: Installment) => boolean): DuePenalty[] {
   const { product, position } = loan;
   const method = product.penaltySettings?.loanPenaltyCalculationMethod ?? 'NONE';
-  const rate = loan.penaltyRate ?? defaultOf(product.penaltySettings?.penaltyRate ?? {}) ?? zero;
-  if (method === 'NONE' || rate.isZero() || position.lockedOperations.includes('APPLY_PENALTIES')) return [];
+  if (!hasPenalties(loan) || position.lockedOperations.includes('APPLY_PENALTIES')) return [];
+  const rate = rateOf(loan);
   const late = lateRows(position.installments, on);
   return (method === 'OUTSTANDING_PRINCIPAL' ? late.slice(0, 1) : late).flatMap((row) => {
-    const first = firstPenaltyDay(loan, row);
     const since = row.penaltyCalculatedTo ?? row.dueDate;
-    if (first === null || on < first || since >= on) return [];
+    if (since >= on || !isCounted(row)) return [];
     const penalty =
       method === 'OUTSTANDING_PRINCIPAL'
         ? shareOfOutstanding(loan, rate, row, since, on)

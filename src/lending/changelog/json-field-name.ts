@@ -6,7 +6,7 @@ export interface JsonFieldName {
 
 const cache = new Map<string, JsonFieldName>();
 
-/** How many names are remembered: those of the code, and the custom fields of one organisation. */
+/** How many names are remembered: those of the code, and the custom fields of one organisation. More start again. */
 export const cachedNamesMaximum = 5_000;
 
 /**
@@ -18,6 +18,7 @@ export function jsonFieldName(name: string): JsonFieldName {
   if (cached !== undefined) return cached;
   const text = JSON.stringify(name);
   const fieldName = { first: `${text}:`, next: `,${text}:` };
-  if (cache.size < cachedNamesMaximum) cache.set(name, fieldName);
+  if (cache.size >= cachedNamesMaximum) cache.clear();
+  cache.set(name, fieldName);
   return fieldName;
 }

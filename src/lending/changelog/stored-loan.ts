@@ -37,7 +37,9 @@ interface StoredLoan {
   /** The name of its product in the changelog. */
   readonly product: string;
   readonly terms: object;
-  readonly position: Omit<LoanPosition, keyof LoanSummary | 'installments' | 'charges'>;
+  /** Without `rescheduledTo` while it is null. */
+  readonly position: Omit<LoanPosition, keyof LoanSummary | 'installments' | 'charges' | 'rescheduledTo'> &
+    Partial<Pick<LoanPosition, 'rescheduledTo'>>;
   readonly pages: readonly {
     readonly format: number;
     readonly installments?: StoredRows;
@@ -65,8 +67,8 @@ export function encodeLoan({ product, terms, position, ...loan }: Loan, named: N
   const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, transactionCount } = loan;
   const { accountHolderType, penaltyRate, expectedDisbursementDate, firstRepaymentDate, notes, additionalFields } =
     loan;
-  const { arrearsTolerancePeriod, businessDate } = loan;
-  const { adjustableTransactionKey, eventSequence, scheduleVersion, publishedUnder } = loan;
+  const { arrearsTolerancePeriod, businessDate, disbursementFees } = loan;
+  const { adjustableTransactionKey, eventSequence, scheduleVersion, publishedUnder, originalAccount } = loan;
   const { accountState, approvedAt, closedAt, installments: _rows, charges: _charges, ...otherPosition } = position;
   const { encodedKey: productKey, name: productName } = named.product;
   const identity = { id, encodedKey, productKey, productName, loanName, accountHolderKey, loanAmount };
@@ -87,15 +89,19 @@ export function encodeLoan({ product, terms, position, ...loan }: Loan, named: N
     firstRepaymentDate,
     notes,
     additionalFields,
+    ...(disbursementFees === undefined ? {} : { disbursementFees }),
     arrearsTolerancePeriod,
     businessDate,
     adjustableTransactionKey,
     eventSequence,
     scheduleVersion,
     publishedUnder,
+    ...(originalAccount === undefined ? {} : { originalAccount }),
   };
   const fields = `${accountMark}${writeMarked(account)},"product":"${named.reference}"`;
-  const changing = `"terms":${writeTerms(terms, named.terms)},"position":${writeMarked(otherPosition)}`;
+  const { rescheduledTo, ...unreplaced } = otherPosition;
+  const written = rescheduledTo === null ? unreplaced : otherPosition;
+  const changing = `"terms":${writeTerms(terms, named.terms)},"position":${writeMarked(written)}`;
   return `{"format":${storedFormat},"summary":${writeMarked(summary)}${fields},${changing}}`;
 }
 
@@ -132,6 +138,7 @@ export function decodeLoan(text: string, productOf: (reference: string) => Accou
       accountState,
       approvedAt,
       closedAt,
+      rescheduledTo: null,
       ...(reviveMarked(stored.position) as typeof stored.position),
       installments,
       charges: stored.pages.flatMap(({ charges = [] }) => readCharges(charges)),

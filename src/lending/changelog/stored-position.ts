@@ -2,6 +2,7 @@ import type { ChargeUndo, InstallmentUndo, PositionUndo } from '../loan.ts';
 import type { FeeCharge } from '../fees/charges.ts';
 import { type Installment, type Portion, type TaxedPortion, nothing, nothingTaxed } from '../installments.ts';
 import { type Decimal, zero } from '../money.ts';
+import type { UnmovedPeriod } from '../terms.ts';
 import { decimalOf, reviveMarked, writeMarked } from './decimal-json.ts';
 
 /**
@@ -19,6 +20,8 @@ interface StoredRow {
   readonly dueDate: string;
   /** Absent when it is the due date of the row before. */
   readonly accruesAfter?: string;
+  /** Absent when it was not moved. */
+  readonly unmoved?: UnmovedPeriod | null;
   readonly principal?: StoredPortion;
   readonly interest?: StoredPortion;
   readonly interestTax?: StoredPortion;
@@ -34,6 +37,7 @@ interface StoredRow {
   readonly repaidDate?: string | null;
   readonly lastPenaltyAppliedDate?: string | null;
   readonly penaltyCalculatedTo?: string | null;
+  readonly lateFeesDecidedOn?: string | null;
 }
 
 /** Rows of an account as parsed. The number of a row is its place in the account. */
@@ -83,6 +87,7 @@ export function readRows(stored: StoredRows, rowsBefore = 0): Installment[] {
       number,
       accruesAfter,
       dueDate,
+      unmoved: fields.unmoved ?? null,
       principal: readPortion(fields.principal),
       interest: readTaxed(fields.interest, fields.interestTax),
       fee: readTaxed(fields.fee, fields.feeTax),
@@ -95,6 +100,7 @@ export function readRows(stored: StoredRows, rowsBefore = 0): Installment[] {
       repaidDate: fields.repaidDate ?? null,
       lastPenaltyAppliedDate: fields.lastPenaltyAppliedDate ?? null,
       penaltyCalculatedTo: fields.penaltyCalculatedTo ?? null,
+      lateFeesDecidedOn: fields.lateFeesDecidedOn ?? null,
     };
   });
 }
@@ -116,7 +122,8 @@ function writtenAmounts(row: Installment): string {
  */
 function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string {
   const { principal, interestAccrued, interestApplied, interestReduced, principalOverpaid } = row;
-  const { lastPaidDate, repaidDate, lastPenaltyAppliedDate, penaltyCalculatedTo } = row;
+  const { lastPaidDate, repaidDate, lastPenaltyAppliedDate, penaltyCalculatedTo, unmoved } = row;
+  const { lateFeesDecidedOn } = row;
   const portion = (name: string, value: Portion | undefined): string =>
     value === undefined || (!keepsDefaults && isNothing(value)) ? '' : `,"${name}":${writePortion(value)}`;
   const taxed = (name: string, value: TaxedPortion | undefined): string => {
@@ -128,6 +135,8 @@ function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string
     value === undefined || (!keepsDefaults && isZero(value)) ? '' : `,"${name}":"${value.valueOf()}"`;
   const date = (name: string, value: string | null | undefined): string =>
     value === undefined || (!keepsDefaults && value === null) ? '' : `,"${name}":${writeMarked(value)}`;
+  const moved =
+    unmoved === undefined || (!keepsDefaults && unmoved === null) ? '' : `,"unmoved":${JSON.stringify(unmoved)}`;
   const owed = portion('principal', principal) + taxed('interest', row.interest);
   const charged = taxed('fee', row.fee) + taxed('penalty', row.penalty);
   const earned = amount('interestAccrued', interestAccrued) + amount('interestApplied', interestApplied);
@@ -135,7 +144,8 @@ function writeAmounts(row: Partial<Installment>, keepsDefaults: boolean): string
   const changed = amount('interestReduced', interestReduced) + amount('principalOverpaid', principalOverpaid);
   const penalties =
     date('lastPenaltyAppliedDate', lastPenaltyAppliedDate) + date('penaltyCalculatedTo', penaltyCalculatedTo);
-  return owed + charged + earned + changed + dates + penalties;
+  const lateFees = date('lateFeesDecidedOn', lateFeesDecidedOn);
+  return moved + owed + charged + earned + changed + dates + penalties + lateFees;
 }
 
 /** The charges of an account as a JSON list. */

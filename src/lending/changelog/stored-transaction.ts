@@ -17,6 +17,8 @@ type OptionalField =
   | 'customPaymentAmounts'
   | 'prepaymentRecalculationMethod'
   | 'installmentKey'
+  | 'advancePositionAfter'
+  | 'arrearsPositionAfter'
   | 'isInstallmentNamed'
   | 'isSystemPosted'
   | 'adjustmentTransactionKey'
@@ -37,7 +39,8 @@ interface StoredTransaction {
 
 /** A transaction as one line of JSON in which each decimal keeps every digit, without what is null, false or zero. */
 export function encodeTransaction({ affected, taxes, undo, ...transaction }: LoanTransaction): string {
-  const fields = Object.fromEntries(Object.entries(transaction).filter(([, value]) => !isNothing(value)));
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(transaction)) if (!isNothing(value)) fields[name] = value;
   const amounts = `"affected":${writeElements(affected)},"taxes":${writeElements(taxes)}`;
   const undoText = undo === null ? '' : `,"undo":${writeUndo(undo)}`;
   return `{"format":${storedFormat},"transaction":${writeMarked(fields)},${amounts}${undoText}}`;
@@ -58,6 +61,8 @@ export function decodeTransaction(text: string): LoanTransaction {
     customPaymentAmounts: [],
     prepaymentRecalculationMethod: null,
     installmentKey: null,
+    advancePositionAfter: null,
+    arrearsPositionAfter: null,
     isInstallmentNamed: false,
     isSystemPosted: false,
     adjustmentTransactionKey: null,
@@ -71,15 +76,23 @@ export function decodeTransaction(text: string): LoanTransaction {
 }
 
 /** What transactions are found and sorted by. */
-export type TransactionSummary = Pick<LoanTransaction, 'encodedKey' | 'id' | 'type' | 'createdAt' | 'valueDate'>;
+export type TransactionSummary = Pick<
+  LoanTransaction,
+  'encodedKey' | 'id' | 'type' | 'createdAt' | 'valueDate' | 'externalId'
+> & { readonly isAdjusted: boolean };
 
 /** Reads the summary alone. @throws as {@link decodeTransaction} */
 export function decodeTransactionSummary(text: string): TransactionSummary {
-  const { encodedKey, id, type, createdAt, valueDate } = parseStored<StoredTransaction>(
-    text,
-    'transaction',
-  ).transaction;
-  return { encodedKey, id, type, createdAt, valueDate };
+  const {
+    encodedKey,
+    id,
+    type,
+    createdAt,
+    valueDate,
+    externalId = null,
+    adjustmentTransactionKey = null,
+  } = parseStored<StoredTransaction>(text, 'transaction').transaction;
+  return { encodedKey, id, type, createdAt, valueDate, externalId, isAdjusted: adjustmentTransactionKey !== null };
 }
 
 function isNothing(value: unknown): boolean {

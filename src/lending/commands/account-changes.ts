@@ -1,7 +1,8 @@
 import type { AdditionalFields, FieldValue } from '../additional-fields.ts';
-import type { CreateLoan, DeleteLoan, UpdateLoan } from '../commands.ts';
+import type { CreateLoan, DeleteLoan, RequestedLoan, UpdateLoan } from '../commands.ts';
 import { decideCreation } from './creation.ts';
 import { type Decision, type DecisionContext, refuse } from './decision.ts';
+import { withFeeKeys } from '../fees/disbursement-fees.ts';
 import { dayOf } from '../instants.ts';
 import type { Loan } from '../loan.ts';
 import { Decimal } from '../money.ts';
@@ -47,7 +48,7 @@ function changeApplication(loan: Loan, { requested, ...header }: UpdateLoan, con
   const decision = decideCreation(opening, context);
   if (!('fact' in decision) || decision.fact.type !== 'LOAN_CREATED') return decision;
   const { terms, position, ...fresh } = decision.fact.loan;
-  const { id, encodedKey, product, createdAt, modifiedAt, ...others } = loan;
+  const { id, encodedKey, product, createdAt, modifiedAt, disbursementFees: _replaced, ...others } = loan;
   const changed: Loan = {
     ...others,
     terms,
@@ -59,6 +60,7 @@ function changeApplication(loan: Loan, { requested, ...header }: UpdateLoan, con
     expectedDisbursementDate: fresh.expectedDisbursementDate,
     firstRepaymentDate: fresh.firstRepaymentDate,
     notes: fresh.notes,
+    ...(fresh.disbursementFees === undefined ? {} : { disbursementFees: fresh.disbursementFees }),
     arrearsTolerancePeriod: fresh.arrearsTolerancePeriod,
     additionalFields: fresh.additionalFields,
     position: { ...loan.position, rateSegments: position.rateSegments },
@@ -125,6 +127,7 @@ function changeAccount(loan: Loan, { requested, receivedAt }: UpdateLoan): Decis
     ...fixed
       .filter(([, wanted, present]) => wanted !== undefined && !isSame(wanted, present))
       .map(([path]) => notEditable(path)),
+    ...feeRefusals(loan, requested.disbursementFees),
     ...additionalRefusals(loan.additionalFields, requested.additionalFields ?? {}),
   ];
   if (refusals.length > 0) return { refusals };
@@ -136,6 +139,14 @@ function changeAccount(loan: Loan, { requested, receivedAt }: UpdateLoan): Decis
     modifiedAt: receivedAt,
   };
   return { fact: { type: 'LOAN_CHANGED', loan: changed } };
+}
+
+function feeRefusals(
+  { product, disbursementFees = [] }: Loan,
+  requested: RequestedLoan['disbursementFees'],
+): Refusal[] {
+  const isUnchanged = requested === undefined || isSame(withFeeKeys(product, requested), disbursementFees);
+  return isUnchanged ? [] : [notEditable('disbursementDetails.fees')];
 }
 
 /** What was sent with an account and may change at any time: no rule reads it. */

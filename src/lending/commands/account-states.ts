@@ -2,7 +2,9 @@ import type { ChangeState, StateAction } from '../commands.ts';
 import { type Decision, refuse } from './decision.ts';
 import type { StateEventName } from '../events.ts';
 import { owesNothing } from './closing.ts';
+import { dayOfCommand } from '../instants.ts';
 import type { AccountState, AccountSubState, Loan, LoanPosition } from '../loan.ts';
+import { dormancyPeriodDays } from '../products/product.ts';
 
 interface Transition {
   readonly from: readonly AccountState[];
@@ -83,8 +85,9 @@ const undoneSubStates: Readonly<Partial<Record<StateAction, AccountSubState>>> =
  * Moves an account between its states before it is paid out, closes one that owes nothing, and opens a repaid one
  * again.
  *
- * Refused: INVALID_STATE_TRANSITION, when the action cannot start from the account's state, and when an account that is
- * to be closed owes something or is locked.
+ * Refused: INVALID_STATE_TRANSITION, when the action cannot start from the account's state; when an account that is to
+ * be closed owes something or is locked; and when the undo of a replacement withdrew it, because another account then
+ * owes again what it was to take over.
  */
 export function decideStateChange(loan: Loan, command: ChangeState): Decision {
   const { position } = loan;
@@ -92,15 +95,22 @@ export function decideStateChange(loan: Loan, command: ChangeState): Decision {
   const { from, to } = transitions[action];
   const undoneSubState = undoneSubStates[action];
   const isFromSubState = undoneSubState === undefined || position.accountSubState === undoneSubState;
-  const isPossible = action !== 'CLOSE' || (position.accountSubState === null && owesNothing(loan));
-  if (!from.includes(position.accountState) || !isFromSubState || !isPossible) {
+  if (!from.includes(position.accountState) || !isFromSubState || !isPossible(loan, action)) {
     return refuse('INVALID_STATE_TRANSITION', 'action');
   }
+  const changed = { ...position, ...to(position, receivedAt) };
+  // A person who opens an account again has its days once more.
+  const isKept = action === 'UNDO_CLOSE' && dormancyPeriodDays(loan.product) > 0;
   return {
     fact: {
       type: 'STATE_CHANGED',
       eventName: stateEventNames[action],
-      position: { ...position, ...to(position, receivedAt) },
+      position: isKept ? { ...changed, paidSince: dayOfCommand(command) } : changed,
     },
   };
+}
+
+function isPossible(loan: Loan, action: StateAction): boolean {
+  if (action === 'UNDO_WITHDRAW') return loan.originalAccount === undefined;
+  return action !== 'CLOSE' || (loan.position.accountSubState === null && owesNothing(loan));
 }

@@ -13,8 +13,9 @@ import { adjustmentOf } from '../transaction-types.ts';
  * before, and are posted again afterwards (see `later-transactions.ts`).
  *
  * Refused, with the first of these that applies: INVALID_TRANSACTION_ID; TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT (an
- * adjustment); TRANSACTION_ALREADY_ADJUSTED; NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_ACCOUNT_STATE
- * (of an account that was closed by hand: the closure is undone first); INVALID_DATE (of the booking).
+ * adjustment, or what replaced an account by another one); TRANSACTION_ALREADY_ADJUSTED;
+ * NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_ACCOUNT_STATE (of an account that was closed by hand: the
+ * closure is undone first); INVALID_DATE (of the booking).
  */
 export function decideAdjustment(loan: Loan, command: AdjustTransaction, context: DecisionContext): Decision {
   const original = context.transactions.find(command.transactionId);
@@ -22,7 +23,10 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
   if (adjustmentOf(original.type) === null) {
     return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
   }
-  if (original.originalTransactionKey !== null) {
+  // Both accounts must change: that has a command of its own.
+  const isOfTwoAccounts =
+    original.type === 'TRANSFER' || (original.type === 'DISBURSEMENT' && isReplacing(loan, original));
+  if (original.originalTransactionKey !== null || isOfTwoAccounts) {
     return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
   }
   if (original.adjustmentTransactionKey !== null) return refuse('TRANSACTION_ALREADY_ADJUSTED', 'transactionId');
@@ -33,7 +37,12 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
   if (accountState === 'CLOSED' && stateBeforeClosure !== null) return refuse('INVALID_ACCOUNT_STATE');
   const fault = refusalOfDays(command);
   if (fault !== null) return { refusals: [fault] };
-  return { fact: adjusted(loan, original, command, context) };
+  return { fact: { ...adjusted(loan, original, command, context), isFinal: true } };
+}
+
+/** Whether the disbursement is that of what the account took over from another. */
+function isReplacing({ originalAccount, position }: Loan, { encodedKey }: LoanTransaction): boolean {
+  return originalAccount !== undefined && position.disbursements[0]?.transactionKey === encodedKey;
 }
 
 /**
@@ -52,16 +61,24 @@ export function adjusted(
   return {
     type: 'TRANSACTION_ADJUSTED',
     original,
-    transaction: transactionOf(loan, command, { newKey }, type, {
-      amount: zero.minus(original.amount),
-      valueDate: original.valueDate,
-      bookingDate: command.bookingDate ?? dayOfCommand(command),
-      affected: negated(original.affected),
-      taxes: negated(original.taxes),
-      fees: original.fees.map((fee) => ({ ...fee, amount: zero.minus(fee.amount), tax: zero.minus(fee.tax) })),
-      installmentKey: original.installmentKey,
-      originalTransactionKey: original.encodedKey,
-    }),
+    transaction: transactionOf(
+      loan,
+      command,
+      { newKey },
+      type,
+      {
+        amount: zero.minus(original.amount),
+        valueDate: original.valueDate,
+        bookingDate: command.bookingDate ?? dayOfCommand(command),
+        affected: negated(original.affected),
+        taxes: negated(original.taxes),
+        fees: original.fees.map((fee) => ({ ...fee, amount: zero.minus(fee.amount), tax: zero.minus(fee.tax) })),
+        installmentKey: original.installmentKey,
+        originalTransactionKey: original.encodedKey,
+      },
+      // Its terms are those that it returns to.
+      { ...loan.position, ...original.undo?.fields },
+    ),
   };
 }
 

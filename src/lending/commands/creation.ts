@@ -8,6 +8,7 @@ import type { Bounded, LoanProduct } from '../products/product.ts';
 import { areFixedDays, isCountFrom } from '../products/product-rules.ts';
 import { refusalsOfSecurities, refusalsOfSettings } from '../products/repeated-settings.ts';
 import { type Refusal, refusal } from '../refusals.ts';
+import { refusalsOfAgreedFees, withFeeKeys } from '../fees/disbursement-fees.ts';
 import { noSettledFees } from '../fees/settled-fees.ts';
 import { defaultOf, termsOf } from '../agreed-terms.ts';
 import type { AgreedTerms, DueDateTerms } from '../terms.ts';
@@ -23,10 +24,12 @@ const scheduleDaysMaximum = 365 * 200;
  * of the account's fields: INVALID_AMOUNT, INVALID_INTEREST_RATE, INVALID_INSTALLMENTS, INVALID_REPAYMENT_FREQUENCY,
  * INVALID_GRACE_PERIOD, INVALID_PRINCIPAL_REPAYMENT_INTERVAL, INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH,
  * INCONSISTENT_FIRST_REPAYMENT_DATE_WITH_PRODUCT_OFFSET, INVALID_DISBURSEMENT_DATE, INVALID_FIRST_REPAYMENT_DUE_DATE,
- * FIRST_REPAYMENT_DATE_BEFORE_EXPECTED_DISBURSEMENT_DATE, INVALID_PENALTY_RATE, LOAN_PRODUCT_MISMATCH (a setting that
- * is not the product's, or a security that the product does not allow).
+ * FIRST_REPAYMENT_DATE_BEFORE_EXPECTED_DISBURSEMENT_DATE, INVALID_PENALTY_RATE,
+ * ARREARS_TOLERANCE_PERIOD_OUTSIDE_CONSTRAINTS, LOAN_PRODUCT_MISMATCH (a setting that is not the product's, or a
+ * security that the product does not allow). Without any of these, the reasons of the fees
+ * that the account agrees, see {@link refusalsOfAgreedFees}.
  */
-export function decideCreation(command: CreateLoan, { newKey }: DecisionContext): Decision {
+export function decideCreation(command: CreateLoan, { newKey }: Pick<DecisionContext, 'newKey'>): Decision {
   const { product, loanAccountId, receivedAt } = command;
   if (product === null) return { refusals: [refusal('LOAN_PRODUCT_MISMATCH', 'productTypeKey')] };
   if (product.state !== 'ACTIVE') return { refusals: [refusal('LOAN_PRODUCT_NOT_ACTIVE', 'productTypeKey')] };
@@ -37,15 +40,14 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
     ...termsRefusals(terms, interestRate, command, product),
     ...dateRefusals(command),
   ];
-  if (command.penaltyRate?.isNegative() === true) {
-    refusals.push(refusal('INVALID_PENALTY_RATE', 'penaltySettings.penaltyRate'));
-  }
   refusals.push(
+    ...latenessRefusals(command, product),
     ...refusalsOfSettings(product, command.repeatedSettings ?? []),
     ...refusalsOfSecurities(product, command.additionalFields ?? noAdditionalFields),
   );
   if (refusals.length > 0) return { refusals };
 
+  const disbursementFees = withFeeKeys(product, command.disbursementFees ?? []);
   const loan: Loan = {
     id: loanAccountId,
     encodedKey: newKey('loan'),
@@ -59,6 +61,7 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
     expectedDisbursementDate: command.expectedDisbursementDate ?? null,
     firstRepaymentDate: command.firstRepaymentDate ?? null,
     notes: command.notes ?? null,
+    ...(disbursementFees.length === 0 ? {} : { disbursementFees }),
     arrearsTolerancePeriod: command.arrearsTolerancePeriod ?? null,
     businessDate: null,
     additionalFields: additionalFieldsOf(command, terms),
@@ -82,14 +85,17 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
       charges: [],
       chargeCount: 0,
       settledFees: noSettledFees,
+      rescheduledTo: null,
     },
     transactionCount: 0,
     adjustableTransactionKey: null,
     eventSequence: 0,
     scheduleVersion: 0,
     publishedUnder: null,
+    ...(command.originalAccount === undefined ? {} : { originalAccount: command.originalAccount }),
   };
-  return { fact: { type: 'LOAN_CREATED', loan } };
+  const feeRefusals = refusalsOfAgreedFees(loan);
+  return feeRefusals.length > 0 ? { refusals: feeRefusals } : { fact: { type: 'LOAN_CREATED', loan } };
 }
 
 /** What is stored beside the terms. Periods mean nothing with fixed days of the month, and are only given back. */
@@ -117,6 +123,21 @@ function isWithin({ minValue, maxValue }: Bounded<Decimal>, value: Decimal): boo
 
 function isCountWithin({ minValue, maxValue }: Bounded<number>, value: number): boolean {
   return (minValue === undefined || value >= minValue) && (maxValue === undefined || value <= maxValue);
+}
+
+/** Of what is owed late. An account of a product without bounds may choose any rate that is not negative. */
+function latenessRefusals({ penaltyRate, arrearsTolerancePeriod }: CreateLoan, product: LoanProduct): Refusal[] {
+  const { penaltySettings, arrearsSettings } = product;
+  const isRate =
+    penaltyRate === undefined ||
+    (!penaltyRate.isNegative() && isWithin(penaltySettings?.penaltyRate ?? {}, penaltyRate));
+  const isPeriod =
+    arrearsTolerancePeriod === undefined ||
+    isCountWithin(arrearsSettings?.tolerancePeriod ?? {}, arrearsTolerancePeriod);
+  return [
+    ...(isRate ? [] : [refusal('INVALID_PENALTY_RATE', 'penaltySettings.penaltyRate')]),
+    ...(isPeriod ? [] : [refusal('ARREARS_TOLERANCE_PERIOD_OUTSIDE_CONSTRAINTS', 'arrearsTolerancePeriod')]),
+  ];
 }
 
 function termsRefusals(

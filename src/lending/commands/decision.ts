@@ -1,7 +1,9 @@
 import { type AdditionalFields, noAdditionalFields } from '../additional-fields.ts';
+import type { FieldDefinitions } from '../custom-fields/definitions.ts';
 import type { CommandHeader, TransactionDetails } from '../commands.ts';
-import type { LoanFact, PostedTransaction, TransactionPosted } from './facts.ts';
+import type { LoanFact, PostedTransaction, TransactionAdjusted, TransactionPosted } from './facts.ts';
 import type { Loan, LoanPosition, PostedTransactions } from '../loan.ts';
+import type { WorkingCalendar } from '../organization.ts';
 import { transactionTerms } from '../agreed-terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
 import type { LoanTransactionType } from '../transaction-types.ts';
@@ -11,10 +13,14 @@ import type { Toggles } from '../toggle-names.ts';
 export interface DecisionContext {
   /** The values in force when the command is decided. */
   readonly toggles: Toggles;
+  /** The days on which the institution is closed, as they are known when the command is decided. */
+  readonly calendar: WorkingCalendar;
   /** A fresh key of 32 hex characters. The same command and purpose always give the same key. */
   readonly newKey: (purpose: string) => string;
   /** The transactions of the account that the command is about. */
   readonly transactions: PostedTransactions;
+  /** The definitions of custom fields; absent where fields that were taken before are posted again. */
+  readonly customFields?: FieldDefinitions;
 }
 
 /**
@@ -23,7 +29,7 @@ export interface DecisionContext {
  */
 export type Decision =
   | { readonly fact: LoanFact }
-  | { readonly facts: readonly TransactionPosted[] }
+  | { readonly facts: readonly (TransactionPosted | TransactionAdjusted)[] }
   | { readonly refusals: readonly Refusal[] };
 
 /** A decision with this one refusal. */

@@ -2,35 +2,30 @@ import type { Disburse } from '../commands.ts';
 import { withInterestTax } from '../accrual.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { isUsableDate, refusalOfDays } from './transaction-days.ts';
-import { feeAmount, withPercentage } from '../fees/amounts.ts';
+import { feeAmount } from '../fees/amounts.ts';
+import { type FeeToCharge, feesToCharge } from '../fees/disbursement-fees.ts';
 import { type UnnumberedCharge, newCharge, transactionFee } from '../fees/charges.ts';
 import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import type { Loan, LoanPosition } from '../loan.ts';
 import { type Installment, type Portion, newInstallment, unpaid } from '../installments.ts';
 import { dayOfCommand } from '../instants.ts';
+import type { WorkingCalendar } from '../organization.ts';
 import { type Decimal, sum } from '../money.ts';
-import { type FeeTrigger, type ProductFee, findFee } from '../products/product.ts';
+import { type FeeTrigger, isForDueDates } from '../products/product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import { buildSchedule } from '../schedule/build-schedule.ts';
 import { isAnnuity, periodicPayment } from '../schedule/level-payment.ts';
+import type { ScheduleRequest } from '../schedule/open-rows.ts';
 import { termsInForce } from '../agreed-terms.ts';
 import type { LocalDate, ScheduleRow } from '../terms.ts';
 
-const disbursementTriggers: readonly FeeTrigger[] = [
-  'DISBURSEMENT',
-  'CAPITALIZED_DISBURSEMENT',
-  'UPFRONT_DISBURSEMENT',
-  'PAYMENT_DUE',
-  'PAYMENT_DUE_APPLIED_ON_DUE_DATES',
-];
-
 /**
  * Pays the loan out: its schedule starts, the account becomes ACTIVE, and the product's disbursement fees are charged.
- * Required fees are always charged, optional ones when the command asks for them.
+ * Required fees are always charged, optional ones when the account or the command asks for them.
  * - DISBURSEMENT is deducted from what is paid out, and so paid at once; the principal stays the loan amount.
  * - CAPITALIZED_DISBURSEMENT is added to the principal, which the schedule then repays.
  * - UPFRONT_DISBURSEMENT joins the first installment. PAYMENT_DUE and
- *   PAYMENT_DUE_APPLIED_ON_DUE_DATES join each installment.
+ *   PAYMENT_DUE_APPLIED_ON_DUE_DATES join each installment. Only these two are charged on what another account owed.
  *
  * Refused, with the first of these that applies: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE; INVALID_AMOUNT (not
  * the amount of the loan); INVALID_DISBURSEMENT_DATE (in the future too); INVALID_DATE (of the booking);
@@ -51,11 +46,19 @@ export function decideDisbursement(loan: Loan, command: Disburse, context: Decis
   if (firstRepaymentDate !== null && (firstRepaymentDate <= date || !isUsableDate(firstRepaymentDate))) {
     return refuse('INVALID_FIRST_REPAYMENT_DUE_DATE', 'firstRepaymentDate');
   }
-  const fees = feesToCharge(loan, command.fees);
-  if ('refusals' in fees) return fees;
+  const asked = feesToCharge(loan, command.fees);
+  if ('refusals' in asked) return asked;
+  const fees = command.isTransfer === true ? asked.filter(({ fee }) => isForDueDates(fee)) : asked;
 
   const transactionKey = context.newKey('transaction');
-  const outcome = disburse(loan, { date, firstRepaymentDate, fees, transactionKey, newKey: context.newKey });
+  const outcome = disburse(loan, {
+    date,
+    firstRepaymentDate,
+    calendar: context.calendar,
+    fees,
+    transactionKey,
+    newKey: context.newKey,
+  });
   if ('refusals' in outcome) return outcome;
   const { position: next, charges } = outcome;
   const paidAtOnce = charges.filter((added) => !added.amount.paid.isZero());
@@ -73,46 +76,10 @@ export function decideDisbursement(loan: Loan, command: Disburse, context: Decis
   });
 }
 
-interface FeeToCharge {
-  readonly fee: ProductFee;
-  readonly requestedAmount: Decimal | undefined;
-  /** The field that gave its amount, for refusals. */
-  readonly errorSource: string;
-}
-
-function feesToCharge(loan: Loan, requestedFees: Disburse['fees']): FeeToCharge[] | { refusals: Refusal[] } {
-  const refusals: Refusal[] = [];
-  const chosen = new Map<ProductFee, FeeToCharge>();
-  for (const [index, { predefinedFeeKey, amount, percentage }] of requestedFees.entries()) {
-    const fee = findFee(loan.product, predefinedFeeKey);
-    const source = `fees[${index}].predefinedFeeKey`;
-    const priced = fee === undefined ? undefined : withPercentage(fee, percentage, `fees[${index}].percentage`);
-    if (fee === undefined) refusals.push(refusal('INVALID_FEE_KEY', source));
-    else if (fee.state !== 'ACTIVE') refusals.push(refusal('FEE_NOT_ACTIVE', source));
-    else if (!disbursementTriggers.includes(fee.trigger)) refusals.push(refusal('FEE_NOT_ALLOWED', source));
-    else if (chosen.has(fee)) refusals.push(refusal('DUPLICATE_DISBURSEMENT_FEE', source));
-    else if (priced === undefined || 'errorReason' in priced)
-      refusals.push(priced ?? refusal('INVALID_FEE_KEY', source));
-    else chosen.set(fee, { fee: priced, requestedAmount: amount, errorSource: `fees[${index}].amount` });
-  }
-  if (refusals.length > 0) return { refusals };
-  return requiredFees(loan, chosen);
-}
-
-/** The chosen fees and those that are always charged, in the product's order. */
-export function requiredFees({ product }: Loan, chosen: ReadonlyMap<ProductFee, FeeToCharge>): FeeToCharge[] {
-  return product.feesSettings.fees.flatMap((fee) => {
-    const chosenFee = chosen.get(fee);
-    if (chosenFee !== undefined) return [chosenFee];
-    const isRequired = fee.feeApplication === 'REQUIRED' && fee.state === 'ACTIVE';
-    if (!isRequired || !disbursementTriggers.includes(fee.trigger)) return [];
-    return [{ fee, requestedAmount: undefined, errorSource: 'fees' }];
-  });
-}
-
 export interface DisbursementPlan {
   readonly date: LocalDate;
   readonly firstRepaymentDate: LocalDate | null;
+  readonly calendar: WorkingCalendar;
   readonly fees: readonly FeeToCharge[];
   readonly transactionKey: string;
   readonly newKey: (purpose: string) => string;
@@ -124,7 +91,7 @@ export interface DisbursementPlan {
  */
 export function disburse(
   loan: Loan,
-  { date, firstRepaymentDate, fees, transactionKey, newKey }: DisbursementPlan,
+  { date, firstRepaymentDate, calendar, fees, transactionKey, newKey }: DisbursementPlan,
 ): { readonly position: LoanPosition; readonly charges: UnnumberedCharge[] } | { readonly refusals: Refusal[] } {
   const refusals: Refusal[] = [];
   /** The charges of one fee: one, or one for each row. */
@@ -152,11 +119,13 @@ export function disburse(
   if (paidOut.isNegative()) refusals.push(refusal('DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT', 'fees'));
 
   const principalLent = loan.loanAmount.plus(totalOf(capitalised));
-  const request = {
+  const method = loan.product.scheduleSettings.repaymentReschedulingMethod;
+  const request: ScheduleRequest = {
     terms: termsInForce(loan, loan.position),
     principal: principalLent,
     disbursementDate: date,
     ...(firstRepaymentDate === null ? {} : { firstRepaymentDate }),
+    ...(method === undefined ? {} : { rescheduling: { method, calendar } }),
   };
   const payment = isAnnuity(request.terms) ? periodicPayment(request) : null;
   const rows = buildSchedule(request, payment ?? undefined).map((row) => unpaidInstallment(loan, row));
@@ -187,7 +156,7 @@ function paidInFull({ expected }: Portion): Portion {
 
 function unpaidInstallment(
   loan: Loan,
-  { number, accruesAfter, dueDate, principal, interest }: ScheduleRow,
+  { number, accruesAfter, dueDate, unmoved = null, principal, interest }: ScheduleRow,
 ): Installment {
   const gross = withInterestTax(loan, interest);
   return newInstallment({
@@ -195,6 +164,7 @@ function unpaidInstallment(
     number,
     accruesAfter,
     dueDate,
+    unmoved,
     principal: unpaid(principal),
     interest: { amount: unpaid(gross.amount), tax: unpaid(gross.tax) },
   });

@@ -10,6 +10,7 @@ import type { LoanFact } from './facts.ts';
 import { laterTransactions } from '../replay/later-transactions.ts';
 import { headerOf, isLeftOut, repostingCommand } from '../replay/reposting.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';
+import type { WorkingCalendar } from '../organization.ts';
 import type { Refusal } from '../refusals.ts';
 import { withSettledFees, withoutSettledFees } from '../fees/settled-fees.ts';
 import type { Toggles } from '../toggle-names.ts';
@@ -48,7 +49,7 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Decisi
 
   const later = loan === null ? [] : laterTransactions(loan, command, context.transactions);
   if ('errorReason' in later) return { outcome: 'refused', refusals: [later] };
-  const run = new CommandRun(loan, command, context.toggles);
+  const run = new CommandRun(loan, command, context);
   for (const [index, original] of later.entries()) {
     run.apply(adjusted(run.existingLoan(), original, headerOf(command), keysOf(context, `taken back ${index + 1}`)));
   }
@@ -57,9 +58,13 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Decisi
   for (const fact of factsOf(decision)) run.apply(fact);
   const transactionKey = run.lastTransactionKey;
   for (const [index, original] of byValueDate(later).entries()) {
+    // Its custom fields were checked when it was posted first.
+    const { customFields: _checked, ...others } = context;
     const again = decide(run.loan, repostingCommand(run.existingLoan(), original, command), {
-      ...context,
+      ...others,
       ...keysOf(context, `posted again ${index + 1}`),
+      // The transaction gave its externalId free when it was taken back.
+      transactions: { ...context.transactions, hasExternalId: () => false },
       // A fee outside the schedule stays one, also after the toggle under which it was charged was switched off.
       toggles: { ...context.toggles, ALLOW_NON_SCHEDULED_FEES: true },
     });
@@ -98,16 +103,18 @@ function sentBy({ isSystemPosted }: LoanTransaction, fact: LoanFact): LoanFact {
 class CommandRun {
   readonly #command: LoanCommand;
   readonly #toggles: Toggles;
+  readonly #calendar: WorkingCalendar;
   readonly #transactions = new Map<string, LoanTransaction>();
   readonly #events: LoanEvent[] = [];
   #loan: Loan | null;
   #lastTransactionKey: string | null = null;
   #isDeleted = false;
 
-  constructor(loan: Loan | null, command: LoanCommand, toggles: Toggles) {
+  constructor(loan: Loan | null, command: LoanCommand, { toggles, calendar }: DecisionContext) {
     this.#loan = loan;
     this.#command = command;
     this.#toggles = toggles;
+    this.#calendar = calendar;
   }
 
   get loan(): Loan | null {
@@ -128,7 +135,7 @@ class CommandRun {
     // A fee that the adjusted transaction settled left the account with it.
     const undo = fact.type === 'TRANSACTION_ADJUSTED' ? fact.original.undo : null;
     const before = this.#loan === null || undo === null ? this.#loan : withSettledFees(this.#loan, undo);
-    const { loan: evolved, transactions } = evolve(before, fact);
+    const { loan: evolved, transactions } = evolve(before, fact, this.#calendar);
     const posted = transactions.at(-1) ?? null;
     const shownBefore = before === null ? null : atBusinessDate(before);
     const events = eventsBetween(shownBefore, atBusinessDate(evolved), fact, posted, this.#command, this.#toggles);

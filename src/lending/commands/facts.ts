@@ -53,9 +53,18 @@ export interface TransactionAdjusted {
   readonly type: 'TRANSACTION_ADJUSTED';
   readonly original: LoanTransaction;
   readonly transaction: PostedTransaction;
+  /** Whether it stays taken back: a penalty or fee for being late is then not charged again. */
+  readonly isFinal?: boolean;
 }
 
 export type PostedTransaction = Omit<
   LoanTransaction,
-  'undo' | 'previousAdjustableKey' | 'id' | 'principalBalanceAfter' | 'totalBalanceAfter' | 'adjustmentTransactionKey'
+  | 'undo'
+  | 'previousAdjustableKey'
+  | 'id'
+  | 'principalBalanceAfter'
+  | 'totalBalanceAfter'
+  | 'advancePositionAfter'
+  | 'arrearsPositionAfter'
+  | 'adjustmentTransactionKey'
 >;

@@ -1,14 +1,22 @@
 import { accrueTo } from '../accrual.ts';
+import { firstLateFeeDay, lateFeesOf } from '../business-days/late-fees.ts';
 import type { Lock, Unlock } from '../commands.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { noAmounts } from '../ledger.ts';
-import { type Loan, type LoanPosition, type LockedOperation, isActive, lockedOperations } from '../loan.ts';
+import {
+  type AccountSubState,
+  type Loan,
+  type LoanPosition,
+  type LockedOperation,
+  isActive,
+  lockedOperations,
+} from '../loan.ts';
 import { rowDue } from '../installments.ts';
 import { dayOfCommand } from '../instants.ts';
 import { zero } from '../money.ts';
 import { type Refusal, refusal } from '../refusals.ts';
-import { type Step, inSteps } from './steps.ts';
+import { type Step, inSteps } from './transactions-in-steps.ts';
 import type { LocalDate } from '../terms.ts';
 
 /** The transactions that begin and end each lock. */
@@ -65,8 +73,8 @@ function lockStep(
     const changed = change(loan.position.lockedOperations);
     const moved = accrueTo(loan, loan.position, valueDate);
     const position: LoanPosition = {
-      ...(type === 'PENALTY_UNLOCKED' ? withPenaltiesFrom(moved, valueDate) : moved),
-      accountSubState: changed.length === 0 ? null : 'LOCKED',
+      ...afterLock(loan, moved, type, valueDate),
+      accountSubState: subStateOf(moved, changed),
       lockedOperations: lockedOperations.filter((operation) => changed.includes(operation)),
     };
     return post(loan, command, context, type, position, {
@@ -78,11 +86,21 @@ function lockStep(
   };
 }
 
-/** Late rows have penalties for the days after this one. */
-function withPenaltiesFrom(position: LoanPosition, date: LocalDate): LoanPosition {
-  const installments = position.installments.map((row) =>
-    row.dueDate < date && !rowDue(row).isZero() ? { ...row, penaltyCalculatedTo: date } : row,
-  );
+/** A terminated account stays one, locked or not. */
+function subStateOf({ accountSubState }: LoanPosition, locked: readonly LockedOperation[]): AccountSubState | null {
+  if (accountSubState === 'TERMINATED') return 'TERMINATED';
+  return locked.length === 0 ? null : 'LOCKED';
+}
+
+/** Late rows have penalties for the days after this one, and none of the fees that the lock kept them from. */
+function afterLock(loan: Loan, position: LoanPosition, type: LockTransactionType, date: LocalDate): LoanPosition {
+  if (type !== 'PENALTY_UNLOCKED' && type !== 'FEE_UNLOCKED') return position;
+  const installments = position.installments.map((row) => {
+    if (row.dueDate >= date || rowDue(row).isZero()) return row;
+    if (type === 'PENALTY_UNLOCKED') return { ...row, penaltyCalculatedTo: date };
+    const isMissed = row.lateFeesDecidedOn === null && firstLateFeeDay(loan, row) <= date;
+    return isMissed && lateFeesOf(loan.product).length > 0 ? { ...row, lateFeesDecidedOn: date } : row;
+  });
   return { ...position, installments };
 }
 

@@ -8,14 +8,14 @@ import type { TransactionPosted } from './facts.ts';
 import { isUsableDate, refusalOfDays } from './transaction-days.ts';
 import { interestApplied } from './interest-application.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
-import { type Loan, isActive } from '../loan.ts';
+import { type ElementAmounts, type Loan, type LoanPosition, isActive } from '../loan.ts';
 import { dayOfCommand } from '../instants.ts';
 import { type Decimal, isPostable, sum } from '../money.ts';
 import { pay, payCharges, payable } from '../payments.ts';
-import { reduceCharges, reduceRows } from '../reductions.ts';
+import { reduceCharges, reduceRows } from '../reduced-rows-and-fees.ts';
 import { reduced } from './reductions.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
-import { type Step, inSteps } from './steps.ts';
+import { type Step, inSteps } from './transactions-in-steps.ts';
 import type { LocalDate } from '../terms.ts';
 
 /**
@@ -128,6 +128,25 @@ function paidInFull(
   context: DecisionContext,
   valueDate: LocalDate,
 ): { readonly fact: TransactionPosted } | null {
+  const settled = settledInFull(loan, valueDate, command.receivedAt);
+  if (settled === null) return null;
+  const { position, amount, affected, taxes } = settled;
+  return post(loan, command, context, 'REPAYMENT', position, { amount, valueDate, affected, taxes });
+}
+
+/** A payment of all that is owed, and the position that it leads to. */
+interface Settlement {
+  readonly position: LoanPosition;
+  readonly amount: Decimal;
+  readonly affected: ElementAmounts;
+  readonly taxes: ElementAmounts;
+}
+
+/**
+ * Pays all that is owed on a day, fees outside the schedule included; null when nothing is.
+ * @param now Milliseconds since the epoch.
+ */
+export function settledInFull(loan: Loan, valueDate: LocalDate, now: number): Settlement | null {
   const ledger = openLedger(loan, accrueTo(loan, loan.position, valueDate), valueDate);
   for (const index of ledger.rows.keys()) {
     for (const element of ['INTEREST', 'PENALTY', 'PRINCIPAL'] as const) {
@@ -139,6 +158,5 @@ function paidInFull(
   const { affected, taxes } = ledger;
   const amount = sum(Object.values(affected) as Decimal[]);
   if (amount.isZero()) return null;
-  const position = closeOut(loan, ledger, ledger.position.periodicPayment, command.receivedAt);
-  return post(loan, command, context, 'REPAYMENT', position, { amount, valueDate, affected, taxes });
+  return { position: closeOut(loan, ledger, ledger.position.periodicPayment, now), amount, affected, taxes };
 }

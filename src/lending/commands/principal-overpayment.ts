@@ -4,13 +4,14 @@ import { figuresOf } from '../balances.ts';
 import type { PrincipalOverpayment } from '../commands.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { type Ledger, noAmounts, openLedger } from '../ledger.ts';
-import type { Loan } from '../loan.ts';
+import type { Loan, LoanPosition } from '../loan.ts';
 import { dayOfCommand } from '../instants.ts';
 import { type Decimal, smaller, sum, zero } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { reamortize } from '../prepayment.ts';
 import { fixesTotals, recalculationMethodOf, refusalOfPayment } from './repayment.ts';
-import { closeOut } from './closing.ts';
+import { closeOutInTime } from './closing.ts';
+import type { LocalDate } from '../terms.ts';
 
 /**
  * Lowers the outstanding principal without paying any installment. The amount is noted on the installment in whose
@@ -36,21 +37,48 @@ export function decidePrincipalOverpayment(
   if (amount.greaterThan(figuresOf(loan, accrued).principal.balance)) return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
   if (prepaymentAcceptance === 'NO_PREPAYMENTS') return refuse('PREPAYMENT_NOT_ALLOWED_ERROR', 'amount');
 
-  const ledger = openLedger(loan, accrued, valueDate);
-  const current = currentRowIndex(ledger);
-  const row = rowAt(ledger.rows, current);
-  ledger.rows[current] = { ...row, principalOverpaid: row.principalOverpaid.plus(amount) };
-  const reduced = reduceOpenRows(ledger, amount, method);
-  reduceDueRows(ledger, reduced.remainder);
-  const position = closeOut(loan, ledger, reduced.periodicPayment, command.receivedAt);
+  const { position, installmentKey } = lowerPrincipal(loan, accrued, amount, {
+    valueDate,
+    method,
+    now: command.receivedAt,
+  });
   return post(loan, command, context, 'PRINCIPAL_OVERPAYMENT', position, {
     amount,
     valueDate,
     affected: { ...noAmounts, principal: amount },
     taxes: noAmounts,
     prepaymentRecalculationMethod: command.prepaymentRecalculationMethod ?? null,
-    installmentKey: row.key,
+    installmentKey,
   });
+}
+
+/** When and how principal falls that no installment is paid with. */
+interface Lowering {
+  readonly valueDate: LocalDate;
+  readonly method: PrepaymentRecalculationMethod;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Lowers the outstanding principal outside the installments, and notes it on the one in whose period it happens.
+ * @param accrued The position on the value date.
+ * @param amount At most the principal balance.
+ * @returns the position afterwards, and the key of that installment
+ */
+export function lowerPrincipal(
+  loan: Loan,
+  accrued: LoanPosition,
+  amount: Decimal,
+  { valueDate, method, now }: Lowering,
+): { readonly position: LoanPosition; readonly installmentKey: number } {
+  const ledger = openLedger(loan, accrued, valueDate);
+  const current = currentRowIndex(ledger);
+  const row = rowAt(ledger.rows, current);
+  ledger.rows[current] = { ...row, principalOverpaid: row.principalOverpaid.plus(amount) };
+  const reduced = reduceOpenRows(ledger, amount, method);
+  reduceDueRows(ledger, reduced.remainder);
+  return { position: closeOutInTime(loan, ledger, reduced.periodicPayment, now), installmentKey: row.key };
 }
 
 /** Respreads the rows due after the value date, as far as the amount fits into them; `remainder` is what does not. */

@@ -1,6 +1,6 @@
 import { accrueTo } from '../accrual.ts';
 import type { ReduceFees, ReduceInterest, ReducePenalties } from '../commands.ts';
-import { closeOut } from './closing.ts';
+import { closeOutInTime } from './closing.ts';
 import { type Decision, type DecisionContext, type TransactionCommand, post, refuse } from './decision.ts';
 import type { TransactionPosted } from './facts.ts';
 import { refusalOfDays } from './transaction-days.ts';
@@ -8,7 +8,7 @@ import { type Ledger, openLedger } from '../ledger.ts';
 import { type Loan, type LoanPosition, isActive } from '../loan.ts';
 import { dayOfCommand } from '../instants.ts';
 import { type Decimal, isPostable } from '../money.ts';
-import { reduceCharges, reduceRows } from '../reductions.ts';
+import { reduceCharges, reduceRows } from '../reduced-rows-and-fees.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 import type { LocalDate } from '../terms.ts';
 
@@ -96,7 +96,7 @@ export function reduced(
   const ledger = openLedger(loan, loan.position, valueDate);
   reduce(ledger);
   const { affected, taxes } = ledger;
-  const position = closeOut(loan, ledger, loan.position.periodicPayment, command.receivedAt);
+  const position = closeOutInTime(loan, ledger, loan.position.periodicPayment, command.receivedAt);
   const amount = affected.interest.plus(affected.fees).plus(affected.penalty);
   return post(loan, command, context, type, position, { amount, valueDate, affected, taxes });
 }

@@ -4,7 +4,7 @@ import { indexOfEncodedKey } from '../identifiers.ts';
 import { currentRowIndex, isPaid, rowAt } from '../installments.ts';
 import { figuresOf } from '../balances.ts';
 import type { Repay } from '../commands.ts';
-import { closeOut } from './closing.ts';
+import { closeOutInTime } from './closing.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
@@ -63,7 +63,7 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
   const periodicPayment = prepaidPrincipal.isZero()
     ? keepTotals(ledger, method)
     : prepay(ledger, prepaidPrincipal, method);
-  const position = closeOut(loan, ledger, periodicPayment, command.receivedAt);
+  const position = closeOutInTime(loan, ledger, periodicPayment, command.receivedAt);
   return post(loan, command, context, 'REPAYMENT', position, {
     amount,
     valueDate,

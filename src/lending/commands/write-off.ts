@@ -9,7 +9,7 @@ import { openLedger } from '../ledger.ts';
 import { type Loan, type LoanPosition, isActive } from '../loan.ts';
 import { dayOfCommand } from '../instants.ts';
 import { type Decimal, sum } from '../money.ts';
-import { reduceCharges, reduceRows, writeOffPrincipal } from '../reductions.ts';
+import { reduceCharges, reduceRows, writeOffPrincipal } from '../reduced-rows-and-fees.ts';
 
 /**
  * Gives up all that is owed on the value date, and closes the account as WRITTEN_OFF. The rows ask for what was paid

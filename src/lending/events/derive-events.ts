@@ -1,17 +1,19 @@
 import { figuresOf } from '../balances.ts';
-import { type Balances, balanceNames, balancesOf, feeBalancesOf } from '../views/balances.ts';
+import { type Balances, balanceNames, balancesOf } from '../views/balances.ts';
+import { feeBalancesOf } from '../views/fee-balance-names.ts';
 import { isPlanned, type FeeCharge } from '../fees/charges.ts';
 import type { LoanCommand } from '../commands.ts';
 import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from '../events.ts';
-import type { BusinessDayStarted, LoanFact } from '../commands/facts.ts';
+import type { LoanFact } from '../commands/facts.ts';
 import { type InstallmentView, changedInstallments } from '../views/schedules.ts';
 import { startOfDay, toInstant } from '../instants.ts';
-import { type AccountState, type Loan, type LoanTransaction, isActive } from '../loan.ts';
+import { type Loan, type LoanPosition, type LoanTransaction, isActive } from '../loan.ts';
 import { findInstallment, rowDue } from '../installments.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import { behaviourOf } from '../products/product-behaviour.ts';
 import { type LoanTransactionType, type ScheduleChangeReason, eventNamesOf } from '../transaction-types.ts';
+import type { LocalDate } from '../terms.ts';
 import type { Toggles } from '../toggle-names.ts';
 import { accountOf } from '../views/accounts.ts';
 import { transactionView } from '../views/transactions.ts';
@@ -41,26 +43,33 @@ export function eventsBetween(
   const bodies: Body[] =
     posted !== null && before !== null ? transactionBodies(before, after, posted, command, toggles) : [];
   if (fact.type === 'BUSINESS_DAY_STARTED' && before !== null) {
-    bodies.push(...dayBodies(before, after, fact, command, toggles));
+    bodies.push(...shownBodies(before, after, fact.businessDate, command, toggles));
+  }
+  const { asOf } = after.position;
+  if (fact.type === 'STATE_CHANGED' && before !== null && asOf !== null) {
+    bodies.push(...shownBodies(before, after, asOf, command, toggles));
   }
   if (fact.type === 'LOAN_CHANGED') bodies.push({ eventType: 'loan_account_changed', account: accountOf(after) });
   bodies.push(...stateBodies(before, after, fact));
   const creationDate = toInstant(command.receivedAt);
-  return bodies.map((body, index) => ({
-    ...body,
-    schemaVersion: 1,
-    loanAccountId: after.id,
-    loanAccountEncodedKey: after.encodedKey,
-    productTypeKey: after.product.encodedKey,
-    sequence: after.eventSequence + index + 1,
-    causationCommandId: command.commandId,
-    transactionEncodedKey: posted?.encodedKey ?? null,
-    transactionType: posted?.type ?? null,
-    valueDate: fact.type === 'BUSINESS_DAY_STARTED' ? fact.businessDate : (posted?.valueDate ?? null),
-    bookingDate: posted?.bookingDate ?? null,
-    creationDate,
-    toggles,
-  }));
+  return bodies.map((body, index) => {
+    const header: LoanEventHeader = {
+      schemaVersion: 1,
+      loanAccountId: after.id,
+      loanAccountEncodedKey: after.encodedKey,
+      productTypeKey: after.product.encodedKey,
+      sequence: after.eventSequence + index + 1,
+      causationCommandId: command.commandId,
+      transactionEncodedKey: posted?.encodedKey ?? null,
+      transactionType: posted?.type ?? null,
+      valueDate: fact.type === 'BUSINESS_DAY_STARTED' ? fact.businessDate : (posted?.valueDate ?? null),
+      bookingDate: posted?.bookingDate ?? null,
+      creationDate,
+      toggles,
+    };
+    // Bodies have many shapes. Adding fields to such an object one by one takes five times as long.
+    return { ...body, ...header };
+  });
 }
 
 function transactionBodies(
@@ -92,17 +101,17 @@ function transactionBodies(
   ];
 }
 
-/** What the start of a day changed; nothing when it changed nothing that is shown. */
-function dayBodies(
+/** What the start of a day or a change of state changed; nothing when it changed nothing that is shown. */
+function shownBodies(
   before: Loan,
   after: Loan,
-  { businessDate }: BusinessDayStarted,
+  applicationDate: LocalDate,
   command: LoanCommand,
   toggles: Toggles,
 ): Body[] {
   const balances = balancesOf(after, toggles);
   const changes = balanceChanges(balancesOf(before, before.publishedUnder ?? toggles), balances, after, command, {
-    applicationDate: businessDate,
+    applicationDate,
     loanTransactionEncodedKey: null,
   });
   const schedule = scheduleBody(before, after, null, toggles);
@@ -283,7 +292,7 @@ function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {
   const previousAccountSubState = before?.position.accountSubState ?? null;
   const isSameState = accountState === previousAccountState && accountSubState === previousAccountSubState;
   if (isSameState && fact.type !== 'LOAN_DELETED') return [];
-  const name = stateEventName(fact, after, previousAccountState);
+  const name = stateEventName(fact, after, before?.position);
   return [
     {
       eventType: 'loan_state_changed',
@@ -296,12 +305,19 @@ function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {
   ];
 }
 
-function stateEventName(fact: LoanFact, { position }: Loan, previous: AccountState | null): StateEventName {
+function stateEventName(fact: LoanFact, { position }: Loan, before: LoanPosition | undefined): StateEventName {
+  const previous = before?.accountState;
   if (fact.type === 'LOAN_CREATED') return 'loan_created';
   if (fact.type === 'LOAN_DELETED') return 'loan_deleted';
   if (fact.type === 'STATE_CHANGED') return fact.eventName;
   if (position.accountSubState === 'WRITTEN_OFF') return 'loan_written_off';
+  if (position.accountSubState === 'RESCHEDULED') return 'loan_rescheduled';
+  if (position.accountSubState === 'REFINANCED') return 'loan_refinanced';
   if (position.accountState === 'CLOSED') return 'loan_closed';
+  const wasTerminated = before?.accountSubState === 'TERMINATED';
+  const isTerminated = position.accountSubState === 'TERMINATED';
+  if (previous !== 'CLOSED' && isTerminated && !wasTerminated) return 'loan_terminated';
+  if (isActive(position) && wasTerminated && !isTerminated) return 'loan_termination_undone';
   if (previous === 'ACTIVE' && position.accountState === 'ACTIVE_IN_ARREARS') return 'loan_in_arrears';
   if (previous === 'ACTIVE_IN_ARREARS' && position.accountState === 'ACTIVE') return 'loan_out_of_arrears';
   if (!isActive(position)) return 'loan_deactivated';

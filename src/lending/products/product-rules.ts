@@ -37,13 +37,31 @@ export const productRuleMessages: Readonly<Partial<Record<Refusal['errorReason']
     'A fee whose allocation is NO_ALLOCATION can only be paid by a custom repayment: set allowCustomRepaymentAllocation to true.',
 };
 
-function boundsRefusals({ loanAmountSettings, interestSettings, scheduleSettings }: LoanProduct): Refusal[] {
+function boundsRefusals({
+  loanAmountSettings,
+  interestSettings,
+  scheduleSettings,
+  arrearsSettings,
+  penaltySettings,
+}: LoanProduct): Refusal[] {
   const { numInstallments, firstRepaymentDueDateOffset } = scheduleSettings;
   return [
     ...boundedDecimal(loanAmountSettings.loanAmount, 'loanAmountSettings.loanAmount', 'INVALID_AMOUNT'),
     ...boundedDecimal(interestSettings.interestRate, 'interestSettings.interestRate', 'INVALID_INTEREST_RATE'),
     ...installmentsRefusals(numInstallments),
     ...boundedCount(firstRepaymentDueDateOffset, 'scheduleSettings.firstRepaymentDueDateOffset', 0),
+    ...boundedDecimal(penaltySettings?.penaltyRate ?? {}, 'penaltySettings.penaltyRate', 'INVALID_PENALTY_RATE'),
+    ...boundedCount(
+      arrearsSettings?.tolerancePeriod ?? {},
+      'arrearsSettings.tolerancePeriod',
+      0,
+      'ARREARS_TOLERANCE_PERIOD_OUTSIDE_CONSTRAINTS',
+    ),
+    ...boundedDecimal(
+      arrearsSettings?.tolerancePercentageOfOutstandingPrincipal ?? {},
+      'arrearsSettings.tolerancePercentageOfOutstandingPrincipal',
+      'INVALID_PARAMETERS',
+    ),
   ];
 }
 
@@ -72,11 +90,12 @@ function boundedCount(
   { defaultValue, minValue, maxValue }: Bounded<number>,
   field: string,
   minimum: number,
+  reason: Refusal['errorReason'] = 'INVALID_INSTALLMENTS',
 ): Refusal[] {
   const values = [minValue, defaultValue, maxValue].filter((value) => value !== undefined);
   const ascending = values.every((value, index) => index === 0 || value >= (values[index - 1] ?? value));
   const inRange = values.every((value) => Number.isInteger(value) && value >= minimum && value <= installmentsMaximum);
-  return ascending && inRange ? [] : [refusal('INVALID_INSTALLMENTS', field)];
+  return ascending && inRange ? [] : [refusal(reason, field)];
 }
 
 function interestRefusals(product: LoanProduct): Refusal[] {

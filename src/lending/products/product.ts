@@ -17,6 +17,7 @@ import type {
   InterestChargeFrequency,
   InterestType,
   RepaymentPeriodUnit,
+  RepaymentReschedulingMethod,
   RoundingTerms,
   ScheduleInterestDaysCountMethod,
   ShortMonthHandlingMethod,
@@ -36,6 +37,7 @@ export type FeeTrigger =
   | 'UPFRONT_DISBURSEMENT'
   | 'PAYMENT_DUE'
   | 'PAYMENT_DUE_APPLIED_ON_DUE_DATES'
+  | 'LATE_REPAYMENT'
   | 'ARBITRARY';
 export type FeeAmountCalculationMethod =
   | 'FLAT'
@@ -72,11 +74,17 @@ export interface ArrearsSettings {
   /** Percent. */
   readonly tolerancePercentageOfOutstandingPrincipal?: Bounded<Decimal>;
   readonly toleranceFloorAmount?: Decimal;
+  /** EXCLUDED: days on which the institution is closed count neither as tolerated nor as in arrears. */
+  readonly nonWorkingDaysMethod?: 'INCLUDED' | 'EXCLUDED';
   /**
-   * From when the days in arrears count: since the account went into arrears, which is the default, or since the oldest
-   * row that is late now put it there.
+   * From when the days in arrears count: since its oldest row was late for longer than is tolerated when the account
+   * went into arrears, which is the default; since the oldest row that is late now was; or since what was late reached
+   * the tolerated amount.
    */
-  readonly dateCalculationMethod?: 'ACCOUNT_FIRST_WENT_TO_ARREARS' | 'LAST_LATE_REPAYMENT';
+  readonly dateCalculationMethod?:
+    | 'ACCOUNT_FIRST_WENT_TO_ARREARS'
+    | 'LAST_LATE_REPAYMENT'
+    | 'ACCOUNT_FIRST_BREACHED_MATERIALITY_THRESHOLD';
 }
 
 /** What a penalty for late days is a share of. Each includes the one before; the last is all that is lent. */
@@ -94,6 +102,12 @@ export interface PenaltySettings {
   readonly loanPenaltyGracePeriod?: number;
   /** Percent: of what is overdue for each day; of the outstanding principal for each charge unit of the interest. */
   readonly penaltyRate?: Bounded<Decimal>;
+}
+
+/** What becomes of accounts by themselves as time passes. */
+export interface InternalControls {
+  /** Days for which an account stays active once it is paid in full. Absent or 0: it is closed at once. */
+  readonly dormancyPeriodDays?: number;
 }
 
 /** A loan product: the rules and bounds of the accounts opened under it, in the lending API's terms. */
@@ -127,6 +141,8 @@ export interface LoanProduct {
     readonly defaultRepaymentPeriodCount: number;
     readonly fixedDaysOfMonth: readonly number[];
     readonly shortMonthHandlingMethod?: ShortMonthHandlingMethod;
+    /** Absent: due dates stay where they are, also on days on which the institution is closed. */
+    readonly repaymentReschedulingMethod?: RepaymentReschedulingMethod;
     readonly numInstallments: Bounded<number>;
     readonly firstRepaymentDueDateOffset: Bounded<number>;
     readonly defaultPrincipalRepaymentInterval: number;
@@ -165,8 +181,14 @@ export interface LoanProduct {
   readonly allowCustomRepaymentAllocation: boolean;
   readonly arrearsSettings?: ArrearsSettings;
   readonly penaltySettings?: PenaltySettings;
+  readonly internalControls?: InternalControls;
   /** What was sent with the product and no rule reads. Absent when there is nothing. */
   readonly additionalFields?: AdditionalFields;
+}
+
+/** Days for which accounts of the product stay active once they are paid in full; 0 when they are closed at once. */
+export function dormancyPeriodDays({ internalControls }: LoanProduct): number {
+  return internalControls?.dormancyPeriodDays ?? 0;
 }
 
 /** The custom amount type that pays a fee with this trigger. */
@@ -176,6 +198,7 @@ export const customAmountTypeOfFee: Readonly<Partial<Record<FeeTrigger, CustomPa
   UPFRONT_DISBURSEMENT: 'UPFRONT_DISBURSEMENT_FEE',
   PAYMENT_DUE: 'PAYMENT_DUE_FEE',
   PAYMENT_DUE_APPLIED_ON_DUE_DATES: 'PAYMENT_DUE_FEE',
+  LATE_REPAYMENT: 'LATE_REPAYMENT_FEE',
 };
 
 /** The fee of a product with this id or encodedKey; undefined when there is none. */
@@ -188,7 +211,7 @@ export function isForDueDates({ trigger }: { readonly trigger: FeeTrigger }): bo
   return trigger === 'PAYMENT_DUE' || trigger === 'PAYMENT_DUE_APPLIED_ON_DUE_DATES';
 }
 
-/** Whether a command of its own charges the fee. Every other fee is charged with the disbursement. */
+/** Whether a command of its own charges the fee. Others are charged with the disbursement, or when a row is late. */
 export function isChargedByHand({ trigger }: ProductFee): boolean {
   return trigger === 'MANUAL' || trigger === 'ARBITRARY';
 }

@@ -35,7 +35,7 @@ const settings: Readonly<Record<string, SettingOfProduct>> = {
   'currency.currencyCode': { at: ['currency.code'] },
   futurePaymentsAcceptance: {
     at: prepayment('futurePaymentsAcceptance'),
-    otherwise: (product) => (isAccrued(product) ? 'NO_FUTURE_PAYMENTS' : 'ACCEPT_FUTURE_PAYMENTS'),
+    otherwise: 'NO_FUTURE_PAYMENTS',
   },
   latePaymentsRecalculationMethod: {
     at: ['paymentSettings.latePaymentsRecalculationMethod'],

@@ -5,6 +5,7 @@ import type {
   CommandHeader,
   LoanCommand,
   PrincipalOverpayment,
+  Refund,
   Repay,
 } from '../commands.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
@@ -16,7 +17,7 @@ import type { Refusal } from '../refusals.ts';
 import type { LoanTransactionType } from '../transaction-types.ts';
 
 /** The commands that are decided on the loan as it was on their value date, whatever was posted since. */
-export type DatedEntry = Repay | ApplyFee | ApplyPenalty | PrincipalOverpayment | ApplyInterest;
+export type DatedEntry = Repay | ApplyFee | ApplyPenalty | PrincipalOverpayment | ApplyInterest | Refund;
 
 /** Whether a command is decided on the loan as it was on its value date. */
 export function isDatedEntry(command: LoanCommand): command is DatedEntry {
@@ -29,10 +30,17 @@ const datedEntries: ReadonlySet<LoanCommand['type']> = new Set<DatedEntry['type'
   'APPLY_PENALTY',
   'PRINCIPAL_OVERPAYMENT',
   'APPLY_INTEREST',
+  'REFUND',
 ]);
 
 /** The transactions that can be taken back and posted again from what was asked for. */
-type RepostableType = 'REPAYMENT' | 'FEE_CHARGED' | 'PENALTY_APPLIED' | 'PRINCIPAL_OVERPAYMENT' | 'INTEREST_APPLIED';
+type RepostableType =
+  | 'REPAYMENT'
+  | 'FEE_CHARGED'
+  | 'PENALTY_APPLIED'
+  | 'PRINCIPAL_OVERPAYMENT'
+  | 'INTEREST_APPLIED'
+  | 'REFUND';
 
 /** Whether a transaction can be taken back and posted again from what was asked for. */
 export function isRepostable({ type }: LoanTransaction): boolean {
@@ -54,6 +62,7 @@ export function repostingCommand(loan: Loan, transaction: LoanTransaction, heade
   if (!isRepostableType(type)) throw new Error(`${type} cannot be posted again`);
   return {
     ...headerOf(header),
+    ...(transaction.isSystemPosted ? { isSystemPosted: true } : {}),
     loanAccountId: loan.id,
     valueDate,
     bookingDate,
@@ -109,6 +118,11 @@ const askedFor: Readonly<Record<RepostableType, (loan: Loan, transaction: LoanTr
     ...recalculationOf(transaction),
   }),
   INTEREST_APPLIED: () => ({ type: 'APPLY_INTEREST' }),
+  REFUND: (loan, transaction) => ({
+    type: 'REFUND',
+    amount: transaction.amount,
+    linkedDisbursementKey: loan.position.disbursements[0]?.transactionKey ?? '',
+  }),
 };
 
 /**

@@ -2,13 +2,15 @@ import { addDays, addMonths, daysBetween, daysInMonth, isLeapYear, partsOf } fro
 import type { DateParts } from '../dates.ts';
 import { addFractions, fraction, multiplyFractions } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
-import type { DaysInYear, DueDateTerms, InterestTerms, LocalDate } from '../terms.ts';
+import type { DaysInYear, DueDateTerms, InterestTerms, LocalDate, UnmovedPeriod } from '../terms.ts';
 import { type FixedDaysTerms, listedDaysOn, nextFixedDay, unitLength } from './due-dates.ts';
 
 /** The days over which one installment's interest accrues: after the first date, up to and including the second. */
 export interface AccrualPeriod {
   readonly accruesAfter: LocalDate;
   readonly dueDate: LocalDate;
+  /** The days before they were moved to working days; absent or null when they were not. */
+  readonly unmoved?: UnmovedPeriod | null;
 }
 
 /** The terms that decide how long a range of days counts. Every `ScheduleTerms` has them. */
@@ -91,12 +93,13 @@ export function days30E360Isda(from: LocalDate, to: LocalDate, terminationDate?:
  *
  * ACTUAL_DAYS_COUNT: the day count of the dates. REPAYMENT_PERIODICITY: the period's nominal length times the days'
  * share of the period's days. So the parts of a period sum to the whole, and a month is a twelfth of a year whatever
- * its length. Days beyond the period's end count at the same rate.
+ * its length, also where the period was moved to working days. Days beyond the period's end count at the same rate.
  */
 export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: LocalDate, to: LocalDate): Fraction {
   const { daysInYear, scheduleInterestDaysCountMethod } = terms.interest;
   if (scheduleInterestDaysCountMethod === 'ACTUAL_DAYS_COUNT') return yearFraction(daysInYear, from, to);
-  const fullPeriod = nominalYears(terms.dueDates, daysInYear, period.accruesAfter, period.dueDate);
+  const nominal = period.unmoved ?? period;
+  const fullPeriod = nominalYears(terms.dueDates, daysInYear, nominal.accruesAfter, nominal.dueDate);
   if (from === period.accruesAfter && to === period.dueDate) return fullPeriod;
   const days = countedDays(daysInYear, period.accruesAfter, period.dueDate);
   // Thirty-day months count no day between a 30th and a 31st. Such a period is divided by calendar days instead.

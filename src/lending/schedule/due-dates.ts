@@ -19,15 +19,31 @@ export function dueDates(
   disbursementDate: LocalDate,
   firstRepaymentDate?: LocalDate,
 ): LocalDate[] {
+  const dates: LocalDate[] = [];
+  const following = dueDatesFrom(terms, disbursementDate, firstRepaymentDate);
+  while (dates.length < installments) dates.push(following.next().value);
+  return dates;
+}
+
+/**
+ * The {@link dueDates} of a loan without an end, strictly ascending.
+ * @throws RangeError as {@link dueDates}
+ */
+export function* dueDatesFrom(
+  terms: DueDateTerms,
+  disbursementDate: LocalDate,
+  firstRepaymentDate?: LocalDate,
+): Generator<LocalDate, never> {
   const dates =
     terms.scheduleDueDatesMethod === 'INTERVAL'
-      ? intervalDates(terms, installments, disbursementDate, firstRepaymentDate)
-      : fixedDays(terms, installments, disbursementDate, firstRepaymentDate);
-  const [first] = dates;
-  if (first !== undefined && first <= disbursementDate) {
+      ? intervalDates(terms, disbursementDate, firstRepaymentDate)
+      : fixedDays(terms, disbursementDate, firstRepaymentDate);
+  const first = dates.next().value;
+  if (first <= disbursementDate) {
     throw new RangeError(`first repayment on ${first}, not after the disbursement on ${disbursementDate}`);
   }
-  return dates;
+  yield first;
+  return yield* dates;
 }
 
 /** The length of each repayment period unit, in days or in months. */
@@ -35,18 +51,17 @@ export const unitLength: Readonly<
   Record<RepaymentPeriodUnit, { readonly days: number } | { readonly months: number }>
 > = { DAYS: { days: 1 }, WEEKS: { days: 7 }, MONTHS: { months: 1 }, YEARS: { months: 12 } };
 
-function intervalDates(
+function* intervalDates(
   terms: IntervalTerms,
-  installments: number,
   disbursementDate: LocalDate,
   firstRepaymentDate?: LocalDate,
-): LocalDate[] {
+): Generator<LocalDate, never> {
   const nominal = addIntervals(terms, disbursementDate, 1);
   const first = firstRepaymentDate ?? addDays(nominal, terms.firstRepaymentDueDateOffset);
   // A first date that the calendar clamped (31 January plus a month) stays anchored to the day it was meant for.
   const clamped = first === nominal && 'months' in unitLength[terms.repaymentPeriodUnit];
   const anchorDay = partsOf(clamped ? disbursementDate : first).day;
-  return Array.from({ length: installments }, (_, index) => addIntervals(terms, first, index, anchorDay));
+  for (let index = 0; ; index += 1) yield addIntervals(terms, first, index, anchorDay);
 }
 
 function addIntervals(terms: IntervalTerms, date: LocalDate, intervals: number, anchorDay?: number): LocalDate {
@@ -55,16 +70,15 @@ function addIntervals(terms: IntervalTerms, date: LocalDate, intervals: number, 
   return 'months' in unit ? addMonths(date, count * unit.months, anchorDay) : addDays(date, count * unit.days);
 }
 
-function fixedDays(
+function* fixedDays(
   terms: FixedDaysTerms,
-  installments: number,
   disbursementDate: LocalDate,
   firstRepaymentDate?: LocalDate,
-): LocalDate[] {
-  const dates: LocalDate[] = firstRepaymentDate === undefined ? [] : [firstRepaymentDate];
+): Generator<LocalDate, never> {
   const dayBeforeEarliest = addDays(disbursementDate, Math.max(terms.firstRepaymentDueDateOffset - 1, 0));
-  while (dates.length < installments) dates.push(nextFixedDay(terms, dates.at(-1) ?? dayBeforeEarliest));
-  return dates.slice(0, installments);
+  for (let date = firstRepaymentDate ?? nextFixedDay(terms, dayBeforeEarliest); ; date = nextFixedDay(terms, date)) {
+    yield date;
+  }
 }
 
 /**

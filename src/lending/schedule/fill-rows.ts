@@ -47,12 +47,16 @@ export function fillRows({
     const closes = index === rows.length - 1 || (endsWhenRepaid && planned.greaterThanOrEqualTo(balance));
     const principal = closes ? balance : smaller(larger(planned, zero), balance);
     const interest = closes ? closingInterest(terms, rounded, exactInterest, expectedInterest) : rounded;
-    filled.push({ number: row.number, accruesAfter: row.accruesAfter, dueDate: row.dueDate, principal, interest });
+    filled.push({ ...placeOf(row), principal, interest });
     if (endsWhenRepaid && closes) break;
     balance = balance.minus(principal);
     expectedInterest = expectedInterest.plus(interest);
   }
   return filled;
+}
+
+function placeOf({ number, accruesAfter, dueDate, unmoved }: OpenRow): OpenRow {
+  return { number, accruesAfter, dueDate, ...(unmoved === undefined ? {} : { unmoved }) };
 }
 
 function plannedPrincipal(

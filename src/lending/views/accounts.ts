@@ -3,8 +3,10 @@ import { withGroupIndexes } from '../custom-fields/field-sets.ts';
 import { isEarning, payableInterest } from '../accrual.ts';
 import { figuresOf } from '../balances.ts';
 import { daysLate } from '../business-days/arrears.ts';
+import { accruedPenalty } from '../business-days/penalties.ts';
 import { dayOf, startOfDayOrNull, toInstant } from '../instants.ts';
-import type { AccountState, AccountSubState, Loan, LoanPosition } from '../loan.ts';
+import { disbursementFeeEncodedKey } from '../identifiers.ts';
+import { type AccountState, type AccountSubState, type Loan, type LoanPosition, isActive } from '../loan.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import type { PaymentMethod, PrepaymentRecalculationMethod } from '../payment-options.ts';
 import type {
@@ -41,12 +43,16 @@ export interface AccountView {
   readonly approvedDate?: string;
   readonly closedDate?: string;
   readonly activationTransactionKey?: string;
+  /** The encodedKey of the account that this one replaces, and of the one that replaced it. */
+  readonly originalAccountKey?: string;
+  readonly rescheduledAccountKey?: string;
   readonly paymentMethod: PaymentMethod;
   readonly notes?: string;
   /** Percent. */
   readonly taxRate: Decimal;
   /** Dynamic loans: interest earned and not yet due. */
   readonly accruedInterest: Decimal;
+  /** Penalties of late rows that are not applied yet. */
   readonly accruedPenalty: Decimal;
   readonly interestFromArrearsAccrued: Decimal;
   /** Days since the oldest row that is late fell due. */
@@ -81,6 +87,13 @@ export interface AccountView {
     readonly expectedDisbursementDate?: string;
     readonly disbursementDate?: string;
     readonly firstRepaymentDate?: string;
+    /** Optional fees of the product that the disbursement charges. */
+    readonly fees?: readonly {
+      readonly encodedKey: string;
+      readonly predefinedFeeEncodedKey: string;
+      readonly amount?: Decimal;
+      readonly percentage?: Decimal;
+    }[];
   };
 }
 
@@ -113,11 +126,13 @@ export function accountOf(loan: Loan): AccountView {
     approvedDate: instantOrNull(position.approvedAt),
     closedDate: instantOrNull(position.closedAt),
     activationTransactionKey: firstDisbursement?.transactionKey ?? null,
+    originalAccountKey: loan.originalAccount?.encodedKey ?? null,
+    rescheduledAccountKey: position.rescheduledTo?.encodedKey ?? null,
     paymentMethod: product.paymentSettings.paymentMethod,
     notes: loan.notes,
     taxRate: product.taxSettings.taxRate,
     accruedInterest: accruedInterest(loan),
-    accruedPenalty: zero,
+    accruedPenalty: isActive(position) ? accruedPenalty(loan) : zero,
     interestFromArrearsAccrued: zero,
     daysLate: position.asOf === null ? 0 : daysLate(position.installments, position.asOf),
     daysInArrears: daysInArrears(position),
@@ -140,15 +155,27 @@ export function accountOf(loan: Loan): AccountView {
       expectedDisbursementDate: startOfDayOrNull(loan.expectedDisbursementDate),
       disbursementDate: startOfDayOrNull(firstDisbursement?.date ?? null),
       firstRepaymentDate: startOfDayOrNull(firstDisbursement?.firstRepaymentDate ?? loan.firstRepaymentDate),
+      fees: feesOf(loan),
     }),
   });
   const own = withAdditionalFields<AccountView>(view, withGroupIndexes(loan.additionalFields));
   return withAdditionalFields(own, shownSettings(product));
 }
 
-/** The days in arrears up to the day that the balances show, the first one included. */
-function daysInArrears({ arrearsSince, asOf }: LoanPosition): number {
-  return arrearsSince === null || asOf === null || asOf < arrearsSince ? 0 : daysBetween(arrearsSince, asOf) + 1;
+function feesOf(loan: Loan): NonNullable<AccountView['disbursementDetails']['fees']> | null {
+  const { disbursementFees } = loan;
+  if (disbursementFees === undefined) return null;
+  return disbursementFees.map(({ predefinedFeeKey, ...price }, index) => ({
+    encodedKey: disbursementFeeEncodedKey(loan, index),
+    predefinedFeeEncodedKey: predefinedFeeKey,
+    ...price,
+  }));
+}
+
+/** The days in arrears up to the day that the balances show, the first one included, of those that count. */
+function daysInArrears({ arrearsSince, asOf, nonWorkingDaysInArrears = 0 }: LoanPosition): number {
+  if (arrearsSince === null || asOf === null || asOf < arrearsSince) return 0;
+  return daysBetween(arrearsSince, asOf) + 1 - nonWorkingDaysInArrears;
 }
 
 function accountBalances(loan: Loan): AccountView['balances'] {

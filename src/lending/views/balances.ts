@@ -1,7 +1,8 @@
-import { type Figures, figuresOf } from '../balances.ts';
+import { figuresOf } from '../balances.ts';
 import type { Loan } from '../loan.ts';
 import type { Decimal } from '../money.ts';
 import type { Toggles } from '../toggle-names.ts';
+import { type FeeBalanceName, feeBalanceNames, feeBalancesOf } from './fee-balance-names.ts';
 
 const commonNames = [
   'principalDue',
@@ -14,22 +15,13 @@ const commonNames = [
   'penaltyPaid',
   'penaltyBalance',
 ] as const;
-const feeNames = ['feesDue', 'feesPaid', 'feesBalance'] as const;
-const scheduledFeeNames = [
-  'scheduledFeesDue',
-  'scheduledFeesPaid',
-  'scheduledFeesBalance',
-  'nonScheduledFeeBalance',
-  'nonScheduledFeePaidBalance',
-] as const;
-
-export type BalanceName = (typeof commonNames)[number] | (typeof feeNames)[number] | (typeof scheduledFeeNames)[number];
+export type BalanceName = (typeof commonNames)[number] | FeeBalanceName;
 
 /** Balances by name. ALLOW_NON_SCHEDULED_FEES and the loan's own fees decide which fee names are present. */
 export type Balances = Partial<Readonly<Record<BalanceName, Decimal>>>;
 
 /** Every balance name a loan may have, under any toggles. */
-export const balanceNames: readonly BalanceName[] = [...commonNames, ...feeNames, ...scheduledFeeNames];
+export const balanceNames: readonly BalanceName[] = [...commonNames, ...feeBalanceNames];
 
 /**
  * The body of GET /loans/{id}/balances. The toggle ALLOW_NON_SCHEDULED_FEES renames the three fee balances and adds
@@ -50,18 +42,4 @@ export function balancesOf(loan: Loan, toggles: Toggles): Balances {
     penaltyPaid: figures.penalty.paid,
     penaltyBalance: figures.penalty.balance,
   };
-}
-
-/** The fee balances alone, under the names that the toggle requires. */
-export function feeBalancesOf(figures: Figures, toggles: Toggles): Balances {
-  const { due, paid, balance } = figures.fees;
-  const outside = {
-    nonScheduledFeeBalance: figures.nonScheduledFees.balance,
-    nonScheduledFeePaidBalance: figures.nonScheduledFees.paid,
-  };
-  if (toggles.ALLOW_NON_SCHEDULED_FEES) {
-    return { scheduledFeesDue: due, scheduledFeesPaid: paid, scheduledFeesBalance: balance, ...outside };
-  }
-  const hasOutside = !outside.nonScheduledFeeBalance.isZero() || !outside.nonScheduledFeePaidBalance.isZero();
-  return { feesDue: due, feesPaid: paid, feesBalance: balance, ...(hasOutside ? outside : {}) };
 }

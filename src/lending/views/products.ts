@@ -1,6 +1,7 @@
 import { type AdditionalFields, noAdditionalFields, withAdditionalFields } from '../additional-fields.ts';
 import { behaviourOf } from '../products/product-behaviour.ts';
 import type { LoanProduct, ProductFee } from '../products/product.ts';
+import type { RepaymentReschedulingMethod } from '../terms.ts';
 
 /**
  * A product as GET /loanproducts/{id} shows it: all its settings, in the lending API's names and at its places. What it
@@ -9,7 +10,8 @@ import type { LoanProduct, ProductFee } from '../products/product.ts';
 export function productView({ additionalFields, ...product }: LoanProduct) {
   const { interestRate, interestChargeFrequency, interestChargeFrequencyCount, ...interestSettings } =
     product.interestSettings;
-  const { defaultPrincipalRepaymentInterval, ...scheduleSettings } = product.scheduleSettings;
+  const { defaultPrincipalRepaymentInterval, repaymentReschedulingMethod, ...scheduleSettings } =
+    product.scheduleSettings;
   const view = {
     ...product,
     interestSettings: {
@@ -21,7 +23,8 @@ export function productView({ additionalFields, ...product }: LoanProduct) {
     feesSettings: { ...product.feesSettings, fees: product.feesSettings.fees.map(feeView) },
   };
   const shown = withAdditionalFields(view, additionalFields ?? noAdditionalFields);
-  return withAdditionalFields(shown, settingsInForce(product)) as typeof view & SettingsInForce;
+  return withAdditionalFields(shown, settingsInForce(product.type, repaymentReschedulingMethod)) as typeof view &
+    SettingsInForce;
 }
 
 function feeView({ allocation, ...fee }: ProductFee) {
@@ -29,21 +32,24 @@ function feeView({ allocation, ...fee }: ProductFee) {
   return { ...fee, scheduleAllocationMethod };
 }
 
-/** What every answer has, although no account has another value: clients made from the contract require it. */
-function settingsInForce({ type }: Pick<LoanProduct, 'type'>) {
-  const { interest, rows } = behaviourOf({ type });
+/** What every answer has, also where the product does not say it: clients made from the contract require it. */
+function settingsInForce(
+  type: LoanProduct['type'],
+  repaymentReschedulingMethod: RepaymentReschedulingMethod | 'NONE' = 'NONE',
+) {
+  const { rows } = behaviourOf({ type });
   return {
     interestSettings: {
       indexRateSettings: { interestRateSource: 'FIXED_INTEREST_RATE', interestRateTerms: 'FIXED' },
     },
     scheduleSettings: {
       repaymentScheduleMethod: rows === 'AGREED' ? 'FIXED' : 'DYNAMIC',
-      repaymentReschedulingMethod: 'NONE',
+      repaymentReschedulingMethod,
     },
     paymentSettings: {
       latePaymentsRecalculationMethod: 'OVERDUE_INSTALLMENTS_INCREASE',
       prepaymentSettings: {
-        futurePaymentsAcceptance: interest === 'ACCRUED' ? 'NO_FUTURE_PAYMENTS' : 'ACCEPT_FUTURE_PAYMENTS',
+        futurePaymentsAcceptance: 'NO_FUTURE_PAYMENTS',
       },
     },
     creditArrangementSettings: { creditArrangementRequirement: 'OPTIONAL' },

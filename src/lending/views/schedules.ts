@@ -11,6 +11,8 @@ import {
 } from '../installments.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
 import { Decimal } from '../money.ts';
+import { alwaysOpen } from '../schedule/calendar.ts';
+import type { WorkingCalendar } from '../organization.ts';
 import { penaltyTax } from '../penalty-taxes.ts';
 import { previewInstallments } from '../schedule/preview.ts';
 import { type Toggles, toggleNames } from '../toggle-names.ts';
@@ -59,11 +61,12 @@ export interface ScheduleView {
 /**
  * The schedule as the API shows it. Before the disbursement it is a preview: the schedule the loan would have if it
  * were disbursed on its expected date or, without one, on the day the account was opened.
+ * @param calendar The days on which the institution is closed; only a preview depends on them.
  */
-export function scheduleOf(loan: Loan, toggles: Toggles): ScheduleView {
+export function scheduleOf(loan: Loan, toggles: Toggles, calendar: WorkingCalendar = alwaysOpen): ScheduleView {
   const { code } = loan.product.currency;
   const isDisbursed = loan.position.disbursements.length > 0;
-  const rows = isDisbursed ? loan.position.installments : previewInstallments(loan);
+  const rows = isDisbursed ? loan.position.installments : previewInstallments(loan, calendar);
   return {
     currency: { code, currencyCode: code },
     installments: rows.map((row) => installmentView(loan, row, toggles)),

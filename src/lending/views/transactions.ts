@@ -5,10 +5,36 @@ import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { startOfDay, toInstant } from '../instants.ts';
 import type { Loan, LoanTransaction } from '../loan.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
-import type { Decimal } from '../money.ts';
+import { type Decimal, zero } from '../money.ts';
+import { administratorKey } from '../organization.ts';
 import type { FeeTrigger } from '../products/product.ts';
 import type { LoanTransactionType } from '../transaction-types.ts';
 import { shown } from './shown-fields.ts';
+
+/** Amounts that the lending API names and that are always zero here. */
+type NoAmounts<Name extends string> = Readonly<Record<Name, Decimal>>;
+
+/** There is no interest from arrears, no deferred one, no payment holiday, no funder and no commission. */
+const elementsWithoutAmounts = [
+  'interestFromArrearsAmount',
+  'deferredInterestAmount',
+  'paymentHolidaysInterestAmount',
+  'fundersInterestAmount',
+  'organizationCommissionAmount',
+] as const;
+const taxesWithoutAmounts = [
+  'taxOnInterestFromArrearsAmount',
+  'deferredTaxOnInterestAmount',
+  'taxOnPaymentHolidaysInterest',
+] as const;
+
+function noAmounts<Name extends string>(names: readonly Name[]): NoAmounts<Name> {
+  return Object.fromEntries(names.map((name) => [name, zero])) as NoAmounts<Name>;
+}
+
+const noElementAmounts = noAmounts(elementsWithoutAmounts);
+const noTaxAmounts = noAmounts(taxesWithoutAmounts);
+const noRedraw = noAmounts(['expectedPrincipalRedraw', 'redrawBalance']);
 
 /** A transaction as GET /loans/{id}/transactions and transaction events show it. */
 export interface TransactionView {
@@ -28,19 +54,27 @@ export interface TransactionView {
     readonly interestAmount: Decimal;
     readonly feesAmount: Decimal;
     readonly penaltyAmount: Decimal;
-  };
+  } & NoAmounts<(typeof elementsWithoutAmounts)[number]>;
   readonly taxes: {
     /** Percent. */
     readonly taxRate: Decimal;
     readonly taxOnInterestAmount: Decimal;
     readonly taxOnFeesAmount: Decimal;
     readonly taxOnPenaltyAmount: Decimal;
-  };
+  } & NoAmounts<(typeof taxesWithoutAmounts)[number]>;
   readonly terms: {
     readonly interestSettings: { readonly interestRate: Decimal };
     readonly periodicPayment?: Decimal;
   };
-  readonly accountBalances: { readonly principalBalance: Decimal; readonly totalBalance: Decimal };
+  /** What the account owed after it. */
+  readonly accountBalances: {
+    readonly principalBalance: Decimal;
+    readonly totalBalance: Decimal;
+    /** Paid of installments that were not due yet. */
+    readonly advancePosition: Decimal;
+    /** Owed by installments that were late. */
+    readonly arrearsPosition: Decimal;
+  } & NoAmounts<'expectedPrincipalRedraw' | 'redrawBalance'>;
   readonly fees: readonly {
     /** Empty for an arbitrary fee. */
     readonly predefinedFeeKey: string;
@@ -53,6 +87,8 @@ export interface TransactionView {
   readonly prepaymentRecalculationMethod?: PrepaymentRecalculationMethod;
   readonly installmentEncodedKey?: string;
   readonly externalId?: string;
+  /** Who posted it; absent when the end of a day did. */
+  readonly userKey?: string;
   readonly notes?: string;
   readonly transactionDetails: TransactionChannel;
   /** Always empty: no money moves between accounts here. */
@@ -81,17 +117,22 @@ export function transactionView(loan: Loan, transaction: LoanTransaction): Trans
       interestAmount: affected.interest,
       feesAmount: affected.fees,
       penaltyAmount: affected.penalty,
+      ...noElementAmounts,
     },
     taxes: {
       taxRate: loan.product.taxSettings.taxRate,
       taxOnInterestAmount: taxes.interest,
       taxOnFeesAmount: taxes.fees,
       taxOnPenaltyAmount: taxes.penalty,
+      ...noTaxAmounts,
     },
     terms: shown({ interestSettings: { interestRate: terms.interestRate }, periodicPayment: terms.periodicPayment }),
     accountBalances: {
       principalBalance: transaction.principalBalanceAfter,
       totalBalance: transaction.totalBalanceAfter,
+      advancePosition: transaction.advancePositionAfter ?? zero,
+      arrearsPosition: transaction.arrearsPositionAfter ?? zero,
+      ...noRedraw,
     },
     fees: transaction.fees.map((fee) => ({
       predefinedFeeKey: fee.predefinedFeeKey ?? '',
@@ -104,6 +145,7 @@ export function transactionView(loan: Loan, transaction: LoanTransaction): Trans
     prepaymentRecalculationMethod: transaction.prepaymentRecalculationMethod,
     installmentEncodedKey: installmentKey === null ? null : installmentEncodedKey(loan, installmentKey),
     externalId: transaction.externalId,
+    userKey: transaction.isSystemPosted ? null : administratorKey,
     notes: transaction.notes,
     transactionDetails: transaction.transactionDetails ?? {},
     transferDetails: {},

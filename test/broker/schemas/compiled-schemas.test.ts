@@ -57,6 +57,11 @@ describe('eventRules', () => {
     );
   });
 
+  it('checks that a schema is one, unless it is of the service', () => {
+    expect(() => eventRules('{"title":7}', type)).to.throw('Invalid schema: #/title: must be string');
+    expect(eventRules('{"title":7}', type, true).findAll()({ metadata: exampleMetadata() })).to.deep.equal([]);
+  });
+
   it('finds all violations, or the first, and none in a valid event', () => {
     const rules = eventRules('{"required":["a","b"]}', type);
     expect(rules.findAll()({ metadata: exampleMetadata() })).to.have.length(2);

@@ -4,7 +4,6 @@ import { describe, it } from 'mocha';
 import {
   closingDueAt,
   closingReason,
-  commitsAwaitedUntil,
   type ClosingRules,
   type PartitionProgress,
   type StreamProgress,
@@ -104,10 +103,5 @@ describe('the next check of a stream', () => {
         expect(closingReason(rules, state, now) !== undefined).to.equal(now >= closingDueAt(rules, state));
       }),
     );
-  });
-
-  it('is due, for a closing stream, when its wait for commits ends', () => {
-    expect(commitsAwaitedUntil(rules, 100)).to.equal(160);
-    expect(commitsAwaitedUntil(rules, undefined)).to.equal(0);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { commitCursors } from '../../../src/broker/subscriptions/commits.ts';
-import { cursorsPerCommitMaximum } from '../../../src/broker/subscriptions/requested-positions.ts';
+import { cursorsPerCommitMaximum } from '../../../src/broker/subscriptions/requested-cursors.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import type { SubscriptionStore } from '../../support/subscription-store.ts';
 import { cursor, subscribeToLoans, type SubscriptionToLoans } from './subscription-to-loans.ts';

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
 import { openFilledCopy } from '../../support/lending/filled-copy.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { alwaysOpen } from '../../../src/lending/schedule/calendar.ts';
 import { decodeLoan } from '../../../src/lending/changelog/stored-loan.ts';
 import { decodeTransactionSummary } from '../../../src/lending/changelog/stored-transaction.ts';
 import type { Toggles } from '../../../src/lending/toggle-names.ts';
@@ -200,7 +201,7 @@ export function expectChangelogToShow(
   );
   expect(writeAccount(account)).to.equal(shown.account);
   expect(writeBalances(account, toggles)).to.equal(shown.balances);
-  expect(writeSchedule(account, toggles)).to.equal(shown.schedule);
+  expect(writeSchedule(account, toggles, alwaysOpen)).to.equal(shown.schedule);
   const transactions = writeTransactions(account, changelog.transactions.get(id) ?? []);
   expectSame(JSON.parse(transactions) as Json[], shown.transactions, `transactions of ${id} in the changelog`);
 }

@@ -1,3 +1,4 @@
+import { alwaysOpen } from '../../../src/lending/schedule/calendar.ts';
 import { execute } from '../../../src/lending/commands/execute.ts';
 import type { LoanCommand } from '../../../src/lending/commands.ts';
 import type { Loan, LoanTransaction } from '../../../src/lending/loan.ts';
@@ -60,11 +61,14 @@ export class LoanBook {
     const newPositionalKey = keysOf({ partition: 0, offset: this.outcomes.size });
     const execution = execute(this.#loan, loanCommand, {
       toggles,
+      calendar: alwaysOpen,
       newKey: (purpose) =>
         purpose === 'transaction' ? transactionKeyOf(this.id, commandId) : newPositionalKey(purpose),
       transactions: {
         find: (keyOrId) => this.#transactions.get(keyOrId),
         postedBy: (id) => this.#transactions.get(transactionKeyOf(this.id, id)),
+        // The story gives no transaction an externalId.
+        hasExternalId: () => false,
       },
     });
     if (execution.outcome === 'repeated') throw new Error(`The story uses the id ${commandId} twice`);

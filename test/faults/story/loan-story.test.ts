@@ -1,7 +1,8 @@
 import { describe } from 'mocha';
 import { startEmbeddedSystem } from '../embedded-system.ts';
-import { describeStory, settings, transactionsOf } from './chapters.ts';
+import { describeStory, lengthOf, settings } from './chapters.ts';
 
 describe('the story of a loan with ten thousand transactions, on one machine', () => {
-  describeStory((folder) => startEmbeddedSystem(folder, settings), transactionsOf(10_000));
+  const length = lengthOf({ transactions: 10_000, hasEveryDamage: true });
+  describeStory((folder) => startEmbeddedSystem(folder, settings), length);
 });

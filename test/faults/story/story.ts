@@ -29,7 +29,7 @@ const requestsPerScene = 10;
 /** Which share of the commands is about the loan of the story, and not about its neighbours. */
 const shareOfTheLoan = 0.85;
 /** How many of the first commands are sent again. */
-const repeatedCommands = 600;
+const repeatedCommands = 300;
 const transactionsPerPage = 1_000;
 
 /** The loan of the story and its neighbours, each with the type of its product. */

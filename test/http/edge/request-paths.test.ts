@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { isBelowApi, isLendingPath, pathsBelow, withoutLastSlash } from '../../../src/http/edge/request-paths.ts';
+import { isBelowApi, isLendingPath, withoutLastSlash } from '../../../src/http/edge/request-paths.ts';
 import { operations } from '../../support/http/api-description.ts';
 
 describe('the path of a request', () => {
   it('belongs to a resource at its path, below it, and as an operation on the whole collection', () => {
     const paths = ['/loans', '/loans/', '/loans/x/y', '/loans:search', '/loansharks', '/loan', '/x/loans', '/Loans'];
-    expect(paths.filter((path) => pathsBelow('/loans').test(path))).to.deep.equal(paths.slice(0, 4));
+    expect(paths.filter(isLendingPath)).to.deep.equal(paths.slice(0, 4));
   });
 
   it('belongs to the lending API below its resources', () => {

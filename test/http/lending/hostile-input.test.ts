@@ -188,7 +188,7 @@ describe('the lending API with invalid requests', () => {
   const nowhere: readonly (readonly [method: string, path: string, status: number])[] = [
     ['GET', '/loans:search', 405],
     ['POST', '/loans:find', 404],
-    ['POST', '/loans:previewSchedule', 404],
+    ['POST', '/loans:reevaluateCollateral', 404],
     ['GET', '/loans/transactions:search', 405],
     ['POST', '/installments', 405],
     ['GET', '/installments/x', 404],

@@ -10,6 +10,7 @@ import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
 import { createLendingApi } from '../../../src/http/lending/lending-api.ts';
+import type { BusinessDayServices } from '../../../src/http/lending/business-days.ts';
 import type { OutcomeWait } from '../../../src/http/lending/services.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { openFilledCopy } from '../../support/lending/filled-copy.ts';
@@ -29,6 +30,8 @@ export const partitionCount = 2;
 export interface LendingService {
   readonly url: string;
   readonly log: EventLog;
+  /** What closes business days. */
+  readonly businessDays: BusinessDayServices;
   get(path: string, headers?: Record<string, string>): Promise<HttpResponse>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
   put(path: string, body?: unknown): Promise<HttpResponse>;
@@ -46,6 +49,7 @@ export interface LendingServiceLimits {
   readonly beforeAcknowledgement?: () => Promise<void>;
   readonly clock?: Clock;
   readonly idempotencyMilliseconds?: number;
+  readonly endOfDaySchedule?: string | null;
 }
 
 /**
@@ -55,7 +59,14 @@ export interface LendingServiceLimits {
 export async function startLendingService(
   dataFolder: string,
   withWorker = true,
-  { outcomes, outcomeWait, beforeAcknowledgement, clock = systemClock, ...limits }: LendingServiceLimits = {},
+  {
+    outcomes,
+    outcomeWait,
+    beforeAcknowledgement,
+    clock = systemClock,
+    endOfDaySchedule = null,
+    ...limits
+  }: LendingServiceLimits = {},
 ): Promise<LendingService> {
   const logger = silentLogger;
   const metrics = createMetrics();
@@ -76,7 +87,8 @@ export async function startLendingService(
   const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
   const accounts = await openFilledCopy({ dataFolder, log, partitionCount, clock, logger, outcomes });
   const services = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
-  const application = createApplication([createLendingApi({ ...services, log, partitionCount })], logger);
+  const api = createLendingApi({ ...services, log, partitionCount, endOfDaySchedule });
+  const application = createApplication([api], logger);
   const server = await new Promise<Server>((resolve) => {
     const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
   });
@@ -106,6 +118,7 @@ export async function startLendingService(
   return {
     url,
     log,
+    businessDays: { ...services, partitionCount },
     get: (path, headers) => call(`${url}${path}`, 'GET', undefined, headers),
     post: (path, body, headers) => call(`${url}${path}`, 'POST', body, headers),
     put: (path, body) => call(`${url}${path}`, 'PUT', body),

@@ -316,9 +316,8 @@ describe('the lending API', () => {
     }
 
     const unknown: readonly (readonly [path: string, query: string, sources: readonly string[]])[] = [
-      ['', 'branchId=1', ['branchId']],
-      ['', 'centreId=1&creditOfficerUsername=x', ['centreId', 'creditOfficerUsername']],
-      ['', 'accountHolderType=CLIENT', ['accountHolderType']],
+      ['', 'accountHolderType=PERSON', ['accountHolderType']],
+      ['', 'branchId=', ['branchId']],
       ['', 'accountstate=CLOSED', ['accountstate']],
       ['', 'accountState=CLOSED&accountState=ACTIVE', ['accountState']],
       ['', '__proto__=1', ['__proto__']],

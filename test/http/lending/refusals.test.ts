@@ -31,6 +31,8 @@ const missing: Readonly<Record<string, string>> = {
   transactionId: 'missing',
   branchId: 'missing',
   centreId: 'missing',
+  customFieldSetId: 'missing',
+  customfieldId: 'missing',
   currencyCode: 'ZZZ',
   transactionChannelId: 'missing',
   userId: 'missing',
@@ -245,9 +247,7 @@ describe('the response to undecided loan commands', () => {
       const { headers: own, ...request } = requestOf(operation, example);
       const asked = { ...request, headers: { ...own, ...headers } };
       const { value } = example;
-      const another = Array.isArray(value)
-        ? [...(value as object[]), { op: 'REPLACE', path: '/notes', value: 'Another' }]
-        : { ...(value as object), notes: 'Another' };
+      const another = withOtherNotes(value);
       const other = { ...asked, body: JSON.stringify(another) };
       for (const [sent, status] of [
         [asked, 202],
@@ -261,6 +261,15 @@ describe('the response to undecided loan commands', () => {
     }
   });
 });
+
+/** A body that asks for the same with other notes, wherever it has them. */
+function withOtherNotes(body: unknown): unknown {
+  if (Array.isArray(body)) return [...(body as object[]), { op: 'REPLACE', path: '/notes', value: 'Another' }];
+  const { loanAccount, ...fields } = body as { readonly loanAccount?: object };
+  return loanAccount === undefined
+    ? { ...fields, notes: 'Another' }
+    : { ...fields, loanAccount: { ...loanAccount, notes: 'Another' } };
+}
 
 function withKey(request: ExampleRequest): ExampleRequest {
   return { ...request, headers: { ...request.headers, Authorization: `Bearer ${apiKey}` } };

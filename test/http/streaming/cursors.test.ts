@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'mocha';
 import { gzipSync } from 'node:zlib';
 import { createCursorsRouter } from '../../../src/http/streaming/cursors.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
-import { cursorsPerCommitMaximum } from '../../../src/broker/subscriptions/requested-positions.ts';
+import { cursorsPerCommitMaximum } from '../../../src/broker/subscriptions/requested-cursors.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { overriding } from '../../support/stepping-log.ts';

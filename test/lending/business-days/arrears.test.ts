@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { daysLate, lastToleratedDay, lateRows, withArrears } from '../../../src/lending/business-days/arrears.ts';
-import { daysBetween } from '../../../src/lending/dates.ts';
+import { nextBusinessDate } from '../../../src/lending/business-days/next-business-date.ts';
+import { atBusinessDate } from '../../../src/lending/business-days/business-date.ts';
+import type { Loan } from '../../../src/lending/loan.ts';
+import type { WorkingCalendar } from '../../../src/lending/organization.ts';
+import { accountOf } from '../../../src/lending/views/accounts.ts';
+import { addDays, daysBetween } from '../../../src/lending/dates.ts';
 import type { ArrearsSettings } from '../../../src/lending/products/product.ts';
 import { disbursed, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
 
@@ -42,6 +47,72 @@ describe('arrears', () => {
     expect(withArrears(accountOn('2011-03-10', period(3))).position.arrearsSince).to.equal('2011-02-27');
   });
 
+  describe('where non-working days do not count', () => {
+    const workingDays = (settings: ArrearsSettings): ArrearsSettings => ({
+      ...settings,
+      nonWorkingDaysMethod: 'EXCLUDED',
+    });
+    const byMonth = (monthlyToleranceDay: number): ArrearsSettings => ({
+      toleranceCalculationMethod: 'MONTHLY_ARREARS_TOLERANCE_DAY',
+      monthlyToleranceDay,
+    });
+    const weekends: WorkingCalendar = { nonWorkingDays: ['SATURDAY', 'SUNDAY'], holidays: [] };
+    const holiday = { id: 1, name: 'Holiday', date: '2011-02-28', isAnnuallyRecurring: false };
+    const withHoliday: WorkingCalendar = { ...weekends, holidays: [holiday] };
+
+    // 23 February 2011 is a Wednesday, 28 February a Monday.
+    const cases: readonly (readonly [string, ArrearsSettings, WorkingCalendar, string])[] = [
+      ['three days', period(3), weekends, '2011-02-28'],
+      ['three days before a weekend and a holiday', period(3), withHoliday, '2011-03-01'],
+      ['two days before a weekend', period(2), weekends, '2011-02-27'],
+      ['no days', period(0), weekends, '2011-02-23'],
+      ['up to a Friday', byMonth(25), weekends, '2011-02-27'],
+      ['up to a Saturday', byMonth(26), weekends, '2011-02-27'],
+      ['up to a Wednesday', byMonth(2), weekends, '2011-03-02'],
+    ];
+    for (const [name, settings, calendar, last] of cases) {
+      it(`tolerate ${name} of a row due on a Wednesday until ${last}`, () => {
+        const terms = accountOn('2011-02-23', workingDays(settings));
+        expect(lastToleratedDay('2011-02-23', terms, calendar)).to.equal(last);
+        const stateOn = (date: string): string =>
+          withArrears(accountOn(date, workingDays(settings)), calendar).position.accountState;
+        expect([stateOn(last), stateOn(addDays(last, 1))]).to.deep.equal(['ACTIVE', 'ACTIVE_IN_ARREARS']);
+      });
+    }
+
+    it('counts working days in arrears only, and all days where they are included', () => {
+      const daysOn = (settings: ArrearsSettings, businessDate: string): number =>
+        accountOf(atBusinessDate(withArrears(accountOn(businessDate, settings), withHoliday))).daysInArrears;
+      const dates = ['2011-02-24', '2011-02-25', '2011-02-26', '2011-02-28', '2011-03-01', '2011-03-07'];
+      expect(dates.map((date) => daysOn(workingDays(period(0)), date))).to.deep.equal([1, 2, 2, 2, 3, 7]);
+      expect(dates.map((date) => daysOn(period(0), date))).to.deep.equal([1, 2, 3, 5, 6, 12]);
+    });
+
+    it('looks at each day on which the account might go into arrears, and at none afterwards', () => {
+      const visited = (amount: string): string[] => {
+        const settings = { ...workingDays(period(2)), toleranceFloorAmount: money(amount) };
+        const dates: string[] = [];
+        let loan: Loan = accountOn('2011-01-23', settings);
+        for (let date = nextBusinessDate(loan); date !== null && date < '2011-03-10'; date = nextBusinessDate(loan)) {
+          dates.push(date.slice(5));
+          loan = withArrears({ ...loan, businessDate: date }, withHoliday);
+        }
+        return [...dates, loan.position.accountState];
+      };
+      const upToMonday = ['02-23', '02-24', '02-26', '02-27', '02-28'];
+      expect(visited('1')).to.deep.equal([...upToMonday, '03-01', 'ACTIVE_IN_ARREARS']);
+      // What is late is tolerated, whatever the day.
+      expect(visited('5000')).to.deep.equal(['02-23', '02-24', '02-26', 'ACTIVE']);
+    });
+
+    it('forget what did not count when the account is no longer in arrears', () => {
+      const late = withArrears(accountOn('2011-03-07', workingDays(period(0))), withHoliday);
+      expect(late.position.nonWorkingDaysInArrears).to.equal(5);
+      const included = { ...late, product: accountOn('2011-03-07', period(0)).product };
+      expect(withArrears(included, withHoliday).position).to.not.have.property('nonWorkingDaysInArrears');
+    });
+  });
+
   it('tolerate an amount, but not on the last installment', () => {
     const settings = {
       ...period(0),
@@ -75,6 +146,29 @@ describe('arrears', () => {
     };
     expect(sinceBy('ACCOUNT_FIRST_WENT_TO_ARREARS')).to.deep.equal(['2011-02-24', '2011-02-24']);
     expect(sinceBy('LAST_LATE_REPAYMENT')).to.deep.equal(['2011-02-24', '2011-03-24']);
+  });
+
+  it('count from the day on which what was late reached the tolerated amount', () => {
+    const sinceBy = (dateCalculationMethod: ArrearsSettings['dateCalculationMethod'] & string): unknown => {
+      const settings = { ...period(3), toleranceFloorAmount: money(500), dateCalculationMethod };
+      // 315.47 is late on 24 February, 630.94 on 24 March; the first row was tolerated up to 26 February.
+      const states = ['2011-02-27', '2011-03-23', '2011-03-24', '2011-04-24'].map((date) =>
+        withArrears(accountOn(date, settings)),
+      );
+      expect(states.map(({ position }) => position.accountState === 'ACTIVE')).to.deep.equal([
+        true,
+        true,
+        false,
+        false,
+      ]);
+      return states.map(({ position }) => position.arrearsSince).slice(2);
+    };
+    const [march, february] = ['2011-03-24', '2011-02-27'];
+    expect(sinceBy('ACCOUNT_FIRST_BREACHED_MATERIALITY_THRESHOLD')).to.deep.equal([march, march]);
+    expect(sinceBy('ACCOUNT_FIRST_WENT_TO_ARREARS')).to.deep.equal([february, february]);
+    // Without an amount, it is reached as soon as a row is late for longer than is tolerated.
+    const settings = { ...period(3), dateCalculationMethod: 'ACCOUNT_FIRST_BREACHED_MATERIALITY_THRESHOLD' } as const;
+    expect(withArrears(accountOn('2011-03-10', settings)).position.arrearsSince).to.equal(february);
   });
 
   it('end when what is late is paid, and change nothing of an account without a business date', () => {

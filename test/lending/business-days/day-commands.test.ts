@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { alwaysOpen } from '../../../src/lending/schedule/calendar.ts';
 import {
   businessDateAfter,
   dayToClose,
@@ -29,10 +30,10 @@ describe('the end of a day', () => {
     expect(nextDueDate(loan, '2011-02-22')).to.equal(null);
     expect(nextDueDate(loan, '2011-02-23')).to.equal('2011-02-23');
     const due = (date: string): string[] =>
-      dueSteps.flatMap(({ commandsOn }) => commandsOn(loan, date).map(({ type }) => type));
+      dueSteps.flatMap(({ commandsOn }) => commandsOn(loan, date, alwaysOpen).map(({ type }) => type));
     expect(due('2011-02-22')).to.deep.equal(['START_BUSINESS_DAY']);
     expect(due('2011-02-23')).to.deep.equal(['APPLY_INTEREST', 'START_BUSINESS_DAY']);
-    expect(dueSteps.at(-1)?.commandsOn(loan, '2011-02-23')).to.deep.equal([
+    expect(dueSteps.at(-1)?.commandsOn(loan, '2011-02-23', alwaysOpen)).to.deep.equal([
       { type: 'START_BUSINESS_DAY', businessDate: '2011-02-23' },
     ]);
   });

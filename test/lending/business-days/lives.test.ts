@@ -2,20 +2,23 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { atBusinessDate } from '../../../src/lending/business-days/business-date.ts';
-import { dueSteps, nextDueDate } from '../../../src/lending/business-days/day-commands.ts';
 import { figuresOf } from '../../../src/lending/balances.ts';
 import { addDays } from '../../../src/lending/dates.ts';
 import type { LoanEvent } from '../../../src/lending/events.ts';
 import { isActive } from '../../../src/lending/loan.ts';
+import { dormancyPeriodDays } from '../../../src/lending/products/product.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import { balancesOf } from '../../../src/lending/views/balances.ts';
 import { scheduleOf } from '../../../src/lending/views/schedules.ts';
 import { storedAndRead } from '../changelog/stored-accounts.ts';
 import { type Step, anyStart, anyStep, walk } from '../loan-arbitraries.ts';
-import { type Story, loanOf, money, when } from '../loan-fixtures.ts';
+import { type Story, fee, loanOf, money } from '../loan-fixtures.ts';
+import { accountsOf } from '../commands/agreements/replacements.ts';
+import { closedBefore } from './closed-days.ts';
+import { propertyRuns, propertyTimeFactor } from '../../support/values/property-runs.ts';
 
 /** Lives of about ten years: each step is something that a person does, or some days that are closed. */
-const lives = { numRuns: 1_000 };
+const lives = propertyRuns(1_000);
 const stepsMaximum = 8;
 const daysPerStepMaximum = 450;
 
@@ -24,6 +27,9 @@ interface Lateness {
   readonly tolerance: number;
   readonly penalties: 'NONE' | 'OVERDUE_BALANCE' | 'OVERDUE_BALANCE_INTEREST_AND_FEE' | 'OUTSTANDING_PRINCIPAL';
   readonly grace: number;
+  /** The fee that each late row has; 0 for none. */
+  readonly lateFee: number;
+  readonly nonWorkingDaysMethod: 'INCLUDED' | 'EXCLUDED';
 }
 
 const anyLateness: fc.Arbitrary<Lateness> = fc.record({
@@ -31,6 +37,8 @@ const anyLateness: fc.Arbitrary<Lateness> = fc.record({
   // A penalty for every late day makes a life long.
   penalties: fc.constantFrom('NONE', 'NONE', 'NONE', 'OVERDUE_BALANCE_INTEREST_AND_FEE', 'OUTSTANDING_PRINCIPAL'),
   grace: fc.integer({ min: 0, max: 20 }),
+  lateFee: fc.constantFrom(0, 7.5),
+  nonWorkingDaysMethod: fc.constantFrom('INCLUDED', 'EXCLUDED'),
 });
 
 type LifeStep = { readonly days: number } | { readonly step: Step };
@@ -40,13 +48,18 @@ const anyLife: fc.Arbitrary<readonly LifeStep[]> = fc.array(
   { minLength: 3, maxLength: stepsMaximum },
 );
 
-function withLateness(story: Story, { tolerance, penalties, grace }: Lateness): Story {
+function withLateness(story: Story, lateness: Lateness): Story {
+  const { tolerance, penalties, grace, lateFee, nonWorkingDaysMethod } = lateness;
   const loan = loanOf(story);
+  const { feesSettings } = loan.product;
+  const own = fee({ id: 'late', trigger: 'LATE_REPAYMENT', amount: money(lateFee), feeApplication: 'REQUIRED' });
   const product = {
     ...loan.product,
+    feesSettings: { ...feesSettings, fees: [...feesSettings.fees, ...(lateFee === 0 ? [] : [own])] },
     arrearsSettings: {
       toleranceCalculationMethod: 'ARREARS_TOLERANCE_PERIOD',
       tolerancePeriod: { defaultValue: tolerance },
+      nonWorkingDaysMethod,
     },
     penaltySettings: {
       loanPenaltyCalculationMethod: penalties,
@@ -55,24 +68,6 @@ function withLateness(story: Story, { tolerance, penalties, grace }: Lateness): 
     },
   } as const;
   return { ...story, loan: { ...loan, product } };
-}
-
-/** The story after the ends of all days before this date, as the worker does them. */
-function closedBefore(story: Story, businessDate: string): Story {
-  let closed = story;
-  for (
-    let date = nextDueDate(loanOf(closed), businessDate);
-    date !== null;
-    date = nextDueDate(loanOf(closed), businessDate)
-  ) {
-    for (const { commandsOn } of dueSteps) {
-      for (const due of commandsOn(loanOf(closed), date)) {
-        closed = when(closed, { ...due, isSystemPosted: true });
-      }
-    }
-    expect(nextDueDate(loanOf(closed), businessDate), 'a day that does not end').not.to.equal(date);
-  }
-  return closed;
 }
 
 function plain(value: unknown): unknown {
@@ -85,9 +80,16 @@ function plain(value: unknown): unknown {
 class Consumer {
   readonly #rows = new Map<string, unknown>();
   readonly #balances = new Map<string, Decimal>();
+  #applied = 0;
 
-  apply(events: readonly LoanEvent[]): void {
-    for (const event of events) {
+  constructor(events: readonly LoanEvent[] = []) {
+    this.read(events);
+  }
+
+  /** Applies the events that are new among these, and says whether there were any. */
+  read(events: readonly LoanEvent[]): boolean {
+    const isNew = events.length > this.#applied;
+    for (const event of events.slice(this.#applied)) {
       if (event.eventType === 'loan_schedule_changed') {
         for (const key of event.removedInstallmentKeys) this.#rows.delete(key);
         for (const row of event.changedInstallments) this.#rows.set(row.encodedKey, row);
@@ -97,6 +99,8 @@ class Consumer {
         this.#balances.set(type, (this.#balances.get(type) ?? money(0)).plus(amount));
       }
     }
+    this.#applied = events.length;
+    return isNew;
   }
 
   get rows(): unknown {
@@ -113,45 +117,56 @@ function nonZero(balances: object): unknown {
   return plain(Object.fromEntries(Object.entries(balances).filter(([, amount]) => !(amount as Decimal).isZero())));
 }
 
+/** An account shows what its events told, is open as long as it owes or is kept, and is stored as it is. */
+function expectShown(account: Story, consumer: Consumer): void {
+  const loan = loanOf(account);
+  const shown = atBusinessDate(loan);
+  const isPaidOut = loan.position.disbursements.length > 0;
+  expect(consumer.balances).to.deep.equal(nonZero(balancesOf(shown, account.toggles)));
+  expect(consumer.rows).to.deep.equal(isPaidOut ? plain(scheduleOf(shown, account.toggles).installments) : []);
+  expect(storedAndRead(loan)).to.deep.equal(loan);
+  const { total, nonScheduledFees } = figuresOf(shown);
+  const owes = !total.isZero() || !nonScheduledFees.balance.isZero();
+  const isKept = dormancyPeriodDays(loan.product) > 0 && loan.position.paidSince !== undefined;
+  expect(isActive(loan.position)).to.equal(isPaidOut && (owes || isKept));
+  expect(isPaidOut && owes && isKept).to.equal(false);
+}
+
 describe('any loan, through ten years of ends of days', () => {
   it('shows at every midnight what its events say, owes what it shows, and is stored as it is', function () {
-    this.timeout(300_000);
+    this.timeout(300_000 * propertyTimeFactor);
     fc.assert(
       fc.property(anyStart, anyLateness, anyLife, (start, lateness, life) => {
         let story = withLateness(start, lateness);
-        const consumer = new Consumer();
-        let applied = 0;
+        const consumers = new Map([[loanOf(story).id, new Consumer(story.events)]]);
+        let seen = accountsOf(story);
         let today = '2011-01-23';
         for (const next of life) {
-          const before = story.events.length;
           if ('days' in next) {
             // A penalty for each late day is a transaction each.
             today = addDays(today, lateness.penalties === 'NONE' ? next.days : (next.days % 30) + 1);
             story = closedBefore(story, today);
           } else story = walk(story, next.step);
-          consumer.apply(story.events.slice(applied));
-          applied = story.events.length;
-          // A switch of toggles alone reports nothing: the next event does.
-          if (applied === before) continue;
-          const loan = loanOf(story);
-          const shown = atBusinessDate(loan);
-          expect(consumer.balances).to.deep.equal(nonZero(balancesOf(shown, story.toggles)));
-          if (loan.position.disbursements.length > 0) {
-            expect(consumer.rows).to.deep.equal(plain(scheduleOf(shown, story.toggles).installments));
+          for (const account of accountsOf(story)) {
+            if (seen.includes(account)) continue;
+            const { id } = loanOf(account);
+            const consumer = consumers.get(id) ?? new Consumer();
+            consumers.set(id, consumer);
+            // A switch of toggles alone reports nothing: the next event does.
+            if (consumer.read(account.events)) expectShown(account, consumer);
           }
-          expect(storedAndRead(loan)).to.deep.equal(loan);
-          const { total, nonScheduledFees } = figuresOf(shown);
-          const owes = !total.isZero() || !nonScheduledFees.balance.isZero();
-          if (loan.position.disbursements.length > 0) expect(isActive(loan.position)).to.equal(owes);
+          seen = accountsOf(story);
         }
-        expect(story.events.map(({ sequence }) => sequence)).to.deep.equal(story.events.map((_, index) => index + 1));
+        for (const { events } of accountsOf(story)) {
+          expect(events.map(({ sequence }) => sequence)).to.deep.equal(events.map((_, index) => index + 1));
+        }
       }),
       lives,
     );
   });
 
   it('is in the same state whether each day was closed when it was over, or all at once', function () {
-    this.timeout(300_000);
+    this.timeout(300_000 * propertyTimeFactor);
     fc.assert(
       fc.property(
         anyStart,
@@ -170,7 +185,7 @@ describe('any loan, through ten years of ends of days', () => {
           expect(plain(one)).to.deep.equal(plain(other));
         },
       ),
-      { numRuns: 40 },
+      propertyRuns(40),
     );
   });
 });

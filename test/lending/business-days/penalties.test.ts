@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { nextBusinessDate } from '../../../src/lending/business-days/next-business-date.ts';
-import { duePenalties, firstPenaltyDay } from '../../../src/lending/business-days/penalties.ts';
+import { atBusinessDate } from '../../../src/lending/business-days/business-date.ts';
+import { accruedPenalty, duePenalties, firstPenaltyDay } from '../../../src/lending/business-days/penalties.ts';
 import { daysBetween } from '../../../src/lending/dates.ts';
 import type { Loan } from '../../../src/lending/loan.ts';
+import type { WorkingCalendar } from '../../../src/lending/organization.ts';
 import type { LoanProduct, PenaltySettings } from '../../../src/lending/products/product.ts';
 import { applyPenalty, disbursed, loanOf, money, product, when } from '../loan-fixtures.ts';
 
@@ -46,6 +48,21 @@ describe('penalties for late days', () => {
     expect(daysBetween('2011-02-23', firstPenaltyDay(shorter, row ?? expect.fail()) ?? '')).to.equal(33);
   });
 
+  it('begin on a working day where non-working days are not tolerated ones, and cover all late days', () => {
+    const arrearsSettings = {
+      toleranceCalculationMethod: 'ARREARS_TOLERANCE_PERIOD',
+      tolerancePeriod: { defaultValue: 2 },
+      nonWorkingDaysMethod: 'EXCLUDED',
+    } as const;
+    const loan = account(overdue(0.5), { arrearsSettings });
+    const weekends: WorkingCalendar = { nonWorkingDays: ['SATURDAY', 'SUNDAY'], holidays: [] };
+    const amounts = ['2011-02-26', '2011-02-27', '2011-02-28'].map((date) =>
+      duePenalties(loan, date, weekends).map(({ amount }) => amount.toFixed(2)),
+    );
+    // Due on Wednesday; Monday is the third working day and the fifth day.
+    expect(amounts).to.deep.equal([[], [], ['250.00']]);
+  });
+
   it('are a share of the overdue principal, with its interest, with its fees, or of all that is lent', () => {
     const loan = loanOf(disbursed());
     const of = (loanPenaltyCalculationMethod: PenaltySettings['loanPenaltyCalculationMethod']): string[] =>
@@ -75,6 +92,21 @@ describe('penalties for late days', () => {
     const locked = { ...loan, position: { ...loan.position, lockedOperations: ['APPLY_PENALTIES'] as const } };
     expect(duePenalties(locked, '2011-03-24')).to.deep.equal([]);
     expect(nextBusinessDate({ ...locked, businessDate: '2011-02-24' })).to.equal('2011-03-23');
+  });
+
+  it('accrue from the first late day on, and are accrued no longer once they are applied', () => {
+    const accrued = (businessDate: string, rate = 0.5): string =>
+      accruedPenalty(atBusinessDate({ ...account(overdue(rate, 3)), businessDate })).toFixed(2);
+    expect(accrued('2011-02-23')).to.equal('0.00');
+    expect(accrued('2011-02-26')).to.equal('150.00');
+    expect(accrued('2011-02-26', 0)).to.equal('0.00');
+    const shownOn = (calculatedTo: string): string => {
+      const loan = atBusinessDate({ ...account(overdue(0.5, 3)), businessDate: '2011-02-27' });
+      const [late = expect.fail(), ...others] = loan.position.installments;
+      const installments = [{ ...late, penaltyCalculatedTo: calculatedTo }, ...others];
+      return accruedPenalty({ ...loan, position: { ...loan.position, installments } }).toFixed(2);
+    };
+    expect([shownOn('2011-02-27'), shownOn('2011-02-26')]).to.deep.equal(['0.00', '50.00']);
   });
 
   it('make something happen on every late day, from the first penalty on', () => {

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { decimalOf, reviveMarked, writeMarked } from '../../../src/lending/changelog/decimal-json.ts';
 import { Decimal, zero } from '../../../src/lending/money.ts';
+import { propertyRuns } from '../../support/values/property-runs.ts';
 
 const read = (text: string): unknown => reviveMarked(JSON.parse(text));
 
@@ -25,7 +26,7 @@ describe('JSON with marked decimals', () => {
       fc.property(value, (written) => {
         expect(read(writeMarked(written))).to.deep.equal(written);
       }),
-      { numRuns: 200 },
+      propertyRuns(200),
     );
   });
 

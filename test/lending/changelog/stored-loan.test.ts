@@ -31,6 +31,15 @@ describe('a stored account', () => {
     expect(storedAndRead(long).loanAmount).to.be.instanceOf(Decimal);
   });
 
+  it('keeps the fees agreed for its disbursement, and has no such field without any', () => {
+    const disbursementFees = [
+      { predefinedFeeKey: 'f', amount: money('1.50') },
+      { predefinedFeeKey: 'g', percentage: money(2) },
+    ];
+    expect(storedAndRead({ ...loan, disbursementFees })).to.deep.equal({ ...loan, disbursementFees });
+    expect(storedAndRead(loan)).not.to.have.property('disbursementFees');
+  });
+
   it('is one line', () => {
     expect(textOf(loan)).to.not.include('\n');
   });

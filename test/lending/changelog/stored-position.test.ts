@@ -41,6 +41,16 @@ describe('a stored position', () => {
     expect([writeRows([]), writeCharges([])]).to.deep.equal(['[]', '[]']);
   });
 
+  it('has the days that a row had before it was moved to a working day, also in the undo that brings it back', () => {
+    const unmoved = { accruesAfter: '2011-01-23', dueDate: '2011-02-22' };
+    const installments = position.installments.map((row, index) => (index === 0 ? { ...row, unmoved } : row));
+    const stored = JSON.parse(writeRows(installments)) as StoredRows;
+    expect(stored.map((row) => row.unmoved)).to.deep.equal([unmoved, undefined, undefined, undefined]);
+    expect(readRows(stored)).to.deep.equal(installments);
+    const undo = undoOf({ ...position, installments }, { ...loan, position: { ...position, installments: [] } });
+    expect(readUndo(JSON.parse(writeUndo(undo)) as StoredUndo)).to.deep.equal(undo);
+  });
+
   it('has the key of a row where it is not its number', () => {
     const [first = expect.fail(), ...others] = position.installments;
     const rows = [first, { ...first, key: 9, accruesAfter: first.dueDate }, ...others].map((row, index) => ({

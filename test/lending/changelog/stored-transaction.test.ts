@@ -35,10 +35,13 @@ describe('a stored transaction', () => {
     }
   });
 
-  it('is found and sorted by its key, its id, its type and its dates', () => {
+  it('is found and sorted by its key, its id, its type, its dates and its externalId', () => {
     const { encodedKey, id, type, createdAt, valueDate } = disbursement;
-    const summary = { encodedKey, id, type, createdAt, valueDate };
+    const summary = { encodedKey, id, type, createdAt, valueDate, externalId: null, isAdjusted: false };
     expect(decodeTransactionSummary(encodeTransaction(disbursement))).to.deep.equal(summary);
+    const adjusted = { ...disbursement, externalId: 'E', adjustmentTransactionKey: 'a'.repeat(32) };
+    const found = decodeTransactionSummary(encodeTransaction(adjusted));
+    expect(found).to.deep.equal({ ...summary, externalId: 'E', isAdjusted: true });
   });
 
   it('keeps minus zero, and a zero that the undo restores', () => {

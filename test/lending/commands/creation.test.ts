@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { type AskedCommand, create, given, loanOf, money, product, reasons } from '../loan-fixtures.ts';
+import { createProduct } from '../../../src/lending/products/product-rules.ts';
+import { type AskedCommand, create, given, loanOf, money, product, reasons, when } from '../loan-fixtures.ts';
 import { rateAfter } from '../../../src/lending/schedule/interest-rates.ts';
 
 const bounded = product({
@@ -180,4 +181,76 @@ describe('opening an account', () => {
       scheduleSettings: { repaymentPeriodUnit: 'DAYS', repaymentPeriodCount: 2 },
     });
   });
+});
+
+describe('the bounds of what is owed late', () => {
+  const late = product({
+    penaltySettings: {
+      loanPenaltyCalculationMethod: 'OVERDUE_BALANCE',
+      penaltyRate: { defaultValue: money(2), minValue: money(1), maxValue: money(5) },
+    },
+    arrearsSettings: {
+      toleranceCalculationMethod: 'ARREARS_TOLERANCE_PERIOD',
+      tolerancePeriod: { defaultValue: 5, minValue: 3, maxValue: 10 },
+    },
+  });
+  const rate = ['INVALID_PENALTY_RATE penaltySettings.penaltyRate'];
+  const days = ['ARREARS_TOLERANCE_PERIOD_OUTSIDE_CONSTRAINTS arrearsTolerancePeriod'];
+  for (const [chosen, expected] of [
+    [{}, []],
+    [{ penaltyRate: money(1), arrearsTolerancePeriod: 3 }, []],
+    [{ penaltyRate: money(5), arrearsTolerancePeriod: 10 }, []],
+    [{ penaltyRate: money('0.99') }, rate],
+    [{ penaltyRate: money('5.01') }, rate],
+    [{ arrearsTolerancePeriod: 2 }, days],
+    [{ arrearsTolerancePeriod: 11 }, days],
+    [{ penaltyRate: money(-1), arrearsTolerancePeriod: 0 }, [...rate, ...days]],
+  ] as const) {
+    it(`${JSON.stringify(chosen)}: ${expected.join(', ') || 'accepted'}, when it is opened and when it is changed`, () => {
+      expect(reasons(given({ ...create(late), ...chosen }))).to.deep.equal(expected);
+      const changed = when(given(create(late)), {
+        type: 'UPDATE_LOAN',
+        requested: { loanAmount: money(1000), ...chosen },
+      });
+      expect(reasons(changed)).to.deep.equal(expected);
+    });
+  }
+
+  it('are none where the product has none', () => {
+    const chosen = { penaltyRate: money(99), arrearsTolerancePeriod: 365 };
+    expect(reasons(given({ ...create(product()), ...chosen }))).to.deep.equal([]);
+  });
+
+  for (const [settings, expected] of [
+    [
+      { penaltySettings: { loanPenaltyCalculationMethod: 'NONE', penaltyRate: { minValue: money(-1) } } },
+      'INVALID_PENALTY_RATE penaltySettings.penaltyRate',
+    ],
+    [
+      {
+        arrearsSettings: {
+          toleranceCalculationMethod: 'ARREARS_TOLERANCE_PERIOD',
+          tolerancePeriod: { minValue: 5, maxValue: 4 },
+        },
+      },
+      'ARREARS_TOLERANCE_PERIOD_OUTSIDE_CONSTRAINTS arrearsSettings.tolerancePeriod',
+    ],
+    [
+      {
+        arrearsSettings: {
+          toleranceCalculationMethod: 'ARREARS_TOLERANCE_PERIOD',
+          tolerancePercentageOfOutstandingPrincipal: { minValue: money(2), defaultValue: money(1) },
+        },
+      },
+      'INVALID_PARAMETERS arrearsSettings.tolerancePercentageOfOutstandingPrincipal',
+    ],
+  ] as const) {
+    it(`may not contradict each other in a product: ${expected}`, () => {
+      const created = createProduct(product(settings));
+      if (!Array.isArray(created)) expect.fail('it was accepted');
+      expect(created.map(({ errorReason, errorSource }) => `${errorReason} ${errorSource ?? ''}`)).to.deep.equal([
+        expected,
+      ]);
+    });
+  }
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { figuresOf } from '../../../src/lending/balances.ts';
 import { refuse, transactionOf } from '../../../src/lending/commands/decision.ts';
+import { alwaysOpen } from '../../../src/lending/schedule/calendar.ts';
 import { previewRefusals } from '../../../src/lending/schedule/preview.ts';
 import { noAmounts } from '../../../src/lending/ledger.ts';
 import {
@@ -51,7 +52,7 @@ describe('a decision', () => {
     expect(figuresOf(loanOf(penalties)).total.toFixed(2)).to.equal(most);
     // With additional interest, the same loan would have an amount of sixteen digits.
     expect(reasons(disbursed(product(), most))).to.deep.equal(['INVALID_AMOUNT loanAmount']);
-    expect(previewRefusals(loanOf(given(create(product(), most))))).to.have.length(1);
+    expect(previewRefusals(loanOf(given(create(product(), most))), alwaysOpen)).to.have.length(1);
   });
 
   it('accepts them only up to that maximum if nothing is ever repaid and overdue principal keeps accruing', () => {

@@ -1,11 +1,15 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { balancesOf } from '../../../src/lending/views/balances.ts';
+import type { WorkingCalendar } from '../../../src/lending/organization.ts';
+import { previewInstallments } from '../../../src/lending/schedule/preview.ts';
 import { sum } from '../../../src/lending/money.ts';
 import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import {
   type AskedCommand,
+  type Story,
   approve,
+  withCalendar,
   create,
   disburse,
   disbursed,
@@ -16,6 +20,7 @@ import {
   money,
   product,
   reasons,
+  repay,
   rowsOf,
   when,
 } from '../loan-fixtures.ts';
@@ -108,6 +113,55 @@ describe('a disbursement', () => {
     >);
     expect(rowsOf(loanOf(story))[0]).to.equal('0.00/0.00 601.64/0.00');
     expect(story.transactions[0]?.terms.periodicPayment?.toFixed(2)).to.equal('590.47');
+  });
+
+  describe('where the institution is closed', () => {
+    const calendar = (holidays: readonly string[]): WorkingCalendar => ({
+      nonWorkingDays: ['SATURDAY', 'SUNDAY'],
+      holidays: holidays.map((date, index) => ({ id: index + 1, name: 'Closed', date, isAnnuallyRecurring: false })),
+    });
+    const moving = (repaymentReschedulingMethod: string): ReturnType<typeof product> =>
+      product({ scheduleSettings: { repaymentReschedulingMethod } });
+    const datesOf = (story: Story): string[] => loanOf(story).position.installments.map(({ dueDate }) => dueDate);
+    const ready = (method: string): Story => when(when(withCalendar(calendar([])), create(moving(method))), approve);
+
+    // In 2011, 23 April is a Saturday; 23 February, 23 March and 23 May are working days.
+    const cases = [
+      ['NEXT_WORKING_DAY', ['2011-02-23', '2011-03-23', '2011-04-25', '2011-05-23']],
+      ['PREVIOUS_WORKING_DAY', ['2011-02-23', '2011-03-23', '2011-04-22', '2011-05-23']],
+      ['EXTEND_SCHEDULE', ['2011-02-23', '2011-03-23', '2011-05-23', '2011-06-23']],
+    ] as const;
+    for (const [method, dates] of cases) {
+      it(`moves due dates by ${method}, as its preview does`, () => {
+        expect(datesOf(when(ready(method), disburse('2011-01-23')))).to.deep.equal(dates);
+        const opened = { ...create(moving(method)), expectedDisbursementDate: '2011-01-23' } as AskedCommand;
+        const previewed = previewInstallments(loanOf(given(opened)), calendar([]));
+        expect(previewed.map(({ dueDate }) => dueDate)).to.deep.equal(dates);
+      });
+    }
+
+    it('keeps the interest of a month for rows that moved, where periods count by their names', () => {
+      const rows = rowsOf(loanOf(when(ready('NEXT_WORKING_DAY'), disburse('2011-01-23'))));
+      expect(rows).to.deep.equal(rowsOf(loanOf(disbursed())));
+    });
+
+    it('moves a first repayment date that was named', () => {
+      const named = { ...disburse('2011-01-23'), firstRepaymentDate: '2011-02-26' } as AskedCommand;
+      expect(datesOf(when(ready('NEXT_WORKING_DAY'), named))[0]).to.equal('2011-02-28');
+    });
+
+    it('uses the days known when it is decided, and later ones change no row', () => {
+      const known = withCalendar(calendar(['2011-02-23']), ready('NEXT_WORKING_DAY'));
+      const paidOut = when(known, disburse('2011-01-23'));
+      expect(datesOf(paidOut)[0]).to.equal('2011-02-24');
+      const changed = withCalendar(calendar(['2011-03-23']), paidOut);
+      expect(datesOf(when(changed, repay('100', '2011-02-20')))).to.deep.equal(datesOf(paidOut));
+    });
+
+    it('is not asked by products that leave due dates where they are', () => {
+      const anyDay = when(when(withCalendar(calendar([])), create(product())), approve);
+      expect(datesOf(when(anyDay, disburse('2011-01-23')))[2]).to.equal('2011-04-23');
+    });
   });
 
   const longFirst = (adjustInterestForFirstInstallment: boolean): string => {

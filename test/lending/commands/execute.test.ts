@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { alwaysOpen } from '../../../src/lending/schedule/calendar.ts';
 import { execute } from '../../../src/lending/commands/execute.ts';
 import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { adjust, applyFee, applyPenalty, disbursed, loanOf, reasons, repay, under, when } from '../loan-fixtures.ts';
@@ -39,7 +40,12 @@ describe('executing a command', () => {
       const execution = execute(
         loanOf(story),
         { ...applyPenaltyCommand, commandId },
-        { toggles: allTogglesOff, newKey: () => '', transactions: postedAmong(story.transactions) },
+        {
+          toggles: allTogglesOff,
+          calendar: alwaysOpen,
+          newKey: () => '',
+          transactions: postedAmong(story.transactions),
+        },
       );
       expect(execution).to.deep.equal({ outcome: 'repeated', transaction });
     });

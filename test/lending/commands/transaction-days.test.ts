@@ -49,6 +49,21 @@ describe('the days of a transaction', () => {
     expect(reasons(back)).to.deep.equal(['INVALID_DATE bookingDate']);
   });
 
+  for (const futurePaymentsAcceptance of ['NO_FUTURE_PAYMENTS', 'ACCEPT_FUTURE_PAYMENTS', 'ACCEPT_OVERPAYMENTS']) {
+    for (const type of ['FIXED_TERM_LOAN', 'DYNAMIC_TERM_LOAN'] as const) {
+      it(`refuses a repayment dated ahead, and more than the total, of a ${type} with ${futurePaymentsAcceptance}`, () => {
+        const additionalFields = { paymentSettings: { prepaymentSettings: { futurePaymentsAcceptance } } };
+        const story = when(given(create(product({ type, additionalFields })), approve), disburse('2026-03-01'));
+        const receivedAt = Date.parse('2026-03-02T23:59:59.999Z');
+        const asked = (amount: number, day: string): string[] =>
+          reasons(when(story, { ...repay(amount, day), receivedAt }));
+        expect(asked(1, '2026-03-02')).to.deep.equal([]);
+        expect(asked(1, '2026-03-03')).to.deep.equal(['REPAYMENT_DATE_IN_THE_FUTURE_ERROR valueDate']);
+        expect(asked(1_000_000, '2026-03-02')).to.deep.equal(['EXCESS_REPAYMENT_ERROR amount']);
+      });
+    }
+  }
+
   it('takes the current day from the command, not from the clock', () => {
     const days = { receivedAt: Date.parse('1999-12-31T23:59:59.999Z'), valueDate: '1999-12-31' };
     expect(refusalOfDays(days)).to.equal(null);

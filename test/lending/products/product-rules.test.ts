@@ -105,6 +105,20 @@ const refused: readonly (readonly [what: string, settings: Settings, fault: stri
     'FEE_NOT_ALLOWED feesSettings.fees[0].trigger',
   ],
   [
+    'a fee for each late installment without an amount',
+    { feesSettings: { fees: [fee({ id: 'late', trigger: 'LATE_REPAYMENT', feeApplication: 'REQUIRED' })] } },
+    'MANDATORY_FEE_AMOUNT feesSettings.fees[0].amount',
+  ],
+  [
+    'a fee for being late outside the installments',
+    {
+      feesSettings: {
+        fees: [fee({ id: 'late', trigger: 'LATE_REPAYMENT', amount: money(1), allocation: 'NO_ALLOCATION' })],
+      },
+    },
+    'FEE_NOT_ALLOWED feesSettings.fees[0].allocation',
+  ],
+  [
     'an element missing from the allocation order',
     { paymentSettings: { repaymentAllocationOrder: ['FEE', 'INTEREST', 'PRINCIPAL', 'FEE'] } },
     'INVALID_PARAMETERS paymentSettings.repaymentAllocationOrder',

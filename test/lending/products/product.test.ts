@@ -21,6 +21,7 @@ describe('a fee of a product', () => {
       'UPFRONT_DISBURSEMENT',
       'PAYMENT_DUE',
       'PAYMENT_DUE_APPLIED_ON_DUE_DATES',
+      'LATE_REPAYMENT',
     ];
     expect(triggers.filter((trigger) => isChargedByHand(fee({ id: 'one', trigger })))).to.deep.equal([
       'MANUAL',

@@ -32,6 +32,7 @@ import {
   when,
 } from '../loan-fixtures.ts';
 import { postedAmong } from '../posted-transactions.ts';
+import { propertyRuns, propertyTimeFactor } from '../../support/values/property-runs.ts';
 
 const afterAll = (start: Story, commands: readonly AskedCommand[]): Story => commands.reduce(when, start);
 const kinds = ({ transactions }: Story): string[] =>
@@ -79,18 +80,22 @@ describe('an entry dated before transactions already posted', () => {
     );
     const details = {
       bookingDate: '2011-04-01',
-      externalId: 'x',
       notes: 'n',
       transactionDetails: { transactionChannelId: 'cash' },
       additionalFields: { _set: { field: 'value' } },
     };
     const entries = [
-      applyFee(10, { predefinedFeeKey: 'manual', valueDate: '2011-02-10', ...details }),
-      applyPenalty(7, { installmentNumber: 2, valueDate: '2011-02-11', ...details }),
-      overpay(100, '2011-02-12', { prepaymentRecalculationMethod: 'RESCHEDULE_REMAINING_REPAYMENTS', ...details }),
+      applyFee(10, { predefinedFeeKey: 'manual', valueDate: '2011-02-10', ...details, externalId: 'x1' }),
+      applyPenalty(7, { installmentNumber: 2, valueDate: '2011-02-11', ...details, externalId: 'x2' }),
+      overpay(100, '2011-02-12', {
+        prepaymentRecalculationMethod: 'RESCHEDULE_REMAINING_REPAYMENTS',
+        ...details,
+        externalId: 'x3',
+      }),
       repay(20, '2011-02-13', {
         customPaymentAmounts: [{ customPaymentAmountType: 'PRINCIPAL', amount: new Decimal(20) }],
         ...details,
+        externalId: 'x4',
       }),
     ];
     const before = afterAll(start, entries);
@@ -171,7 +176,7 @@ describe('an entry dated before transactions already posted', () => {
   });
 
   it('leads to what posting in the order of the dates leads to, in whatever order entries come', function () {
-    this.timeout(120_000);
+    this.timeout(120_000 * propertyTimeFactor);
     let compared = 0;
     fc.assert(
       fc.property(anyProduct, anyEntries, (drawn, { entries, order }) => {
@@ -196,7 +201,7 @@ describe('an entry dated before transactions already posted', () => {
         compared += 1;
         expect(shown(shuffled)).to.equal(shown(inOrder));
       }),
-      { numRuns: 1000 },
+      propertyRuns(1000),
     );
     expect(compared).to.equal(1000);
   });
@@ -283,7 +288,8 @@ describe('adjusting a transaction that others followed', () => {
       false,
       true,
     ]);
-    const { position } = loanOf(when(disbursed(), applyPenalty(5, { installmentNumber: 1, valueDate: '2011-02-24' })));
+    const penalty = applyPenalty(5, { installmentNumber: 1, valueDate: '2011-02-24' });
+    const { position } = loanOf(when(disbursed(), { ...penalty, isSystemPosted: true }));
     expect(loanOf(adjusted).position).to.deep.equal(position);
   });
 

@@ -9,6 +9,7 @@ import type { ScheduleRow } from '../../../src/lending/terms.ts';
 import { anyPrincipal, anyStart, anyTerms, expectSound } from './any-schedule.ts';
 import { amountsOf, fixedDays, scheduleTerms, totalsOf } from './schedule-terms.ts';
 import type { TermOptions } from './schedule-terms.ts';
+import { propertyRuns } from '../../support/values/property-runs.ts';
 
 function build(options: TermOptions, principal: string, disbursementDate = '2023-01-15'): ScheduleRow[] {
   return buildSchedule({ terms: scheduleTerms(options), principal: new Decimal(principal), disbursementDate });
@@ -247,7 +248,7 @@ describe('every schedule', () => {
           return row.dueDate;
         }, disbursementDate);
       }),
-      { numRuns: 300 },
+      propertyRuns(300),
     );
   });
 
@@ -281,7 +282,7 @@ describe('every schedule', () => {
           expect(totals.at(-1)?.minus(payment).abs().lessThanOrEqualTo(bound)).to.equal(true);
         },
       ),
-      { numRuns: 60 },
+      propertyRuns(60),
     );
   });
 
@@ -298,7 +299,7 @@ describe('every schedule', () => {
         );
         expect(one).to.deep.equal(other);
       }),
-      { numRuns: 60 },
+      propertyRuns(60),
     );
   });
 });

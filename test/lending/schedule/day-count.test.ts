@@ -17,6 +17,7 @@ import { addFractions, fraction } from '../../../src/lending/schedule/fraction.t
 import { dueDates } from '../../../src/lending/schedule/due-dates.ts';
 import type { DueDateTerms, LocalDate } from '../../../src/lending/terms.ts';
 import { everyDaysInYear, fixedDays, interestTerms, intervals, monthly } from './schedule-terms.ts';
+import { propertyRuns } from '../../support/values/property-runs.ts';
 
 /** https://www.isda.org/2008/12/22/30-360-day-count-conventions/ */
 const eurobond: readonly [LocalDate, LocalDate, number][] = [
@@ -223,7 +224,7 @@ describe('the nominal length of a period', () => {
           ).to.deep.equal(regularPeriodYears(terms));
         }
       }),
-      { numRuns: 60 },
+      propertyRuns(60),
     );
   });
 });

@@ -7,6 +7,7 @@ import { Decimal, sum } from '../../../src/lending/money.ts';
 import { dueDates } from '../../../src/lending/schedule/due-dates.ts';
 import type { DueDateTerms, InterestChargeFrequency, InterestTerms, LocalDate } from '../../../src/lending/terms.ts';
 import { everyDaysInYear, fixedDays, interestTerms, intervals, monthly } from './schedule-terms.ts';
+import { propertyRuns } from '../../support/values/property-runs.ts';
 
 interface Stretch {
   readonly accruesAfter: LocalDate;
@@ -174,7 +175,7 @@ describe('the interest of a period', () => {
           expect(daily.minus(whole).abs().lessThan('0.005')).to.equal(true);
         },
       ),
-      { numRuns: 150 },
+      propertyRuns(1_000),
     );
   });
 });

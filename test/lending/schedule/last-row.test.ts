@@ -11,6 +11,7 @@ import type { ScheduleAmount } from '../../../src/lending/schedule/rounding.ts';
 import type { InterestCalculationMethod, ScheduleRow, ScheduleTerms } from '../../../src/lending/terms.ts';
 import { anyStart, anyTerms } from './any-schedule.ts';
 import { amountsOf, scheduleTerms, totalsOf } from './schedule-terms.ts';
+import { propertyRuns, propertyTimeFactor } from '../../support/values/property-runs.ts';
 
 /** As many digits as amounts are distinguished by: in such a currency nothing is rounded. */
 const finestDigits = 16;
@@ -91,15 +92,18 @@ function largestChange(terms: ScheduleTerms, rows: readonly ScheduleRow[]): Deci
 const lastTotal = (rows: readonly ScheduleRow[]): Decimal =>
   rows.at(-1)?.principal.plus(rows.at(-1)?.interest ?? zero) ?? zero;
 
+/** A schedule with the most rows takes half a second. */
+const mostRowsShare = 0.05;
+
 describe('the last row of a schedule', () => {
   for (const method of ['FLAT', 'DECLINING_BALANCE', 'DECLINING_BALANCE_DISCOUNTED'] as const) {
-    for (const [rowCount, numRuns] of [
-      [12, 100],
-      [360, 25],
-      ['most', 5],
+    for (const [rowCount, numRuns, campaignShare] of [
+      [12, 100, 1],
+      [360, 25, 1],
+      ['most', 5, mostRowsShare],
     ] as const) {
       it(`of ${rowCount} differs by at most the sum of the rounding errors: ${method}`, function () {
-        this.timeout(120_000);
+        this.timeout(120_000 * propertyTimeFactor);
         fc.assert(
           fc.property(termsOf(method, rowCount), ({ terms, ...request }) => {
             const rounded = lastTotal(buildSchedule({ terms, ...request }));
@@ -108,19 +112,19 @@ describe('the last row of a schedule', () => {
             const bound = largestChange(terms, rows).plus(largestChange(unrounded(terms), rows));
             expect(change.lessThanOrEqualTo(bound), `${change.toString()} of ${bound.toString()}`).to.equal(true);
           }),
-          { numRuns },
+          propertyRuns(numRuns, campaignShare),
         );
       });
     }
   }
 
-  for (const [rowCount, hundredthsOfPercentMaximum, numRuns] of [
-    [12, 1500, 100],
-    [360, 50, 25],
-    ['most', 5, 5],
+  for (const [rowCount, hundredthsOfPercentMaximum, numRuns, campaignShare] of [
+    [12, 1500, 100, 1],
+    [360, 50, 25, 1],
+    ['most', 5, 5, mostRowsShare],
   ] as const) {
     it(`of ${rowCount} equals the payment when that is computed for the actual periods`, function () {
-      this.timeout(120_000);
+      this.timeout(120_000 * propertyTimeFactor);
       let compared = 0;
       const drawnTerms = termsOf('DECLINING_BALANCE_DISCOUNTED', rowCount, hundredthsOfPercentMaximum);
       fc.assert(
@@ -141,7 +145,7 @@ describe('the last row of a schedule', () => {
           const bound = larger(largestChange(terms, rows), finest);
           expect(difference.lessThanOrEqualTo(bound), `${difference.toString()} of ${bound.toString()}`).to.equal(true);
         }),
-        { numRuns },
+        propertyRuns(numRuns, campaignShare),
       );
       expect(compared).to.be.at.least(numRuns);
     });

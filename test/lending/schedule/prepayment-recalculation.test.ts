@@ -8,6 +8,7 @@ import { buildSchedule } from '../../../src/lending/schedule/build-schedule.ts';
 import { rebuildRows } from '../../../src/lending/schedule/prepayment-recalculation.ts';
 import { anyPrincipal, anyStart, anyTerms, expectSound } from './any-schedule.ts';
 import { amountsOf, scheduleTerms, totalsOf } from './schedule-terms.ts';
+import { propertyRuns } from '../../support/values/property-runs.ts';
 
 describe('rebuilding the remaining rows', () => {
   const tenPercent = { interestRate: '10', interestCalculationMethod: 'DECLINING_BALANCE' } as const;
@@ -167,7 +168,7 @@ describe('rebuilding the remaining rows', () => {
           );
         },
       ),
-      { numRuns: 300 },
+      propertyRuns(300),
     );
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { scheduleOf } from '../../../src/lending/views/schedules.ts';
+import { alwaysOpen } from '../../../src/lending/schedule/calendar.ts';
 import { previewInstallments, previewRefusals } from '../../../src/lending/schedule/preview.ts';
 import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { create, disbursed, fee, given, loanOf, money, product } from '../loan-fixtures.ts';
@@ -26,15 +27,15 @@ describe('the preview of a schedule', () => {
   });
 
   it('is not refused where it can be made or is no longer needed', () => {
-    expect(previewRefusals(loanOf(given(create(withFees, 100_000))))).to.deep.equal([]);
-    expect(previewRefusals(loanOf(disbursed(withFees, 100_000)))).to.deep.equal([]);
+    expect(previewRefusals(loanOf(given(create(withFees, 100_000))), alwaysOpen)).to.deep.equal([]);
+    expect(previewRefusals(loanOf(disbursed(withFees, 100_000)), alwaysOpen)).to.deep.equal([]);
   });
 
   it('is empty with the reason where the loan cannot be disbursed', () => {
     const fees = [fee({ id: 'dear', trigger: 'DISBURSEMENT', amount: money('1000.01'), ...required })];
     const opened = loanOf(given(create(product({ feesSettings: { fees } }))));
-    expect(previewInstallments(opened)).to.deep.equal([]);
-    expect(previewRefusals(opened)).to.deep.equal([
+    expect(previewInstallments(opened, alwaysOpen)).to.deep.equal([]);
+    expect(previewRefusals(opened, alwaysOpen)).to.deep.equal([
       { errorReason: 'DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT', errorSource: 'fees' },
     ]);
   });

@@ -48,7 +48,7 @@ describe('the view of a product', () => {
       repaymentReschedulingMethod: 'NONE',
     });
     expect(dynamic.scheduleSettings.repaymentScheduleMethod).to.equal('DYNAMIC');
-    expect(fixed.paymentSettings.prepaymentSettings.futurePaymentsAcceptance).to.equal('ACCEPT_FUTURE_PAYMENTS');
+    expect(fixed.paymentSettings.prepaymentSettings.futurePaymentsAcceptance).to.equal('NO_FUTURE_PAYMENTS');
     expect(dynamic.paymentSettings.prepaymentSettings.futurePaymentsAcceptance).to.equal('NO_FUTURE_PAYMENTS');
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { decodeTransaction, encodeTransaction } from '../../../src/lending/changelog/stored-transaction.ts';
+import { administratorKey } from '../../../src/lending/organization.ts';
 import { type TransactionView, transactionView } from '../../../src/lending/views/transactions.ts';
 import {
   type AskedCommand,
@@ -48,8 +49,20 @@ describe('the transactions of a loan', () => {
       interestAmount: '100.00',
       feesAmount: '50.00',
       penaltyAmount: '1.00',
+      interestFromArrearsAmount: '0.00',
+      deferredInterestAmount: '0.00',
+      paymentHolidaysInterestAmount: '0.00',
+      fundersInterestAmount: '0.00',
+      organizationCommissionAmount: '0.00',
     });
-    expect(texts(repayment.accountBalances)).to.deep.equal({ principalBalance: '835.53', totalBalance: '997.41' });
+    expect(texts(repayment.accountBalances)).to.deep.equal({
+      principalBalance: '835.53',
+      totalBalance: '997.41',
+      advancePosition: '0.00',
+      arrearsPosition: '0.00',
+      expectedPrincipalRedraw: '0.00',
+      redrawBalance: '0.00',
+    });
     expect(repayment).to.include({
       id: 'L1-4',
       type: 'REPAYMENT',
@@ -57,6 +70,19 @@ describe('the transactions of a loan', () => {
       externalId: 'E1',
       notes: 'paid',
     });
+  });
+
+  it('name the user who posted them, unless the end of a day did', () => {
+    const [, paid = expect.fail()] = when(disbursed(), repay(1, '2011-02-23')).transactions;
+    expect(transactionView(loanOf(story), paid).userKey).to.equal(administratorKey);
+    expect(transactionView(loanOf(story), { ...paid, isSystemPosted: true })).not.to.have.property('userKey');
+  });
+
+  it('have the terms that an adjustment returns to', () => {
+    const [taken = expect.fail(), back = expect.fail()] = viewsOf(when(disbursed(), adjust(1)));
+    expect([taken.type, taken.terms.periodicPayment?.toFixed(2)]).to.deep.equal(['DISBURSEMENT', '315.47']);
+    expect([back.type, back.terms.periodicPayment]).to.deep.equal(['DISBURSEMENT_ADJUSTMENT', undefined]);
+    expect(back.terms.interestSettings.interestRate.toFixed()).to.equal('10');
   });
 
   it('return the channel of the money, and an empty object where none was named', () => {

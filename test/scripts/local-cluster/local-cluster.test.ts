@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { Kafka, logLevel, type Admin } from 'kafkajs';
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'mocha';
-import { jarsAreFetched } from '../../../scripts/local-cluster/kafka-jars.ts';
+import { classArchive, newClusterFeatures } from '../../../scripts/local-cluster/kafka-broker.ts';
+import { jarFolder, jarsAreFetched } from '../../../scripts/local-cluster/kafka-jars.ts';
 import { startCluster, type LocalCluster } from '../../../scripts/local-cluster/local-cluster.ts';
 import { java, maven, redisServer } from '../../../scripts/local-cluster/prerequisites.ts';
 
@@ -52,5 +54,10 @@ describe('A local cluster', function () {
     expect(await isOpen(broker?.port ?? 0), 'its port is free once it is gone').to.equal(false);
     await broker?.start();
     expect(await administer((admin) => admin.listTopics())).to.include(topic);
+  });
+
+  it('has what makes its start quick, from a start before it', () => {
+    const jars = jarFolder('4.3.1');
+    for (const file of [classArchive(jars), newClusterFeatures(jars)]) expect(existsSync(file), file).to.equal(true);
   });
 });

@@ -182,6 +182,7 @@ export class StreamClient {
   error: Error | undefined;
   /** Resolves when the response has ended in any way. */
   readonly ended: Promise<void>;
+  readonly #numbers: number[] = [];
   #rest = '';
   #isOver = false;
   #plain: Gunzip | undefined;
@@ -231,8 +232,8 @@ export class StreamClient {
   }
 
   /** Every number of `{"number":n}` events, in the order of arrival. */
-  get numbers(): number[] {
-    return this.batches.flatMap(({ events }) => (events ?? []).map(({ number }) => Number(number)));
+  get numbers(): readonly number[] {
+    return this.#numbers;
   }
 
   get lastInfo(): Batch['info'] {
@@ -266,7 +267,11 @@ export class StreamClient {
   receive(text: string): void {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
-    for (const line of lines) this.batches.push(JSON.parse(line) as Batch);
+    for (const line of lines) {
+      const batch = JSON.parse(line) as Batch;
+      this.batches.push(batch);
+      for (const { number } of batch.events ?? []) this.#numbers.push(Number(number));
+    }
     for (const watcher of this.#watchers) watcher();
   }
 

@@ -6,7 +6,8 @@ import { java, javaProgram, maven, provide } from '../../../scripts/local-cluste
 
 /** The programs of Apache Kafka itself, as an operator runs them. */
 export type KafkaTool =
-  'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand' | 'org.apache.kafka.tools.ConsoleProducer';
+  | 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand'
+  | 'org.apache.kafka.tools.ConsoleProducer';
 
 /**
  * Runs one of the programs of Kafka to its end and returns its output.

@@ -65,7 +65,7 @@ export function lifeOf(
     ...[0.13, 0.13, 0.13].map((amount) =>
       command('APPLY_PENALTY', { amount, valueDate: '2025-09-21', ...installment }),
     ),
-    command('REPAY', { amount: 100.07, valueDate: '2025-10-12', externalId: 'first' }),
+    command('REPAY', { amount: 100.07, valueDate: '2025-10-12', externalId: `first of ${id}` }),
     ...(chargesOutside
       ? [
           command('REPAY', {

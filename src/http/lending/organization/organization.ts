@@ -41,7 +41,7 @@ export function createOrganizationRouter({ registry, clock }: LendingServices): 
       response.json(viewOrganization(registry) satisfies Responses['setOrganizationSetup']);
     })
     .patch(async (request, response) => {
-      const patch = await readText(request);
+      const patch = await readDefinitionText(request);
       await change(() => {
         const document = readExactObject(JSON.stringify(viewOrganization(registry)));
         return accepted(readOrganizationSetup(documentAfterPatch(document, patch))).changes;
@@ -79,13 +79,14 @@ export function createOrganizationRouter({ registry, clock }: LendingServices): 
 /** @throws LendingErrors 400 for a body that is no JSON object */
 export async function readDefinitionBody(request: Request): Promise<ExactJson> {
   try {
-    return readExactObject(await readText(request));
+    return readExactObject(await readDefinitionText(request));
   } catch (error) {
     throw error instanceof SyntaxError ? malformedBody(describeError(error)) : error;
   }
 }
 
-async function readText(request: Request): Promise<string> {
+/** @throws LendingErrors 400 for a body that is not UTF-8 */
+export async function readDefinitionText(request: Request): Promise<string> {
   const body = await readBody(request, definitionBytesMaximum);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);

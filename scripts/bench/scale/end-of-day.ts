@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BenchOptions } from '../bench-options.ts';
+import { partitionCount, startMeasuredService, type MeasuredService } from '../measured-service.ts';
+import { runProgram } from '../processes.ts';
+import { processorMilliseconds, residentKilobytes } from '../service-figures.ts';
+import { figure } from '../statistics.ts';
+import { bytesWrittenByWorker } from '../worker-bytes.ts';
+
+/** What the end of a day takes: one on which an installment of every loan is due, and one on which nothing happens. */
+
+const loansAtScaleOne = 100_000;
+const loansPerSecondMinimum = 200;
+/** Of all threads. It says more than the rate where other programs run. */
+const processorMillisecondsPerLoanMaximum = 5;
+const bytesPerLoanMaximum = 20_000;
+const residentMegabytesMaximum = 800;
+/** On a day on which nothing happens, what is written does not depend on the number of loans. Bytes. */
+const quietBytesMaximum = 10_000;
+
+const disbursedOn = '2026-01-15';
+/** Of every loan. On this day an installment is due, and from the next one it is late. */
+const dueDate = '2026-02-15';
+const quietDate = '2026-02-16';
+
+/** Prints the figures of 100,000 active loans. */
+export async function measureEndOfDay({ report, scale, profileFolder }: BenchOptions): Promise<void> {
+  const count = Math.ceil(loansAtScaleOne * scale);
+  const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-bench-day-'));
+  const environment = { DATA_DIR: dataFolder, END_OF_DAY_SCHEDULE: 'off' };
+  try {
+    report.progress(`End of a day: ${figure(count)} active loans, by the code of the worker`);
+    const first = await startMeasuredService(environment, profileFolder);
+    await first.call('POST', '/loanproducts', {
+      id: 'day',
+      name: 'day',
+      type: 'DYNAMIC_TERM_LOAN',
+      currency: { code: 'EUR' },
+      interestSettings: { interestRate: { defaultValue: 10 } },
+      scheduleSettings: { numInstallments: { defaultValue: 12 } },
+    });
+    await first.stop();
+    const products = ['day'];
+    const settings = { dataFolder, partitionCount, products, from: 0, count, disbursedOn };
+    await runProgram('scripts/bench/scale/write-changelog.js', settings);
+
+    const service = await startMeasuredService(environment, profileFolder);
+    const written = bytesWrittenByWorker(dataFolder);
+    const processorBegin = processorMilliseconds(service.processId);
+    const begin = performance.now();
+    await closeDay(service, dueDate);
+    const rate = (count * 1_000) / (performance.now() - begin);
+    const processorPerLoan = (processorMilliseconds(service.processId) - processorBegin) / count;
+    const bytesPerLoan = (bytesWrittenByWorker(dataFolder) - written) / count;
+    const megabytes = residentKilobytes(service.processId) / 1024;
+    const name = `end of a day with ${figure(count)} loans due`;
+    report.printFigure(
+      name,
+      `${figure(rate)} loans/s`,
+      rate >= loansPerSecondMinimum,
+      `>= ${figure(loansPerSecondMinimum)} loans/s`,
+    );
+    report.printFigure(
+      `${name}, processor time`,
+      `${processorPerLoan.toFixed(2)} ms for each`,
+      processorPerLoan <= processorMillisecondsPerLoanMaximum,
+      `<= ${processorMillisecondsPerLoanMaximum} ms`,
+    );
+    report.printFigure(
+      `${name}, data`,
+      `${figure(bytesPerLoan)} bytes for each`,
+      bytesPerLoan <= bytesPerLoanMaximum,
+      `<= ${figure(bytesPerLoanMaximum)}`,
+    );
+    report.printFigure(
+      `${name}, resident memory`,
+      `${figure(megabytes)} MB`,
+      megabytes <= residentMegabytesMaximum,
+      `<= ${residentMegabytesMaximum} MB`,
+    );
+
+    const before = bytesWrittenByWorker(dataFolder);
+    const quietBegin = performance.now();
+    await closeDay(service, quietDate);
+    const milliseconds = performance.now() - quietBegin;
+    const quietBytes = bytesWrittenByWorker(dataFolder) - before;
+    report.printFigure(
+      'end of a day on which nothing happens, data',
+      `${figure(quietBytes)} bytes in ${figure(milliseconds)} ms`,
+      quietBytes <= quietBytesMaximum,
+      `<= ${figure(quietBytesMaximum)} bytes`,
+    );
+    await service.stop();
+  } finally {
+    await rm(dataFolder, { recursive: true, force: true });
+  }
+}
+
+/** Returns when the day is closed on every partition: a request waits for a part of the time. */
+async function closeDay(service: MeasuredService, businessDate: string): Promise<void> {
+  for (;;) {
+    const { status } = await service.call('POST', '/organization:endOfDay', { businessDate });
+    if (status === 'CLOSED') return;
+  }
+}

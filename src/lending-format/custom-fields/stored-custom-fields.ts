@@ -1,0 +1,70 @@
+import type { DefinitionIndex } from '../../broker/definitions/definition-views.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
+import type { FieldDefinition, FieldDefinitions } from '../../lending/custom-fields/definitions.ts';
+import { type DefinitionRecord, hasDefinitions, knownDefinition } from '../stored-definitions.ts';
+import { type CustomFieldFields, type FieldSetFields, valueFor } from './custom-field-payload.ts';
+
+/** A set and a field as the registry keeps them. */
+export type FieldSetRecord = DefinitionRecord<FieldSetFields>;
+export type CustomFieldRecord = DefinitionRecord<CustomFieldFields>;
+
+/** The definitions of custom fields that this process knows. Looking one up costs no more when there are more. */
+export function fieldDefinitionsOf(registry: Registry): FieldDefinitions {
+  const definitionOf = (record: CustomFieldRecord): FieldDefinition => fieldDefinition(registry, record);
+  return {
+    get hasSets() {
+      return hasDefinitions(registry, 'custom-field-set');
+    },
+    set: (id) => {
+      const record = registry.get<FieldSetRecord>('custom-field-set', id);
+      return record === undefined ? undefined : { id, ...record.fields };
+    },
+    field: (setId, id) => {
+      const record = registry.get<CustomFieldRecord>('custom-field', id);
+      return record?.fields.setId === setId ? definitionOf(record) : undefined;
+    },
+    requiredFor: (recordType) => registry.listBy(requiredByRecordType, recordType).map(definitionOf),
+  };
+}
+
+/** The fields of a set, in the order in which they were made. */
+export function fieldsOfSet(registry: Registry, setId: string): readonly CustomFieldRecord[] {
+  return registry.listBy(bySet, setId);
+}
+
+const bySet: DefinitionIndex<CustomFieldRecord> = { kind: 'custom-field', keysOf: ({ fields }) => [fields.setId] };
+
+const requiredByRecordType: DefinitionIndex<CustomFieldRecord> = {
+  kind: 'custom-field',
+  keysOf: ({ fields: { usage, availableFor, state } }) =>
+    state === 'ACTIVE' && usage.some(({ required }) => required) ? [availableFor] : [],
+};
+
+/** The selection of the same set on which a field depends; undefined when it depends on none. */
+export function selectionOf(registry: Registry, { fields }: CustomFieldRecord): CustomFieldRecord | undefined {
+  const { dependentFieldKey, setId } = fields;
+  if (dependentFieldKey === undefined) return undefined;
+  const found = knownDefinition<CustomFieldFields>(registry, 'custom-field', dependentFieldKey);
+  return found?.fields.setId === setId ? found : undefined;
+}
+
+function fieldDefinition(registry: Registry, record: CustomFieldRecord): FieldDefinition {
+  const { id, fields } = record;
+  const parent = selectionOf(registry, record);
+  return {
+    id,
+    setId: fields.setId,
+    type: fields.type,
+    isActive: fields.state === 'ACTIVE',
+    usage: fields.usage.map(({ objectNames, required }) => ({
+      objectNames: objectNames ?? null,
+      isRequired: required,
+    })),
+    limits: fields.valueValidationSettings,
+    selectionOptions: fields.selectionOptions.map((options) => ({
+      forValue: parent === undefined ? null : (valueFor(options, parent.fields) ?? null),
+      values: options.availableOptions.map(({ value }) => value),
+    })),
+    dependsOn: parent?.id ?? null,
+  };
+}

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { after, before, it } from 'mocha';
+import { join } from 'node:path';
+import { describeOnCluster } from '../support/cluster.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { startClusterSystem } from './cluster-system.ts';
+import { runPlan } from './harness.ts';
+import { quickPace, smokePlan } from './plan.ts';
+import { describeStory, lengthOf, settings } from './story/chapters.ts';
+import type { SystemUnderTest } from './system.ts';
+
+// The faults would affect every other suite, so both have a Kafka and a Redis of their own, one after the other.
+describeOnCluster('Four processes on Kafka and Redis', () => {
+  let folder: string;
+  let system: SystemUnderTest;
+  let isGood = false;
+  const printLine = (): void => undefined;
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = await temporaryFolder();
+    system = await startClusterSystem({ folder: join(folder, 'system'), brokers: 1, printLine, settings });
+  });
+
+  it('keep every promise under every kind of fault', async function () {
+    this.timeout(600_000);
+    // The story goes on with its processes.
+    const lasting = { ...system, stop: () => Promise.resolve([]) };
+    const plan = smokePlan(system.shape, 1, quickPace);
+    const report = await runPlan(lasting, { folder, plan, printLine, load: 0.2 });
+    ({ isGood } = report);
+    expect(isGood, report.lines.join('\n')).to.equal(true);
+  });
+
+  describe('then tell the story of a loan with a thousand transactions, which', () => {
+    // Copies are damaged and rebuilt in the same way on one machine; the campaign does it here too.
+    describeStory(() => Promise.resolve(system), lengthOf({ transactions: 1_000, hasEveryDamage: false }));
+  });
+
+  after(async () => {
+    // The files of a failed run are worth more than a tidy disk.
+    if (isGood) await removeFolder(folder);
+  });
+});

@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
+import { SimulatedClock, settled } from '../../support/simulated-clock.ts';
+import { lendingServiceForSuite } from './lending-service.ts';
+
+type Json = Record<string, unknown>;
+
+describe('business days over HTTP', () => {
+  const suite = lendingServiceForSuite();
+
+  const close = async (businessDate: string): Promise<void> => {
+    const { status, text } = await suite.service.post('/organization:endOfDay', { businessDate });
+    expect(status, text).to.equal(200);
+  };
+
+  it('charge the fees for late repayments that the product has', async () => {
+    const late = { id: 'late', name: 'Late', trigger: 'LATE_REPAYMENT', amount: 12, feeApplication: 'REQUIRED' };
+    const product = {
+      ...annuityProduct('strict'),
+      allowCustomRepaymentAllocation: true,
+      feesSettings: { allowArbitraryFees: true, fees: [late] },
+    };
+    const created = await suite.service.post('/loanproducts', product);
+    expect(created.status, created.text).to.equal(201);
+    await suite.service.post('/loans', { id: 'late', productTypeKey: 'strict', loanAmount: 1000 });
+    await suite.service.post('/loans/late:changeState', { action: 'APPROVE' });
+    await suite.service.post('/loans/late/disbursement-transactions', { valueDate: '2011-01-23' });
+    await close('2011-02-22');
+    await close('2011-02-23');
+    const transactions = await suite.service.get('/loans/late/transactions?detailsLevel=FULL');
+    const [charged = expect.fail()] = (JSON.parse(transactions.text) as Json[]).filter(
+      ({ type }) => type === 'FEE_CHARGED',
+    );
+    expect(charged).to.deep.include({ amount: 12, valueDate: '2011-02-24T00:00:00Z' });
+    expect((charged['fees'] as Json[])[0]).to.include({ trigger: 'LATE_REPAYMENT', name: 'Late', amount: 12 });
+    const { body } = await suite.service.get('/loans/late/balances');
+    expect(body['feesDue']).to.equal(12);
+    const paid = await suite.service.post('/loans/late/repayment-transactions', {
+      amount: 12,
+      valueDate: '2011-02-24',
+      customPaymentAmounts: [{ amount: 12, customPaymentAmountType: 'LATE_REPAYMENT_FEE' }],
+    });
+    expect(paid.status, paid.text).to.equal(201);
+  });
+
+  it('show the penalty that a late installment has accrued', async () => {
+    const penaltySettings = {
+      loanPenaltyCalculationMethod: 'OVERDUE_BALANCE',
+      loanPenaltyGracePeriod: 9,
+      penaltyRate: { defaultValue: 1 },
+    };
+    await suite.service.post('/loanproducts', { ...annuityProduct('penalized'), penaltySettings });
+    await suite.service.post('/loans', { id: 'accrues', productTypeKey: 'penalized', loanAmount: 1000 });
+    await suite.service.post('/loans/accrues:changeState', { action: 'APPROVE' });
+    await suite.service.post('/loans/accrues/disbursement-transactions', { valueDate: '2011-01-24' });
+    await close('2011-02-24');
+    const { body } = await suite.service.get('/loans/accrues');
+    // One percent of 215.47 for the first late day.
+    expect([body['daysLate'], body['accruedPenalty']]).to.deep.equal([1, 2.15]);
+  });
+
+  it('close a paid account after the days that its product keeps it open', async () => {
+    const internalControls = { dormancyPeriodDays: 2 };
+    const created = await suite.service.post('/loanproducts', { ...annuityProduct('patient'), internalControls });
+    expect(created.status, created.text).to.equal(201);
+    expect(created.body['internalControls']).to.deep.equal(internalControls);
+    await suite.service.post('/loans', { id: 'patient', productTypeKey: 'patient', loanAmount: 1000 });
+    await suite.service.post('/loans/patient:changeState', { action: 'APPROVE' });
+    await suite.service.post('/loans/patient/disbursement-transactions', { valueDate: '2011-02-24' });
+    const { body: owed } = await suite.service.get('/loans/patient/balances');
+    const amount = Number(owed['principalBalance']) + Number(owed['interestBalance']);
+    const paid = await suite.service.post('/loans/patient/repayment-transactions', { amount, valueDate: '2011-02-25' });
+    expect(paid.status, paid.text).to.equal(201);
+    const state = async (): Promise<unknown[]> => {
+      const { body } = await suite.service.get('/loans/patient');
+      return [body['accountState'], body['accountSubState']];
+    };
+    expect(await state()).to.deep.equal(['ACTIVE', undefined]);
+    await close('2011-02-25');
+    expect(await state()).to.deep.equal(['ACTIVE', undefined]);
+    await close('2011-02-26');
+    expect(await state()).to.deep.equal(['CLOSED', 'REPAID']);
+    const opened = await suite.service.post('/loans/patient:changeState', { action: 'UNDO_CLOSE' });
+    expect(opened.status, opened.text).to.equal(200);
+    expect(await state()).to.deep.equal(['ACTIVE', undefined]);
+  });
+
+  it('are refused for what is no day that is over', async () => {
+    const refused = async (body: unknown): Promise<unknown[]> => {
+      const answer = await suite.service.post('/organization:endOfDay', body);
+      const [error] = answer.body['errors'] as Json[];
+      return [answer.status, error?.['errorSource']];
+    };
+    expect(await refused({ businessDate: '2999-01-01' })).to.deep.equal([400, 'businessDate']);
+    expect(await refused({ businessDate: '2011-02-30' })).to.deep.equal([400, 'businessDate']);
+    expect(await refused({ day: '2011-02-20' })).to.deep.equal([400, 'day']);
+  });
+
+  it('are answered with 202 after half a minute, and go on', async () => {
+    const { body: before } = await suite.service.get('/organization/businessDate');
+    const clock = new SimulatedClock(Date.UTC(2011, 1, 27, 12));
+    await suite.restart(false, { clock });
+    const closing = suite.service.post('/organization:endOfDay', {});
+    while (!clock.hasDeadline(clock.monotonic() + 30_000)) await settled();
+    let isAnswered = false;
+    void closing.then(() => (isAnswered = true));
+    await clock.turn(29_999);
+    expect(isAnswered).to.equal(false);
+    await clock.turn(1);
+    const { status, body } = await closing;
+    expect([status, body]).to.deep.equal([202, { businessDate: '2011-02-26', status: 'PENDING' }]);
+    expect((await suite.service.get('/organization/businessDate')).body).to.deep.equal(before);
+    await suite.restart(true);
+    await close('2011-02-26');
+    const { body: after } = await suite.service.get('/organization/businessDate');
+    expect(after).to.deep.equal({ businessDate: '2011-02-27' });
+  });
+});

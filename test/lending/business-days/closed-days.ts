@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { dueSteps, nextDueDate } from '../../../src/lending/business-days/day-commands.ts';
+import { type Story, loanOf, when } from '../loan-fixtures.ts';
+
+/** The story after the ends of all days before this date, as the worker does them. */
+export function closedBefore(story: Story, businessDate: string): Story {
+  let closed = story;
+  for (
+    let date = nextDueDate(loanOf(closed), businessDate);
+    date !== null;
+    date = nextDueDate(loanOf(closed), businessDate)
+  ) {
+    for (const { commandsOn } of dueSteps) {
+      for (const due of commandsOn(loanOf(closed), date, story.calendar)) {
+        closed = when(closed, { ...due, isSystemPosted: true });
+      }
+    }
+    expect(nextDueDate(loanOf(closed), businessDate), 'a day that does not end').not.to.equal(date);
+  }
+  return closed;
+}

@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { after, before, describe, it } from 'mocha';
+import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
+import { systemClock, toTimestamp } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
+import { writeEndOfDay } from '../../src/lending-format/command-format.ts';
+import { silentLogger } from '../../src/logger.ts';
+import {
+  type TestCommand,
+  commandRecord,
+  commandTime,
+  eventsOfType,
+  openLendingLog,
+  recordsOf,
+  send,
+  startWorker,
+  untilDone,
+} from '../support/lending/lending-log.ts';
+import { type LendingStory, storyOf } from '../support/lending/lending-story.ts';
+import { openCoordinationUnderTest, openLogOfProcesses } from '../support/backend-under-test.ts';
+import { richProduct } from '../support/lending/lending-script.ts';
+import { eventually } from '../support/eventually.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { type WorkerStep, withSteps } from '../support/stepping-log.ts';
+
+/**
+ * A worker is lost at each commit of the end of a day, by kill -9 or by a successor that takes over while it is
+ * suspended. Afterwards the log must have what one undisturbed worker writes: what falls due once, and each day closed
+ * once.
+ */
+const workerProgram = fileURLToPath(new URL('../support/lending/worker-process.js', import.meta.url));
+/** As in the program. */
+const commandsPerCommitMaximum = 4;
+
+const loanIds = ['L1', 'L2', 'L3', 'L4', 'L5'];
+
+/** Five loans of which an installment is due on 12 October, with that day and the one before it not closed yet. */
+const beginning: readonly LogRecord[] = [
+  commandRecord(richProduct('P', 'DYNAMIC_TERM_LOAN')),
+  ...loanIds.flatMap(activeLoan).map(commandRecord),
+  endOfDay('2025-10-10'),
+];
+const ending = endOfDay('2025-10-13');
+
+function activeLoan(id: string): TestCommand[] {
+  return [
+    { type: 'CREATE_LOAN', id, payload: { productTypeKey: 'P', loanAmount: 1000 } },
+    { type: 'CHANGE_STATE', id, payload: { action: 'APPROVE' } },
+    { type: 'DISBURSE', id, payload: { valueDate: '2025-09-12' } },
+  ];
+}
+
+function endOfDay(businessDate: string): LogRecord {
+  const { eid, occurredAt, fieldsText } = writeEndOfDay(0, businessDate, commandTime);
+  const metadata = { eid, occurred_at: occurredAt, received_at: toTimestamp(commandTime), flow_id: eid };
+  return { key: '0', value: Buffer.from(`{"metadata":${JSON.stringify(metadata)},${fieldsText}}`) };
+}
+
+describe('a worker that is lost at the end of a day', function () {
+  this.timeout(120_000);
+  const folders: string[] = [];
+  let expected: LendingStory;
+  let commits = 0;
+
+  /** A log in which the loans are active and the end of the day waits. @returns the offset of its command */
+  const begin = async (
+    folder: string,
+    open?: typeof openLogOfProcesses,
+  ): Promise<{ log: EventLog; offset: number }> => {
+    const log = await openLendingLog(folder, 1, open);
+    const coordination = await openCoordinationUnderTest(folder, log);
+    const worker = await startWorker(log, { coordination, nodeId: 'first', commandsPerCommitMaximum });
+    await untilDone(log, (await send(log, beginning)) + beginning.length - 1);
+    await worker.stop();
+    await coordination.close();
+    return { log, offset: await send(log, [ending]) };
+  };
+  const newFolder = async (): Promise<string> => {
+    const folder = await temporaryFolder();
+    folders.push(folder);
+    return folder;
+  };
+  const closedDays = async (log: EventLog): Promise<string[]> =>
+    (await eventsOfType(log, 'business_day_closed')).map(({ businessDate }) => businessDate);
+
+  before(async () => {
+    const { log, offset } = await begin(await newFolder());
+    const counting = withSteps(log, (step) => void (commits += Number(step === 'committed')));
+    const running = await startWorker(counting, { commandsPerCommitMaximum });
+    await untilDone(log, offset);
+    expected = await storyOf(log);
+    expect(await closedDays(log)).to.deep.equal(['2025-10-10', '2025-10-11', '2025-10-12', '2025-10-13']);
+    const types = (await eventsOfType(log, 'loan_transaction_posted')).map(({ transactionType }) => transactionType);
+    expect(types.filter((type) => type === 'INTEREST_APPLIED')).to.have.length(loanIds.length);
+    await running.stop();
+    await log.close();
+  });
+
+  after(async () => {
+    await Promise.all(folders.map(removeFolder));
+  });
+
+  it('takes several commits for the accounts of one day', () => {
+    expect(commits).to.be.greaterThan(5);
+  });
+
+  it('is replaced after each commit, and nothing is lost or repeated', async () => {
+    for (let last = 1; last < commits; last += 1) {
+      const { log, offset } = await begin(await newFolder());
+      let [resume, reached] = [(): void => {}, (): void => {}];
+      const stopped = new Promise<void>((resolve) => (resume = resolve));
+      const paused = new Promise<void>((resolve) => (reached = resolve));
+      let done = 0;
+      const stalling = withSteps(log, async (step) => {
+        done += Number(step === 'committed');
+        if (step !== 'committed' || done !== last) return;
+        reached();
+        await stopped;
+      });
+      const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+      const shared = { commandsPerCommitMaximum, coordination };
+      const stalled = await startWorker(stalling, { ...shared, nodeId: 'stalled' });
+      await paused;
+      await coordination.renewLease('stalled', 0);
+      const successor = await startWorker(log, { ...shared, nodeId: 'successor' });
+      await untilDone(log, offset);
+      resume();
+      await eventually(() => stalled.worker.partitions.length === 0);
+      expect(await storyOf(log), `after commit ${last} of ${commits}`).to.deep.equal(expected);
+      await Promise.all([stalled.stop(), successor.stop()]);
+      await coordination.close();
+      await log.close();
+    }
+  });
+
+  // One commit closes the last two days, once all accounts are done.
+  const deaths: { step: WorkerStep; where: string; occurrenceOf: (commits: number) => number; closedBefore: number }[] =
+    [
+      { step: 'committed', where: 'between two commits of the accounts', occurrenceOf: () => 2, closedBefore: 1 },
+      { step: 'appended', where: 'before the last commit', occurrenceOf: (count) => count, closedBefore: 2 },
+      {
+        step: 'committed',
+        where: 'before the last day is closed',
+        occurrenceOf: (count) => count - 1,
+        closedBefore: 2,
+      },
+    ];
+  for (const { step, where, occurrenceOf, closedBefore } of deaths) {
+    it(`by kill -9 ${where}, at "${step}", is replaced without losing or repeating anything`, async () => {
+      const folder = await newFolder();
+      const { log: prepared, offset } = await begin(folder, openLogOfProcesses);
+      await prepared.close();
+      const occurrence = String(occurrenceOf(commits));
+      const dying = spawn(
+        process.execPath,
+        ['--enable-source-maps', workerProgram, folder, 'dying', step, occurrence, '0'],
+        { stdio: 'inherit' },
+      );
+      const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];
+      expect(signal).to.equal('SIGKILL');
+
+      const log = await openLendingLog(folder, 1, openLogOfProcesses);
+      const coordination = await openCoordinationUnderTest(folder, log);
+      // As when its lease has ended.
+      await coordination.renewLease('dying', 0);
+      // Its transaction stays open until the successor comes.
+      const closed = await recordsOf(log, 'business_day_closed', 0, false);
+      expect(closed, 'it died in the middle').to.have.length(closedBefore);
+      const running = await startWorker(log, { commandsPerCommitMaximum, coordination });
+      await untilDone(log, offset);
+      expect(await storyOf(log)).to.deep.equal(expected);
+      await running.stop();
+      await coordination.close();
+      await log.close();
+    });
+  }
+});
