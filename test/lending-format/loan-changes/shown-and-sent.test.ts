@@ -74,8 +74,9 @@ const anyLife: fc.Arbitrary<Story> = fc
 
 /** The account after UPDATE_LOAN with this payload. @throws when it is refused */
 function updated(story: Story, payload: object): Loan {
-  const change = readLoanChange(readExactObject(JSON.stringify(payload)), 'L1');
-  const requested = isLoanChange(change) ? requestedLoan(loanOf(story), change) : change;
+  const loan = loanOf(story);
+  const change = readLoanChange(readExactObject(JSON.stringify(payload)), loan.id);
+  const requested = isLoanChange(change) ? requestedLoan(loan, change) : change;
   if (isRefused(requested)) throw new Error(JSON.stringify(requested));
   const after = when(story, { type: 'UPDATE_LOAN', requested });
   if (after.outcome !== 'committed') throw new Error(JSON.stringify(after.refusals));
