@@ -30,6 +30,7 @@ import type { BusinessDayServices } from './http/lending/business-days.ts';
 import { EndOfDaySchedule, requireCronExpression } from './http/lending/end-of-day-schedule.ts';
 import type { LendingServices } from './http/lending/services.ts';
 import { createLendingApi } from './http/lending/lending-api.ts';
+import { behaviourRelease } from './http/lending/api-versions.ts';
 import { createOperationsRouter, type OperationsServices } from './http/edge/health-and-metrics.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
@@ -139,6 +140,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const operations: OperationsServices = {
       metrics,
       version: packageVersion(),
+      release: behaviourRelease,
       refreshMetrics: async () => {
         reportIntegrity(metrics, [...backend.checkedFiles, accounts]);
         await worker?.measure();

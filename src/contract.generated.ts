@@ -6143,10 +6143,17 @@ interface User {
   };
 }
 /**
- * The version of the service.
+ * The version of the service, and the release whose behaviour it has.
  */
 interface Version {
+  /**
+   * The version of this service.
+   */
   version: string;
+  /**
+   * The release of the core banking service whose lending behaviour this service has.
+   */
+  release: string;
 }
 interface WriteOffPayload {
   notes?: string | null;

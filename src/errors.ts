@@ -15,6 +15,7 @@ export const errorCatalogue = {
   NOT_ACCEPTABLE: { status: 406, title: 'Not Acceptable', retriable: false },
   REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout', retriable: false },
   CONFLICT: { status: 409, title: 'Conflict', retriable: false },
+  GONE: { status: 410, title: 'Gone', retriable: false },
   PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed', retriable: false },
   REQUEST_TOO_LARGE: { status: 413, title: 'Payload Too Large', retriable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported Media Type', retriable: false },

@@ -12,11 +12,13 @@ export interface OperationsServices {
   readonly refreshMetrics: () => Promise<void>;
   readonly health: Health;
   readonly version: string;
+  /** The release of the core banking service whose behaviour this version has. */
+  readonly release: string;
 }
 
 /** The routes for an operator's tools: `/health`, `/ready`, `/metrics` and `/version`. */
 export function createOperationsRouter(services: OperationsServices): Router {
-  const { metrics, refreshMetrics, health, version } = services;
+  const { metrics, refreshMetrics, health, version, release } = services;
   const router = Router({ caseSensitive: true });
   router
     .route('/health')
@@ -57,7 +59,7 @@ export function createOperationsRouter(services: OperationsServices): Router {
   router
     .route('/version')
     .get((_request, response) => {
-      response.json({ version } satisfies Responses['getVersion']);
+      response.json({ version, release } satisfies Responses['getVersion']);
     })
     .all(methodNotAllowed('GET'));
   return router;

@@ -19,6 +19,7 @@ const lendingResources = [
   'installments',
   'customfieldsets',
   'customfields',
+  'pricing',
 ];
 
 /** The resources and all below them. `/loans:search` is the form of operations on a whole collection. */

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { apiPath } from '../edge/request-paths.ts';
+import { createDecommissionedRouter, requireSupportedVersion } from './api-versions.ts';
 import { createBusinessDaysRouter } from './business-days.ts';
 import { createCommandsRouter } from './command-status.ts';
 import { createCustomFieldsRouter } from './custom-fields/custom-fields.ts';
@@ -27,6 +28,8 @@ export function createLendingApi(services: LoanEventsServices & EndOfDayProgress
   resources.use(createCustomFieldsRouter(services));
   resources.use(createListsRouter(services));
   const router = Router({ caseSensitive: true });
+  router.use(createDecommissionedRouter());
+  router.use(requireSupportedVersion);
   router.use(apiPath, resources);
   router.use(resources);
   return router;

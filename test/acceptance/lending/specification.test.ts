@@ -269,4 +269,15 @@ describe('the sentences of the specification about lending', function () {
     expect(await eventsOf(loan, 'loan_account_changed')).to.have.length(1);
     expect(await get(`/loans/${loan}?detailsLevel=FULL`)).to.have.nested.property('_risk.score', '7');
   });
+
+  it('§9: the release v9.173.2 is named, version 2 of the API is served, and the first version of pricing is gone', async () => {
+    const { body } = await tenant.sendToRoot('GET', '/version');
+    expect(body['release']).to.equal('v9.173.2');
+    const statusOf = (path: string, version: number): Promise<number> =>
+      tenant
+        .send('GET', path, undefined, { Accept: `application/vnd.mambu.v${version}+json` })
+        .then(({ status }) => status);
+    expect([await statusOf('/loans', 2), await statusOf('/loans', 1)]).to.deep.equal([200, 406]);
+    expect([await statusOf('/pricing/v1/loans', 2), await statusOf('/pricing/v1/loans', 1)]).to.deep.equal([410, 410]);
+  });
 });

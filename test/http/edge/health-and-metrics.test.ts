@@ -21,6 +21,7 @@ describe('the endpoints for operators', () => {
         refreshMetrics: async () => {},
         health,
         version: '1.2.3',
+        release: 'v9.9.1',
       }),
     ]);
 
@@ -51,7 +52,7 @@ describe('the endpoints for operators', () => {
       statuses.push((await call(`${server.url}${path}`, 'GET')).status);
     }
     expect(statuses).to.deep.equal([200, 200, 404, 404, 404]);
-    expect((await call(`${server.url}/version`, 'GET')).body).to.deep.equal({ version: '1.2.3' });
+    expect((await call(`${server.url}/version`, 'GET')).body).to.deep.equal({ version: '1.2.3', release: 'v9.9.1' });
     await server.close();
   });
 

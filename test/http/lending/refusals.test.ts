@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { request as httpRequest } from 'node:http';
+import { isLendingPath } from '../../../src/http/edge/request-paths.ts';
 import { operations, type Example, type Operation } from '../../support/http/api-description.ts';
 import { responseFaults } from '../../support/http/response-contract.ts';
 import { examplesOf, requestOf, type ExampleRequest } from '../../support/http/example-requests.ts';
@@ -19,6 +20,8 @@ const apiKey = 'key-of-the-tests';
 
 /** More than any operation accepts. Bytes. */
 const tooManyBytes = 9 * 1024 * 1024;
+
+const otherVersion = 'application/vnd.mambu.v1+json';
 
 const missing: Readonly<Record<string, string>> = {
   name: 'missing',
@@ -70,7 +73,7 @@ const spoilings: readonly Spoiling[] = [
   {
     status: 415,
     spoilt: 'by a page that sends a form',
-    applies: ({ requestBody }) => requestBody !== undefined,
+    applies: readsBody,
     spoil: (request) => ({
       ...request,
       headers: { ...request.headers, 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' },
@@ -85,6 +88,7 @@ const spoilings: readonly Spoiling[] = [
   {
     status: 406,
     spoilt: 'with a compressed body that it does not take',
+    applies: ({ method }) => ['get', 'delete'].includes(method),
     spoil: withEncoding('gzip'),
   },
   {
@@ -95,9 +99,27 @@ const spoilings: readonly Spoiling[] = [
   {
     status: 415,
     spoilt: 'in an encoding that is not known',
+    applies: readsBody,
     spoil: withEncoding('br'),
   },
+  {
+    status: 406,
+    spoilt: 'for a response of another version of the API',
+    applies: ({ path }) => isLendingPath(path),
+    spoil: (request) => ({ ...request, headers: { ...request.headers, Accept: otherVersion } }),
+  },
+  {
+    status: 415,
+    spoilt: 'in another version of the API',
+    applies: ({ path }) => isLendingPath(path),
+    spoil: (request) => ({ ...request, headers: { ...request.headers, 'Content-Type': otherVersion } }),
+  },
 ];
+
+/** Whether an operation has a body and looks at it. */
+function readsBody({ operationId, requestBody }: Operation): boolean {
+  return requestBody !== undefined && operationId !== 'createIndexRateSource';
+}
 
 function withEncoding(encoding: string): Spoiling['spoil'] {
   return (request) => ({ ...request, headers: { ...request.headers, 'Content-Encoding': encoding } });

@@ -16,7 +16,13 @@ describe('validating responses against the description', () => {
 
   const flow = { 'x-flow-id': 'flow', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
   const json = { ...flow, 'content-type': 'application/json; charset=utf-8' };
-  const version = { method: 'GET', url: '/version?x=1', status: 200, headers: json, body: '{"version":"1.0.0"}' };
+  const version = {
+    method: 'GET',
+    url: '/version?x=1',
+    status: 200,
+    headers: json,
+    body: '{"version":"1.0.0","release":"v1.0"}',
+  };
   const lendingRefusal = {
     ...version,
     status: 404,
