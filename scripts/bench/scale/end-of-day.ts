@@ -15,7 +15,11 @@ const loansPerSecondMinimum = 200;
 /** Of all threads. It says more than the rate where other programs run. */
 const processorMillisecondsPerLoanMaximum = 5;
 const bytesPerLoanMaximum = 20_000;
-const residentMegabytesMaximum = 800;
+/** Most of it are caches, which have limits, and garbage: it does not depend on the number of loans. */
+const residentMegabytesMaximum = 1_250;
+/** The largest resident memory of the second half of the day, divided by that of the first half. */
+const residentGrowthMaximum = 1.1;
+const memoryIntervalMilliseconds = 1_000;
 /** On a day on which nothing happens, what is written does not depend on the number of loans. Bytes. */
 const quietBytesMaximum = 10_000;
 
@@ -49,11 +53,18 @@ export async function measureEndOfDay({ report, scale, profileFolder }: BenchOpt
     const written = bytesWrittenByWorker(dataFolder);
     const processorBegin = processorMilliseconds(service.processId);
     const begin = performance.now();
+    const resident: number[] = [];
+    const sampling = setInterval(() => {
+      resident.push(residentKilobytes(service.processId) / 1024);
+    }, memoryIntervalMilliseconds);
     await closeDay(service, dueDate);
+    clearInterval(sampling);
     const rate = (count * 1_000) / (performance.now() - begin);
     const processorPerLoan = (processorMilliseconds(service.processId) - processorBegin) / count;
     const bytesPerLoan = (bytesWrittenByWorker(dataFolder) - written) / count;
-    const megabytes = residentKilobytes(service.processId) / 1024;
+    const half = Math.floor(resident.length / 2);
+    const megabytes = Math.max(...resident.slice(half));
+    const growth = megabytes / Math.max(...resident.slice(0, half));
     const name = `end of a day with ${figure(count)} loans due`;
     report.printFigure(
       name,
@@ -78,6 +89,12 @@ export async function measureEndOfDay({ report, scale, profileFolder }: BenchOpt
       `${figure(megabytes)} MB`,
       megabytes <= residentMegabytesMaximum,
       `<= ${residentMegabytesMaximum} MB`,
+    );
+    report.printFigure(
+      `${name}, resident memory in the second half / in the first half`,
+      growth.toFixed(2),
+      growth <= residentGrowthMaximum,
+      `<= ${residentGrowthMaximum}`,
     );
 
     const before = bytesWrittenByWorker(dataFolder);
