@@ -86,6 +86,39 @@ const prepaid = (
 const expectedPrincipal = (...amounts: readonly number[]): Json =>
   Object.fromEntries(amounts.map((amount, index) => [`schedule[${index + 2}].principal.amount.expected`, amount]));
 
+/**
+ * Five rows of 200 and, in the first one, 1000 * 6 % * 30/360 = 5.00 of interest. On 20 January the 200 are paid: the
+ * row then expects 1000 * 6 % * 19/360 + 800 * 6 % * 11/360 = 3.1667 + 1.4667 = 4.63 of interest.
+ */
+const paidByPrincipal = (
+  principalPaidInstallmentStatus: string,
+  ...further: readonly (readonly [string, Json])[]
+): Pick<Example, 'product' | 'steps'> => ({
+  product: {
+    type: 'DYNAMIC_TERM_LOAN',
+    allowCustomRepaymentAllocation: true,
+    interestSettings: {
+      interestRate: { defaultValue: 6 },
+      interestChargeFrequency: 'ANNUALIZED',
+      interestCalculationMethod: 'DECLINING_BALANCE',
+      scheduleInterestDaysCountMethod: 'ACTUAL_DAYS_COUNT',
+      daysInYear: 'E30_360',
+    },
+    scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 5 } },
+    paymentSettings: { prepaymentSettings: { principalPaidInstallmentStatus } },
+  },
+  steps: [...active({}, { valueDate: '2024-01-01' }), repay(200, '2024-01-20', custom(['PRINCIPAL', 200])), ...further],
+});
+const firstRow = (state: string, interestPaid: number): Pick<Example, 'shows' | 'tells'> => ({
+  shows: {
+    'schedule[0].state': state,
+    'schedule[0].principal.amount': { expected: 200, paid: 200, due: 0 },
+    'schedule[0].interest.amount': { expected: 4.63, paid: interestPaid, due: interestPaid === 0 ? 4.63 : 0 },
+    'schedule[1].state': 'PENDING',
+  },
+  tells: { loan_schedule_changed: { 'changedInstallments[0].state': state } },
+});
+
 /** The published example of a first period of 45 days. */
 const longFirst = (adjustInterestForFirstInstallment: boolean): Pick<Example, 'product' | 'steps'> => ({
   product: {
@@ -185,6 +218,59 @@ export const examples: readonly Example[] = [
     shows: { 'balances.principalBalance': 416.66 },
     tells: { loan_balance_changed: { 'balances.principalBalance': 416.66 } },
   })),
+  {
+    // The totals of rows 3 and 4 stay, 166.67 + 5.56 and 166.67 + 4.17: what 416.66 earn in a month leaves
+    // 172.23 - 3.47, what 247.90 earn leaves 170.84 - 2.07, and 79.13 are left for row 5.
+    sentence:
+      '§2: PrepaymentRecalculationMethod RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT keeps the totals of rows',
+    ...prepaid('RECALCULATE_SCHEDULE_KEEP_SAME_TOTAL_REPAYMENT_AMOUNT'),
+    shows: {
+      'balances.principalBalance': 416.66,
+      'schedule.length': 5,
+      ...expectedPrincipal(168.76, 168.77, 79.13),
+      ...Object.fromEntries(
+        [3.47, 2.07, 0.66].map((interest, index) => [`schedule[${index + 2}].interest.amount.expected`, interest]),
+      ),
+    },
+    tells: { loan_balance_changed: { 'balances.principalBalance': 416.66 } },
+  },
+  {
+    sentence: '§2: FullDueIsPaid: a row without its interest is PARTIALLY_PAID under principalPaidInstallmentStatus',
+    ...paidByPrincipal('PARTIALLY_PAID'),
+    ...firstRow('PARTIALLY_PAID', 0),
+  },
+  {
+    sentence: '§2: FullDueIsPaid: the row is PAID once its interest is paid on its due date',
+    ...paidByPrincipal('PARTIALLY_PAID', repay(4.63, '2024-02-01')),
+    ...firstRow('PAID', 4.63),
+  },
+  {
+    sentence: '§2: FullDueIsPaid: with PAID the row is PAID as soon as its principal is',
+    ...paidByPrincipal('PAID'),
+    ...firstRow('PAID', 0),
+  },
+  {
+    // Row 2 was to have 833.33 * 10 % / 12 = 6.94; the principal of row 1 is late, so that 1000 earn in its period.
+    sentence: '§2: late payments: OVERDUE_INSTALLMENTS_INCREASE adds the interest on what is late to the next row',
+    product: {
+      ...prepaid('NO_RECALCULATION').product,
+      paymentSettings: { latePaymentsRecalculationMethod: 'OVERDUE_INSTALLMENTS_INCREASE' },
+    },
+    steps: [
+      ...active({}, { valueDate: '2017-01-21' }),
+      ['APPLY_INTEREST', { interestApplicationDate: '2017-03-21' }],
+      repay(350, '2017-03-21'),
+    ],
+    shows: {
+      'schedule[0].interest.amount.expected': 8.33,
+      'schedule[1].interest.amount.expected': 8.33,
+      'schedule[1].state': 'PAID',
+      'schedule[2].interest.amount.expected': 5.56,
+      'balances.interestPaid': 16.66,
+      'balances.principalPaid': 333.34,
+    },
+    tells: { loan_balance_changed: { 'balances.interestPaid': 16.66 } },
+  },
   {
     sentence: '§2: custom repayment option: the parts of a repayment must be the whole of it',
     product: withOutsideFee,
