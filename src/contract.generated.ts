@@ -2478,6 +2478,7 @@ interface LoanAccount {
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
   accountSubState?:
     | 'LOCKED'
+    | 'LOCKED_CAPPING'
     | 'REPAID'
     | 'REJECTED'
     | 'WITHDRAWN'
@@ -3972,6 +3973,7 @@ interface LoanStateChanged {
   accountState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'ACTIVE_IN_ARREARS' | 'CLOSED';
   accountSubState:
     | 'LOCKED'
+    | 'LOCKED_CAPPING'
     | 'REPAID'
     | 'REJECTED'
     | 'WITHDRAWN'
@@ -3990,6 +3992,7 @@ interface LoanStateChanged {
     | null;
   previousAccountSubState:
     | 'LOCKED'
+    | 'LOCKED_CAPPING'
     | 'REPAID'
     | 'REJECTED'
     | 'WITHDRAWN'
@@ -4280,7 +4283,12 @@ interface LoanProduct {
     fourEyesPrinciple?: {
       activeForLoanApproval?: false;
     };
-    lockSettings?: {};
+    lockSettings?: {
+      cappingConstraintType?: 'SOFT_CAP' | 'HARD_CAP';
+      cappingMethod?: 'OUTSTANDING_PRINCIPAL_PERCENTAGE' | 'ORIGINAL_PRINCIPAL_PERCENTAGE';
+      cappingPercentage?: number;
+      lockPeriodDays?: number;
+    };
   };
   offsetSettings?: {
     allowOffset?: false;
@@ -4752,7 +4760,21 @@ interface LoanProductPayload {
     fourEyesPrinciple?: {
       activeForLoanApproval?: false | 'false' | '' | null;
     } | null;
-    lockSettings?: {} | null;
+    /**
+     * When the end of a day locks accounts in arrears. The three settings of the cap come together.
+     */
+    lockSettings?: {
+      cappingConstraintType?: 'SOFT_CAP' | 'HARD_CAP' | '' | null;
+      cappingMethod?: 'OUTSTANDING_PRINCIPAL_PERCENTAGE' | 'ORIGINAL_PRINCIPAL_PERCENTAGE' | '' | null;
+      /**
+       * A number, or a text that is one.
+       */
+      cappingPercentage?: number | string | null;
+      /**
+       * A whole number, or a text that is one.
+       */
+      lockPeriodDays?: number | string | null;
+    } | null;
   } | null;
   offsetSettings?: {
     allowOffset?: false | 'false' | '' | null;

@@ -43,6 +43,7 @@ const decimalFields = new Set([
   'penaltySettings.penaltyRate.defaultValue',
   'penaltySettings.penaltyRate.minValue',
   'penaltySettings.penaltyRate.maxValue',
+  'internalControls.lockSettings.cappingPercentage',
 ]);
 
 /** A product as plain JSON with every decimal as text, as the registry keeps it. */

@@ -72,6 +72,7 @@ export type AccountState =
   | 'CLOSED';
 export type AccountSubState =
   | 'LOCKED'
+  | 'LOCKED_CAPPING'
   | 'REPAID'
   | 'REJECTED'
   | 'WITHDRAWN'
@@ -83,6 +84,23 @@ export type AccountSubState =
 /** What a lock can keep from happening: no interest is earned, no fees or no penalties are charged. */
 export const lockedOperations = ['APPLY_INTEREST', 'APPLY_FEES', 'APPLY_PENALTIES'] as const;
 export type LockedOperation = (typeof lockedOperations)[number];
+
+/** Why the end of a day locked an account: it was in arrears for too long, or its charges reached their cap. */
+export type ArrearsLockReason = 'PERIOD' | 'CAPPING';
+
+/** The lock that the end of a day began, see `arrears-locks.ts`. */
+export interface ArrearsLock {
+  readonly reason: ArrearsLockReason;
+  /** The first day of the arrears that it belongs to. */
+  readonly since: LocalDate;
+  /** What it locked; empty when a person ended it, so that it does not come back in the same arrears. */
+  readonly operations: readonly LockedOperation[];
+}
+
+/** Whether a person ended the lock that the end of a day began in the arrears since this day. */
+export function isLockEndedByPerson({ arrearsLock }: Pick<LoanPosition, 'arrearsLock'>, since: LocalDate): boolean {
+  return arrearsLock !== null && arrearsLock.operations.length === 0 && arrearsLock.since === since;
+}
 
 /** Whether the loan is paid out and not closed, in arrears or not. */
 export function isActive({ accountState }: Pick<LoanPosition, 'accountState'>): boolean {
@@ -97,6 +115,8 @@ export interface LoanPosition {
   readonly stateBeforeClosure: AccountState | null;
   /** What does not happen to the account while it is locked; empty when it is not. In the order of the words. */
   readonly lockedOperations: readonly LockedOperation[];
+  /** Which of it the end of a day locked; null when it locked nothing. */
+  readonly arrearsLock: ArrearsLock | null;
   /** Milliseconds since the epoch. */
   readonly approvedAt: number | null;
   readonly closedAt: number | null;

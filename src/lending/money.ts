@@ -46,6 +46,13 @@ export function roundToDigits(amount: Decimal, digits: number, mode: RoundingMod
     .toDecimalPlaces(digits, mode === 'HALF_EVEN' ? DecimalJs.ROUND_HALF_EVEN : DecimalJs.ROUND_HALF_UP);
 }
 
+/** The amount in the currency's digits that is not above this one: what is left of a limit. */
+export function roundDownAmount(amount: Decimal, currency: Currency): Decimal {
+  return amount
+    .toDecimalPlaces(significantDecimals, DecimalJs.ROUND_HALF_UP)
+    .toDecimalPlaces(currency.digits, DecimalJs.ROUND_DOWN);
+}
+
 /** The next whole unit at or above the amount. */
 export function roundUpToWholeUnit(amount: Decimal): Decimal {
   return amount.toDecimalPlaces(significantDecimals, DecimalJs.ROUND_HALF_UP).toDecimalPlaces(0, DecimalJs.ROUND_CEIL);

@@ -106,6 +106,11 @@ describe('a product as a tenant returns it', () => {
     expect(JSON.stringify(answer)).to.not.contain('null');
   });
 
+  const cap = {
+    cappingConstraintType: 'HARD_CAP',
+    cappingMethod: 'ORIGINAL_PRINCIPAL_PERCENTAGE',
+    cappingPercentage: 12.5,
+  };
   const off: readonly (readonly [path: string, values: readonly unknown[], refused: readonly unknown[]])[] = [
     ['category', ['SME_LENDING', 'UNCATEGORIZED'], ['OTHER', 5]],
     ['useFeeIncludedInPMT', [false], [true]],
@@ -120,7 +125,10 @@ describe('a product as a tenant returns it', () => {
     ['gracePeriodSettings.gracePeriodType', ['NONE'], ['INTEREST_FORGIVENESS']],
     ['internalControls.dormancyPeriodDays', [0, 90], [-1, 1.5, 10_001, 'soon']],
     ['internalControls.fourEyesPrinciple.activeForLoanApproval', [false], [true]],
-    ['internalControls.lockSettings', [{}], [{ lockPeriodDays: 1 }]],
+    ['internalControls.lockSettings', [{}, cap, { ...cap, lockPeriodDays: 3 }], [5, []]],
+    ['internalControls.lockSettings.lockPeriodDays', [0, 5], [-1, 1.5, 10_001, 'soon']],
+    ['internalControls.lockSettings.cappingConstraintType', [], ['NO_CAP']],
+    ['internalControls.lockSettings.lockDays', [], [1]],
     ['loanAmountSettings.trancheSettings.maxNumberOfTranches', [1, '1'], [2]],
     ['newAccountSettings.accountInitialState', ['PARTIAL_APPLICATION'], ['ACTIVE']],
     [
@@ -191,6 +199,23 @@ describe('a product as a tenant returns it', () => {
       }
     });
   }
+
+  it('takes the cap of the charges in arrears only with all of its settings, and not below zero', () => {
+    const at = (settings: object): unknown =>
+      done('CREATE_PRODUCT', changed(tenantProduct('p'), { 'internalControls.lockSettings': settings }));
+    const own = 'internalControls.lockSettings';
+    for (const name of ['cappingConstraintType', 'cappingMethod', 'cappingPercentage']) {
+      expect(at({ ...cap, [name]: null })).to.deep.include({ paths: [`${own}.${name}`] });
+    }
+    expect(at({ ...cap, cappingPercentage: -0.01 })).to.deep.include({ paths: [`${own}.cappingPercentage`] });
+    const none = changed(tenantProduct('p'), { 'internalControls.lockSettings': { ...cap, cappingPercentage: 0 } });
+    expect(shown(after('CREATE_PRODUCT', none))).to.have.nested.property(`${own}.cappingPercentage`, 0);
+    const nulls = { cappingConstraintType: null, lockPeriodDays: '' };
+    const empty = shown(
+      after('CREATE_PRODUCT', changed(tenantProduct('p'), { 'internalControls.lockSettings': nulls })),
+    );
+    expect(empty).to.not.have.nested.property(own);
+  });
 
   it('keeps a source of tax rates only while nothing is taxed', () => {
     const taxed = changed(tenantProduct('p'), {
@@ -548,6 +573,14 @@ const anyProduct = fc
     future: fc.option(fc.constantFrom('NO_FUTURE_PAYMENTS', 'ACCEPT_OVERPAYMENTS', 'ACCEPT_FUTURE_PAYMENTS'), {
       nil: undefined,
     }),
+    lockPeriod: fc.record({ lockPeriodDays: fc.integer({ min: 0, max: 90 }) }, { requiredKeys: [] }),
+    cap: fc.option(
+      fc.record({
+        cappingConstraintType: fc.constantFrom('SOFT_CAP', 'HARD_CAP'),
+        cappingMethod: fc.constantFrom('OUTSTANDING_PRINCIPAL_PERCENTAGE', 'ORIGINAL_PRINCIPAL_PERCENTAGE'),
+        cappingPercentage: fc.integer({ min: 0, max: 999 }).map((eighths) => eighths / 8),
+      }),
+    ),
   })
   .map(
     ({
@@ -565,6 +598,8 @@ const anyProduct = fc
       name,
       order,
       future,
+      lockPeriod,
+      cap,
     }) => {
       const tenant = tenantProduct('p');
       const fixed = days.length > 0;
@@ -589,6 +624,9 @@ const anyProduct = fc
         },
         creditArrangementSettings: { creditArrangementRequirement: requirement },
         newAccountSettings: { idPattern },
+        ...(kept.includes('internalControls')
+          ? { internalControls: { ...tenant.internalControls, lockSettings: { ...lockPeriod, ...cap } } }
+          : {}),
       };
     },
   );

@@ -37,9 +37,13 @@ const commandsPerCommitMaximum = 4;
 
 const loanIds = ['L1', 'L2', 'L3', 'L4', 'L5'];
 
+const rich = richProduct('P', 'DYNAMIC_TERM_LOAN');
+/** Its accounts are locked on their first day in arrears. */
+const locking = { ...rich, payload: { ...rich.payload, internalControls: { lockSettings: { lockPeriodDays: 0 } } } };
+
 /** Five loans of which an installment is due on 12 October, with that day and the one before it not closed yet. */
 const beginning: readonly LogRecord[] = [
-  commandRecord(richProduct('P', 'DYNAMIC_TERM_LOAN')),
+  commandRecord(locking),
   ...loanIds.flatMap(activeLoan).map(commandRecord),
   endOfDay('2025-10-10'),
 ];
@@ -95,6 +99,7 @@ describe('a worker that is lost at the end of a day', function () {
     expect(await closedDays(log)).to.deep.equal(['2025-10-10', '2025-10-11', '2025-10-12', '2025-10-13']);
     const types = (await eventsOfType(log, 'loan_transaction_posted')).map(({ transactionType }) => transactionType);
     expect(types.filter((type) => type === 'INTEREST_APPLIED')).to.have.length(loanIds.length);
+    expect(types.filter((type) => type === 'INTEREST_LOCKED')).to.have.length(loanIds.length);
     await running.stop();
     await log.close();
   });

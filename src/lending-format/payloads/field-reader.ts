@@ -215,6 +215,12 @@ export class FieldReader {
     if (Array.isArray(value) && value.length === 0) this.#kept[name] = value;
   }
 
+  /** Keeps a field that was read if it is an empty object. */
+  keepEmptyObject(name: string): void {
+    const value = this.#object[name];
+    if (isExactObject(value) && Object.keys(value).length === 0) this.#kept[name] = {};
+  }
+
   /** The fields that were kept, here and in the objects inside, at their places. Call it once all fields were read. */
   keptFields(): AdditionalFields {
     const fields: Record<string, FieldValue> = { ...this.#kept };

@@ -1,4 +1,9 @@
-import type { ArrearsSettings, InternalControls, PenaltySettings } from '../../lending/products/product.ts';
+import type {
+  ArrearsSettings,
+  InternalControls,
+  LockSettings,
+  PenaltySettings,
+} from '../../lending/products/product.ts';
 import { type FieldReader, present } from './field-reader.ts';
 import { boundedCount, boundedDecimal } from './bounded-values.ts';
 
@@ -56,9 +61,29 @@ export function readPenaltySettings(product: FieldReader): PenaltySettings | und
 
 /** What a product makes of accounts by itself; undefined when it is nothing. */
 export function readInternalControls(reader: FieldReader): InternalControls | undefined {
-  reader.keepEmpty('lockSettings');
-  const controls = present({ dormancyPeriodDays: reader.count('dormancyPeriodDays') });
+  const controls = present({
+    dormancyPeriodDays: reader.count('dormancyPeriodDays'),
+    lockSettings: readLockSettings(reader),
+  });
   return Object.keys(controls).length === 0 ? undefined : controls;
+}
+
+/** When accounts in arrears are locked; undefined when they never are. A cap needs all three of its settings. */
+function readLockSettings(controls: FieldReader): LockSettings | undefined {
+  const reader = controls.object('lockSettings');
+  const settings = present({
+    cappingConstraintType: reader.choice('cappingConstraintType', ['SOFT_CAP', 'HARD_CAP']),
+    cappingMethod: reader.choice('cappingMethod', [
+      'OUTSTANDING_PRINCIPAL_PERCENTAGE',
+      'ORIGINAL_PRINCIPAL_PERCENTAGE',
+    ]),
+    cappingPercentage: reader.decimal('cappingPercentage'),
+    lockPeriodDays: reader.count('lockPeriodDays'),
+  });
+  const names = ['cappingConstraintType', 'cappingMethod', 'cappingPercentage'] as const;
+  if (names.some((name) => reader.has(name))) for (const name of names) reader.require(name, settings[name]);
+  controls.keepEmptyObject('lockSettings');
+  return Object.keys(settings).length === 0 ? undefined : settings;
 }
 
 function optional<Value extends object>(

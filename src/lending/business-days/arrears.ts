@@ -84,6 +84,21 @@ export function withArrears(loan: Loan, calendar: WorkingCalendar = alwaysOpen):
 }
 
 /**
+ * Since when an account is in arrears on a day, and for how many days, those that count, this one included; null when
+ * it is not.
+ * @param on not before the position's `asOf`
+ */
+export function arrearsOn(
+  loan: Loan,
+  on: LocalDate,
+  calendar: WorkingCalendar = alwaysOpen,
+): { readonly since: LocalDate; readonly days: number } | null {
+  const { arrearsSince, nonWorkingDaysInArrears = 0 } = withArrears({ ...loan, businessDate: on }, calendar).position;
+  if (arrearsSince === null) return null;
+  return { since: arrearsSince, days: daysBetween(arrearsSince, on) + 1 - nonWorkingDaysInArrears };
+}
+
+/**
  * Whether the account goes into arrears on a working day after this one, if nothing is paid: its late rows would put it
  * there if every day counted. Which day it is depends on the calendar of that time.
  */

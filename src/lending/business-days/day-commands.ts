@@ -1,14 +1,17 @@
 import { accrueTo } from '../accrual.ts';
+import { owedPenalty } from '../commands/penalties.ts';
 import { addDays } from '../dates.ts';
 import type { EndOfDay, LoanCommand } from '../commands.ts';
 import { dayOfCommand } from '../instants.ts';
 import { type Loan, isActive } from '../loan.ts';
 import type { WorkingCalendar } from '../organization.ts';
+import { isLockDue, isUnlockDue } from './arrears-locks.ts';
 import { atBusinessDate } from './business-date.ts';
+import { chargesWithinCap } from './charge-cap.ts';
 import { dormancyDate } from './dormancy.ts';
-import { dueLateFees, lateFeesOf } from './late-fees.ts';
+import { type DueLateFee, dueLateFees, lateFeesOf, owedLateFee } from './late-fees.ts';
 import { nextBusinessDate } from './next-business-date.ts';
-import { duePenalties, hasPenalties } from './penalties.ts';
+import { type DuePenalty, duePenalties, hasPenalties } from './penalties.ts';
 import type { LocalDate } from '../terms.ts';
 
 /** Whether the day to close is over: nothing more can happen on it. */
@@ -47,6 +50,12 @@ export interface DueStep {
  * The steps of a day. The last one brings the account to the day, so the day is done: it comes after what is posted.
  */
 export const dueSteps: readonly DueStep[] = [
+  // Before the interest, which a lock kept from being applied.
+  {
+    purpose: 'unlock',
+    commandsOn: (loan, valueDate, calendar) =>
+      isUnlockDue(loan, valueDate, calendar) ? [{ type: 'UNLOCK', valueDate }] : [],
+  },
   {
     purpose: 'interest',
     commandsOn: (loan, valueDate) =>
@@ -56,7 +65,7 @@ export const dueSteps: readonly DueStep[] = [
     purpose: 'penalty',
     commandsOn: (loan, valueDate, calendar) =>
       hasPenalties(loan) && hasRowDueBefore(loan, valueDate)
-        ? duePenalties(atDate(loan, valueDate), valueDate, calendar).map((penalty) => ({
+        ? penaltiesWithinCap(loan, valueDate, calendar).map((penalty) => ({
             type: 'APPLY_PENALTY',
             valueDate,
             ...penalty,
@@ -68,12 +77,14 @@ export const dueSteps: readonly DueStep[] = [
     purpose: 'late fee',
     commandsOn: (loan, valueDate, calendar) =>
       lateFeesOf(loan.product).length > 0 && hasRowDueBefore(loan, valueDate)
-        ? dueLateFees(atDate(loan, valueDate), valueDate, calendar).map((fee) => ({
-            type: 'APPLY_FEE',
-            valueDate,
-            ...fee,
-          }))
+        ? lateFeesWithinCap(loan, valueDate, calendar).map((fee) => ({ type: 'APPLY_FEE', valueDate, ...fee }))
         : [],
+  },
+  // After all that was charged on the day.
+  {
+    purpose: 'lock',
+    commandsOn: (loan, valueDate, calendar) =>
+      isLockDue(loan, valueDate, calendar) ? [{ type: 'LOCK', valueDate, lockedOperations: [] }] : [],
   },
   {
     purpose: 'closing',
@@ -86,6 +97,16 @@ export const dueSteps: readonly DueStep[] = [
       isActive(position) ? [{ type: 'START_BUSINESS_DAY', businessDate }] : [],
   },
 ];
+
+function penaltiesWithinCap(loan: Loan, on: LocalDate, calendar: WorkingCalendar): readonly DuePenalty[] {
+  const due = duePenalties(atDate(loan, on), on, calendar);
+  return chargesWithinCap(loan, on, calendar, due, ({ amount }) => owedPenalty(loan, amount).owed);
+}
+
+function lateFeesWithinCap(loan: Loan, on: LocalDate, calendar: WorkingCalendar): readonly DueLateFee[] {
+  const due = dueLateFees(atDate(loan, on), on, calendar);
+  return chargesWithinCap(loan, on, calendar, due, (fee) => owedLateFee(loan, fee));
+}
 
 /** The account as it is on the date, when that is after its last transaction. */
 function atDate(loan: Loan, businessDate: LocalDate): Loan {

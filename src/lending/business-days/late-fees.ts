@@ -1,7 +1,10 @@
 import { addDays } from '../dates.ts';
+import { feeAmount } from '../fees/amounts.ts';
+import { newCharge } from '../fees/charges.ts';
 import type { Installment } from '../installments.ts';
 import type { Loan } from '../loan.ts';
-import type { LoanProduct, ProductFee } from '../products/product.ts';
+import { type Decimal, zero } from '../money.ts';
+import { type LoanProduct, type ProductFee, findFee } from '../products/product.ts';
 import type { WorkingCalendar } from '../organization.ts';
 import { alwaysOpen } from '../schedule/calendar.ts';
 import type { LocalDate } from '../terms.ts';
@@ -55,4 +58,15 @@ export function dueLateFees(loan: Loan, on: LocalDate, calendar: WorkingCalendar
       installmentNumber: row.number,
     }));
   });
+}
+
+/** What a fee for being late comes to, tax included; zero when it cannot be charged. */
+export function owedLateFee(loan: Loan, { predefinedFeeKey, installmentNumber }: DueLateFee): Decimal {
+  const fee = findFee(loan.product, predefinedFeeKey);
+  const row = loan.position.installments.find(({ number }) => number === installmentNumber);
+  if (fee === undefined || row === undefined) return zero;
+  const net = feeAmount(loan, fee, undefined, row.principal.expected);
+  if ('errorReason' in net) return zero;
+  const { allocation } = fee;
+  return newCharge(loan, { encodedKey: '', fee, allocation, net, installmentKey: row.key }).amount.expected;
 }

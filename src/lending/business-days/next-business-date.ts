@@ -2,20 +2,19 @@ import { addDays } from '../dates.ts';
 import { type Installment, rowDue } from '../installments.ts';
 import { type Loan, isActive } from '../loan.ts';
 import { awaitsWorkingDay, lastToleratedDay } from './arrears.ts';
+import { nextLockDate } from './arrears-locks.ts';
 import { dormancyDate } from './dormancy.ts';
 import { requiredLateFeeDay } from './late-fees.ts';
 import { firstPenaltyDay } from './penalties.ts';
 import type { LocalDate } from '../terms.ts';
 
-/** What the dates of an account depend on. */
-export type DatedLoan = Pick<Loan, 'product' | 'position' | 'businessDate' | 'arrearsTolerancePeriod'>;
-
 /**
  * The first business date after the account's own on which time alone changes it: an installment falls due, becomes
- * late, is in arrears, or has a penalty or a fee for being late; the account was paid long enough ago to be closed.
+ * late, is in arrears, or has a penalty or a fee for being late; the account is locked or that lock ends, or it was
+ * paid long enough ago to be closed.
  * Null when nothing will happen. The end of a day passes over an account before this date.
  */
-export function nextBusinessDate(loan: DatedLoan): LocalDate | null {
+export function nextBusinessDate(loan: Loan): LocalDate | null {
   const { position, businessDate } = loan;
   if (position.asOf === null || !isActive(position)) return null;
   const reached = businessDate === null || businessDate < position.asOf ? position.asOf : businessDate;
@@ -35,10 +34,11 @@ export function nextBusinessDate(loan: DatedLoan): LocalDate | null {
     const tomorrow = addDays(reached, 1);
     if (next === null || tomorrow < next) next = tomorrow;
   }
-  return next;
+  const lock = nextLockDate(loan, reached, next);
+  return lock !== null && (next === null || lock < next) ? lock : next;
 }
 
-function datesOf(loan: DatedLoan, row: Installment, reached: LocalDate): LocalDate[] {
+function datesOf(loan: Loan, row: Installment, reached: LocalDate): LocalDate[] {
   if (row.dueDate > reached) return [row.dueDate];
   if (rowDue(row).isZero()) return [];
   const days = [addDays(row.dueDate, 1), addDays(lastToleratedDay(row.dueDate, loan), 1)];

@@ -29,6 +29,9 @@ export type LoanSummary = Pick<
 /** What follows the summary. It cannot occur within the summary: in a text, quotes are escaped. */
 const accountMark = ',"account":';
 
+/** Fields of a position that are written only when they are not null. */
+type NullableField = 'rescheduledTo' | 'arrearsLock';
+
 /** An account as parsed; decimals are still marked texts. */
 interface StoredLoan {
   readonly format: number;
@@ -37,9 +40,9 @@ interface StoredLoan {
   /** The name of its product in the changelog. */
   readonly product: string;
   readonly terms: object;
-  /** Without `rescheduledTo` while it is null. */
-  readonly position: Omit<LoanPosition, keyof LoanSummary | 'installments' | 'charges' | 'rescheduledTo'> &
-    Partial<Pick<LoanPosition, 'rescheduledTo'>>;
+  /** Without `rescheduledTo` and `arrearsLock` while they are null. */
+  readonly position: Omit<LoanPosition, keyof LoanSummary | 'installments' | 'charges' | NullableField> &
+    Partial<Pick<LoanPosition, NullableField>>;
   readonly pages: readonly {
     readonly format: number;
     readonly installments?: StoredRows;
@@ -63,7 +66,8 @@ export interface NamedProduct extends AccountProduct {
  * difference from those it gives. Its installments and unpaid fees are in pages, see `stored-pages.ts`.
  * @param named The product of the account.
  */
-export function encodeLoan({ product, terms, position, ...loan }: Loan, named: NamedProduct): string {
+export function encodeLoan(loan: Loan, named: NamedProduct): string {
+  const { terms, position } = loan;
   const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, transactionCount } = loan;
   const { accountHolderType, penaltyRate, expectedDisbursementDate, firstRepaymentDate, notes, additionalFields } =
     loan;
@@ -80,7 +84,7 @@ export function encodeLoan({ product, terms, position, ...loan }: Loan, named: N
     accountState,
     approvedAt,
     closedAt,
-    nextBusinessDate: nextBusinessDate({ product, position, ...loan }),
+    nextBusinessDate: nextBusinessDate(loan),
   };
   const account: StoredLoan['account'] = {
     accountHolderType,
@@ -99,8 +103,12 @@ export function encodeLoan({ product, terms, position, ...loan }: Loan, named: N
     ...(originalAccount === undefined ? {} : { originalAccount }),
   };
   const fields = `${accountMark}${writeMarked(account)},"product":"${named.reference}"`;
-  const { rescheduledTo, ...unreplaced } = otherPosition;
-  const written = rescheduledTo === null ? unreplaced : otherPosition;
+  const { rescheduledTo, arrearsLock, ...always } = otherPosition;
+  const written: StoredLoan['position'] = {
+    ...always,
+    ...(rescheduledTo === null ? {} : { rescheduledTo }),
+    ...(arrearsLock === null ? {} : { arrearsLock }),
+  };
   const changing = `"terms":${writeTerms(terms, named.terms)},"position":${writeMarked(written)}`;
   return `{"format":${storedFormat},"summary":${writeMarked(summary)}${fields},${changing}}`;
 }
@@ -139,6 +147,7 @@ export function decodeLoan(text: string, productOf: (reference: string) => Accou
       approvedAt,
       closedAt,
       rescheduledTo: null,
+      arrearsLock: null,
       ...(reviveMarked(stored.position) as typeof stored.position),
       installments,
       charges: stored.pages.flatMap(({ charges = [] }) => readCharges(charges)),

@@ -29,7 +29,14 @@ function recomputed(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null)
 /** The position; CLOSED and REPAID if nothing is owed any more, including fees outside the schedule. */
 export function closedWhenRepaid(loan: Loan, position: LoanPosition, now: number): LoanPosition {
   if (!owesNothing(loan, position)) return position;
-  return { ...position, accountState: 'CLOSED', accountSubState: 'REPAID', lockedOperations: [], closedAt: now };
+  return {
+    ...position,
+    accountState: 'CLOSED',
+    accountSubState: 'REPAID',
+    lockedOperations: [],
+    arrearsLock: null,
+    closedAt: now,
+  };
 }
 
 /** Whether nothing is owed any more, including fees outside the schedule. */

@@ -72,6 +72,7 @@ export function decideCreation(command: CreateLoan, { newKey }: Pick<DecisionCon
       accountSubState: null,
       stateBeforeClosure: null,
       lockedOperations: [],
+      arrearsLock: null,
       approvedAt: null,
       closedAt: null,
       arrearsSince: null,

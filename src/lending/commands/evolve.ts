@@ -1,4 +1,5 @@
 import { withArrears } from '../business-days/arrears.ts';
+import { withArrearsLockEnded } from '../business-days/arrears-locks.ts';
 import { withPaidSince } from '../business-days/dormancy.ts';
 import { figuresOf } from '../balances.ts';
 import type { LoanFact, PostedTransaction, TransactionAdjusted } from './facts.ts';
@@ -61,7 +62,10 @@ function withValueDate(position: LoanPosition, valueDate: LocalDate): LoanPositi
 function reverseTransaction(loan: Loan, { original, transaction, isFinal }: TransactionAdjusted): Evolved {
   if (original.undo === null) throw new Error(`nothing to undo in ${original.encodedKey}`);
   const restored = undone(loan.position, original.undo);
-  const own = isFinal === true ? withLatenessOf(loan.position, restored, original) : restored;
+  const own =
+    isFinal === true
+      ? withArrearsLockEnded(loan.position, withLatenessOf(loan.position, restored, original))
+      : restored;
   const position = withPaidSince(loan, own);
   const posted = numbered(loan, position, transaction, null, null);
   const adjusted = {

@@ -1,6 +1,7 @@
 import { accrueTo } from '../accrual.ts';
 import { lateRows } from '../business-days/arrears.ts';
 import type { WorkingCalendar } from '../organization.ts';
+import { leftUnderHardCap } from '../business-days/charge-cap.ts';
 import { firstLateFeeDay } from '../business-days/late-fees.ts';
 import type { ApplyFee } from '../commands.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
@@ -9,7 +10,7 @@ import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from
 import { type Loan, isActive } from '../loan.ts';
 import { type Installment, indexOfInstallment, isPaid, nextDueRow, rowAt } from '../installments.ts';
 import { feeAmount } from '../fees/amounts.ts';
-import { newCharge, transactionFee } from '../fees/charges.ts';
+import { cutCharge, newCharge, transactionFee } from '../fees/charges.ts';
 import { dayOfCommand } from '../instants.ts';
 import { zero } from '../money.ts';
 import { behaviourOf } from '../products/product-behaviour.ts';
@@ -28,7 +29,8 @@ import type { LocalDate } from '../terms.ts';
  * (before the disbursement or in the future); INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS,
  * INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS, INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT;
  * INVALID_DATE (a fee for being late of an installment that is not late for longer than is tolerated); then the amount
- * (see {@link feeAmount}), and FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE when it comes to nothing.
+ * (see {@link feeAmount}), and FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE when it comes to nothing; INVALID_AMOUNT (above a
+ * hard cap of the charges in arrears; one by the end of a day is cut to what is left).
  */
 export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContext): Decision {
   const { position } = loan;
@@ -57,13 +59,17 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
   if (amount.isZero()) return refuse('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', 'amount');
 
   const ledger = openLedger(loan, position, valueDate);
-  const added = newCharge(loan, {
+  const asked = newCharge(loan, {
     encodedKey: context.newKey('fee'),
     fee,
     allocation,
     net: amount,
     installmentKey: row?.key ?? null,
   });
+  const left = leftUnderHardCap(loan, valueDate, context.calendar);
+  const isTooMuch = left !== null && asked.amount.expected.greaterThan(left);
+  if (isTooMuch && (left.isZero() || command.isSystemPosted !== true)) return refuse('INVALID_AMOUNT', 'amount');
+  const added = isTooMuch ? cutCharge(loan, asked, left) : asked;
   addCharge(ledger, added);
   if (isForLateness && row !== null && fee.feeApplication === 'REQUIRED') {
     const index = indexOfInstallment(ledger.rows, row.key);

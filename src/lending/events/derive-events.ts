@@ -323,5 +323,6 @@ function stateEventName(fact: LoanFact, { position }: Loan, before: LoanPosition
   if (!isActive(position)) return 'loan_deactivated';
   if (previous === 'CLOSED') return 'loan_reopened';
   if (previous === 'APPROVED') return 'loan_activated';
-  return position.accountSubState === 'LOCKED' ? 'loan_locked' : 'loan_unlocked';
+  const { accountSubState } = position;
+  return accountSubState === 'LOCKED' || accountSubState === 'LOCKED_CAPPING' ? 'loan_locked' : 'loan_unlocked';
 }

@@ -9,7 +9,7 @@ import {
   isForDueDates,
 } from '../products/product.ts';
 import type { AgreedTerms, LocalDate } from '../terms.ts';
-import { taxedAmount } from '../taxes.ts';
+import { taxWithin, taxedAmount } from '../taxes.ts';
 
 /** One fee charged to the account. */
 export interface FeeCharge {
@@ -99,6 +99,19 @@ export function newCharge(
     amount: unpaid(owed),
     tax: unpaid(tax),
   };
+}
+
+/** The charge cut to an amount with its tax in it. */
+export function cutCharge(
+  { product, terms }: ChargedLoan & { readonly terms: AgreedTerms },
+  charge: UnnumberedCharge,
+  owed: Decimal,
+): UnnumberedCharge {
+  const { taxSettings, currency } = product;
+  const tax = taxSettings.taxesOnFeesEnabled
+    ? taxWithin(owed, taxSettings, currency, terms.rounding.roundingMode)
+    : zero;
+  return { ...charge, amount: unpaid(owed), tax: unpaid(tax) };
 }
 
 /** A charge as listed in its transaction. */

@@ -43,6 +43,7 @@ function boundsRefusals({
   scheduleSettings,
   arrearsSettings,
   penaltySettings,
+  internalControls,
 }: LoanProduct): Refusal[] {
   const { numInstallments, firstRepaymentDueDateOffset } = scheduleSettings;
   return [
@@ -62,6 +63,9 @@ function boundsRefusals({
       'arrearsSettings.tolerancePercentageOfOutstandingPrincipal',
       'INVALID_PARAMETERS',
     ),
+    ...(internalControls?.lockSettings?.cappingPercentage?.isNegative() === true
+      ? [refusal('INVALID_PARAMETERS', 'internalControls.lockSettings.cappingPercentage')]
+      : []),
   ];
 }
 

@@ -108,6 +108,23 @@ export interface PenaltySettings {
 export interface InternalControls {
   /** Days for which an account stays active once it is paid in full. Absent or 0: it is closed at once. */
   readonly dormancyPeriodDays?: number;
+  readonly lockSettings?: LockSettings;
+}
+
+/** When the end of a day locks an account in arrears. The three settings of the cap come together. */
+export interface LockSettings extends Partial<ChargeCap> {
+  /** The account is locked once it was in arrears for so many days. Absent: never for its days. */
+  readonly lockPeriodDays?: number;
+}
+
+/** How much interest, fees and penalties an account in arrears may owe. */
+export interface ChargeCap {
+  /** HARD_CAP: a charge above the cap is cut. SOFT_CAP: it is applied, and is the last one. */
+  readonly cappingConstraintType: 'SOFT_CAP' | 'HARD_CAP';
+  /** The principal that was lent, or what of it is outstanding. */
+  readonly cappingMethod: 'OUTSTANDING_PRINCIPAL_PERCENTAGE' | 'ORIGINAL_PRINCIPAL_PERCENTAGE';
+  /** Percent of that principal. */
+  readonly cappingPercentage: Decimal;
 }
 
 /** A loan product: the rules and bounds of the accounts opened under it, in the lending API's terms. */

@@ -3,10 +3,12 @@ import type {
   ApplyInterest,
   ApplyPenalty,
   CommandHeader,
+  Lock,
   LoanCommand,
   PrincipalOverpayment,
   Refund,
   Repay,
+  Unlock,
 } from '../commands.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
 import { findInstallment } from '../installments.ts';
@@ -33,8 +35,18 @@ const datedEntries: ReadonlySet<LoanCommand['type']> = new Set<DatedEntry['type'
   'REFUND',
 ]);
 
+/** The beginning and the end of a lock that the end of a day posted. What a person locks is not decided again. */
+type ArrearsLockType =
+  | 'INTEREST_LOCKED'
+  | 'FEE_LOCKED'
+  | 'PENALTY_LOCKED'
+  | 'INTEREST_UNLOCKED'
+  | 'FEE_UNLOCKED'
+  | 'PENALTY_UNLOCKED';
+
 /** The transactions that can be taken back and posted again from what was asked for. */
 type RepostableType =
+  | ArrearsLockType
   | 'REPAYMENT'
   | 'FEE_CHARGED'
   | 'PENALTY_APPLIED'
@@ -43,8 +55,12 @@ type RepostableType =
   | 'REFUND';
 
 /** Whether a transaction can be taken back and posted again from what was asked for. */
-export function isRepostable({ type }: LoanTransaction): boolean {
-  return isRepostableType(type);
+export function isRepostable({ type, isSystemPosted }: LoanTransaction): boolean {
+  return isRepostableType(type) && (isSystemPosted || !isLockType(type));
+}
+
+function isLockType(type: RepostableType): type is ArrearsLockType {
+  return type.endsWith('_LOCKED') || type.endsWith('_UNLOCKED');
 }
 
 function isRepostableType(type: LoanTransactionType): type is RepostableType {
@@ -79,12 +95,14 @@ export function headerOf({ commandId, digest, receivedAt, receivedOn }: CommandH
   return { commandId, digest, receivedAt, ...(receivedOn === undefined ? {} : { receivedOn }) };
 }
 
+type Reposted = DatedEntry | Lock | Unlock;
+
 type AskedFor = {
-  readonly [Type in DatedEntry['type']]: Omit<
-    Extract<DatedEntry, { readonly type: Type }>,
+  readonly [Type in Reposted['type']]: Omit<
+    Extract<Reposted, { readonly type: Type }>,
     keyof CommandHeader | 'loanAccountId'
   >;
-}[DatedEntry['type']];
+}[Reposted['type']];
 
 const askedFor: Readonly<Record<RepostableType, (loan: Loan, transaction: LoanTransaction) => AskedFor>> = {
   REPAYMENT: (loan, transaction) => ({
@@ -123,6 +141,12 @@ const askedFor: Readonly<Record<RepostableType, (loan: Loan, transaction: LoanTr
     amount: transaction.amount,
     linkedDisbursementKey: loan.position.disbursements[0]?.transactionKey ?? '',
   }),
+  INTEREST_LOCKED: () => ({ type: 'LOCK', lockedOperations: ['APPLY_INTEREST'] }),
+  FEE_LOCKED: () => ({ type: 'LOCK', lockedOperations: ['APPLY_FEES'] }),
+  PENALTY_LOCKED: () => ({ type: 'LOCK', lockedOperations: ['APPLY_PENALTIES'] }),
+  INTEREST_UNLOCKED: () => ({ type: 'UNLOCK' }),
+  FEE_UNLOCKED: () => ({ type: 'UNLOCK' }),
+  PENALTY_UNLOCKED: () => ({ type: 'UNLOCK' }),
 };
 
 /**

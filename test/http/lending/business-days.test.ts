@@ -86,6 +86,42 @@ describe('business days over HTTP', () => {
     expect(await state()).to.deep.equal(['ACTIVE', undefined]);
   });
 
+  it('lock an account after the days in arrears that its product allows, and free it once it has paid', async () => {
+    const cap = {
+      cappingConstraintType: 'HARD_CAP',
+      cappingMethod: 'ORIGINAL_PRINCIPAL_PERCENTAGE',
+      cappingPercentage: 99.5,
+    };
+    const internalControls = { lockSettings: { ...cap, lockPeriodDays: 1 } };
+    const created = await suite.service.post('/loanproducts', { ...annuityProduct('locking'), internalControls });
+    expect(created.status, created.text).to.equal(201);
+    expect(created.body['internalControls']).to.deep.equal(internalControls);
+    const { body: shown } = await suite.service.get('/loanproducts/locking');
+    expect(shown['internalControls']).to.deep.equal(internalControls);
+    await suite.service.post('/loans', { id: 'locking', productTypeKey: 'locking', loanAmount: 1000 });
+    await suite.service.post('/loans/locking:changeState', { action: 'APPROVE' });
+    await suite.service.post('/loans/locking/disbursement-transactions', { valueDate: '2011-01-24' });
+    const state = async (): Promise<unknown[]> => {
+      const { body } = await suite.service.get('/loans/locking');
+      return [body['accountState'], body['accountSubState']];
+    };
+    await close('2011-02-24');
+    expect(await state()).to.deep.equal(['ACTIVE_IN_ARREARS', undefined]);
+    await close('2011-02-25');
+    expect(await state()).to.deep.equal(['ACTIVE_IN_ARREARS', 'LOCKED']);
+    const { body: transactions } = await suite.service.get('/loans/locking/transactions');
+    const types = (transactions as unknown as readonly { readonly type: string }[]).map(({ type }) => type);
+    expect(types).to.include.members(['INTEREST_LOCKED', 'FEE_LOCKED', 'PENALTY_LOCKED']);
+    const paid = await suite.service.post('/loans/locking/repayment-transactions', {
+      amount: 315.47,
+      valueDate: '2011-02-26',
+    });
+    expect(paid.status, paid.text).to.equal(201);
+    expect(await state()).to.deep.equal(['ACTIVE', 'LOCKED']);
+    await close('2011-02-26');
+    expect(await state()).to.deep.equal(['ACTIVE', undefined]);
+  });
+
   it('are refused for what is no day that is over', async () => {
     const refused = async (body: unknown): Promise<unknown[]> => {
       const answer = await suite.service.post('/organization:endOfDay', body);

@@ -13,6 +13,7 @@ export function closedBefore(story: Story, businessDate: string): Story {
     for (const { commandsOn } of dueSteps) {
       for (const due of commandsOn(loanOf(closed), date, story.calendar)) {
         closed = when(closed, { ...due, isSystemPosted: true });
+        if (due.type === 'LOCK' || due.type === 'UNLOCK') expect(closed.outcome, due.type).to.equal('committed');
       }
     }
     expect(nextDueDate(loanOf(closed), businessDate), 'a day that does not end').not.to.equal(date);

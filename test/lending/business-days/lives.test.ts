@@ -6,7 +6,7 @@ import { figuresOf } from '../../../src/lending/balances.ts';
 import { addDays } from '../../../src/lending/dates.ts';
 import type { LoanEvent } from '../../../src/lending/events.ts';
 import { isActive } from '../../../src/lending/loan.ts';
-import { dormancyPeriodDays } from '../../../src/lending/products/product.ts';
+import { type LockSettings, dormancyPeriodDays } from '../../../src/lending/products/product.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import { balancesOf } from '../../../src/lending/views/balances.ts';
 import { scheduleOf } from '../../../src/lending/views/schedules.ts';
@@ -30,7 +30,22 @@ interface Lateness {
   /** The fee that each late row has; 0 for none. */
   readonly lateFee: number;
   readonly nonWorkingDaysMethod: 'INCLUDED' | 'EXCLUDED';
+  /** When the account is locked in arrears. */
+  readonly lockSettings: LockSettings;
 }
+
+const anyCap = fc.record({
+  cappingConstraintType: fc.constantFrom('SOFT_CAP' as const, 'HARD_CAP' as const),
+  cappingMethod: fc.constantFrom('OUTSTANDING_PRINCIPAL_PERCENTAGE', 'ORIGINAL_PRINCIPAL_PERCENTAGE'),
+  cappingPercentage: fc.integer({ min: 0, max: 120 }).map((quarters) => money(quarters).dividedBy(4)),
+});
+
+const anyLockSettings: fc.Arbitrary<LockSettings> = fc
+  .record({
+    cap: fc.option(anyCap),
+    period: fc.option(fc.record({ lockPeriodDays: fc.integer({ min: 0, max: 60 }) })),
+  })
+  .map(({ cap, period }) => ({ ...cap, ...period }));
 
 const anyLateness: fc.Arbitrary<Lateness> = fc.record({
   tolerance: fc.integer({ min: 0, max: 40 }),
@@ -39,6 +54,7 @@ const anyLateness: fc.Arbitrary<Lateness> = fc.record({
   grace: fc.integer({ min: 0, max: 20 }),
   lateFee: fc.constantFrom(0, 7.5),
   nonWorkingDaysMethod: fc.constantFrom('INCLUDED', 'EXCLUDED'),
+  lockSettings: anyLockSettings,
 });
 
 type LifeStep = { readonly days: number } | { readonly step: Step };
@@ -49,7 +65,7 @@ const anyLife: fc.Arbitrary<readonly LifeStep[]> = fc.array(
 );
 
 function withLateness(story: Story, lateness: Lateness): Story {
-  const { tolerance, penalties, grace, lateFee, nonWorkingDaysMethod } = lateness;
+  const { tolerance, penalties, grace, lateFee, nonWorkingDaysMethod, lockSettings } = lateness;
   const loan = loanOf(story);
   const { feesSettings } = loan.product;
   const own = fee({ id: 'late', trigger: 'LATE_REPAYMENT', amount: money(lateFee), feeApplication: 'REQUIRED' });
@@ -66,6 +82,7 @@ function withLateness(story: Story, lateness: Lateness): Story {
       loanPenaltyGracePeriod: grace,
       penaltyRate: { defaultValue: money('0.05') },
     },
+    internalControls: { ...loan.product.internalControls, lockSettings },
   } as const;
   return { ...story, loan: { ...loan, product } };
 }

@@ -9,7 +9,19 @@ import {
 } from '../../../src/lending/replay/reposting.ts';
 import { refusal } from '../../../src/lending/refusals.ts';
 import type { LoanCommand } from '../../../src/lending/commands.ts';
-import { applyFee, applyPenalty, disbursed, fee, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
+import {
+  applyFee,
+  applyPenalty,
+  disbursed,
+  fee,
+  loanOf,
+  lock,
+  money,
+  product,
+  repay,
+  unlock,
+  when,
+} from '../loan-fixtures.ts';
 
 const header = { commandId: 'new', digest: 'its digest', receivedAt: 1 };
 const taxed = product({
@@ -57,6 +69,24 @@ describe('the command that posts a transaction again', () => {
     expect(transactions.map(isRepostable)).to.deep.equal([false, true]);
     const [disbursement = expect.fail()] = transactions;
     expect(() => repostingCommand(loanOf({ ...story, transactions }), disbursement, header)).to.throw('DISBURSEMENT');
+  });
+
+  it('exists for the locks that the end of a day posted, and for none of a person', () => {
+    const locked = when(when(disbursed(), lock('2011-02-01')), unlock('2011-02-02'));
+    const locks = locked.transactions.slice(1);
+    expect(locks.some(isRepostable)).to.equal(false);
+    const bySystem = locks.map((transaction) => ({ ...transaction, isSystemPosted: true }));
+    expect(bySystem.every(isRepostable)).to.equal(true);
+    const commands = bySystem.map((transaction) => repostingCommand(loanOf(locked), transaction, header));
+    expect(commands.map(({ type }) => type)).to.deep.equal([
+      ...Array<string>(3).fill('LOCK'),
+      ...Array<string>(3).fill('UNLOCK'),
+    ]);
+    expect(commands[1]).to.deep.include({
+      isSystemPosted: true,
+      valueDate: '2011-02-01',
+      lockedOperations: ['APPLY_FEES'],
+    });
   });
 
   it('is left out when the loan refuses it and no person sent it, or no interest is left', () => {

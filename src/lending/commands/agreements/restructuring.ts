@@ -58,6 +58,7 @@ export function decideRestructuring(loan: Loan, command: RestructuringCommand, c
       accountState: 'CLOSED',
       accountSubState,
       lockedOperations: [],
+      arrearsLock: null,
       closedAt: command.receivedAt,
       rescheduledTo,
     };
