@@ -148,7 +148,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       health,
     };
     const { routers, endStreams, startSchedule } = config.roles.serve
-      ? await openApi(shared, { accounts, ...config, partitionCount, operations, registerCleanup })
+      ? openApi(shared, { accounts, ...config, partitionCount, operations, registerCleanup })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve(), startSchedule: () => {} };
     const authentication = createAuthentication(config.apiKeys);
     const originPolicy = createOriginPolicy({
@@ -221,13 +221,11 @@ interface Api {
   readonly startSchedule: () => void;
 }
 
-async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api> {
+function openApi(shared: SharedServices, options: ApiOptions): Api {
   const { registry, log, eventTypes, clock, logger, metrics } = shared;
   const { accounts, partitionCount, idempotencyMilliseconds, endOfDaySchedule, operations, registerCleanup } = options;
   if (endOfDaySchedule !== null) requireCronExpression(endOfDaySchedule);
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
-  // Compiles the largest schema now; otherwise the first request would wait for it.
-  await publisher.prepare(loanCommandsTopic);
   // Without this series an alert could not see that the very first command is not decided.
   metrics.publishedEvents.inc({ event_type: loanCommandsTopic }, 0);
   const staleSeries = removeStaleSeriesRegularly(metrics, existingIn(registry), clock);

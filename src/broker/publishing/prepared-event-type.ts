@@ -13,14 +13,16 @@ export interface PreparedEventType {
   readonly absentKeyFieldsAllowed: boolean;
   readonly isEnriched: boolean;
   readonly isCompacted: boolean;
-  /** The rules that events are validated with. */
+  /** The rules that events are validated with, compiled at the first use: events of the service itself need none. */
   readonly rules: EventRules;
+  /** Compiles the rules. Returns whether that was not done before. */
+  compile(): boolean;
 }
 
 /** What was prepared for an event type as it is defined now; a changed definition is another record. */
 const preparedTypes = new WeakMap<EventTypeRecord, PreparedEventType>();
 
-/** Compiles what publishing to an event type needs, once for each definition. */
+/** What publishing to an event type needs, once for each definition. */
 export function prepareEventType(record: EventTypeRecord): PreparedEventType {
   const known = preparedTypes.get(record);
   if (known !== undefined) return known;
@@ -32,6 +34,8 @@ export function prepareEventType(record: EventTypeRecord): PreparedEventType {
 function prepare(record: EventTypeRecord): PreparedEventType {
   const { eventType, partitionCount, absentKeyFieldsAllowed, system } = record;
   const prefix = eventType.category === 'data' ? ['data'] : [];
+  let rules: EventRules | undefined;
+  const compiled = (): EventRules => (rules ??= eventRules(eventType.schema.schema, eventType, system));
   return {
     name: eventType.name,
     version: eventType.schema.version,
@@ -42,6 +46,13 @@ function prepare(record: EventTypeRecord): PreparedEventType {
     absentKeyFieldsAllowed: absentKeyFieldsAllowed === true,
     isEnriched: eventType.category !== 'undefined',
     isCompacted: eventType.cleanup_policy !== 'delete',
-    rules: eventRules(eventType.schema.schema, eventType, system),
+    get rules() {
+      return compiled();
+    },
+    compile() {
+      const isNew = rules === undefined;
+      compiled();
+      return isNew;
+    },
   };
 }

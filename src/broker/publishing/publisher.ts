@@ -182,9 +182,8 @@ export class Publisher {
     if (record.writtenByServiceAlone === true) {
       throw new LendstreamError('FORBIDDEN', `Only the service writes events of type ${record.eventType.name}.`);
     }
-    const isNew = !this.#prepared.has(record);
     const { type, similarEvents } = this.#prepare(record);
-    if (isNew && record.eventType.schema.schema.length > longSchemaCharacters) yield;
+    if (type.compile() && record.eventType.schema.schema.length > longSchemaCharacters) yield;
     const recordContext = { random: this.#random, enrichment: this.#enrichment(type, context) };
     const fastRecords = similarEvents.prepare(body, recordContext);
     if (fastRecords !== undefined) return fastRecords;
@@ -192,14 +191,6 @@ export class Publisher {
     const prepared = yield* prepareRecords(type, parsed, recordContext);
     if (!('refused' in prepared)) similarEvents.learnShape(parsed);
     return prepared;
-  }
-
-  /**
-   * Compiles the schema of an event type now, so that its first event does not wait for that.
-   * @throws NOT_FOUND for an unknown event type
-   */
-  async prepare(eventType: string): Promise<void> {
-    this.#prepare(await this.#options.eventTypes.get(eventType));
   }
 
   #prepare(record: EventTypeRecord): PreparedPublishing {

@@ -5,13 +5,18 @@ import { readEventType } from '../../../src/broker/event-types/requested-event-t
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 
 describe('prepareEventType', () => {
-  it('takes what each event needs from the definition', () => {
+  function prepared(schemaOfEvents?: string) {
     const { schemaText, retentionMilliseconds, annotations, labels, ...described } = readEventType(
       eventTypeBody('orders', { category: 'data', partition_strategy: 'hash', partition_key_fields: ['a.b'] }),
     );
     expect([retentionMilliseconds, annotations, labels]).to.deep.equal([undefined, undefined, undefined]);
-    const schema = { type: 'json_schema', schema: schemaText, version: '1.2.0', created_at: 'now' } as const;
-    const prepared = prepareEventType({
+    const schema = {
+      type: 'json_schema',
+      schema: schemaOfEvents ?? schemaText,
+      version: '1.2.0',
+      created_at: 'now',
+    } as const;
+    return prepareEventType({
       eventType: {
         ...described,
         schema,
@@ -25,11 +30,26 @@ describe('prepareEventType', () => {
       schemas: [schema],
       system: false,
     });
-    expect(prepared).to.deep.include({
+  }
+
+  it('takes what each event needs from the definition', () => {
+    expect(prepared()).to.deep.include({
       version: '1.2.0',
       partitionCount: 3,
       keyPaths: [['data', 'a', 'b']],
       isEnriched: true,
     });
+  });
+
+  it('compiles the rules at their first use, once', () => {
+    const type = prepared();
+    const { rules } = type;
+    expect(type.compile()).to.equal(false);
+    expect(type.rules).to.equal(rules);
+    expect(prepared().compile()).to.equal(true);
+    const unusable = prepared('{"title":7}');
+    expect(unusable.keyPaths).to.deep.equal([['data', 'a', 'b']]);
+    expect(() => unusable.compile()).to.throw('#/properties/data/title: must be string');
+    expect(() => unusable.rules).to.throw('#/properties/data/title: must be string');
   });
 });
