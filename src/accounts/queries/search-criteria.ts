@@ -1,5 +1,5 @@
 import { type ExactJson, decimalOfText, isExactObject, scalarText } from '../../lending-format/exact-json.ts';
-import { type Refusal, refusal } from '../../lending/refusals.ts';
+import { type Refusal, type RefusalReason, refusal } from '../../lending/refusals.ts';
 import { isSortable, sortableAmount } from '../sortable-amount.ts';
 import { type Condition, type ConditionTest, type FieldKind, isEmpty, withoutCase } from './conditions.ts';
 import {
@@ -93,7 +93,7 @@ export function readCriteria(
   time: SearchTime,
   refusals: Refusal[],
 ): SearchCriteria {
-  const refuse = (path: string): void => void refusals.push(refusal('INVALID_PARAMETERS', path));
+  const refuse: Refuse = (path, reason = 'INVALID_PARAMETERS') => void refusals.push(refusal(reason, path));
   const { filterCriteria, sortingCriteria, ...others } = body;
   for (const name of Object.keys(others)) refuse(name.slice(0, valueCharactersMaximum));
   return {
@@ -102,12 +102,16 @@ export function readCriteria(
   };
 }
 
-type Refuse = (path: string) => void;
+type Refuse = (path: string, reason?: RefusalReason) => void;
 
 function readConditions(list: unknown, fields: SearchFields<never>, time: SearchTime, refuse: Refuse): Condition[] {
   if (list === undefined || list === null) return [];
-  if (!Array.isArray(list) || list.length > criteriaMaximum) {
+  if (!Array.isArray(list)) {
     refuse('filterCriteria');
+    return [];
+  }
+  if (list.length > criteriaMaximum) {
+    refuse('filterCriteria', 'MAX_NUMBER_OF_FILTERS_REACHED');
     return [];
   }
   return list.flatMap((item: unknown, index) => {
@@ -363,7 +367,9 @@ function readSorting(sent: unknown, fields: SearchFields<never>, refuse: Refuse)
   const { field: fieldName, order, ...others } = sent;
   for (const name of Object.keys(others)) refuse(`sortingCriteria.${name.slice(0, valueCharactersMaximum)}`);
   const field = typeof fieldName === 'string' ? fields.find(fieldName) : undefined;
-  if (field === undefined || field.isCustom !== undefined) refuse('sortingCriteria.field');
+  if (field === undefined || field.isCustom !== undefined) {
+    refuse('sortingCriteria.field', 'INVALID_SORTING_SELECTION');
+  }
   const direction = typeof order === 'string' ? order.toUpperCase() : (order ?? 'DESC');
   if (direction !== 'ASC' && direction !== 'DESC') refuse('sortingCriteria.order');
   return { field: String(fieldName), descending: direction === 'DESC' };

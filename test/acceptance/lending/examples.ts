@@ -219,6 +219,29 @@ export const examples: readonly Example[] = [
     tells: { loan_balance_changed: { 'balances.principalBalance': 416.66 } },
   })),
   {
+    // 200 paid ahead with row 2 leave 472.18, for which three rows of 171.56 are enough: 167.63 and 3.93 in row 3. Then
+    // 50 are paid ahead by the method of the product, so that 254.55 are left for two equal rows of 128.87.
+    sentence: '§2: PrepaymentRecalculationMethod of a repayment counts for this repayment alone',
+    ...prepaid('REDUCE_AMOUNT_PER_INSTALLMENT', 'DECLINING_BALANCE_DISCOUNTED'),
+    steps: [
+      ...active({}, { valueDate: '2017-01-21' }),
+      repay(171.56, '2017-02-21'),
+      repay(171.56, '2017-03-21'),
+      repay(200, '2017-03-21', { prepaymentRecalculationMethod: 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW' }),
+      repay(221.56, '2017-04-21'),
+    ],
+    shows: {
+      'loan.prepaymentSettings.prepaymentRecalculationMethod': 'REDUCE_AMOUNT_PER_INSTALLMENT',
+      'transactions[3].prepaymentRecalculationMethod': 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW',
+      'schedule.length': 5,
+      'schedule[2].interest.amount.expected': 3.93,
+      ...expectedPrincipal(217.63, 126.75, 127.8),
+      'schedule[3].interest.amount.expected': 2.12,
+      'schedule[4].interest.amount.expected': 1.07,
+    },
+    tells: { loan_transaction_posted: { 'transaction.terms.periodicPayment': 128.87 } },
+  },
+  {
     // The totals of rows 3 and 4 stay, 166.67 + 5.56 and 166.67 + 4.17: what 416.66 earn in a month leaves
     // 172.23 - 3.47, what 247.90 earn leaves 170.84 - 2.07, and 79.13 are left for row 5.
     sentence:

@@ -27,11 +27,13 @@ const withoutValue = ['TODAY', 'THIS_WEEK', 'THIS_MONTH', 'THIS_YEAR', 'EMPTY', 
 function read(body: object): {
   readonly conditions: readonly Condition[];
   readonly refused: readonly (string | null)[];
+  readonly reasons: readonly string[];
 } {
   const refusals: Parameters<typeof readCriteria>[3] = [];
   const time = { zone: 'UTC', now: Date.parse('2026-11-20T12:00:00Z') };
   const { conditions } = readCriteria(readExactObject(JSON.stringify(body)), loanFields, time, refusals);
-  return { conditions, refused: refusals.map(({ errorSource }) => errorSource) };
+  const reasons = refusals.map(({ errorReason }) => errorReason);
+  return { conditions, refused: refusals.map(({ errorSource }) => errorSource), reasons };
 }
 
 const criterion = (field: string, operator: string, rest: object = {}): object => ({
@@ -77,7 +79,8 @@ describe('the criteria of a search', () => {
     const many = (count: number): object[] =>
       Array.from({ length: count }, () => ({ field: 'id', operator: 'NOT_EMPTY' }));
     expect(read({ filterCriteria: many(criteriaMaximum) }).conditions).to.have.length(criteriaMaximum);
-    expect(read({ filterCriteria: many(criteriaMaximum + 1) }).refused).to.deep.equal(['filterCriteria']);
+    const tooMany = read({ filterCriteria: many(criteriaMaximum + 1) });
+    expect(tooMany).to.deep.include({ refused: ['filterCriteria'], reasons: ['MAX_NUMBER_OF_FILTERS_REACHED'] });
     const values = (count: number): object => ({ values: Array(count).fill('x') as string[] });
     expect(read(criterion('id', 'IN', values(criterionValuesMaximum))).refused).to.deep.equal([]);
     expect(read(criterion('id', 'IN', values(criterionValuesMaximum + 1))).refused).to.deep.equal([

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { before, describe, it } from 'mocha';
+import { annuityProduct } from '../../../src/admin/example-product.ts';
 import type { HttpResponse } from '../../support/http/client.ts';
 import { lendingServiceForSuite } from './lending-service.ts';
 
@@ -139,7 +140,6 @@ describe('searching', function () {
         'filterCriteria[0].field',
         'filterCriteria[0].operator',
       ],
-      [{ sortingCriteria: { field: 'colour', order: 'ASC' } }, 'sortingCriteria.field'],
       [{ sortingCriteria: { field: 'id', order: 'UP' } }, 'sortingCriteria.order'],
       [{ filterCriteria: 'id' }, 'filterCriteria'],
       [{ filters: [] }, 'filters'],
@@ -151,6 +151,24 @@ describe('searching', function () {
       expect(errors.map(({ errorReason, errorSource }) => [errorReason, errorSource])).to.deep.equal(
         paths.map((path) => ['INVALID_PARAMETERS', path]),
       );
+    }
+    const named: [Json, number, string, string][] = [
+      [
+        { sortingCriteria: { field: 'colour', order: 'ASC' } },
+        1121,
+        'INVALID_SORTING_SELECTION',
+        'sortingCriteria.field',
+      ],
+      [
+        { filterCriteria: Array.from({ length: 51 }, () => ({ field: 'id' })) },
+        1120,
+        'MAX_NUMBER_OF_FILTERS_REACHED',
+        'filterCriteria',
+      ],
+    ];
+    for (const [body, errorCode, errorReason, errorSource] of named) {
+      const refused = await post('/loans:search', body);
+      expect([refused.status, refused.body['errors']]).to.deep.equal([400, [{ errorCode, errorReason, errorSource }]]);
     }
   });
 
@@ -300,6 +318,32 @@ describe('searching', function () {
         expect(found.text).to.equal(`[${(await get(`/loans/S-1?detailsLevel=${detailsLevel}`)).text}]`);
         expect(found.text.includes('_risk')).to.equal(detailsLevel === 'FULL');
       }
+    }
+  });
+
+  it('returns accounts of both types, at both levels of detail, exactly as they are returned alone', async () => {
+    for (const type of ['FIXED_TERM_LOAN', 'DYNAMIC_TERM_LOAN']) {
+      const product = { ...annuityProduct(type), type };
+      expect((await post('/loanproducts', product)).status).to.equal(201);
+      const opened = { id: `T-${type}`, productTypeKey: type, loanAmount: 1000, _risk: { score: '7' } };
+      expect((await post('/loans', opened)).status).to.equal(201);
+      expect((await post(`/loans/${opened.id}:changeState`, { action: 'APPROVE' })).status).to.equal(200);
+      const disbursed = await post(`/loans/${opened.id}/disbursement-transactions`, { valueDate: '2011-01-23' });
+      expect(disbursed.status, disbursed.text).to.equal(201);
+      const texts = new Set<string>();
+      for (const query of ['', '?detailsLevel=BASIC', '?detailsLevel=FULL']) {
+        const { text } = await get(`/loans/${opened.id}${query}`);
+        const { encodedKey } = JSON.parse(text) as Json;
+        for (const [field, value] of [
+          ['id', opened.id],
+          ['encodedKey', encodedKey],
+        ] as const) {
+          const found = await post(`/loans:search${query}`, criterion(field, 'EQUALS', { value }));
+          expect(found.text, `${type}${query} by ${field}`).to.equal(`[${text}]`);
+        }
+        texts.add(text);
+      }
+      expect(texts.size).to.equal(2);
     }
   });
 });

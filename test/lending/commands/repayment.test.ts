@@ -203,6 +203,17 @@ describe('a repayment', () => {
     });
   }
 
+  it('may pay interest as it is earned, and not a cent of principal, where the product accepts no prepayments', () => {
+    const loanProduct = dynamicProduct({
+      paymentSettings: { prepaymentSettings: { prepaymentAcceptance: 'NO_PREPAYMENTS' } },
+    });
+    // 1000 * 10 % * 15/360 = 4.1667
+    const start = disbursed(loanProduct);
+    expect(reasons(when(start, repay('4.18', '2011-02-08')))).to.deep.equal(['PREPAYMENT_NOT_ALLOWED_ERROR amount']);
+    const paid = loanOf(when(start, repay('4.17', '2011-02-08')));
+    expect([figuresOf(paid).interest.paid, figuresOf(paid).principal.paid].map(String)).to.deep.equal(['4.17', '0']);
+  });
+
   it('is accepted on the due date where the product accepts no prepayments', () => {
     expect(when(disbursed(strict), repay('315.47', '2011-02-23')).outcome).to.equal('committed');
   });
