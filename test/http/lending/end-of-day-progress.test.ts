@@ -3,11 +3,18 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { writeEndOfDay } from '../../../src/lending-format/command-format.ts';
-import { loanCommandsTopic } from '../../../src/lending-format/lending-topics.ts';
+import { accountRecordKey } from '../../../src/lending-format/account-record-keys.ts';
+import {
+  accountsTopic,
+  deadLettersTopic,
+  loanCommandsTopic,
+  partitionOfAccount,
+} from '../../../src/lending-format/lending-topics.ts';
 import { closedDayOf } from '../../../src/lending-format/stored-business-dates.ts';
+import { recordsOf } from '../../support/lending/lending-log.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { settled } from '../../support/simulated-clock.ts';
-import { type LendingService, startLendingService } from './lending-service.ts';
+import { type LendingService, partitionCount, startLendingService } from './lending-service.ts';
 
 interface Progress {
   readonly businessDate: string;
@@ -118,6 +125,60 @@ describe('the progress of the end of a day', () => {
     expect(totals(await progress())).to.deep.equal(['2011-02-23', 2, 1]);
     await close('2011-02-23');
     expect(totals(await progress())[2]).to.equal(0);
+  });
+
+  it('counts the accounts on which the end of a day failed as behind, until it succeeds on them', async () => {
+    await close('2011-02-22');
+    await openLoans(8, 'due', '2011-01-24');
+    const damaged = ['due-2', 'due-5'];
+    const partitionOf = (id: string): number => partitionOfAccount(id, partitionCount);
+    const texts = new Map<string, string>();
+    for (const id of damaged) {
+      const records = await recordsOf(service.log, accountsTopic, partitionOf(id));
+      texts.set(id, records.findLast(({ key }) => key === accountRecordKey(id))?.text ?? expect.fail(id));
+    }
+    /** Stores accounts while no worker runs, which knows those that it decided. */
+    const store = async (change: (text: string) => string): Promise<void> => {
+      await service.stopWorker();
+      for (const [id, text] of texts) {
+        const record = { key: accountRecordKey(id), value: Buffer.from(change(text)) };
+        await service.log.append([{ topic: accountsTopic, partition: partitionOf(id), records: [record] }]);
+      }
+      await service.startWorker();
+    };
+    // An account as no version of this program writes it: it can be read, and every decision on it throws.
+    await store((text) => text.replace('"lockedOperations":[]', '"lockedOperations":null'));
+    const behind = (): Promise<readonly number[]> =>
+      progress().then(({ partitions }) => partitions.map(({ accountsBehind }) => accountsBehind));
+    const each = Array.from({ length: partitionCount }, (_, partition) => partition);
+    const failed = each.map((partition) => damaged.filter((id) => partitionOf(id) === partition).length);
+
+    await close('2011-02-23');
+    const after = await progress();
+    expect(after.partitions.map(({ closedDay }) => closedDay)).to.deep.equal(each.map(() => '2011-02-23'));
+    expect(await behind()).to.deep.equal(failed);
+    const lettersOf = async (): Promise<string[]> => {
+      const records = await Promise.all(each.map((partition) => recordsOf(service.log, deadLettersTopic, partition)));
+      return records.flat().map(({ text }) => (JSON.parse(text ?? '') as { readonly reason: string }).reason);
+    };
+    const letters = await lettersOf();
+    expect(letters).to.have.length(damaged.length);
+    for (const id of damaged) expect(letters.join()).to.contain(`The end of the day failed on ${id}:`);
+
+    // The accounts beside them are done, and only they are tried again.
+    const dueOf = async (id: string): Promise<unknown> =>
+      (await service.get(`/loans/${id}/balances`)).body['principalDue'];
+    expect(await dueOf('due-1')).to.equal(215.47);
+    await close('2011-02-23');
+    expect(await behind()).to.deep.equal(failed);
+    expect(await lettersOf()).to.have.length(2 * damaged.length);
+
+    await store((text) => text);
+    expect(await behind()).to.deep.equal(failed);
+    await close('2011-02-23');
+    expect(await behind()).to.deep.equal(each.map(() => 0));
+    expect(await lettersOf()).to.have.length(2 * damaged.length);
+    for (const id of damaged) expect(await dueOf(id), id).to.equal(215.47);
   });
 
   it('says when the schedule runs next, where the organization is, and nothing without one', async () => {
