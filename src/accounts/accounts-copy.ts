@@ -47,6 +47,8 @@ export interface AccountsCopyOptions {
   readonly partitionCount: number;
   /** Limits of what is known of commands, to replace the defaults. */
   readonly outcomes?: CommandOutcomesLimits | undefined;
+  /** How many items a search may look at one by one, to replace the default. */
+  readonly examinedItemsMaximum?: number | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Notified when the copy cannot serve reads, and when it can again. */
@@ -93,7 +95,7 @@ export class AccountsCopy implements AccountsForWorker {
     this.#boundsAtStart = bounds;
     this.#outcomes = new CommandOutcomes(bytesOfOutcome, options.outcomes);
     this.#database = database;
-    this.#queries = new QueryQueue(databaseFile(options));
+    this.#queries = new QueryQueue(databaseFile(options), options.examinedItemsMaximum);
     this.#commandOffsets = database.commandOffsets();
     this.#tail = this.#newTail();
     this.#integrity = this.#newIntegrityCheck();

@@ -14,6 +14,8 @@ const waitingQueriesMaximum = 1_000;
 export interface QueryThreadData {
   readonly file: string;
   readonly turn: Int32Array;
+  /** How many items a search may look at one by one; the default when undefined. */
+  readonly examinedItemsMaximum: number | undefined;
 }
 
 /** What the thread is asked. `close` ends it. */
@@ -61,13 +63,18 @@ export interface AccountInstallments {
  */
 export class QueryQueue {
   readonly #file: string;
+  readonly #examinedItemsMaximum: number | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;
   #lastId = 0;
 
-  /** @param file The file of the local copy. */
-  constructor(file: string) {
+  /**
+   * @param file The file of the local copy.
+   * @param examinedItemsMaximum How many items a search may look at one by one, to replace the default.
+   */
+  constructor(file: string, examinedItemsMaximum?: number) {
     this.#file = file;
+    this.#examinedItemsMaximum = examinedItemsMaximum;
   }
 
   /** Starts the thread, and returns when it has opened the file: queries then work although the file is removed. */
@@ -147,7 +154,11 @@ export class QueryQueue {
 
   #newThread(): Worker {
     const turn = newTurn();
-    const workerData: QueryThreadData = { file: this.#file, turn };
+    const workerData: QueryThreadData = {
+      file: this.#file,
+      turn,
+      examinedItemsMaximum: this.#examinedItemsMaximum,
+    };
     const thread = new Worker(new URL('./query-thread.js', import.meta.url), { workerData });
     thread.once('exit', () => forgetTurn(turn));
     thread.on('message', (response: QueryResponse) => {

@@ -17,7 +17,7 @@ const cacheBytesMaximum = 16 * 1024 * 1024;
 
 const port = parentPort;
 if (port === null) throw new Error('This module runs as a worker thread.');
-const { file, turn } = workerData as QueryThreadData;
+const { file, turn, examinedItemsMaximum } = workerData as QueryThreadData;
 
 let database: Connection | undefined;
 let searches: Searches | undefined;
@@ -36,7 +36,7 @@ function open(): Connection {
 /** Reads at one moment, although a page is read in several steps. */
 function read(Searching: typeof Searches, query: Query): Results[keyof Results] {
   database ??= open();
-  searches ??= new Searching(database);
+  searches ??= new Searching(database, examinedItemsMaximum);
   database.exec('BEGIN');
   try {
     return searches.resultOf(query);

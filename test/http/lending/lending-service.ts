@@ -43,6 +43,7 @@ export interface LendingService {
 
 export interface LendingServiceLimits {
   readonly scannedBytesMaximum?: number;
+  readonly examinedItemsMaximum?: number;
   readonly outcomes?: CommandOutcomesLimits;
   readonly outcomeWait?: OutcomeWait;
   /** Runs after the command of a request is durable and before the request knows it. */
@@ -65,6 +66,7 @@ export async function startLendingService(
     beforeAcknowledgement,
     clock = systemClock,
     endOfDaySchedule = null,
+    examinedItemsMaximum,
     ...limits
   }: LendingServiceLimits = {},
 ): Promise<LendingService> {
@@ -85,7 +87,15 @@ export async function startLendingService(
     return results;
   };
   const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
-  const accounts = await openFilledCopy({ dataFolder, log, partitionCount, clock, logger, outcomes });
+  const accounts = await openFilledCopy({
+    dataFolder,
+    log,
+    partitionCount,
+    clock,
+    logger,
+    outcomes,
+    examinedItemsMaximum,
+  });
   const services = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
   const api = createLendingApi({ ...services, log, partitionCount, endOfDaySchedule });
   const application = createApplication([api], logger);
