@@ -4042,7 +4042,7 @@ interface LoanProduct {
        * @maxItems 0
        */
       interestRateTiers?: unknown[];
-      accrueInterestAfterMaturity?: false;
+      accrueInterestAfterMaturity?: boolean;
       allowNegativeInterestRate?: false;
     };
     interestType: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST';
@@ -4445,7 +4445,10 @@ interface LoanProductPayload {
        * @maxItems 0
        */
       interestRateTiers?: unknown[] | null;
-      accrueInterestAfterMaturity?: false | 'false' | '' | null;
+      /**
+       * A boolean, or a text that is one.
+       */
+      accrueInterestAfterMaturity?: true | false | 'true' | 'false' | '' | null;
       allowNegativeInterestRate?: false | 'false' | '' | null;
     } | null;
     /**

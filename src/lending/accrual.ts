@@ -53,18 +53,42 @@ function accruedTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPos
   const since = position.asOf ?? date;
   const outstanding = principalDueOf(position.installments);
   let overdue = zero;
+  const last = earnsAfterMaturity(loan) ? position.installments.at(-1) : undefined;
   const installments = position.installments.map((row) => {
     const from = row.accruesAfter > since ? row.accruesAfter : since;
     const to = row.dueDate < date ? row.dueDate : date;
     const base = outstanding.minus(overdueThatRests(loan, overdue));
     overdue = overdue.plus(dueOf(row.principal));
-    if (from >= to) return row;
-    const earned = periodInterest(base, terms, row, from, to);
+    const afterMaturity = row === last ? interestAfterMaturity(outstanding, terms, row.dueDate, since, date) : zero;
+    if (from >= to && afterMaturity.isZero()) return row;
+    const earned = (from >= to ? zero : periodInterest(base, terms, row, from, to)).plus(afterMaturity);
     const interestAccrued = row.interestAccrued.plus(earned).toDecimalPlaces(accrualDecimalPlaces);
     return { ...row, interestAccrued };
   });
   const passed = withoutFeesDueWhileLocked(loan, { ...position, installments }, date);
   return expectInterest(loan, { ...passed, asOf: date });
+}
+
+/** Whether the principal that is outstanding after the last due date goes on earning interest, for the last row. */
+export function earnsAfterMaturity({ product }: Pick<Loan, 'product'>): boolean {
+  return behaviourOf(product).interest === 'ACCRUED' && product.interestSettings.accrueInterestAfterMaturity === true;
+}
+
+/**
+ * The interest of all outstanding principal for the days after the last due date, unrounded. They belong to no period
+ * of the schedule: they count by the day count, and interest that is compounded grows from the due date.
+ */
+function interestAfterMaturity(
+  outstanding: Decimal,
+  terms: ReturnType<typeof termsInForce>,
+  dueDate: LocalDate,
+  since: LocalDate,
+  date: LocalDate,
+): Decimal {
+  const from = since > dueDate ? since : dueDate;
+  if (from >= date) return zero;
+  const interest = { ...terms.interest, scheduleInterestDaysCountMethod: 'ACTUAL_DAYS_COUNT' } as const;
+  return periodInterest(outstanding, { ...terms, interest }, { accruesAfter: dueDate, dueDate: date }, from, date);
 }
 
 /** Sets the accrued interest that rows expect, from the principal that is outstanding now. */

@@ -152,7 +152,8 @@ describe('a product as a tenant returns it', () => {
     ],
     ['interestSettings.indexRateSettings.interestRateSource', ['FIXED_INTEREST_RATE'], ['INDEX_INTEREST_RATE']],
     ['interestSettings.indexRateSettings.interestRateTerms', ['FIXED'], ['TIERED']],
-    ['interestSettings.indexRateSettings.accrueInterestAfterMaturity', [false], [true]],
+    // Its product is one of a fixed term.
+    ['interestSettings.indexRateSettings.accrueInterestAfterMaturity', [false], [true, 'soon', 1]],
     ['interestSettings.indexRateSettings.allowNegativeInterestRate', [false], [true]],
     ['interestSettings.indexRateSettings.interestRateFloorValue', [], [1]],
     ['interestSettings.indexRateSettings.indexSourceKey', [], ['k']],
@@ -215,6 +216,23 @@ describe('a product as a tenant returns it', () => {
       after('CREATE_PRODUCT', changed(tenantProduct('p'), { 'internalControls.lockSettings': nulls })),
     );
     expect(empty).to.not.have.nested.property(own);
+  });
+
+  it('lets interest go on after the last due date only of dynamic loans, and takes what it shows', () => {
+    const path = 'interestSettings.indexRateSettings.accrueInterestAfterMaturity';
+    const dynamic = (value: unknown): Json =>
+      changed({ ...annuityProduct('p'), type: 'DYNAMIC_TERM_LOAN' }, { [path]: value });
+    const record = after('CREATE_PRODUCT', dynamic(true));
+    expect(shown(record)).to.have.nested.property(path, true);
+    expect(done('UPDATE_PRODUCT', shown(record), record)).to.deep.equal({ record: undefined });
+    const off = after(
+      'PATCH_PRODUCT',
+      patchOf({ op: 'REPLACE', path: path.replaceAll('.', '/'), value: 'false' }),
+      record,
+    );
+    expect(shown(off)).to.have.nested.property(path, false);
+    expect(shown(after('CREATE_PRODUCT', dynamic(null)))).to.not.have.nested.property(path);
+    expect(done('CREATE_PRODUCT', changed(annuityProduct('p'), { [path]: true }))).to.deep.include({ paths: [path] });
   });
 
   it('keeps a source of tax rates only while nothing is taxed', () => {
@@ -573,6 +591,7 @@ const anyProduct = fc
     future: fc.option(fc.constantFrom('NO_FUTURE_PAYMENTS', 'ACCEPT_OVERPAYMENTS', 'ACCEPT_FUTURE_PAYMENTS'), {
       nil: undefined,
     }),
+    afterMaturity: fc.option(fc.boolean(), { nil: undefined }),
     lockPeriod: fc.record({ lockPeriodDays: fc.integer({ min: 0, max: 90 }) }, { requiredKeys: [] }),
     cap: fc.option(
       fc.record({
@@ -598,6 +617,7 @@ const anyProduct = fc
       name,
       order,
       future,
+      afterMaturity,
       lockPeriod,
       cap,
     }) => {
@@ -611,7 +631,13 @@ const anyProduct = fc
         notes,
         ...Object.fromEntries(kept.map((section) => [section, tenant[section]])),
         loanAmountSettings: { loanAmount: amount },
-        interestSettings: { indexRateSettings: { interestRate: rate, interestRateTiers: [] } },
+        interestSettings: {
+          indexRateSettings: {
+            interestRate: rate,
+            interestRateTiers: [],
+            accrueInterestAfterMaturity: type === 'DYNAMIC_TERM_LOAN' ? afterMaturity : undefined,
+          },
+        },
         scheduleSettings: {
           scheduleDueDatesMethod: fixed ? 'FIXED_DAYS_OF_MONTH' : 'INTERVAL',
           fixedDaysOfMonth: days,

@@ -75,6 +75,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
     count: fc.constantFrom('REPAYMENT_PERIODICITY', 'ACTUAL_DAYS_COUNT'),
     rate: fc.integer({ min: 0, max: 4000 }),
     accrueLateInterest: fc.boolean(),
+    accrueInterestAfterMaturity: fc.constantFrom(false, false, true),
     installments: fc.integer({ min: 1, max: 9 }),
     grace: fc.integer({ min: 0, max: 2 }),
     interval: fc.integer({ min: 1, max: 2 }),
@@ -112,6 +113,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
         daysInYear: drawn.daysInYear,
         scheduleInterestDaysCountMethod: drawn.count,
         accrueLateInterest: drawn.accrueLateInterest,
+        ...(drawn.isDynamic && drawn.accrueInterestAfterMaturity ? { accrueInterestAfterMaturity: true } : {}),
         ...(drawn.isDynamic && drawn.thresholdDays > 0
           ? { pmtAdjustmentThreshold: { method: 'CALENDAR_DAYS', numberOfDays: drawn.thresholdDays } }
           : {}),

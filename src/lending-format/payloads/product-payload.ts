@@ -144,7 +144,6 @@ function readInterestSettings(reader: FieldReader, type: LoanProductType): LoanP
   rate.keepOnly('interestRateSource', 'FIXED_INTEREST_RATE');
   rate.keepOnly('interestRateTerms', 'FIXED');
   rate.keepEmpty('interestRateTiers');
-  rate.keepOnly('accrueInterestAfterMaturity', false);
   rate.keepOnly('allowNegativeInterestRate', false);
   reader.keepEmpty('interestRateSettings');
   reader.keepOnly('decoupleInterestFromArrears', false);
@@ -168,7 +167,10 @@ function readInterestSettings(reader: FieldReader, type: LoanProductType): LoanP
     scheduleInterestDaysCountMethod:
       reader.choice('scheduleInterestDaysCountMethod', interestDaysCountMethods) ?? 'ACTUAL_DAYS_COUNT',
     accrueLateInterest: reader.flag('accrueLateInterest') ?? false,
-    ...present({ pmtAdjustmentThreshold: readPaymentThreshold(reader) }),
+    ...present({
+      accrueInterestAfterMaturity: rate.flag('accrueInterestAfterMaturity'),
+      pmtAdjustmentThreshold: readPaymentThreshold(reader),
+    }),
   };
 }
 

@@ -9,6 +9,7 @@ import { isLockDue, isUnlockDue } from './arrears-locks.ts';
 import { atBusinessDate } from './business-date.ts';
 import { chargesWithinCap } from './charge-cap.ts';
 import { dormancyDate } from './dormancy.ts';
+import { isAppliedOn } from './interest-after-maturity.ts';
 import { type DueLateFee, dueLateFees, lateFeesOf, owedLateFee } from './late-fees.ts';
 import { nextBusinessDate } from './next-business-date.ts';
 import { type DuePenalty, duePenalties, hasPenalties } from './penalties.ts';
@@ -132,7 +133,8 @@ function hasInterestToApply(loan: Loan, on: LocalDate): boolean {
   // A transaction that is dated later is posted again after the interest.
   const { installments } = position.asOf > on ? position : accrueTo(loan, position, on);
   return installments.some(
-    ({ dueDate, interest, interestApplied }) => dueDate <= on && interest.amount.expected.greaterThan(interestApplied),
+    (row) =>
+      row.dueDate <= on && row.interest.amount.expected.greaterThan(row.interestApplied) && isAppliedOn(loan, row, on),
   );
 }
 

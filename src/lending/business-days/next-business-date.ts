@@ -4,6 +4,7 @@ import { type Loan, isActive } from '../loan.ts';
 import { awaitsWorkingDay, lastToleratedDay } from './arrears.ts';
 import { nextLockDate } from './arrears-locks.ts';
 import { dormancyDate } from './dormancy.ts';
+import { nextDayAfterMaturity } from './interest-after-maturity.ts';
 import { requiredLateFeeDay } from './late-fees.ts';
 import { firstPenaltyDay } from './penalties.ts';
 import type { LocalDate } from '../terms.ts';
@@ -29,6 +30,8 @@ export function nextBusinessDate(loan: Loan): LocalDate | null {
     const closing = dormancy > reached ? dormancy : addDays(reached, 1);
     if (next === null || closing < next) next = closing;
   }
+  const interest = nextDayAfterMaturity(loan, reached);
+  if (interest !== null && (next === null || interest < next)) next = interest;
   // The days that do not count are not known here: the account looks at each day until one of them counts.
   if (awaitsWorkingDay(loan, reached)) {
     const tomorrow = addDays(reached, 1);

@@ -115,6 +115,10 @@ function interestRefusals(product: LoanProduct): Refusal[] {
   if (isAccrued && interestSettings.interestCalculationMethod === 'FLAT') {
     refusals.push(refusal('INVALID_PARAMETERS', 'interestSettings.interestCalculationMethod'));
   }
+  // Scheduled interest is that of the schedule, which ends with it.
+  if (!isAccrued && interestSettings.accrueInterestAfterMaturity === true) {
+    refusals.push(refusal('INVALID_PARAMETERS', 'interestSettings.indexRateSettings.accrueInterestAfterMaturity'));
+  }
   return refusals;
 }
 

@@ -145,8 +145,10 @@ export interface LoanProduct {
     readonly interestCalculationMethod: InterestCalculationMethod;
     readonly daysInYear: DaysInYear;
     readonly scheduleInterestDaysCountMethod: ScheduleInterestDaysCountMethod;
-    /** Dynamic loans: whether overdue principal continues to earn interest. */
+    /** Dynamic loans: whether overdue principal continues to earn interest, until the last due date. */
     readonly accrueLateInterest: boolean;
+    /** Dynamic loans: whether outstanding principal earns interest after the last due date. Absent: it does not. */
+    readonly accrueInterestAfterMaturity?: boolean;
     /** Level payments: those of rows due within these days are not computed again. Absent: of none. */
     readonly pmtAdjustmentThreshold?: { readonly method: 'CALENDAR_DAYS'; readonly numberOfDays: number };
   };

@@ -8,15 +8,25 @@ import type { RepaymentReschedulingMethod } from '../terms.ts';
  * shows can be sent back as it is.
  */
 export function productView({ additionalFields, ...product }: LoanProduct) {
-  const { interestRate, interestChargeFrequency, interestChargeFrequencyCount, ...interestSettings } =
-    product.interestSettings;
+  const {
+    interestRate,
+    interestChargeFrequency,
+    interestChargeFrequencyCount,
+    accrueInterestAfterMaturity,
+    ...interestSettings
+  } = product.interestSettings;
   const { defaultPrincipalRepaymentInterval, repaymentReschedulingMethod, ...scheduleSettings } =
     product.scheduleSettings;
   const view = {
     ...product,
     interestSettings: {
       ...interestSettings,
-      indexRateSettings: { interestRate, interestChargeFrequency, interestChargeFrequencyCount },
+      indexRateSettings: {
+        interestRate,
+        interestChargeFrequency,
+        interestChargeFrequencyCount,
+        ...(accrueInterestAfterMaturity === undefined ? {} : { accrueInterestAfterMaturity }),
+      },
     },
     scheduleSettings,
     paymentSettings: { ...product.paymentSettings, principalPaymentSettings: { defaultPrincipalRepaymentInterval } },

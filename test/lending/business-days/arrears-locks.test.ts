@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { hasArrearsLock, lockReasonOn, nextLockDate } from '../../../src/lending/business-days/arrears-locks.ts';
-import { dueSteps } from '../../../src/lending/business-days/day-commands.ts';
 import { nextBusinessDate } from '../../../src/lending/business-days/next-business-date.ts';
 import { figuresOf } from '../../../src/lending/balances.ts';
 import { addDays } from '../../../src/lending/dates.ts';
@@ -30,7 +29,7 @@ import {
   when,
   withCalendar,
 } from '../loan-fixtures.ts';
-import { closedBefore } from './closed-days.ts';
+import { closedBefore, eachDayClosed } from './closed-days.ts';
 
 // The first row of 315.47 is due on 23 February: in arrears since the 24th, for six days on 1 March.
 const afterFiveDays = { internalControls: { lockSettings: { lockPeriodDays: 5 } } };
@@ -253,7 +252,11 @@ describe('an account that its product locks after five days in arrears', () => {
           const paidDay = addDays('2011-02-23', paidOn ?? 0);
           const end = '2011-05-10';
           const byIndex = closedBefore(payment(closedBefore(opened, paidDay)), end);
-          const everyDay = eachDay(payment(eachDay(opened, '2011-01-24', paidDay)), addDays(paidDay, 1), end);
+          const everyDay = eachDayClosed(
+            payment(eachDayClosed(opened, '2011-01-24', paidDay)),
+            addDays(paidDay, 1),
+            end,
+          );
           expect(posted(everyDay).join('\n')).to.equal(posted(byIndex).join('\n'));
         },
       ),
@@ -261,19 +264,6 @@ describe('an account that its product locks after five days in arrears', () => {
     );
   });
 });
-
-/** The story after the ends of every day, whether anything happens on it or not. */
-function eachDay(story: Story, first: string, last: string): Story {
-  let closed = story;
-  for (let day = first; day <= last; day = addDays(day, 1)) {
-    for (const { commandsOn } of dueSteps) {
-      for (const due of commandsOn(loanOf(closed), day, story.calendar)) {
-        closed = when(closed, { ...due, isSystemPosted: true });
-      }
-    }
-  }
-  return closed;
-}
 
 function posted({ transactions }: Story): string[] {
   return transactions.map(({ type, valueDate, amount }) => `${valueDate} ${type} ${amount.toFixed(2)}`);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { dueSteps, nextDueDate } from '../../../src/lending/business-days/day-commands.ts';
+import { addDays } from '../../../src/lending/dates.ts';
 import { type Story, loanOf, when } from '../loan-fixtures.ts';
 
 /** The story after the ends of all days before this date, as the worker does them. */
@@ -17,6 +18,19 @@ export function closedBefore(story: Story, businessDate: string): Story {
       }
     }
     expect(nextDueDate(loanOf(closed), businessDate), 'a day that does not end').not.to.equal(date);
+  }
+  return closed;
+}
+
+/** The story after the ends of every day, whether anything happens on it or not. */
+export function eachDayClosed(story: Story, first: string, last: string): Story {
+  let closed = story;
+  for (let day = first; day <= last; day = addDays(day, 1)) {
+    for (const { commandsOn } of dueSteps) {
+      for (const due of commandsOn(loanOf(closed), day, story.calendar)) {
+        closed = when(closed, { ...due, isSystemPosted: true });
+      }
+    }
   }
   return closed;
 }

@@ -51,6 +51,14 @@ describe('the settings of an account that repeat its product', () => {
     expect(refused(product(), 'scheduleSettings.shortMonthHandlingMethod', 'LAST_DAY_IN_MONTH')).to.have.length(1);
   });
 
+  it('repeat whether interest goes on after the last due date', () => {
+    const path = 'interestSettings.accrueInterestAfterMaturity';
+    const on = dynamicProduct({ interestSettings: { accrueInterestAfterMaturity: true } });
+    expect(refused(on, path, 'true')).to.deep.equal([]);
+    expect(refused(on, path, 'false')).to.deep.equal([`LOAN_PRODUCT_MISMATCH ${path}`]);
+    expect(refused(dynamicProduct(), path, 'true')).to.deep.equal([`LOAN_PRODUCT_MISMATCH ${path}`]);
+  });
+
   it('follow the type of the product', () => {
     expect(refused(dynamicProduct(), 'scheduleSettings.repaymentScheduleMethod', 'DYNAMIC')).to.deep.equal([]);
     expect(refused(dynamicProduct(), 'interestSettings.interestApplicationMethod', 'REPAYMENT_DUE_DATE')).to.deep.equal(
