@@ -110,6 +110,9 @@ describe('an account that its product locks after five days in arrears', () => {
     expect(stateOf(free)).to.deep.equal(['ACTIVE', null, 0]);
     expect(loanOf(free).position.arrearsLock).to.equal(null);
     expect(stateEvents(free, paid)).to.deep.equal(['loan_unlocked']);
+    const back = when(free, adjust(free.transactions.length));
+    expect(loanOf(back).position.lockedOperations).to.deep.equal(['APPLY_PENALTIES']);
+    expect(isFree(closedBefore(back, '2011-03-06'))).to.equal(true);
     // The next row is not paid either: due on 23 March, and in arrears from the 24th on.
     expect(isFree(closedBefore(free, '2011-03-28'))).to.equal(true);
     expect(isFree(closedBefore(free, '2011-03-29'))).to.equal(false);

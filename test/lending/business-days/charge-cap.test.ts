@@ -174,6 +174,25 @@ describe('a cap on the charges of an account in arrears', () => {
     expect(isCapReached(loanOf(soft), '2011-02-28')).to.equal(true);
   });
 
+  it('of the hard kind is not passed by a fee for a due date, which is dropped as its day passes', () => {
+    const each = fee({ id: 'each', trigger: 'PAYMENT_DUE', amount: money(10), feeApplication: 'REQUIRED' });
+    const story = (percent: string): Story => {
+      const settings = {
+        penaltySettings: { loanPenaltyCalculationMethod: 'NONE' },
+        feesSettings: { allowArbitraryFees: true, fees: [each] },
+      };
+      return disbursed(dynamicProduct(capped('HARD_CAP', percent, settings)));
+    };
+    // Of interest 16.66 and of fees 20.00 on 23 March.
+    const within = closedBefore(story('3.666'), '2011-03-22');
+    expect(seen(within)[1]).to.equal(null);
+    expect(seen(closedBefore(within, '2011-03-23'))).to.deep.equal(['36.66', 'LOCKED_CAPPING']);
+    expect(seen(closedBefore(story('3.665'), '2011-03-21'))[1]).to.equal(null);
+    const beyond = closedBefore(story('3.665'), '2011-03-22');
+    expect(seen(beyond)).to.deep.equal(['26.39', 'LOCKED_CAPPING']);
+    expect(seen(closedBefore(beyond, '2011-03-24'))).to.deep.equal(['26.39', 'LOCKED_CAPPING']);
+  });
+
   it('is known of a product only with all of its settings', () => {
     expect(chargeCapOf(product())).to.equal(null);
     expect(chargeCapOf(product({ internalControls: { lockSettings: { lockPeriodDays: 3 } } }))).to.equal(null);
