@@ -26,7 +26,6 @@ import { createCursorsRouter } from './http/streaming/cursors.ts';
 import { createEventTypeChecksRouter } from './http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from './http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from './http/streaming/event-types.ts';
-import type { BusinessDayServices } from './http/lending/business-days.ts';
 import { EndOfDaySchedule, requireCronExpression } from './http/lending/end-of-day-schedule.ts';
 import type { LendingServices } from './http/lending/services.ts';
 import { createLendingApi } from './http/lending/lending-api.ts';
@@ -231,9 +230,9 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   const staleSeries = removeStaleSeriesRegularly(metrics, existingIn(registry), clock);
   registerCleanup(() => staleSeries.cancel());
   const broker = { ...shared, publisher };
-  const lending: LendingServices = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds };
-  const businessDays: BusinessDayServices = { ...lending, partitionCount };
-  const schedule = endOfDaySchedule === null ? undefined : new EndOfDaySchedule(businessDays, endOfDaySchedule);
+  const accountServices = { accounts, publisher, registry, clock, logger, partitionCount };
+  const lending: LendingServices = { ...accountServices, idempotencyMilliseconds };
+  const schedule = endOfDaySchedule === null ? undefined : new EndOfDaySchedule(lending, endOfDaySchedule);
   if (schedule !== undefined) registerCleanup(() => schedule.stop());
   const activity = new HistoryRecorder(shared);
   registerCleanup(() => activity.close());
@@ -250,7 +249,7 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),
     createEventTypeChecksRouter(broker),
-    createLendingApi({ ...businessDays, log, endOfDaySchedule }),
+    createLendingApi({ ...lending, log, endOfDaySchedule }),
     createApiDescriptionRouter(),
     createAdminRouter(),
     createOperationsRouter({

@@ -31,15 +31,22 @@ type WrittenTransaction = Written<Schemas['LoanTransactionPostedTransaction']>;
 export const detailsLevels = ['BASIC', 'FULL'] as const;
 export type DetailsLevel = (typeof detailsLevels)[number];
 
-/** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
-export function writeAccount(loan: Loan, detailsLevel: DetailsLevel = 'FULL'): string {
-  const account = accountView(loan) satisfies Written<Schemas['LoanAccount']>;
+/**
+ * The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles.
+ * @param reached As in {@link accountOf}.
+ */
+export function writeAccount(
+  loan: Loan,
+  detailsLevel: DetailsLevel = 'FULL',
+  reached: LocalDate | null = null,
+): string {
+  const account = accountView(loan, reached) satisfies Written<Schemas['LoanAccount']>;
   return write(loan, detailsLevel === 'FULL' ? account : withoutDetails(account));
 }
 
 /** What {@link writeAccount} writes, for searches to compare. */
-export function accountView(loan: Loan): AccountView {
-  return accountOf(atBusinessDate(loan));
+export function accountView(loan: Loan, reached: LocalDate | null = null): AccountView {
+  return accountOf(atBusinessDate(loan), reached);
 }
 
 /**

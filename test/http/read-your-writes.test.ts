@@ -112,7 +112,7 @@ describe('a resource that another process just created', () => {
     const activity = new HistoryRecorder({ coordination, clock, logger });
     cleanups.push(() => activity.close());
     const broker = { registry, coordination, log: nodeLog, clock, logger, metrics, lease, eventTypes, publisher };
-    const lending = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds };
+    const lending = { accounts, publisher, registry, clock, logger, partitionCount, idempotencyMilliseconds };
     const routers = [
       createSubscriptionEventsRouter(broker).router,
       createCursorsRouter(broker),

@@ -5,6 +5,7 @@ import { decodeLoan } from '../../lending/changelog/stored-loan.ts';
 import { decodeTransaction } from '../../lending/changelog/stored-transaction.ts';
 import { transactionId } from '../../lending/identifiers.ts';
 import type { Loan } from '../../lending/loan.ts';
+import type { LocalDate } from '../../lending/terms.ts';
 import type { Decimal } from '../../lending/money.ts';
 import { transactionView } from '../../lending/views/transactions.ts';
 import type { Connection } from '../../sqlite.ts';
@@ -46,11 +47,14 @@ export class AccountReader {
     return [this.#text(loanId), ...unsealedPages(loanId, this.#pages.all(loanId) as FoundPage[])];
   }
 
-  /** An account as stored, and as clients see it. @throws DamagedText, LOG_UNAVAILABLE while it is being changed */
-  examinedLoan(loanId: string): ExaminedLoan {
+  /**
+   * An account as stored, and as clients see it when this business date is reached.
+   * @throws DamagedText, LOG_UNAVAILABLE while it is being changed
+   */
+  examinedLoan(loanId: string, reached: LocalDate | null = null): ExaminedLoan {
     const [text = '', ...pages] = this.texts(loanId);
     const loan = this.#loanOf(joinedAccount(text, pages));
-    return { loan, view: accountView(loan), lastPaymentAmount: () => this.#lastPaymentAmount(loanId) };
+    return { loan, view: accountView(loan, reached), lastPaymentAmount: () => this.#lastPaymentAmount(loanId) };
   }
 
   /** The text of a transaction. @throws DamagedText */

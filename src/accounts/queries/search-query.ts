@@ -1,3 +1,4 @@
+import type { LocalDate } from '../../lending/terms.ts';
 import type { Condition } from './conditions.ts';
 
 /** A search of accounts or transactions, as plain data for the thread that makes it. */
@@ -8,6 +9,8 @@ export interface SearchQuery {
   readonly sorting: readonly Sorting[];
   readonly offset: number;
   readonly limit: number;
+  /** The business date up to which accounts are late and in arrears; null while none was reached. */
+  readonly reached?: LocalDate | null;
   /** The page begins after this item. The query then sorts by one field at most. */
   readonly after?: Position;
 }

@@ -1,3 +1,4 @@
+import type { LocalDate } from '../../lending/terms.ts';
 import type { Connection } from '../../sqlite.ts';
 import { AccountReader } from './account-reader.ts';
 import { withoutCase } from './conditions.ts';
@@ -49,6 +50,8 @@ export class Searches {
   readonly #transactions: SearchSource<ExaminedTransaction>;
 
   readonly #examinedMaximum: number;
+  /** That of the query that is answered. */
+  #reached: LocalDate | null = null;
 
   /** @param examinedMaximum How many items a search may look at one by one. */
   constructor(database: Connection, examinedMaximum: number = examinedItemsMaximum) {
@@ -64,7 +67,7 @@ export class Searches {
       tables: 'loans',
       identity: ['loans.loan_id'],
       fields: loanFields,
-      read: ([loanId]) => reader.examinedLoan(String(loanId)),
+      read: ([loanId]) => reader.examinedLoan(String(loanId), this.#reached),
     };
     this.#transactions = {
       tables: 'transactions LEFT JOIN loans ON loans.loan_id = transactions.loan_id',
@@ -76,6 +79,7 @@ export class Searches {
 
   /** @throws DamagedText, SearchTooWide, SQLite's errors */
   resultOf(query: Query): Results[keyof Results] {
+    this.#reached = query.name === 'loans' || query.name === 'countLoans' ? (query.query.reached ?? null) : null;
     switch (query.name) {
       case 'loans':
         return this.#pageOfLoans(query.query);

@@ -9,7 +9,7 @@ import { readExactObject } from '../../lending-format/exact-json.ts';
 import { writeEndOfDay } from '../../lending-format/command-format.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
-import { closedDayOf } from '../../lending-format/stored-business-dates.ts';
+import { reachedBusinessDate } from '../../lending-format/stored-business-dates.ts';
 import { readOrganization } from '../../lending-format/stored-organization.ts';
 import { readBody } from '../edge/request-body.ts';
 import {
@@ -30,9 +30,7 @@ const waitSeconds = 30;
 /** The `published_by` of the commands that close days. */
 const publisherName = 'end-of-day';
 
-export interface BusinessDayServices extends LendingServices {
-  readonly partitionCount: number;
-}
+export type BusinessDayServices = LendingServices;
 
 /** The business date, and the end of a day by hand. */
 export function createBusinessDaysRouter(services: BusinessDayServices): Router {
@@ -66,13 +64,7 @@ export function lastDayOver({ registry, clock }: Pick<BusinessDayServices, 'regi
  * of a day it is today.
  */
 export function businessDateOf({ registry, clock, partitionCount }: BusinessDayServices): LocalDate {
-  let earliest: LocalDate | undefined;
-  for (let partition = 0; partition < partitionCount; partition += 1) {
-    const closed = closedDayOf(registry, partition);
-    if (closed === undefined) return dayOf(clock.now(), readOrganization(registry).timeZoneID);
-    if (earliest === undefined || closed < earliest) earliest = closed;
-  }
-  return addDays(earliest ?? '', 1);
+  return reachedBusinessDate(registry, partitionCount) ?? dayOf(clock.now(), readOrganization(registry).timeZoneID);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import { reachedBusinessDate } from '../../lending-format/stored-business-dates.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandType } from '../../lending-format/command-format.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
@@ -59,7 +60,7 @@ const lockRoutes: Readonly<Record<string, CommandType>> = {
 
 /** Adds the routes that post, undo and list the transactions of loans. */
 export function addTransactionRoutes(router: Router, services: LendingServices, commands: CommandRequests): void {
-  const { accounts } = services;
+  const { accounts, registry, partitionCount } = services;
   const textAfter = ({ commandId, loanAccountId = '', transactionKey = '' }: CommandOutcome): string => {
     const transaction = accounts.transactionText(loanAccountId, transactionKey);
     if (transaction !== undefined) return transaction;
@@ -126,7 +127,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
             const old = await loanAfter(services, outcome);
             // A repeated request may come after the replacement was taken back.
             const opened = await accounts.find(old.position.rescheduledTo?.id ?? old.id);
-            return writeAccount(opened ?? old);
+            return writeAccount(opened ?? old, 'FULL', reachedBusinessDate(registry, partitionCount));
           },
         }),
       )

@@ -6,6 +6,8 @@
  */
 
 import { Router, type Request } from 'express';
+import type { LocalDate } from '../../lending/terms.ts';
+import { reachedBusinessDate } from '../../lending-format/stored-business-dates.ts';
 import { detailsLevels, writeAccount, writeBalances, writeSchedule } from '../../lending-format/response-bodies.ts';
 import { readOrganization } from '../../lending-format/stored-organization.ts';
 import { findDefinition } from '../../lending-format/stored-definitions.ts';
@@ -53,6 +55,7 @@ const listParameters = [
 /** The loans: opening, moving through their states, posting transactions, and reading all of it. */
 export function createLoansRouter(services: LendingServices): Router {
   const { accounts, registry, clock } = services;
+  const reached = (): LocalDate | null => reachedBusinessDate(registry, services.partitionCount);
   const commands = new CommandRequests(services);
   const router = Router({ caseSensitive: true });
 
@@ -68,7 +71,12 @@ export function createLoansRouter(services: LendingServices): Router {
         ...page,
       };
       const { items } = await accounts.search((searches) => searches.loans(query));
-      const body = await writeJsonArray(items, (text) => writeAccount(accounts.loanOf(text), detailsLevel), clock);
+      const date = reached();
+      const body = await writeJsonArray(
+        items,
+        (text) => writeAccount(accounts.loanOf(text), detailsLevel, date),
+        clock,
+      );
       await setPageHeaders(response, page, () => accounts.search((searches) => searches.countLoans(query)));
       response.type('json').send(body);
     })
@@ -77,7 +85,7 @@ export function createLoansRouter(services: LendingServices): Router {
         type: 'CREATE_LOAN',
         successStatus: 201,
         newIdOf: (payload, commandId) => newLoanId(services, payload, commandId),
-        resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome)),
+        resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome), 'FULL', reached()),
       }),
     )
     .all(lendingMethodNotAllowed('GET', 'POST'));
@@ -90,7 +98,7 @@ export function createLoansRouter(services: LendingServices): Router {
         type: 'CHANGE_STATE',
         successStatus: 200,
         subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
-        resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome)),
+        resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome), 'FULL', reached()),
       }),
     )
     .all(lendingMethodNotAllowed('POST'));
@@ -106,7 +114,7 @@ export function createLoansRouter(services: LendingServices): Router {
     .get(async (request, response) => {
       refuseUnknownParameters(request, 'detailsLevel');
       const detailsLevel = choiceParameter(request, 'detailsLevel', detailsLevels) ?? 'BASIC';
-      response.type('json').send(writeAccount(await existingLoan(services, request), detailsLevel));
+      response.type('json').send(writeAccount(await existingLoan(services, request), detailsLevel, reached()));
     })
     .put(
       commands.handler({
@@ -114,7 +122,7 @@ export function createLoansRouter(services: LendingServices): Router {
         successStatus: 200,
         payloadOf: (bodyText) => ({ account: readBodyObject(bodyText) }),
         subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
-        resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome)),
+        resourceOf: async (outcome) => writeAccount(await loanAfter(services, outcome), 'FULL', reached()),
       }),
     )
     .patch(

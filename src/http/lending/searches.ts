@@ -1,4 +1,5 @@
 import type { Request, Response, Router } from 'express';
+import { reachedBusinessDate } from '../../lending-format/stored-business-dates.ts';
 import { describeError } from '../../errors.ts';
 import { accountStates, loanFields } from '../../accounts/queries/loan-fields.ts';
 import { type InstallmentQuery, installmentStates } from '../../accounts/queries/installment-search.ts';
@@ -54,7 +55,7 @@ export function addLoanSearch(router: Router, services: LendingServices): void {
       const found = await accounts.search((searches) => searches.loans(search.query));
       const body = await writeJsonArray(
         found.items,
-        (text) => writeAccount(accounts.loanOf(text), search.detailsLevel),
+        (text) => writeAccount(accounts.loanOf(text), search.detailsLevel, search.query.reached),
         clock,
       );
       await setSearchHeaders(response, search, found, () =>
@@ -131,7 +132,7 @@ interface Search {
 
 /** @throws LendingErrors for every part of the request that cannot be read, each with its path */
 async function readSearch(
-  { clock, registry }: LendingServices,
+  { clock, registry, partitionCount }: LendingServices,
   request: Request,
   resource: keyof typeof fieldsOf,
 ): Promise<Search> {
@@ -147,7 +148,8 @@ async function readSearch(
     refusals,
   );
   if (refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(refusals));
-  const query = { conditions, sorting: [sorting], offset: page.offset, limit: page.limit };
+  const reached = reachedBusinessDate(registry, partitionCount);
+  const query = { conditions, sorting: [sorting], offset: page.offset, limit: page.limit, reached };
   const cursor = textParameter(request, 'cursor');
   if (cursor === undefined) return { query, page, sorting, detailsLevel, hasCursor: false };
   const position = readCursor(cursor, sorting, resource);

@@ -11,6 +11,8 @@ export interface LendingServices {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The partitions of accounts. */
+  readonly partitionCount: number;
   /** How long a command that posted no transaction is remembered. Milliseconds. */
   readonly idempotencyMilliseconds: number;
   /** Replaces the API's own times. */

@@ -57,12 +57,12 @@ export function duePenalties(loan: Loan, on: LocalDate, calendar: WorkingCalenda
 }
 
 /**
- * The penalties that late rows have accrued by the day of the position and that were not applied yet: from the first
- * late day on, also while they are within the tolerated days or the grace.
+ * The penalties that late rows have accrued and that were not applied yet: from the first late day on, also while they
+ * are within the tolerated days or the grace.
+ * @param on The day by which they are; that of the position when absent.
  */
-export function accruedPenalty(loan: Loan): Decimal {
-  const { asOf } = loan.position;
-  return asOf === null ? zero : sum(penaltiesOn(loan, asOf, () => true).map(({ amount }) => amount));
+export function accruedPenalty(loan: Loan, on: LocalDate | null = loan.position.asOf): Decimal {
+  return on === null ? zero : sum(penaltiesOn(loan, on, () => true).map(({ amount }) => amount));
 }
 
 /** The penalties of late rows for the days since the last one that was applied. */

@@ -15,6 +15,7 @@ import type {
   InterestCalculationMethod,
   InterestChargeFrequency,
   InterestType,
+  LocalDate,
   RepaymentPeriodUnit,
   ShortMonthHandlingMethod,
 } from '../terms.ts';
@@ -105,9 +106,14 @@ type AccountBalanceName =
   | 'holdBalance'
   | 'redrawBalance';
 
-/** The body of GET /loans/{id} with all details. Its fee balances keep their names whatever the toggles say. */
-export function accountOf(loan: Loan): AccountView {
+/**
+ * The body of GET /loans/{id} with all details. Its fee balances keep their names whatever the toggles say.
+ * @param reached A business date after that of the account, when there is one. Nothing has happened to the account
+ *   since its own, but it has been late and in arrears for that much longer.
+ */
+export function accountOf(loan: Loan, reached: LocalDate | null = null): AccountView {
   const { position, product, terms } = loan;
+  const countedTo = lastCountedDay(loan, reached);
   const [firstDisbursement] = position.disbursements;
   const view = shown({
     encodedKey: loan.encodedKey,
@@ -132,10 +138,10 @@ export function accountOf(loan: Loan): AccountView {
     notes: loan.notes,
     taxRate: product.taxSettings.taxRate,
     accruedInterest: accruedInterest(loan),
-    accruedPenalty: isActive(position) ? accruedPenalty(loan) : zero,
+    accruedPenalty: isActive(position) ? accruedPenalty(loan, countedTo) : zero,
     interestFromArrearsAccrued: zero,
-    daysLate: position.asOf === null ? 0 : daysLate(position.installments, position.asOf),
-    daysInArrears: daysInArrears(position),
+    daysLate: countedTo === null ? 0 : daysLate(position.installments, countedTo),
+    daysInArrears: daysInArrears(position, countedTo),
     lastSetToArrearsDate: startOfDayOrNull(position.arrearsSince),
     balances: accountBalances(loan),
     interestSettings: {
@@ -172,10 +178,22 @@ function feesOf(loan: Loan): NonNullable<AccountView['disbursementDetails']['fee
   }));
 }
 
-/** The days in arrears up to the day that the balances show, the first one included, of those that count. */
-function daysInArrears({ arrearsSince, asOf, nonWorkingDaysInArrears = 0 }: LoanPosition): number {
-  if (arrearsSince === null || asOf === null || asOf < arrearsSince) return 0;
-  return daysBetween(arrearsSince, asOf) + 1 - nonWorkingDaysInArrears;
+/**
+ * The day up to which days are counted. Where non-working days do not count, it is that of the account: it knows them
+ * up to there, and the end of a day brings it to each day of its arrears.
+ */
+function lastCountedDay({ position, product }: Loan, reached: LocalDate | null): LocalDate | null {
+  const { asOf } = position;
+  if (asOf === null || reached === null || reached <= asOf || !isActive(position)) return asOf;
+  return product.arrearsSettings?.nonWorkingDaysMethod === 'EXCLUDED' ? asOf : reached;
+}
+
+/** The days in arrears up to a day, the first one included, of those that count; a closed account has none. */
+function daysInArrears(position: LoanPosition, countedTo: LocalDate | null): number {
+  const { arrearsSince, nonWorkingDaysInArrears = 0 } = position;
+  const isInArrears = arrearsSince !== null && isActive(position);
+  if (!isInArrears || countedTo === null || countedTo < arrearsSince) return 0;
+  return daysBetween(arrearsSince, countedTo) + 1 - nonWorkingDaysInArrears;
 }
 
 function accountBalances(loan: Loan): AccountView['balances'] {

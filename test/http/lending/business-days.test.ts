@@ -153,3 +153,67 @@ describe('business days over HTTP', () => {
     expect(after).to.deep.equal({ businessDate: '2011-02-27' });
   });
 });
+
+describe('an account that is late, over HTTP', () => {
+  const suite = lendingServiceForSuite();
+  const post = async (path: string, body: unknown): Promise<void> => {
+    const { status, text } = await suite.service.post(path, body);
+    expect(status, text).to.be.lessThan(300);
+  };
+
+  it('counts its days up to the business date, also while nothing happens to it', async () => {
+    const penaltySettings = {
+      loanPenaltyCalculationMethod: 'OVERDUE_BALANCE',
+      loanPenaltyGracePeriod: 9,
+      penaltyRate: { defaultValue: 1 },
+    };
+    const arrearsSettings = { tolerancePeriod: { defaultValue: 3 } };
+    await post('/loanproducts', { ...annuityProduct('counted'), penaltySettings, arrearsSettings });
+    await post('/loans', { id: 'late', productTypeKey: 'counted', loanAmount: 1000 });
+    await post('/loans/late:changeState', { action: 'APPROVE' });
+    await post('/loans/late/disbursement-transactions', { valueDate: '2011-01-24' });
+
+    /** What the account shows after the end of a day, wherever it is shown. */
+    const after = async (businessDate: string): Promise<unknown[]> => {
+      await post('/organization:endOfDay', { businessDate });
+      const { text, body } = await suite.service.get('/loans/late');
+      expect((await suite.service.get('/loans')).text).to.equal(`[${text}]`);
+      const fields = ['daysLate', 'daysInArrears', 'accruedPenalty'];
+      for (const field of fields) {
+        const criteria = { filterCriteria: [{ field, operator: 'EQUALS', value: body[field] }] };
+        expect((await suite.service.post('/loans:search', criteria)).text, field).to.equal(`[${text}]`);
+        expect(
+          (await suite.service.post('/loans:search?paginationDetails=ON', criteria)).headers.get('items-total'),
+          field,
+        ).to.equal('1');
+      }
+      return [body['accountState'], ...fields.map((field) => body[field])];
+    };
+    const modified = async (): Promise<unknown> => (await suite.service.get('/loans/late')).body['lastModifiedDate'];
+
+    expect(await after('2011-02-23')).to.deep.equal(['ACTIVE', 0, 0, 0]);
+    // One percent of 215.47 for each late day.
+    expect(await after('2011-02-24')).to.deep.equal(['ACTIVE', 1, 0, 2.15]);
+    const late = await modified();
+    expect(await after('2011-02-26')).to.deep.equal(['ACTIVE', 3, 0, 6.46]);
+    expect(await modified()).to.equal(late);
+    expect(await after('2011-02-27')).to.deep.equal(['ACTIVE_IN_ARREARS', 4, 1, 8.62]);
+    const inArrears = await modified();
+    expect(await after('2011-03-04')).to.deep.equal(['ACTIVE_IN_ARREARS', 9, 6, 19.39]);
+    expect(await modified()).to.equal(inArrears);
+    expect(await after('2011-03-05')).to.deep.equal(['ACTIVE_IN_ARREARS', 10, 7, 0]);
+    await suite.restart();
+    expect((await suite.service.get('/loans/late')).body).to.include({ daysLate: 10, daysInArrears: 7 });
+  });
+
+  it('that is paid is late no more', async () => {
+    const { body } = await suite.service.get('/loans/late/balances');
+    const amount = ['principalBalance', 'interestBalance', 'penaltyBalance']
+      .map((name) => Math.round(Number(body[name]) * 100))
+      .reduce((sum, cents) => sum + cents, 0);
+    await post('/loans/late/repayment-transactions', { amount: amount / 100, valueDate: '2011-03-06' });
+    await post('/organization:endOfDay', { businessDate: '2011-03-20' });
+    const shown = { accountState: 'CLOSED', daysLate: 0, daysInArrears: 0, accruedPenalty: 0 };
+    expect((await suite.service.get('/loans/late')).body).to.include(shown);
+  });
+});

@@ -72,7 +72,7 @@ describe('loans on two nodes', () => {
       clock: systemClock,
       logger: silentLogger,
     });
-    const lending = { ...services, accounts, publisher, registry, idempotencyMilliseconds };
+    const lending = { ...services, accounts, publisher, registry, partitionCount, idempotencyMilliseconds };
     const routers = [createLoansRouter(lending), createLoanProductsRouter(lending), createTogglesRouter(lending)];
     const server = await new Promise<Server>((resolve) => {
       const listening = createApplication(routers, silentLogger).listen(0, '127.0.0.1', () => resolve(listening));

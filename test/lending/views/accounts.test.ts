@@ -67,6 +67,14 @@ describe('an account', () => {
     expect([late('2011-02-23'), late('2011-02-24'), late('2011-04-01')]).to.deep.equal([0, 1, 37]);
   });
 
+  it('counts them up to a later business date that was reached, while it is active', () => {
+    const loan = loanOf(when(disbursed(), repay(1, '2011-02-24')));
+    const late = (reached: string | null): number => accountOf(loan, reached).daysLate;
+    expect([null, '2011-02-23', '2011-02-24', '2011-02-25'].map(late)).to.deep.equal([1, 1, 1, 2]);
+    const writtenOff = loanOf(when(disbursed(), { type: 'WRITE_OFF', valueDate: '2011-02-25' }));
+    expect(accountOf(writtenOff, '2011-03-25').daysLate).to.equal(accountOf(writtenOff).daysLate);
+  });
+
   it('shows the interest that a dynamic loan has accrued and that is not yet due', () => {
     const story = when(disbursed(dynamicProduct()), overpay(100, '2011-02-08'));
     expect(accountOf(loanOf(story)).accruedInterest.toFixed(2)).to.equal('4.17');
