@@ -12,6 +12,10 @@ export interface DateParts {
 
 const pattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const monthsPerYear = 12;
+/** February without its leap day. */
+const shortestMonthDays = 28;
+/** Where the day begins in the text of a date. */
+const dayAt = 'YYYY-MM-'.length;
 
 /** Whether the year has a 29 February, in the proleptic Gregorian calendar. */
 export function isLeapYear(year: number): boolean {
@@ -52,9 +56,12 @@ export function clampedDate(year: number, month: number, day: number): LocalDate
   return format({ year, month, day: Math.min(day, daysInMonth(year, month)) });
 }
 
+/** 00 to 31. */
+const twoDigits = Array.from({ length: 32 }, (_, number) => String(number).padStart(2, '0'));
+
 function format({ year, month, day }: DateParts): LocalDate {
   if (year < 1 || year > 9999) throw new RangeError(`year ${year} lies outside the calendar`);
-  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  return `${String(year).padStart(4, '0')}-${twoDigits[month]}-${twoDigits[day]}`;
 }
 
 /** Days since 0000-03-01. A year counted from March has its leap day last, so month lengths need no table. */
@@ -94,7 +101,11 @@ export function weekdayOf(date: LocalDate): number {
 
 /** The date `days` days later; earlier for a negative count. @throws RangeError outside the years 1..9999. */
 export function addDays(date: LocalDate, days: number): LocalDate {
-  return format(fromDayNumber(dayNumber(partsOf(date)) + days));
+  const parts = partsOf(date);
+  const day = parts.day + days;
+  // Most of them: another day of the same month, however short that is.
+  if (day >= 1 && day <= shortestMonthDays) return `${date.slice(0, dayAt)}${twoDigits[day]}`;
+  return format(fromDayNumber(dayNumber(parts) + days));
 }
 
 /**

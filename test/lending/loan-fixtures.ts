@@ -228,10 +228,12 @@ export function notDone(story: Story, result: Exclude<Execution, Committed>): St
 /** Four 32-bit FNV-1a hashes, each of the text and the one before, as 32 hex characters. */
 function keyOf(text: string): string {
   let hash = 0x811c9dc5;
-  return Array.from({ length: 4 }, () => {
-    for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
-    return (hash >>> 0).toString(16).padStart(8, '0');
-  }).join('');
+  let key = '';
+  for (let part = 0; part < 4; part += 1) {
+    for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+    key += (hash >>> 0).toString(16).padStart(8, '0');
+  }
+  return key;
 }
 
 export function given(...commands: readonly AskedCommand[]): Story {
