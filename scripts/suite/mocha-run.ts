@@ -3,6 +3,7 @@ import { format } from 'node:util';
 import { mochaHooks } from '../../test/support/root-hooks.ts';
 import { propertyTimeFactor } from '../../test/support/values/property-runs.ts';
 import type { Counts } from './counts.ts';
+import { inSources } from './source-positions.ts';
 import type { Backend } from './test-files.ts';
 
 /** Work that takes a moment on one machine takes several on a cluster. Milliseconds. */
@@ -40,7 +41,10 @@ export async function runMocha(
       const { passes = 0, pending = 0 } = runner.stats ?? {};
       resolve({ passed: passes, failed, skipped: pending });
     });
-    runner.on('fail', (test) => failedTests.push(test));
+    runner.on('fail', (test, error: unknown) => {
+      failedTests.push(test);
+      if (error instanceof Error) error.stack = inSources(error.stack ?? '');
+    });
   });
   const failures = printed(() => Mocha.reporters.Base.list(failedTests));
   // Otherwise it would listen for errors of this process, and keep the files that it has run.

@@ -4,10 +4,7 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
-import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { RedisCoordination } from '../../src/redis/coordination.ts';
-import { deleteKafkaRecords } from './kafka/records.ts';
 import { NamespacedLog } from './namespaced-log.ts';
 import { removeFolder, temporaryFolder } from './processes/service.ts';
 import { openPartOfEmbeddedLog, wholeOf } from './shared-embedded-log.ts';
@@ -15,7 +12,8 @@ import { openPartOfEmbeddedLog, wholeOf } from './shared-embedded-log.ts';
 /**
  * The backend of suites that are not about one backend: the embedded store, or, with TEST_BACKEND=cluster, the Kafka
  * and Redis of KAFKA_BROKERS and REDIS_URL. The name of a test's data folder determines its part of the cluster, so
- * that opening the same folder again finds the same data on either backend.
+ * that opening the same folder again finds the same data on either backend. Only the modules of that backend are loaded,
+ * since some tests start a process many times.
  */
 export const isClusterUnderTest = process.env['TEST_BACKEND'] === 'cluster';
 
@@ -33,6 +31,7 @@ export async function openLogOfProcesses(dataFolder: string): Promise<EventLog> 
 }
 
 async function openPartOfKafka(dataFolder: string): Promise<EventLog> {
+  const { KafkaLog } = await import('../../src/kafka/log.ts');
   const log = await KafkaLog.open({
     brokers: kafkaBrokers,
     clientId: 'test',
@@ -42,13 +41,14 @@ async function openPartOfKafka(dataFolder: string): Promise<EventLog> {
   return new NamespacedLog(log, basename(dataFolder));
 }
 
-export function openCoordinationUnderTest(
+export async function openCoordinationUnderTest(
   dataFolder: string,
   log: EventLog,
   clock: Clock = systemClock,
 ): Promise<Coordination> {
   const services = { log, clock, logger: silentLogger };
   if (!isClusterUnderTest) return EmbeddedCoordination.open(services);
+  const { RedisCoordination } = await import('../../src/redis/coordination.ts');
   return RedisCoordination.open({ ...services, redisUrl, keyPrefix: basename(dataFolder) });
 }
 
@@ -92,6 +92,7 @@ export async function expireTopic(log: EventLog, topic: string): Promise<void> {
     await log.alterTopic(topic, { retentionMilliseconds: 0 });
     await runRetention(log, Date.now() + 1);
   } else {
+    const { deleteKafkaRecords } = await import('./kafka/records.ts');
     await deleteKafkaRecords(kafkaBrokers, log instanceof NamespacedLog ? log.sharedName(topic) : topic);
   }
 }

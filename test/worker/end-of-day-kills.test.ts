@@ -159,11 +159,9 @@ describe('a worker that is lost at the end of a day', function () {
       const { log: prepared, offset } = await begin(folder, openLogOfProcesses);
       await prepared.close();
       const occurrence = String(occurrenceOf(commits));
-      const dying = spawn(
-        process.execPath,
-        ['--enable-source-maps', workerProgram, folder, 'dying', step, occurrence, '0'],
-        { stdio: 'inherit' },
-      );
+      const dying = spawn(process.execPath, [workerProgram, folder, 'dying', step, occurrence, '0'], {
+        stdio: 'inherit',
+      });
       const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];
       expect(signal).to.equal('SIGKILL');
 

@@ -110,7 +110,7 @@ describe('a worker that is lost', function () {
 
       const dying = spawn(
         process.execPath,
-        ['--enable-source-maps', workerProgram, folder, 'dying', step, String(occurrence), String(delayMilliseconds)],
+        [workerProgram, folder, 'dying', step, String(occurrence), String(delayMilliseconds)],
         { stdio: 'inherit' },
       );
       const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];

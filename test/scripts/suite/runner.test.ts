@@ -30,6 +30,7 @@ describe('a runner of test files', () => {
     const { counts, failures } = await run('failing');
     expect(counts).to.deep.equal({ passed: 0, failed: 2, skipped: 0 });
     expect(failures).to.contain('expects two').and.to.contain('expected 1 to equal 2').and.to.contain('no hook');
+    expect(failures).to.match(/test\/support\/suites\/failing\.ts:8:\d+/);
   });
 
   it('runs one file after another, each with its own output and counts, and exits cleanly', async () => {
