@@ -12,8 +12,8 @@ import { openPartOfEmbeddedLog, wholeOf } from './shared-embedded-log.ts';
 /**
  * The backend of suites that are not about one backend: the embedded store, or, with TEST_BACKEND=cluster, the Kafka
  * and Redis of KAFKA_BROKERS and REDIS_URL. The name of a test's data folder determines its part of the cluster, so
- * that opening the same folder again finds the same data on either backend. Only the modules of that backend are loaded,
- * since some tests start a process many times.
+ * that opening the same folder again finds the same data on either backend. Only the modules of that backend are
+ * loaded, since some tests start a process many times.
  */
 export const isClusterUnderTest = process.env['TEST_BACKEND'] === 'cluster';
 
