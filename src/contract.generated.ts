@@ -1083,6 +1083,12 @@ interface CreateLoanPayload {
   /**
    * Accepted, not stored: an answer said so.
    */
+  futurePayments?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Accepted, not stored: an answer said so.
+   */
   interestAccruedInBillingCycle?: {
     [k: string]: unknown;
   };
@@ -2712,6 +2718,26 @@ interface LoanAccount {
    * Days in arrears, the first one included.
    */
   daysInArrears: number;
+  /**
+   * Repayments dated ahead that wait for their day, the next one first; absent when none waits.
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  futurePayments?: {
+    /**
+     * Of its transaction, which has all that its sender asked for. Adjusting that takes it back.
+     */
+    encodedKey: string;
+    /**
+     * Exact, with the digits of the loan's currency.
+     */
+    amount: number;
+    /**
+     * It is posted when this day is over.
+     */
+    valueDate: string;
+  }[];
   /**
    * Only of an account in arrears: since when.
    */

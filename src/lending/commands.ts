@@ -168,6 +168,8 @@ export interface CustomPaymentAmount {
 }
 
 export interface Repay extends LoanCommandHeader, TransactionDetails {
+  /** The transaction that waited for its day and is posted now. No payload has it. */
+  readonly futurePaymentKey?: string;
   readonly type: 'REPAY';
   readonly amount: Decimal;
   /** Empty: the product's allocation order decides. */

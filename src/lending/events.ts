@@ -9,7 +9,7 @@ import type { LocalDate } from './terms.ts';
 import type { LoanTransactionType, ScheduleChangeReason, TransactionEventName } from './transaction-types.ts';
 import type { Toggles } from './toggle-names.ts';
 
-/** What happened to a loan, in the order transaction, fees, balances, schedule, state. Amounts are exact decimals. */
+/** What happened to a loan, in the order transaction, fees, balances, schedule, account, state. Amounts are exact. */
 export type LoanEvent =
   | LoanTransactionPosted
   | LoanFeeEvent

@@ -61,6 +61,15 @@ export interface Loan {
   readonly publishedUnder: Toggles | null;
   /** The account that this one replaces; absent when it replaces none. */
   readonly originalAccount?: LinkedAccount;
+  /** Repayments dated ahead that wait for their day: by day, and of one day as they came. Absent when none waits. */
+  readonly futurePayments?: readonly FuturePayment[];
+}
+
+/** A repayment that waits for its day. Its transaction has all that its sender asked for. */
+export interface FuturePayment {
+  readonly transactionKey: string;
+  readonly valueDate: LocalDate;
+  readonly amount: Decimal;
 }
 
 export type AccountState =
@@ -239,6 +248,8 @@ export interface LoanTransaction {
   readonly undo: PositionUndo | null;
   /** The transaction that can be adjusted as soon as this one is; null when there is none, and for adjustments. */
   readonly previousAdjustableKey: string | null;
+  /** Whether it waits for its day and has changed nothing yet; absent when it does not. */
+  readonly isWaiting?: true;
 }
 
 /** The transactions that were posted to one account. An account does not contain them: it would grow with each. */

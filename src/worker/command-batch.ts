@@ -322,6 +322,11 @@ export class CommandBatch {
     return this.#loanOf(loanAccountId);
   }
 
+  /** The transactions of an account as this batch has left them. */
+  transactionsOf(loanAccountId: string): PostedTransactions {
+    return this.#transactionsOf(loanAccountId);
+  }
+
   /** The days on which the organization is closed, as they are known now. */
   get calendar(): WorkingCalendar {
     return readOrganization(this.#options.registry);
@@ -359,7 +364,13 @@ export class CommandBatch {
     const dated = { ...loanCommand, ...this.#dayOf(loanCommand) };
     const execution = execute(loan, dated, this.#contextOf(loanAccountId, envelope, command, toggles));
     const result = execution.outcome === 'committed' ? { ...execution, steps: [execution] } : execution;
-    return this.#take(envelope, result, command, toggles);
+    const outcome = this.#take(envelope, result, command, toggles);
+    if (execution.outcome === 'committed' && execution.refusals !== undefined) {
+      // The events of the transaction that takes it back have the ids of the command.
+      const source = { ...command, dueCommandId: `${envelope.commandId}/refused` };
+      this.#reportRejection(envelope, apiErrors(execution.refusals), source, toggles);
+    }
+    return outcome;
   }
 
   /** Replaces an account by a new one. Both are in this partition, so one commit changes them. */

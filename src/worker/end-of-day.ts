@@ -1,4 +1,10 @@
-import { businessDateAfter, dayToClose, dueSteps, nextDueDate } from '../lending/business-days/day-commands.ts';
+import {
+  businessDateAfter,
+  dayToClose,
+  dueSteps,
+  nextDueDate,
+  purposeOf,
+} from '../lending/business-days/day-commands.ts';
 import type { EndOfDay, LoanCommand } from '../lending/commands.ts';
 import type { Loan } from '../lending/loan.ts';
 import type { LocalDate } from '../lending/terms.ts';
@@ -104,11 +110,12 @@ export class EndOfDayRun {
 
   #startDay(date: LocalDate, loanAccountId: string, batch: CommandBatch, toggles: Toggles): void {
     const { receivedAt } = this.#endOfDay;
-    for (const { purpose, commandsOn } of dueSteps) {
+    const posted = batch.transactionsOf(loanAccountId);
+    for (const step of dueSteps) {
       const loan = batch.loanOf(loanAccountId);
       if (loan === null) return;
-      for (const [index, due] of commandsOn(loan, date, batch.calendar).entries()) {
-        const commandId = dueCommandId(loanAccountId, date, `${purpose}/${index}`);
+      for (const [index, due] of step.commandsOn(loan, date, batch.calendar, posted).entries()) {
+        const commandId = dueCommandId(loanAccountId, date, purposeOf(step, due, index));
         // The due command completes a command of its type; the types of both say the same fields.
         const command = {
           ...due,

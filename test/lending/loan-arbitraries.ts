@@ -99,6 +99,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
     charged: fc.subarray(fees),
     rescheduling: fc.constantFrom('NONE', 'NONE', 'NEXT_WORKING_DAY', 'PREVIOUS_WORKING_DAY', 'EXTEND_SCHEDULE'),
     dormancyPeriodDays: fc.constantFrom(0, 0, 20, 400),
+    futurePaymentsAcceptance: fc.constantFrom('NO_FUTURE_PAYMENTS', 'ACCEPT_FUTURE_PAYMENTS', 'ACCEPT_OVERPAYMENTS'),
   })
   .map((drawn) => {
     const installments = Math.max(drawn.installments, drawn.interval);
@@ -156,6 +157,9 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
         taxesOnFeesEnabled: drawn.taxed[1],
         taxesOnPenaltyEnabled: drawn.taxed[2],
       },
+      additionalFields: {
+        paymentSettings: { prepaymentSettings: { futurePaymentsAcceptance: drawn.futurePaymentsAcceptance } },
+      },
       ...(drawn.dormancyPeriodDays === 0 ? {} : { internalControls: { dormancyPeriodDays: drawn.dormancyPeriodDays } }),
     };
     const made = drawn.isDynamic ? dynamicProduct(settings) : product(settings);
@@ -183,6 +187,7 @@ export function withMethod(
 const stepKinds = [
   'repay',
   'repayAll',
+  'repayAhead',
   'overpay',
   'fee',
   'feeOutside',
@@ -241,6 +246,10 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
       return repay(partOf(figures.total), valueDate);
     case 'repayAll':
       return repay(figures.total, valueDate);
+    case 'repayAhead': {
+      const ahead = addDays(asOf, Math.abs(step.daysLater) + 1);
+      return repay(partOf(figures.total), ahead, { receivedAt: Date.parse(`${asOf}T12:00:00Z`) });
+    }
     case 'overpay':
       return overpay(partOf(figures.principal.balance), valueDate);
     case 'fee':
@@ -296,6 +305,10 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
     case 'adjust': {
       const undoing = undoOfReplacement(story);
       if (undoing !== null) return undoing;
+      const waiting = loan.futurePayments?.at(-1);
+      if (waiting !== undefined && step.share > 50) {
+        return { type: 'ADJUST_TRANSACTION', transactionId: waiting.transactionKey };
+      }
       const last = story.transactions.findLast(({ undo }) => undo !== null);
       return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };
     }

@@ -21,7 +21,7 @@ import {
 } from '../support/lending/lending-log.ts';
 import { type LendingStory, storyOf } from '../support/lending/lending-story.ts';
 import { openCoordinationUnderTest, openLogOfProcesses } from '../support/backend-under-test.ts';
-import { richProduct } from '../support/lending/lending-script.ts';
+import { acceptingFuturePayments, richProduct } from '../support/lending/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type WorkerStep, withSteps } from '../support/stepping-log.ts';
@@ -37,14 +37,19 @@ const commandsPerCommitMaximum = 4;
 
 const loanIds = ['L1', 'L2', 'L3', 'L4', 'L5'];
 
-const rich = richProduct('P', 'DYNAMIC_TERM_LOAN');
+const rich = acceptingFuturePayments(richProduct('P', 'DYNAMIC_TERM_LOAN'));
 /** Its accounts are locked on their first day in arrears. */
 const locking = { ...rich, payload: { ...rich.payload, internalControls: { lockSettings: { lockPeriodDays: 0 } } } };
 
-/** Five loans of which an installment is due on 12 October, with that day and the one before it not closed yet. */
+/**
+ * Five loans of which an installment is due on 12 October, with that day and the one before it not closed yet. Two
+ * repayments of that day wait on each, and the second of the last loan is of more than it owes.
+ */
 const beginning: readonly LogRecord[] = [
   commandRecord(locking),
   ...loanIds.flatMap(activeLoan).map(commandRecord),
+  ...[50, 60].flatMap((amount) => loanIds.map((id) => paymentAhead(id, amount))),
+  paymentAhead('L5', 5_000),
   endOfDay('2025-10-10'),
 ];
 const ending = endOfDay('2025-10-13');
@@ -55,6 +60,11 @@ function activeLoan(id: string): TestCommand[] {
     { type: 'CHANGE_STATE', id, payload: { action: 'APPROVE' } },
     { type: 'DISBURSE', id, payload: { valueDate: '2025-09-12' } },
   ];
+}
+
+function paymentAhead(id: string, amount: number): LogRecord {
+  const payload = { amount, valueDate: '2025-10-12' };
+  return commandRecord({ type: 'REPAY', id, payload, receivedAt: Date.UTC(2025, 9, 11) });
 }
 
 function endOfDay(businessDate: string): LogRecord {
@@ -100,6 +110,11 @@ describe('a worker that is lost at the end of a day', function () {
     const types = (await eventsOfType(log, 'loan_transaction_posted')).map(({ transactionType }) => transactionType);
     expect(types.filter((type) => type === 'INTEREST_APPLIED')).to.have.length(loanIds.length);
     expect(types.filter((type) => type === 'INTEREST_LOCKED')).to.have.length(loanIds.length);
+    expect(types.filter((type) => type === 'REPAYMENT')).to.have.length(2 * loanIds.length);
+    const rejected = await eventsOfType(log, 'command_rejected');
+    expect(rejected.map(({ loanAccountId, errors }) => [loanAccountId, errors[0]?.errorReason])).to.deep.equal([
+      ['L5', 'EXCESS_REPAYMENT_ERROR'],
+    ]);
     await running.stop();
     await log.close();
   });

@@ -19,7 +19,7 @@ import {
   storedLoan,
   workerForEachTest,
 } from '../support/lending/lending-log.ts';
-import { richProduct } from '../support/lending/lending-script.ts';
+import { acceptingFuturePayments, richProduct } from '../support/lending/lending-script.ts';
 
 /** The command that closes a day for partition 0, as it is published at noon of the day after the last one. */
 function endOfDay(businessDate: string, receivedAt = Date.UTC(2026, 0, 31, 12)): LogRecord {
@@ -174,5 +174,70 @@ describe('the end of a day', () => {
     expect(repaid?.outcome).to.equal('committed');
     expect((await storedLoan(fixture.log, 'L1'))?.position.accountState).to.equal('ACTIVE');
     expect((await eventNames()).at(-1)).to.equal('loan_out_of_arrears');
+  });
+
+  it('posts the repayments that waited for the day, once, and says which one the loan refused', async () => {
+    const repay = (amount: number, valueDate: string, receivedAt = commandTime): TestCommand => ({
+      type: 'REPAY',
+      id: 'L1',
+      payload: { amount, valueDate },
+      receivedAt,
+    });
+    await decided(fixture.log, [acceptingFuturePayments(product), ...activeLoan('L1')]);
+    const asked = [
+      repay(50, '2026-01-20'),
+      repay(9_000, '2026-01-20'),
+      repay(60, '2026-01-20'),
+      repay(9, '2026-01-25'),
+    ];
+    const outcomes = await decided(fixture.log, asked);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(Array(4).fill('committed'));
+    const postedAmounts = async (): Promise<unknown[]> =>
+      (await eventsOfType(fixture.log, 'loan_transaction_posted'))
+        .filter(({ transactionType }) => transactionType === 'REPAYMENT')
+        .map(({ transaction }) => transaction.amount);
+    await decided(fixture.log, [endOfDay('2026-01-19')]);
+    expect(await postedAmounts()).to.deep.equal([]);
+    await fixture.restart();
+    await decided(fixture.log, [endOfDay('2026-01-20')]);
+    expect(await postedAmounts()).to.deep.equal([50, 60]);
+    await decided(fixture.log, [endOfDay('2026-01-20'), endOfDay('2026-01-21')]);
+    expect(await postedAmounts()).to.deep.equal([50, 60]);
+
+    const rejected = await eventsOfType(fixture.log, 'command_rejected');
+    expect(rejected.map(({ commandType, errors }) => [commandType, errors[0]?.errorReason])).to.deep.equal([
+      ['REPAY', 'EXCESS_REPAYMENT_ERROR'],
+    ]);
+    const identities = (await allEvents(fixture.log)).map(({ metadata }) => (metadata as Json)['eid']);
+    expect(new Set(identities).size).to.equal(identities.length);
+    expect(await deadLetters(fixture.log)).to.deep.equal([]);
+    const changed = await eventsOfType(fixture.log, 'loan_account_changed');
+    expect(changed.map(({ account }) => (account['futurePayments'] as Json[] | undefined)?.length ?? 0)).to.deep.equal([
+      1, 2, 3, 4, 3, 2, 1,
+    ]);
+    const loan = await storedLoan(fixture.log, 'L1');
+    expect(loan?.futurePayments?.map(({ valueDate }) => valueDate)).to.deep.equal(['2026-01-25']);
+  });
+
+  it('posts the repayments of each account though another one has one that is refused', async () => {
+    const ids = ['L1', 'L2', 'L3'];
+    await decided(fixture.log, [acceptingFuturePayments(product), ...ids.flatMap(activeLoan)]);
+    const amounts = [50, 9_000, 60];
+    const payments = ids.map((id, index): TestCommand => {
+      return { type: 'REPAY', id, payload: { amount: amounts[index], valueDate: '2026-01-20' } };
+    });
+    await decided(fixture.log, [...payments, endOfDay('2026-01-20')]);
+    for (const id of ids) {
+      const loan = await storedLoan(fixture.log, id);
+      expect(loan?.businessDate).to.equal('2026-01-21');
+      expect(loan?.futurePayments).to.equal(undefined);
+    }
+    const posted = (await eventsOfType(fixture.log, 'loan_transaction_posted')).filter(
+      ({ transactionType }) => transactionType === 'REPAYMENT',
+    );
+    expect(posted.map(({ loanAccountId, transaction }) => [loanAccountId, transaction.amount])).to.have.deep.members([
+      ['L1', 50],
+      ['L3', 60],
+    ]);
   });
 });

@@ -27,6 +27,7 @@ const pastFields = [
   'creationDate',
   'daysInArrears',
   'daysLate',
+  'futurePayments',
   'interestAccruedInBillingCycle',
   'interestFromArrearsAccrued',
   'lastAccountAppraisalDate',

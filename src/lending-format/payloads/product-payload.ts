@@ -258,7 +258,7 @@ function readPaymentSettings(reader: FieldReader): LoanProduct['paymentSettings'
   const order = reader.choices('repaymentAllocationOrder', allocationElements) ?? [...allocationElements];
   if (order.length !== allocationElements.length) reader.refuse('repaymentAllocationOrder');
   reader.keepOnly('latePaymentsRecalculationMethod', 'OVERDUE_INSTALLMENTS_INCREASE');
-  // No payment is dated after its day, whatever the product says: each word is given back.
+  // Read where a payment is dated ahead, see `future-payments.ts`.
   prepayment.keepOnly(
     'futurePaymentsAcceptance',
     'NO_FUTURE_PAYMENTS',

@@ -3,12 +3,13 @@ import { owedPenalty } from '../commands/penalties.ts';
 import { addDays } from '../dates.ts';
 import type { EndOfDay, LoanCommand } from '../commands.ts';
 import { dayOfCommand } from '../instants.ts';
-import { type Loan, isActive } from '../loan.ts';
+import { type Loan, type PostedTransactions, isActive } from '../loan.ts';
 import type { WorkingCalendar } from '../organization.ts';
 import { isLockDue, isUnlockDue } from './arrears-locks.ts';
 import { atBusinessDate } from './business-date.ts';
 import { chargesWithinCap } from './charge-cap.ts';
 import { dormancyDate } from './dormancy.ts';
+import { duePayments } from './future-payments.ts';
 import { isAppliedOn } from './interest-after-maturity.ts';
 import { type DueLateFee, dueLateFees, lateFeesOf, owedLateFee } from './late-fees.ts';
 import { nextBusinessDate } from './next-business-date.ts';
@@ -44,13 +45,30 @@ export type DueCommand = LoanCommand extends infer Command
 export interface DueStep {
   /** Distinguishes the commands of one day. */
   readonly purpose: string;
-  readonly commandsOn: (loan: Loan, businessDate: LocalDate, calendar: WorkingCalendar) => readonly DueCommand[];
+  readonly commandsOn: (
+    loan: Loan,
+    businessDate: LocalDate,
+    calendar: WorkingCalendar,
+    posted: PostedTransactions,
+  ) => readonly DueCommand[];
+}
+
+/** Distinguishes the commands of one step on one day. @param index Of the command in its step, from 0. */
+export function purposeOf({ purpose }: DueStep, due: DueCommand, index: number): string {
+  // An account that was closed and opened again may have the same day once more, with other repayments.
+  const isPayment = due.type === 'REPAY' && due.futurePaymentKey !== undefined;
+  return `${purpose}/${isPayment ? due.futurePaymentKey : index}`;
 }
 
 /**
  * The steps of a day. The last one brings the account to the day, so the day is done: it comes after what is posted.
  */
 export const dueSteps: readonly DueStep[] = [
+  // Before what depends on what is late: these repayments are of the day before, which is over.
+  {
+    purpose: 'payment',
+    commandsOn: (loan, businessDate, _calendar, posted) => duePayments(loan, businessDate, posted),
+  },
   // Before the interest, which a lock kept from being applied.
   {
     purpose: 'unlock',
@@ -65,7 +83,7 @@ export const dueSteps: readonly DueStep[] = [
   {
     purpose: 'penalty',
     commandsOn: (loan, valueDate, calendar) =>
-      hasPenalties(loan) && hasRowDueBefore(loan, valueDate)
+      hasPenalties(loan) && isReached(loan, valueDate) && hasRowDueBefore(loan, valueDate)
         ? penaltiesWithinCap(loan, valueDate, calendar).map((penalty) => ({
             type: 'APPLY_PENALTY',
             valueDate,
@@ -77,7 +95,7 @@ export const dueSteps: readonly DueStep[] = [
   {
     purpose: 'late fee',
     commandsOn: (loan, valueDate, calendar) =>
-      lateFeesOf(loan.product).length > 0 && hasRowDueBefore(loan, valueDate)
+      lateFeesOf(loan.product).length > 0 && isReached(loan, valueDate) && hasRowDueBefore(loan, valueDate)
         ? lateFeesWithinCap(loan, valueDate, calendar).map((fee) => ({ type: 'APPLY_FEE', valueDate, ...fee }))
         : [],
   },
@@ -112,6 +130,14 @@ function lateFeesWithinCap(loan: Loan, on: LocalDate, calendar: WorkingCalendar)
 /** The account as it is on the date, when that is after its last transaction. */
 function atDate(loan: Loan, businessDate: LocalDate): Loan {
   return atBusinessDate({ ...loan, businessDate });
+}
+
+/**
+ * Whether the account comes to the day from before, or is on it. Only a repayment that waited brings it to a day that
+ * it has passed: what was late then is charged with its next day.
+ */
+function isReached({ position: { asOf } }: Loan, day: LocalDate): boolean {
+  return asOf !== null && asOf <= day;
 }
 
 /** Whether a row can be late on the day. Asked first, because the account at the day takes long to work out. */

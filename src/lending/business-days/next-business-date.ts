@@ -4,6 +4,7 @@ import { type Loan, isActive } from '../loan.ts';
 import { awaitsWorkingDay, lastToleratedDay } from './arrears.ts';
 import { nextLockDate } from './arrears-locks.ts';
 import { dormancyDate } from './dormancy.ts';
+import { nextPaymentDate } from './future-payments.ts';
 import { nextDayAfterMaturity } from './interest-after-maturity.ts';
 import { requiredLateFeeDay } from './late-fees.ts';
 import { firstPenaltyDay } from './penalties.ts';
@@ -11,8 +12,8 @@ import type { LocalDate } from '../terms.ts';
 
 /**
  * The first business date after the account's own on which time alone changes it: an installment falls due, becomes
- * late, is in arrears, or has a penalty or a fee for being late; the account is locked or that lock ends, or it was
- * paid long enough ago to be closed.
+ * late, is in arrears, or has a penalty or a fee for being late; the day of a repayment that waits is over; the account
+ * is locked or that lock ends, or it was paid long enough ago to be closed.
  * Null when nothing will happen. The end of a day passes over an account before this date.
  */
 export function nextBusinessDate(loan: Loan): LocalDate | null {
@@ -32,6 +33,9 @@ export function nextBusinessDate(loan: Loan): LocalDate | null {
   }
   const interest = nextDayAfterMaturity(loan, reached);
   if (interest !== null && (next === null || interest < next)) next = interest;
+  // Also when something was posted on this date already: what is late on it depends on the repayment.
+  const payment = nextPaymentDate(loan);
+  if (payment !== null && (next === null || payment < next)) next = payment;
   // The days that do not count are not known here: the account looks at each day until one of them counts.
   if (awaitsWorkingDay(loan, reached)) {
     const tomorrow = addDays(reached, 1);

@@ -72,7 +72,8 @@ export function encodeLoan(loan: Loan, named: NamedProduct): string {
   const { accountHolderType, penaltyRate, expectedDisbursementDate, firstRepaymentDate, notes, additionalFields } =
     loan;
   const { arrearsTolerancePeriod, businessDate, disbursementFees } = loan;
-  const { adjustableTransactionKey, eventSequence, scheduleVersion, publishedUnder, originalAccount } = loan;
+  const { adjustableTransactionKey, eventSequence, scheduleVersion, publishedUnder, originalAccount, futurePayments } =
+    loan;
   const { accountState, approvedAt, closedAt, installments: _rows, charges: _charges, ...otherPosition } = position;
   const { encodedKey: productKey, name: productName } = named.product;
   const identity = { id, encodedKey, productKey, productName, loanName, accountHolderKey, loanAmount };
@@ -101,6 +102,7 @@ export function encodeLoan(loan: Loan, named: NamedProduct): string {
     scheduleVersion,
     publishedUnder,
     ...(originalAccount === undefined ? {} : { originalAccount }),
+    ...(futurePayments === undefined ? {} : { futurePayments }),
   };
   const fields = `${accountMark}${writeMarked(account)},"product":"${named.reference}"`;
   const { rescheduledTo, arrearsLock, ...always } = otherPosition;

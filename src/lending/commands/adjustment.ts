@@ -1,6 +1,6 @@
 import type { AdjustTransaction, CommandHeader } from '../commands.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
-import type { TransactionAdjusted } from './facts.ts';
+import type { FuturePaymentTakenBack, TransactionAdjusted } from './facts.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import type { ElementAmounts, Loan, LoanTransaction } from '../loan.ts';
 import { dayOfCommand } from '../instants.ts';
@@ -10,7 +10,8 @@ import { adjustmentOf } from '../transaction-types.ts';
 /**
  * Takes back the last transaction that has not been taken back. Balances, schedule and state become exactly what they
  * were before it, so a loan that it closed is open again. Transactions after it that no person posted were taken back
- * before, and are posted again afterwards (see `later-transactions.ts`).
+ * before, and are posted again afterwards (see `later-transactions.ts`). A repayment that waits for its day is taken
+ * back at any time, whatever was posted since, as it has changed nothing.
  *
  * Refused, with the first of these that applies: INVALID_TRANSACTION_ID; TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT (an
  * adjustment, or what replaced an account by another one); TRANSACTION_ALREADY_ADJUSTED;
@@ -30,6 +31,10 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
     return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
   }
   if (original.adjustmentTransactionKey !== null) return refuse('TRANSACTION_ALREADY_ADJUSTED', 'transactionId');
+  if (original.isWaiting === true) {
+    const fault = refusalOfDays(command);
+    return fault === null ? { fact: withdrawn(loan, original, command, context) } : { refusals: [fault] };
+  }
   if (original.encodedKey !== loan.adjustableTransactionKey) {
     return refuse('NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE', 'transactionId');
   }
@@ -80,6 +85,17 @@ export function adjusted(
       { ...loan.position, ...original.undo?.fields },
     ),
   };
+}
+
+/** The fact that takes back a repayment that waits for its day. */
+export function withdrawn(
+  loan: Loan,
+  original: LoanTransaction,
+  command: Parameters<typeof adjusted>[2],
+  context: Pick<DecisionContext, 'newKey'>,
+): FuturePaymentTakenBack {
+  const { transaction } = adjusted(loan, original, command, context);
+  return { type: 'FUTURE_PAYMENT_TAKEN_BACK', original, transaction };
 }
 
 function negated({ principal, interest, fees, penalty }: ElementAmounts): ElementAmounts {

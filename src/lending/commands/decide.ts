@@ -19,6 +19,8 @@ import { type Decision, type DecisionContext, refuse } from './decision.ts';
 import { refusalsOfCustomFields } from '../custom-fields/field-rules.ts';
 import { decideDisbursement } from './disbursement.ts';
 import { decideFee } from './fees.ts';
+import { decideFuturePayment } from './agreements/future-payment.ts';
+import { isFuturePayment } from '../business-days/future-payments.ts';
 import { decideInterestApplication } from './interest-application.ts';
 import type { Loan } from '../loan.ts';
 import { decideLock, decideUnlock } from './locks.ts';
@@ -58,7 +60,9 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
     case 'DISBURSE':
       return decideDisbursement(loan, command, context);
     case 'REPAY':
-      return decideRepayment(loan, command, context);
+      return isFuturePayment(loan, command)
+        ? decideFuturePayment(loan, command, context)
+        : decideRepayment(loan, command, context);
     case 'APPLY_FEE':
       return decideFee(loan, command, context);
     case 'APPLY_PENALTY':

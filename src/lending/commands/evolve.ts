@@ -1,8 +1,9 @@
 import { withArrears } from '../business-days/arrears.ts';
 import { withArrearsLockEnded } from '../business-days/arrears-locks.ts';
 import { withPaidSince } from '../business-days/dormancy.ts';
+import { withFuturePayment, withoutFuturePayment } from '../business-days/future-payments.ts';
 import { figuresOf } from '../balances.ts';
-import type { LoanFact, PostedTransaction, TransactionAdjusted } from './facts.ts';
+import type { FuturePaymentTakenBack, LoanFact, PostedTransaction, TransactionAdjusted } from './facts.ts';
 import type { Loan, LoanPosition, LoanTransaction, PositionUndo } from '../loan.ts';
 import { findInstallment } from '../installments.ts';
 import type { WorkingCalendar } from '../organization.ts';
@@ -41,6 +42,8 @@ function applied(loan: Loan | null, fact: LoanFact): Evolved {
     return { loan: { ...loan, position: withPaidSince(loan, fact.position) }, transactions: [] };
   }
   if (fact.type === 'TRANSACTION_ADJUSTED') return reverseTransaction(loan, fact);
+  if (fact.type === 'FUTURE_PAYMENT_RECORDED') return recordPayment(loan, fact.transaction);
+  if (fact.type === 'FUTURE_PAYMENT_TAKEN_BACK') return takeBackPayment(loan, fact);
   const { transaction } = fact;
   const position = withPaidSince(loan, withValueDate(fact.position, transaction.valueDate));
   const posted = numbered(
@@ -50,7 +53,28 @@ function applied(loan: Loan | null, fact: LoanFact): Evolved {
     undoOf(loan.position, { ...loan, position }),
     loan.adjustableTransactionKey,
   );
-  return { loan: after(loan, position, posted.encodedKey), transactions: [posted] };
+  const { waited } = fact;
+  if (waited === undefined) return { loan: after(loan, position, posted.encodedKey), transactions: [posted] };
+  // It has had its number since it came.
+  const left = { ...withoutFuturePayment(loan, waited.encodedKey), transactionCount: loan.transactionCount - 1 };
+  return { loan: after(left, position, posted.encodedKey), transactions: [{ ...posted, id: waited.id }] };
+}
+
+function recordPayment(loan: Loan, asked: PostedTransaction): Evolved {
+  const { encodedKey: transactionKey, valueDate, amount } = asked;
+  const recorded: LoanTransaction = { ...numbered(loan, loan.position, asked, null, null), isWaiting: true };
+  const waiting = withFuturePayment(loan, { transactionKey, valueDate, amount });
+  return { loan: after(waiting, loan.position, loan.adjustableTransactionKey), transactions: [recorded] };
+}
+
+function takeBackPayment(loan: Loan, { original, transaction }: FuturePaymentTakenBack): Evolved {
+  const posted = numbered(loan, loan.position, transaction, null, null);
+  const { isWaiting: _, ...others } = original;
+  const left = withoutFuturePayment(loan, original.encodedKey);
+  return {
+    loan: after(left, loan.position, loan.adjustableTransactionKey),
+    transactions: [{ ...others, adjustmentTransactionKey: posted.encodedKey }, posted],
+  };
 }
 
 /** The same position when the command has noted the value date itself. */

@@ -1,6 +1,6 @@
 import { atBusinessDate } from '../business-days/business-date.ts';
 import type { LoanCommand } from '../commands.ts';
-import { adjusted } from './adjustment.ts';
+import { adjusted, withdrawn } from './adjustment.ts';
 import { decide } from './decide.ts';
 import type { Decision, DecisionContext } from './decision.ts';
 import { eventsBetween } from '../events/derive-events.ts';
@@ -9,7 +9,7 @@ import { evolve } from './evolve.ts';
 import type { LoanFact } from './facts.ts';
 import { laterTransactions } from '../replay/later-transactions.ts';
 import { headerOf, isLeftOut, repostingCommand } from '../replay/reposting.ts';
-import type { Loan, LoanTransaction } from '../loan.ts';
+import { type Loan, type LoanTransaction, type PostedTransactions, isActive } from '../loan.ts';
 import type { WorkingCalendar } from '../organization.ts';
 import type { Refusal } from '../refusals.ts';
 import { withSettledFees, withoutSettledFees } from '../fees/settled-fees.ts';
@@ -30,6 +30,8 @@ export type Execution =
       readonly transactionKey: string | null;
       /** Whether the loan is gone: `loan` is as it was, and is to be removed. */
       readonly isDeleted: boolean;
+      /** Why a repayment that waited was taken back instead of posted; absent in all other cases. */
+      readonly refusals?: readonly Refusal[];
     }
   | { readonly outcome: 'refused'; readonly refusals: readonly Refusal[] }
   | { readonly outcome: 'repeated'; readonly transaction: LoanTransaction };
@@ -41,12 +43,40 @@ export type Execution =
  * A command dated before other transactions is decided on the loan as it was then: those after it are taken back, the
  * last one first, and are posted again behind it from what was asked for, by value date. When the loan refuses one of
  * them now, it refuses the command with that reason.
+ *
+ * A repayment that waited is posted under its own key, as of the command that asked for it. When the loan refuses it on
+ * its day, it is taken back. Only with an account that was closed meanwhile it stays as it is.
  * @throws only for bugs; a broken rule is a refusal
  */
 export function execute(loan: Loan | null, command: LoanCommand, context: DecisionContext): Execution {
   const transaction = loan === null ? undefined : context.transactions.postedBy(command.commandId);
   if (transaction !== undefined) return { outcome: 'repeated', transaction };
+  const waited = waitedUntilNow(command, context.transactions);
+  if (waited === undefined || loan === null) return executed(loan, command, context);
+  const execution = executed(loan, command, asCheckedBefore(context), waited);
+  if (execution.outcome !== 'refused' || !isActive(loan.position)) return execution;
+  const { refusals } = execution;
+  const run = new CommandRun(loan, command, context);
+  const notes = refusals.map(({ errorReason }) => errorReason).join(', ');
+  run.apply(withdrawn(loan, waited, { ...headerOf(command), isSystemPosted: true, notes }, context));
+  return { ...run.committed(run.lastTransactionKey), refusals };
+}
 
+/** The transaction that a command posts which waited for its day; undefined for any other command. */
+function waitedUntilNow(command: LoanCommand, posted: PostedTransactions): LoanTransaction | undefined {
+  if (command.type !== 'REPAY' || command.futurePaymentKey === undefined) return undefined;
+  const waited = posted.find(command.futurePaymentKey);
+  if (waited?.isWaiting !== true) throw new Error(`${command.futurePaymentKey} does not wait`);
+  return waited;
+}
+
+/** @param waited The command's own transaction, when it waited for its day. */
+function executed(
+  loan: Loan | null,
+  command: LoanCommand,
+  context: DecisionContext,
+  waited?: LoanTransaction,
+): Execution {
   const later = loan === null ? [] : laterTransactions(loan, command, context.transactions);
   if ('errorReason' in later) return { outcome: 'refused', refusals: [later] };
   const run = new CommandRun(loan, command, context);
@@ -55,16 +85,12 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Decisi
   }
   const decision = decide(run.loan, command, context);
   if ('refusals' in decision) return { outcome: 'refused', refusals: decision.refusals };
-  for (const fact of factsOf(decision)) run.apply(fact);
+  for (const fact of factsOf(decision)) run.apply(waited === undefined ? fact : asOfItsSender(waited, fact));
   const transactionKey = run.lastTransactionKey;
   for (const [index, original] of byValueDate(later).entries()) {
-    // Its custom fields were checked when it was posted first.
-    const { customFields: _checked, ...others } = context;
     const again = decide(run.loan, repostingCommand(run.existingLoan(), original, command), {
-      ...others,
+      ...asCheckedBefore(context),
       ...keysOf(context, `posted again ${index + 1}`),
-      // The transaction gave its externalId free when it was taken back.
-      transactions: { ...context.transactions, hasExternalId: () => false },
       // A fee outside the schedule stays one, also after the toggle under which it was charged was switched off.
       toggles: { ...context.toggles, ALLOW_NON_SCHEDULED_FEES: true },
     });
@@ -82,6 +108,11 @@ function factsOf(decision: Exclude<Decision, { readonly refusals: readonly Refus
   return 'facts' in decision ? decision.facts : [decision.fact];
 }
 
+/** A context in which custom fields and the externalId, which the transaction has already, are not checked again. */
+function asCheckedBefore({ customFields: _checked, ...context }: DecisionContext): DecisionContext {
+  return { ...context, transactions: { ...context.transactions, hasExternalId: () => false } };
+}
+
 /** The keys of one of the transactions that a command posts besides its own. */
 function keysOf({ newKey }: DecisionContext, of: string): Pick<DecisionContext, 'newKey'> {
   return { newKey: (purpose) => newKey(`${of}/${purpose}`) };
@@ -97,6 +128,14 @@ function byValueDate(lastFirst: readonly LoanTransaction[]): readonly LoanTransa
 /** The fact as if the sender of the original had posted it. */
 function sentBy({ isSystemPosted }: LoanTransaction, fact: LoanFact): LoanFact {
   return fact.type === 'TRANSACTION_POSTED' ? { ...fact, transaction: { ...fact.transaction, isSystemPosted } } : fact;
+}
+
+/** The fact as if the sender of a repayment that waited had posted it. */
+function asOfItsSender(waited: LoanTransaction, fact: LoanFact): LoanFact {
+  if (fact.type !== 'TRANSACTION_POSTED') return fact;
+  const { encodedKey, commandId, commandDigest, createdAt } = waited;
+  const transaction = { ...fact.transaction, encodedKey, commandId, commandDigest, createdAt, isSystemPosted: false };
+  return { ...fact, transaction, waited };
 }
 
 /** The facts of one command, applied one after the other: the loan after them, and what they posted and published. */
@@ -153,7 +192,7 @@ class CommandRun {
     this.#isDeleted = fact.type === 'LOAN_DELETED';
   }
 
-  committed(transactionKey: string | null): Execution {
+  committed(transactionKey: string | null): Extract<Execution, { outcome: 'committed' }> {
     const transactions = [...this.#transactions.values()];
     const loan = this.existingLoan();
     const events = this.#events;

@@ -8,6 +8,8 @@ export type LoanFact =
   | AccountStateChanged
   | TransactionPosted
   | TransactionAdjusted
+  | FuturePaymentRecorded
+  | FuturePaymentTakenBack
   | BusinessDayStarted
   | LoanChanged
   | LoanDeleted;
@@ -46,6 +48,8 @@ export interface TransactionPosted {
   readonly type: 'TRANSACTION_POSTED';
   readonly transaction: PostedTransaction;
   readonly position: LoanPosition;
+  /** The same transaction as it waited for its day; absent when it did not. */
+  readonly waited?: LoanTransaction;
 }
 
 /** Takes back `original`: restores exactly the position before it. */
@@ -57,9 +61,23 @@ export interface TransactionAdjusted {
   readonly isFinal?: boolean;
 }
 
+/** A repayment dated ahead waits for its day. Nothing that is owed or shown as owed changes. */
+export interface FuturePaymentRecorded {
+  readonly type: 'FUTURE_PAYMENT_RECORDED';
+  readonly transaction: PostedTransaction;
+}
+
+/** `original` waits no longer, and was never posted. */
+export interface FuturePaymentTakenBack {
+  readonly type: 'FUTURE_PAYMENT_TAKEN_BACK';
+  readonly original: LoanTransaction;
+  readonly transaction: PostedTransaction;
+}
+
 export type PostedTransaction = Omit<
   LoanTransaction,
   | 'undo'
+  | 'isWaiting'
   | 'previousAdjustableKey'
   | 'id'
   | 'principalBalanceAfter'

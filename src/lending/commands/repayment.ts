@@ -1,7 +1,7 @@
 import { accrueTo } from '../accrual.ts';
 import { allocate, allocateCustom, dueNow, refusalOfCustomAmounts } from '../allocation.ts';
 import { indexOfEncodedKey } from '../identifiers.ts';
-import { currentRowIndex, isPaid, rowAt } from '../installments.ts';
+import { type Installment, currentRowIndex, isPaid, rowAt } from '../installments.ts';
 import { figuresOf } from '../balances.ts';
 import type { Repay } from '../commands.ts';
 import { closeOutInTime } from './closing.ts';
@@ -43,7 +43,7 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
 
   const valueDate = command.valueDate ?? dayOfCommand(command);
   const ledger = openLedger(loan, accrueTo(loan, loan.position, valueDate), valueDate);
-  const target = targetOf(loan, ledger, command.installmentEncodedKey);
+  const target = targetOf(loan, ledger.rows, command.installmentEncodedKey);
   if (target !== null && typeof target !== 'number') return { refusals: [target] };
   if (!isCustom && amount.greaterThan(figuresOf(loan, ledger.position).total)) {
     return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
@@ -97,7 +97,11 @@ export function fixesTotals({ paymentSettings }: LoanProduct): boolean {
 }
 
 /** The index of the installment that a repayment names; null when it names none. */
-function targetOf(loan: Loan, { rows }: Ledger, encodedKey: string | undefined): number | null | Refusal {
+export function targetOf(
+  loan: Loan,
+  rows: readonly Installment[],
+  encodedKey: string | undefined,
+): number | null | Refusal {
   if (encodedKey === undefined) return null;
   const index = indexOfEncodedKey(loan, rows, encodedKey);
   if (index === -1) return refusal('INVALID_REPAYMENT_ID', 'installmentEncodedKey');
@@ -124,7 +128,7 @@ function prepay(ledger: Ledger, prepaidPrincipal: Decimal, method: PrepaymentRec
 /** The fields that repayments and overpayments share: money that moves on a day. */
 type PaymentFields = Pick<
   Repay,
-  'amount' | 'valueDate' | 'bookingDate' | 'receivedAt' | 'prepaymentRecalculationMethod'
+  'amount' | 'valueDate' | 'bookingDate' | 'receivedAt' | 'receivedOn' | 'prepaymentRecalculationMethod'
 >;
 
 /** How the remaining rows are spread again: by the command's method, else by the product's. */

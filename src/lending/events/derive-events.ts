@@ -1,4 +1,5 @@
 import { figuresOf } from '../balances.ts';
+import { futurePaymentsOf } from '../business-days/future-payments.ts';
 import { type Balances, balanceNames, balancesOf } from '../views/balances.ts';
 import { feeBalancesOf } from '../views/fee-balance-names.ts';
 import { isPlanned, type FeeCharge } from '../fees/charges.ts';
@@ -40,16 +41,21 @@ export function eventsBetween(
   command: LoanCommand,
   toggles: Toggles,
 ): LoanEvent[] {
+  const isOfWaiting = fact.type === 'FUTURE_PAYMENT_RECORDED' || fact.type === 'FUTURE_PAYMENT_TAKEN_BACK';
   const bodies: Body[] =
-    posted !== null && before !== null ? transactionBodies(before, after, posted, command, toggles) : [];
+    posted !== null && before !== null && !isOfWaiting
+      ? transactionBodies(before, after, posted, command, toggles)
+      : [];
   if (fact.type === 'BUSINESS_DAY_STARTED' && before !== null) {
     bodies.push(...shownBodies(before, after, fact.businessDate, command, toggles));
   }
   const { asOf } = after.position;
-  if (fact.type === 'STATE_CHANGED' && before !== null && asOf !== null) {
+  if ((fact.type === 'STATE_CHANGED' || isOfWaiting) && before !== null && asOf !== null) {
     bodies.push(...shownBodies(before, after, asOf, command, toggles));
   }
-  if (fact.type === 'LOAN_CHANGED') bodies.push({ eventType: 'loan_account_changed', account: accountOf(after) });
+  const isOtherWaiting = before !== null && futurePaymentsOf(before) !== futurePaymentsOf(after);
+  if (fact.type === 'LOAN_CHANGED' || isOtherWaiting)
+    bodies.push({ eventType: 'loan_account_changed', account: accountOf(after) });
   bodies.push(...stateBodies(before, after, fact));
   const creationDate = toInstant(command.receivedAt);
   return bodies.map((body, index) => {

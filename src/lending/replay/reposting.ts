@@ -8,6 +8,7 @@ import type {
   PrincipalOverpayment,
   Refund,
   Repay,
+  TransactionDetails,
   Unlock,
 } from '../commands.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
@@ -74,19 +75,40 @@ function isRepostableType(type: LoanTransactionType): type is RepostableType {
  * @throws Error for a transaction that cannot be posted again
  */
 export function repostingCommand(loan: Loan, transaction: LoanTransaction, header: CommandHeader): LoanCommand {
-  const { type, valueDate, bookingDate, externalId, notes, transactionDetails, additionalFields } = transaction;
+  const { type } = transaction;
   if (!isRepostableType(type)) throw new Error(`${type} cannot be posted again`);
   return {
     ...headerOf(header),
     ...(transaction.isSystemPosted ? { isSystemPosted: true } : {}),
     loanAccountId: loan.id,
+    ...detailsOf(transaction),
+    ...askedFor[type](loan, transaction),
+  };
+}
+
+/** A repayment as its sender asked for it, without what identifies a command. */
+export type RequestedRepayment = Omit<Repay, keyof CommandHeader | 'loanAccountId'>;
+
+/** What the sender of a repayment asked for. @param loan The account to which it will be posted. */
+export function requestedRepayment(loan: Loan, transaction: LoanTransaction): RequestedRepayment {
+  return { ...detailsOf(transaction), ...repaymentOf(loan, transaction) };
+}
+
+function detailsOf({
+  valueDate,
+  bookingDate,
+  externalId,
+  notes,
+  transactionDetails,
+  additionalFields,
+}: LoanTransaction): TransactionDetails {
+  return {
     valueDate,
     bookingDate,
     additionalFields,
     ...(externalId === null ? {} : { externalId }),
     ...(notes === null ? {} : { notes }),
     ...(transactionDetails === null ? {} : { transactionDetails }),
-    ...askedFor[type](loan, transaction),
   };
 }
 
@@ -105,15 +127,7 @@ type AskedFor = {
 }[Reposted['type']];
 
 const askedFor: Readonly<Record<RepostableType, (loan: Loan, transaction: LoanTransaction) => AskedFor>> = {
-  REPAYMENT: (loan, transaction) => ({
-    type: 'REPAY',
-    amount: transaction.amount,
-    customPaymentAmounts: transaction.customPaymentAmounts,
-    ...(transaction.isInstallmentNamed && transaction.installmentKey !== null
-      ? { installmentEncodedKey: installmentEncodedKey(loan, transaction.installmentKey) }
-      : {}),
-    ...recalculationOf(transaction),
-  }),
+  REPAYMENT: repaymentOf,
   FEE_CHARGED: (loan, transaction) => {
     const predefinedFeeKey = transaction.fees[0]?.predefinedFeeKey ?? null;
     const fee = predefinedFeeKey === null ? undefined : findFee(loan.product, predefinedFeeKey);
@@ -148,6 +162,18 @@ const askedFor: Readonly<Record<RepostableType, (loan: Loan, transaction: LoanTr
   FEE_UNLOCKED: () => ({ type: 'UNLOCK' }),
   PENALTY_UNLOCKED: () => ({ type: 'UNLOCK' }),
 };
+
+function repaymentOf(loan: Loan, transaction: LoanTransaction): RequestedRepayment {
+  return {
+    type: 'REPAY',
+    amount: transaction.amount,
+    customPaymentAmounts: transaction.customPaymentAmounts,
+    ...(transaction.isInstallmentNamed && transaction.installmentKey !== null
+      ? { installmentEncodedKey: installmentEncodedKey(loan, transaction.installmentKey) }
+      : {}),
+    ...recalculationOf(transaction),
+  };
+}
 
 /**
  * Whether a transaction that the loan refuses to post again may be left out: there is no interest left to apply, or the

@@ -3,8 +3,9 @@ import { withGroupIndexes } from '../custom-fields/field-sets.ts';
 import { isEarning, payableInterest } from '../accrual.ts';
 import { figuresOf } from '../balances.ts';
 import { daysLate } from '../business-days/arrears.ts';
+import { futurePaymentsOf } from '../business-days/future-payments.ts';
 import { accruedPenalty } from '../business-days/penalties.ts';
-import { dayOf, startOfDayOrNull, toInstant } from '../instants.ts';
+import { dayOf, startOfDay, startOfDayOrNull, toInstant } from '../instants.ts';
 import { disbursementFeeEncodedKey } from '../identifiers.ts';
 import { type AccountState, type AccountSubState, type Loan, type LoanPosition, isActive } from '../loan.ts';
 import { type Decimal, sum, zero } from '../money.ts';
@@ -56,6 +57,12 @@ export interface AccountView {
   /** Penalties of late rows that are not applied yet. */
   readonly accruedPenalty: Decimal;
   readonly interestFromArrearsAccrued: Decimal;
+  /** Repayments dated ahead that wait for their day, the next one first; absent when none waits. */
+  readonly futurePayments?: readonly {
+    readonly encodedKey: string;
+    readonly amount: Decimal;
+    readonly valueDate: string;
+  }[];
   /** Days since the oldest row that is late fell due. */
   readonly daysLate: number;
   readonly daysInArrears: number;
@@ -140,6 +147,7 @@ export function accountOf(loan: Loan, reached: LocalDate | null = null): Account
     accruedInterest: accruedInterest(loan),
     accruedPenalty: isActive(position) ? accruedPenalty(loan, countedTo) : zero,
     interestFromArrearsAccrued: zero,
+    futurePayments: futurePayments(loan),
     daysLate: countedTo === null ? 0 : daysLate(position.installments, countedTo),
     daysInArrears: daysInArrears(position, countedTo),
     lastSetToArrearsDate: startOfDayOrNull(position.arrearsSince),
@@ -166,6 +174,16 @@ export function accountOf(loan: Loan, reached: LocalDate | null = null): Account
   });
   const own = withAdditionalFields<AccountView>(view, withGroupIndexes(loan.additionalFields));
   return withAdditionalFields(own, shownSettings(product));
+}
+
+function futurePayments(loan: Loan): NonNullable<AccountView['futurePayments']> | null {
+  const waiting = futurePaymentsOf(loan);
+  if (waiting.length === 0) return null;
+  return waiting.map(({ transactionKey, amount, valueDate }) => ({
+    encodedKey: transactionKey,
+    amount,
+    valueDate: startOfDay(valueDate),
+  }));
 }
 
 function feesOf(loan: Loan): NonNullable<AccountView['disbursementDetails']['fees']> | null {

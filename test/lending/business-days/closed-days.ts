@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { dueSteps, nextDueDate } from '../../../src/lending/business-days/day-commands.ts';
 import { addDays } from '../../../src/lending/dates.ts';
 import { type Story, loanOf, when } from '../loan-fixtures.ts';
+import { postedAmong } from '../posted-transactions.ts';
 
 /** The story after the ends of all days before this date, as the worker does them. */
 export function closedBefore(story: Story, businessDate: string): Story {
@@ -12,7 +13,7 @@ export function closedBefore(story: Story, businessDate: string): Story {
     date = nextDueDate(loanOf(closed), businessDate)
   ) {
     for (const { commandsOn } of dueSteps) {
-      for (const due of commandsOn(loanOf(closed), date, story.calendar)) {
+      for (const due of commandsOn(loanOf(closed), date, story.calendar, postedAmong(closed.transactions))) {
         closed = when(closed, { ...due, isSystemPosted: true });
         if (due.type === 'LOCK' || due.type === 'UNLOCK') expect(closed.outcome, due.type).to.equal('committed');
       }
@@ -27,7 +28,7 @@ export function eachDayClosed(story: Story, first: string, last: string): Story 
   let closed = story;
   for (let day = first; day <= last; day = addDays(day, 1)) {
     for (const { commandsOn } of dueSteps) {
-      for (const due of commandsOn(loanOf(closed), day, story.calendar)) {
+      for (const due of commandsOn(loanOf(closed), day, story.calendar, postedAmong(closed.transactions))) {
         closed = when(closed, { ...due, isSystemPosted: true });
       }
     }

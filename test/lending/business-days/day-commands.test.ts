@@ -9,6 +9,7 @@ import {
   nextDueDate,
 } from '../../../src/lending/business-days/day-commands.ts';
 import { disbursed, loanOf } from '../loan-fixtures.ts';
+import { postedAmong } from '../posted-transactions.ts';
 
 describe('the end of a day', () => {
   it('closes a day that is over, and not the present one', () => {
@@ -30,10 +31,10 @@ describe('the end of a day', () => {
     expect(nextDueDate(loan, '2011-02-22')).to.equal(null);
     expect(nextDueDate(loan, '2011-02-23')).to.equal('2011-02-23');
     const due = (date: string): string[] =>
-      dueSteps.flatMap(({ commandsOn }) => commandsOn(loan, date, alwaysOpen).map(({ type }) => type));
+      dueSteps.flatMap(({ commandsOn }) => commandsOn(loan, date, alwaysOpen, postedAmong([])).map(({ type }) => type));
     expect(due('2011-02-22')).to.deep.equal(['START_BUSINESS_DAY']);
     expect(due('2011-02-23')).to.deep.equal(['APPLY_INTEREST', 'START_BUSINESS_DAY']);
-    expect(dueSteps.at(-1)?.commandsOn(loan, '2011-02-23', alwaysOpen)).to.deep.equal([
+    expect(dueSteps.at(-1)?.commandsOn(loan, '2011-02-23', alwaysOpen, postedAmong([]))).to.deep.equal([
       { type: 'START_BUSINESS_DAY', businessDate: '2011-02-23' },
     ]);
   });

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { isDeepStrictEqual } from 'node:util';
 import { atBusinessDate } from '../../../src/lending/business-days/business-date.ts';
+import { acceptsFuturePayments, futurePaymentsOf } from '../../../src/lending/business-days/future-payments.ts';
 import { figuresOf } from '../../../src/lending/balances.ts';
 import { addDays } from '../../../src/lending/dates.ts';
 import type { LoanEvent } from '../../../src/lending/events.ts';
@@ -11,9 +12,10 @@ import { type LockSettings, dormancyPeriodDays } from '../../../src/lending/prod
 import { Decimal } from '../../../src/lending/money.ts';
 import { balancesOf } from '../../../src/lending/views/balances.ts';
 import { scheduleOf } from '../../../src/lending/views/schedules.ts';
+import { type AccountView, accountOf } from '../../../src/lending/views/accounts.ts';
 import { storedAndRead } from '../changelog/stored-accounts.ts';
 import { type Step, anyStart, anyStep, walk } from '../loan-arbitraries.ts';
-import { type Story, fee, loanOf, money } from '../loan-fixtures.ts';
+import { type Story, fee, loanOf, money, repay, when } from '../loan-fixtures.ts';
 import { accountsOf } from '../commands/agreements/replacements.ts';
 import { closedBefore } from './closed-days.ts';
 import { propertyRuns, propertyTimeFactor } from '../../support/values/property-runs.ts';
@@ -65,6 +67,18 @@ const anyLife: fc.Arbitrary<readonly LifeStep[]> = fc.array(
   { minLength: 3, maxLength: stepsMaximum },
 );
 
+/** Repayments that are sent on the day after the disbursement, dated some days ahead. */
+const anyPayments = fc.array(
+  fc.record({ amount: fc.integer({ min: 1, max: 100_000 }), days: fc.integer({ min: 1, max: 200 }) }),
+  { maxLength: 4 },
+);
+
+function sendAhead(story: Story, { amount, days }: { readonly amount: number; readonly days: number }): Story {
+  const [sent, valueDate] = ['2011-01-24', addDays('2011-01-24', days)];
+  const receivedAt = Date.parse(`${sent}T12:00:00Z`);
+  return when(story, { ...repay(money(amount).dividedBy(100), valueDate), receivedAt });
+}
+
 function withLateness(story: Story, lateness: Lateness): Story {
   const { tolerance, penalties, grace, lateFee, nonWorkingDaysMethod, lockSettings } = lateness;
   const loan = loanOf(story);
@@ -104,6 +118,8 @@ class Consumer {
   readonly #rows = new Map<string, unknown>();
   readonly #balances = new Map<string, Decimal>();
   #applied = 0;
+  /** What waits, as the last event about the account said. */
+  waiting: AccountView['futurePayments'];
 
   constructor(events: readonly LoanEvent[] = []) {
     this.read(events);
@@ -117,6 +133,7 @@ class Consumer {
         for (const key of event.removedInstallmentKeys) this.#rows.delete(key);
         for (const row of event.changedInstallments) this.#rows.set(row.encodedKey, row);
       }
+      if (event.eventType === 'loan_account_changed') this.waiting = event.account.futurePayments;
       if (event.eventType !== 'loan_balance_changed') continue;
       for (const { type, amount } of event.changes) {
         this.#balances.set(type, (this.#balances.get(type) ?? money(0)).plus(amount));
@@ -148,6 +165,7 @@ function expectShown(account: Story, consumer: Consumer): void {
   expectEqual(consumer.balances, nonZero(balancesOf(shown, account.toggles)));
   expectEqual(consumer.rows, isPaidOut ? plain(scheduleOf(shown, account.toggles).installments) : []);
   expectEqual(storedAndRead(loan), loan);
+  expect(consumer.waiting).to.deep.equal(accountOf(shown).futurePayments);
   const { total, nonScheduledFees } = figuresOf(shown);
   const owes = !total.isZero() || !nonScheduledFees.balance.isZero();
   const isKept = dormancyPeriodDays(loan.product) > 0 && loan.position.paidSince !== undefined;
@@ -188,14 +206,48 @@ describe('any loan, through ten years of ends of days', () => {
     );
   });
 
+  it('posts what waits on its day, or says that it did not, and leaves nothing that is overdue', function () {
+    this.timeout(300_000 * propertyTimeFactor);
+    let posted = 0;
+    let refused = 0;
+    fc.assert(
+      fc.property(anyStart, anyPayments, fc.array(anyStep, { maxLength: 3 }), (start, payments, steps) => {
+        let story = payments.reduce(sendAhead, start);
+        const sent = story.transactions.filter(({ isWaiting }) => isWaiting === true);
+        expect(sent).to.have.length(acceptsFuturePayments(loanOf(start).product) ? payments.length : 0);
+        for (const step of steps) story = walk(story, step);
+        const today = '2011-12-01';
+        story = closedBefore(story, today);
+        const account = accountsOf(story).find((one) => loanOf(one).id === loanOf(start).id) ?? expect.fail();
+        expect(futurePaymentsOf(loanOf(account)).filter(({ valueDate }) => valueDate < today)).to.deep.equal([]);
+        for (const { encodedKey, id, amount } of sent) {
+          const now = account.transactions.find((other) => other.encodedKey === encodedKey) ?? expect.fail();
+          expect([now.id, now.amount.toFixed()]).to.deep.equal([id, amount.toFixed()]);
+          const events = account.events.filter(({ transactionEncodedKey }) => transactionEncodedKey === encodedKey);
+          const told = events.filter(({ eventType }) => eventType === 'loan_transaction_posted').length;
+          if (now.isWaiting === true) expect(isActive(loanOf(account).position)).to.equal(false);
+          else if (told === 0) expect(now.adjustmentTransactionKey).not.to.equal(null);
+          expect(told).to.be.at.most(1);
+          posted += told;
+          refused += 1 - told;
+        }
+      }),
+      propertyRuns(60),
+    );
+    expect(posted).to.be.greaterThan(0);
+    expect(refused).to.be.greaterThan(0);
+  });
+
   it('is in the same state whether each day was closed when it was over, or all at once', function () {
     this.timeout(300_000 * propertyTimeFactor);
     fc.assert(
       fc.property(
         anyStart,
         anyLateness,
+        anyPayments,
         fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 8 }),
-        (start, lateness, days) => {
+        (opened, lateness, payments, days) => {
+          const start = payments.reduce(sendAhead, opened);
           let daily = withLateness(start, lateness);
           let today = '2011-01-23';
           for (const count of days) {

@@ -51,14 +51,18 @@ describe('the days of a transaction', () => {
 
   for (const futurePaymentsAcceptance of ['NO_FUTURE_PAYMENTS', 'ACCEPT_FUTURE_PAYMENTS', 'ACCEPT_OVERPAYMENTS']) {
     for (const type of ['FIXED_TERM_LOAN', 'DYNAMIC_TERM_LOAN'] as const) {
-      it(`refuses a repayment dated ahead, and more than the total, of a ${type} with ${futurePaymentsAcceptance}`, () => {
+      it(`takes a repayment dated ahead as ${futurePaymentsAcceptance} says, and not more than the total, of a ${type}`, () => {
         const additionalFields = { paymentSettings: { prepaymentSettings: { futurePaymentsAcceptance } } };
         const story = when(given(create(product({ type, additionalFields })), approve), disburse('2026-03-01'));
         const receivedAt = Date.parse('2026-03-02T23:59:59.999Z');
         const asked = (amount: number, day: string): string[] =>
           reasons(when(story, { ...repay(amount, day), receivedAt }));
         expect(asked(1, '2026-03-02')).to.deep.equal([]);
-        expect(asked(1, '2026-03-03')).to.deep.equal(['REPAYMENT_DATE_IN_THE_FUTURE_ERROR valueDate']);
+        const isAccepted = futurePaymentsAcceptance !== 'NO_FUTURE_PAYMENTS';
+        const inFuture = 'REPAYMENT_DATE_IN_THE_FUTURE_ERROR valueDate';
+        expect(asked(1, '2026-03-03')).to.deep.equal(isAccepted ? [] : [inFuture]);
+        // Only repayments wait for their day.
+        expect(reasons(when(story, { ...overpay(1, '2026-03-03'), receivedAt }))).to.deep.equal([inFuture]);
         expect(asked(1_000_000, '2026-03-02')).to.deep.equal(['EXCESS_REPAYMENT_ERROR amount']);
       });
     }

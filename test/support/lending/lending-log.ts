@@ -192,13 +192,21 @@ export interface TestCommand {
   readonly id: string;
   readonly payload?: Json;
   readonly commandId?: string;
+  /** By default {@link commandTime}. */
+  readonly receivedAt?: number;
 }
 
 /** A command as publishing stores it: with the time it was received. */
-export function commandRecord({ type, id, payload = {}, commandId = randomUUID() }: TestCommand): LogRecord {
+export function commandRecord({
+  type,
+  id,
+  payload = {},
+  commandId = randomUUID(),
+  receivedAt = commandTime,
+}: TestCommand): LogRecord {
   const subject = { [idFieldOf(type)]: id };
   const requested = { commandId, type, ...subject, payload: readPayload(JSON.stringify(payload)) };
-  const { eid, occurredAt, fieldsText } = writeCommand(prepareCommand({ ...requested, receivedAt: commandTime }));
+  const { eid, occurredAt, fieldsText } = writeCommand(prepareCommand({ ...requested, receivedAt }));
   const metadata = { eid, occurred_at: occurredAt, received_at: occurredAt, flow_id: `flow of ${commandId}` };
   return { key: id, value: Buffer.from(`{"metadata":${JSON.stringify(metadata)},${fieldsText}}`) };
 }

@@ -28,6 +28,12 @@ export function richProduct(id: string, type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_
   };
 }
 
+/** The product with the permission of repayments dated ahead. */
+export function acceptingFuturePayments(product: TestCommand): TestCommand {
+  const paymentSettings = { prepaymentSettings: { futurePaymentsAcceptance: 'ACCEPT_FUTURE_PAYMENTS' } };
+  return { ...product, payload: { ...product.payload, paymentSettings } };
+}
+
 /** The payload of PATCH_PRODUCT that sets these fields. */
 export function productPatch(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { operations: Object.entries(fields).map(([name, value]) => ({ op: 'REPLACE', path: `/${name}`, value })) };
