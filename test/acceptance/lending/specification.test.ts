@@ -270,26 +270,34 @@ describe('the sentences of the specification about lending', function () {
     expect(await get(`/loans/${loan}?detailsLevel=FULL`)).to.have.nested.property('_risk.score', '7');
   });
 
-  for (const [setting, value] of [
-    ['prepaymentSettings.principalPaidInstallmentStatus', 'ORIGINAL_TOTAL_EXPECTED_PAID'],
-    ['latePaymentsRecalculationMethod', 'LAST_INSTALLMENT_INCREASE'],
-    ['latePaymentsRecalculationMethod', 'NO_RECALCULATION'],
+  for (const [path, value] of [
+    ['paymentSettings.prepaymentSettings.principalPaidInstallmentStatus', 'ORIGINAL_TOTAL_EXPECTED_PAID'],
+    ['paymentSettings.latePaymentsRecalculationMethod', 'LAST_INSTALLMENT_INCREASE'],
+    ['paymentSettings.latePaymentsRecalculationMethod', 'NO_RECALCULATION'],
+    ['interestSettings.decoupleInterestFromArrears', true],
+    ['flexibleTerms', { enabled: true }],
+    ['type', 'DYNAMIC_TERM_MORTGAGE'],
   ] as const) {
-    it(`§2: what no rule reads is refused with its path, over REST and before it is a command: ${value}`, async () => {
-      const [inner, outer] = setting.split('.').toReversed() as [string, string | undefined];
-      const paymentSettings = outer === undefined ? { [inner]: value } : { [outer]: { [inner]: value } };
-      const product = { ...annuityProduct(`no-rule-${value}`), type: 'DYNAMIC_TERM_LOAN', paymentSettings };
+    const shown = `${path} ${JSON.stringify(value)}`;
+    it(`§2: what no rule reads is refused with its path, over REST and before it is a command: ${shown}`, async () => {
+      const names = path.split('.');
+      const setting = names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Json;
+      const interestSettings = {
+        ...annuityProduct('no-rule').interestSettings,
+        ...(setting['interestSettings'] as Json),
+      };
+      const product = { ...annuityProduct('no-rule'), type: 'DYNAMIC_TERM_LOAN', ...setting, interestSettings };
       const refused = await tenant.send('POST', '/loanproducts', product);
       expect(refused.status, refused.text).to.equal(400);
       const reasons = (refused.body['errors'] as Json[]).map((error) => [error['errorReason'], error['errorSource']]);
-      expect(reasons).to.deep.equal([['INVALID_PARAMETERS', `paymentSettings.${setting}`]]);
+      expect(reasons).to.deep.equal([['INVALID_PARAMETERS', path]]);
       const metadata = { eid: randomUUID(), occurred_at: '2024-02-01T00:00:00Z' };
       const command = { commandId: metadata.eid, type: 'CREATE_PRODUCT', loanProductId: product.id, payload: product };
       const commands = [{ metadata, ...command }];
       const published = await tenant.sendToRoot('POST', '/event-types/lendstream.loan-commands/events', commands);
       expect(published.status, published.text).to.equal(422);
-      expect(published.text).to.contain(`paymentSettings/${setting.replace('.', '/')}: ${value}`);
-      expect((await tenant.send('GET', `/loanproducts/no-rule-${value}`)).status).to.equal(404);
+      expect(published.text).to.contain(names.at(-1));
+      expect((await tenant.send('GET', '/loanproducts/no-rule')).status).to.equal(404);
     });
   }
 
