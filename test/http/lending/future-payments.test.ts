@@ -65,6 +65,11 @@ describe('repayments dated ahead over HTTP', () => {
     const { body: balances } = await suite.service.get('/loans/ahead/balances');
     expect(balances['principalBalance']).to.equal(1000);
 
+    const listed = await suite.service.get('/loans/ahead/transactions?detailsLevel=FULL');
+    expect((JSON.parse(listed.text) as Json[]).at(-1)).to.deep.equal(sent.body);
+    const forged = await repay('ahead', { ...body, externalId: 'other', futurePaymentKey: encodedKey });
+    expect(reasonOf(forged)).to.deep.equal([400, 'INVALID_PARAMETERS', 'futurePaymentKey']);
+
     // The account as it is shown is a request that changes nothing.
     const { body: shown } = await suite.service.get('/loans/ahead?detailsLevel=FULL');
     const put = await suite.service.put('/loans/ahead', shown);

@@ -19,16 +19,19 @@ import { storedAndRead } from '../changelog/stored-accounts.ts';
 import {
   type Story,
   adjust,
+  disburse,
   disbursed,
   dynamicProduct,
   fee,
   loanOf,
+  lock,
   money,
   payOff,
   product,
   reasons,
   repay,
   rowsOf,
+  terminate,
   texts,
   undoWriteOff,
   when,
@@ -134,6 +137,8 @@ describe('a repayment dated ahead', () => {
     // The end of the day after it does nothing more.
     const dayAfter = closedBefore(onItsDay, '2011-02-25');
     expect(posted(dayAfter)).to.deep.equal(posted(onItsDay));
+
+    expect(posted(when(onItsDay, repay(1, '2011-02-24'))).at(-1)).to.equal('L1-4 REPAYMENT 1.00 2011-02-24');
 
     const { isWaiting, undo, ...now } = transactionOf(onItsDay, 'L1-2');
     expect(isWaiting).to.equal(undefined);
@@ -351,6 +356,31 @@ describe('a repayment dated ahead', () => {
     // Taken back while the account is closed, it does not come back with it.
     const without = when(when(closed, adjust(2)), undoWriteOff);
     expect(waiting(without)).to.deep.equal(['70.00 2011-02-10']);
+  });
+
+  it('waits no longer while the loan is not paid out, and again when it is', () => {
+    const taken = when(ahead(fixedLoan(), 100, '2011-02-20'), adjust(1));
+    expect(taken.outcome).to.equal('committed');
+    expect(waiting(taken)).to.deep.equal([]);
+    expect(closedBefore(taken, '2011-03-01').transactions).to.have.length(taken.transactions.length);
+    const again = when(taken, disburse('2011-02-01'));
+    expect(waiting(again)).to.deep.equal(['100.00 2011-02-20']);
+    expect(accountOf(loanOf(closedBefore(again, '2011-02-21'))).balances.interestPaid.toFixed(2)).to.equal('100.00');
+    // Paid out after its day, the loan refuses it.
+    const late = closedBefore(when(taken, disburse('2011-02-21')), '2011-02-23');
+    expect(posted(late).at(-1)).to.equal('L1-5 REPAYMENT_ADJUSTMENT -100.00 2011-02-20');
+    expect(late.transactions.at(-1)?.notes).to.equal('ENTRY_DATE_BEFORE_OTHER_TRANSACTION');
+  });
+
+  it('is posted to an account that is locked or terminated', () => {
+    for (const command of [lock('2011-02-05', 'APPLY_INTEREST'), terminate('2011-02-05')]) {
+      const changed = when(ahead(dynamicLoan(), 100, '2011-02-20'), command);
+      expect(changed.outcome).to.equal('committed');
+      expect(waiting(changed)).to.deep.equal(['100.00 2011-02-20']);
+      const done = closedBefore(changed, '2011-02-21');
+      expect(waiting(done)).to.deep.equal([]);
+      expect(transactionOf(done, 'L1-2').affected.principal.isZero()).to.equal(false);
+    }
   });
 
   it('stays with the account that a repayment of the same day closes, and waits again with it', () => {
