@@ -321,6 +321,7 @@ export interface Contract {
     Problem: Problem;
     PublishedItems: PublishedItems;
     Readiness: Readiness;
+    RecalculateDueDatesPayload: RecalculateDueDatesPayload;
     ReduceFeesPayload: ReduceFeesPayload;
     ReduceInterestPayload: ReduceInterestPayload;
     ReducePenaltiesPayload: ReducePenaltiesPayload;
@@ -430,6 +431,7 @@ export interface Contract {
     unlockLoan: UnlockPayload;
     refund: RefundPayload;
     terminate: TerminatePayload;
+    recalculateDueDates: RecalculateDueDatesPayload;
     reschedule: ReschedulePayload;
     refinance: RefinancePayload;
     undoReschedule: UndoReschedulePayload;
@@ -529,6 +531,7 @@ export interface Contract {
     unlockLoan: LockTransactions | CommandStatus;
     refund: LoanTransactionPostedTransaction | CommandStatus;
     terminate: CommandStatus;
+    recalculateDueDates: CommandStatus;
     reschedule: LoanAccount | CommandStatus;
     refinance: LoanAccount | CommandStatus;
     undoReschedule: CommandStatus;
@@ -886,6 +889,7 @@ interface CommandRejected {
     | 'UNLOCK'
     | 'REFUND'
     | 'TERMINATE'
+    | 'RECALCULATE_DUE_DATES'
     | 'RESCHEDULE'
     | 'REFINANCE'
     | 'UNDO_RESCHEDULE'
@@ -2874,6 +2878,8 @@ interface LoanAccountChanged {
     | 'REFUND_ADJUSTMENT'
     | 'ACCOUNT_TERMINATED'
     | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'DUE_DATE_CHANGED'
+    | 'DUE_DATE_CHANGED_ADJUSTMENT'
     | 'TRANSFER'
     | 'TRANSFER_ADJUSTMENT'
     | null;
@@ -2951,6 +2957,8 @@ interface LoanBalanceChanged {
     | 'REFUND_ADJUSTMENT'
     | 'ACCOUNT_TERMINATED'
     | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'DUE_DATE_CHANGED'
+    | 'DUE_DATE_CHANGED_ADJUSTMENT'
     | 'TRANSFER'
     | 'TRANSFER_ADJUSTMENT'
     | null;
@@ -3164,6 +3172,7 @@ interface LoanCommand {
     | 'UNLOCK'
     | 'REFUND'
     | 'TERMINATE'
+    | 'RECALCULATE_DUE_DATES'
     | 'RESCHEDULE'
     | 'REFINANCE'
     | 'UNDO_RESCHEDULE'
@@ -3270,6 +3279,8 @@ interface LoanTransactionPosted {
     | 'REFUND_ADJUSTMENT'
     | 'ACCOUNT_TERMINATED'
     | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'DUE_DATE_CHANGED'
+    | 'DUE_DATE_CHANGED_ADJUSTMENT'
     | 'TRANSFER'
     | 'TRANSFER_ADJUSTMENT'
     | null;
@@ -3308,6 +3319,8 @@ interface LoanTransactionPosted {
     | 'loan_refund_reversed'
     | 'loan_termination'
     | 'loan_termination_reversed'
+    | 'loan_due_dates_changed'
+    | 'loan_due_date_change_reversed'
     | 'loan_transfer'
     | 'loan_transfer_reversed';
   transaction: LoanTransactionPostedTransaction;
@@ -3353,6 +3366,8 @@ interface LoanTransactionPostedTransaction {
     | 'REFUND_ADJUSTMENT'
     | 'ACCOUNT_TERMINATED'
     | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'DUE_DATE_CHANGED'
+    | 'DUE_DATE_CHANGED_ADJUSTMENT'
     | 'TRANSFER'
     | 'TRANSFER_ADJUSTMENT';
   /**
@@ -3630,6 +3645,8 @@ interface LoanFeeEvent {
     | 'REFUND_ADJUSTMENT'
     | 'ACCOUNT_TERMINATED'
     | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'DUE_DATE_CHANGED'
+    | 'DUE_DATE_CHANGED_ADJUSTMENT'
     | 'TRANSFER'
     | 'TRANSFER_ADJUSTMENT'
     | null;
@@ -3789,6 +3806,8 @@ interface LoanScheduleChanged {
     | 'REFUND_ADJUSTMENT'
     | 'ACCOUNT_TERMINATED'
     | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'DUE_DATE_CHANGED'
+    | 'DUE_DATE_CHANGED_ADJUSTMENT'
     | 'TRANSFER'
     | 'TRANSFER_ADJUSTMENT'
     | null;
@@ -3807,6 +3826,7 @@ interface LoanScheduleChanged {
     | 'WRITTEN_OFF'
     | 'REFUNDED'
     | 'TERMINATED'
+    | 'HOLIDAY_CHANGED'
     | 'TRANSFERRED'
     | 'LOCKED'
     | 'UNLOCKED'
@@ -3965,6 +3985,8 @@ interface LoanStateChanged {
     | 'REFUND_ADJUSTMENT'
     | 'ACCOUNT_TERMINATED'
     | 'ACCOUNT_TERMINATED_ADJUSTMENT'
+    | 'DUE_DATE_CHANGED'
+    | 'DUE_DATE_CHANGED_ADJUSTMENT'
     | 'TRANSFER'
     | 'TRANSFER_ADJUSTMENT'
     | null;
@@ -5194,6 +5216,9 @@ interface Problem {
 interface Readiness {
   ready: boolean;
   reasons: string[];
+}
+interface RecalculateDueDatesPayload {
+  notes?: string | null;
 }
 interface ReduceFeesPayload {
   /**

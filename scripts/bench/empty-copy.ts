@@ -7,6 +7,8 @@ export const emptyCopy: AccountsForWorker = {
     throw new Error('There is no account yet');
   },
   loansDueBy: () => [],
+  loansWithRowsDue: () => [],
+  lastDueDate: () => null,
   hasAccountProduct: () => false,
   hasLoansOf: () => false,
   hasExternalId: () => false,

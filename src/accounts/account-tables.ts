@@ -4,9 +4,12 @@ import type { Clock } from '../clock.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
 import { pageRecordKey } from '../lending-format/account-record-keys.ts';
+import { addDays } from '../lending/dates.ts';
 import { parseTransactionId } from '../lending/identifiers.ts';
-import { type PageRow, dueDatesOf, pagesByDueDate, pagesOfAccount, unsealedPages } from './page-rows.ts';
+import type { LocalDate } from '../lending/terms.ts';
+import { type PageRow, dueDateMark, dueDatesOf, pagesByDueDate, pagesOfAccount, unsealedPages } from './page-rows.ts';
 import type { LoanRow, TransactionRow } from './account-rows.ts';
+import type { DueCursor, DueDays } from './accounts-for-worker.ts';
 import { DamagedText, sealed, unsealed } from './checksummed-text.ts';
 import { FileSpace } from './file-space.ts';
 
@@ -25,6 +28,9 @@ const cacheBytesMaximum = 32 * 1024 * 1024;
  */
 const fillingCheckpointBytes = 64 * 1024 * 1024;
 const checkpointBytes = 16 * 1024 * 1024;
+
+/** After every day that a row can be due on. */
+const farDay = '9999-12-31';
 
 const tables = `
   CREATE TABLE positions (partition INTEGER PRIMARY KEY, next_offset INTEGER NOT NULL) STRICT;
@@ -163,6 +169,7 @@ export class AccountTables {
   readonly #file: string;
   readonly #database: Connection;
   readonly #statements;
+  #loansWithRowsDue: ReturnType<Connection['prepare']> | undefined;
   #isFilled: boolean;
   /** What the change that is being applied has removed. */
   #removedBytes = 0;
@@ -391,6 +398,34 @@ export class AccountTables {
     return rows.map(({ loan_id }) => loan_id);
   }
 
+  /** As in {@link AccountsForWorker}. */
+  loansWithRowsDue(
+    partition: number,
+    { day, isAllAfter }: DueDays,
+    after: DueCursor | undefined,
+    limit: number,
+  ): DueCursor[] {
+    const { lastDueDate, firstDueDate, loanId } = after ?? { lastDueDate: '', firstDueDate: '', loanId: '' };
+    // Prepared here, because a file that is being filled has no indexes yet.
+    this.#loansWithRowsDue ??= this.#database.prepare(loansWithRowsDue);
+    return this.#loansWithRowsDue.all(
+      isAllAfter ? addDays(day, 1) : day,
+      isAllAfter ? farDay : day,
+      lastDueDate,
+      firstDueDate,
+      loanId,
+      partition,
+      isAllAfter ? dueDateMark : `${dueDateMark}${day}`,
+      limit,
+    ) as DueCursor[];
+  }
+
+  /** As in {@link AccountsForWorker}. */
+  lastDueDate(): LocalDate | null {
+    const found = this.#database.prepare(`SELECT max(last_due_date) AS day FROM pages INDEXED BY ${pagesByDueDate}`);
+    return (found.get() as { day: string | null }).day;
+  }
+
   /** The offset of the last command done, of each partition. */
   commandOffsets(): Map<number, Offset> {
     const rows = this.#statements.checkpoints.all() as { partition: number; command_offset: number }[];
@@ -558,6 +593,18 @@ const loanColumns = [
 
 /** Every command changes this column, so its index is written with each of them. */
 const alwaysChangedColumn = 'last_modified_date';
+
+/**
+ * Pages of installments by their days, of active loans. Without the name of the index, SQLite may read all pages, because
+ * they are in the order of their accounts.
+ */
+const loansWithRowsDue = `
+  SELECT pages.last_due_date AS lastDueDate, pages.first_due_date AS firstDueDate, pages.loan_id AS loanId
+  FROM pages INDEXED BY ${pagesByDueDate} CROSS JOIN loans USING (loan_id)
+  WHERE pages.last_due_date >= ? AND pages.first_due_date <= ?
+    AND (pages.last_due_date, pages.first_due_date, pages.loan_id) > (?, ?, ?)
+    AND loans.partition = ? AND loans.next_business_date IS NOT NULL AND instr(pages.state, ?) > 0
+  ORDER BY pages.last_due_date, pages.first_due_date, pages.loan_id LIMIT ?`;
 
 /** The other columns that an index contains. The id identifies the row, and never changes. */
 const indexedLoanColumns = loanColumns.filter(

@@ -35,7 +35,7 @@ import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './ac
 import { databaseFile, newDatabase, openOrRebuild } from './open-or-rebuild.ts';
 import type { PageRow } from './page-rows.ts';
 import { DamagedText } from './checksummed-text.ts';
-import type { AccountsForWorker, OwnCommit } from './accounts-for-worker.ts';
+import type { AccountsForWorker, DueCursor, DueDays, OwnCommit } from './accounts-for-worker.ts';
 
 /** What can be searched for. */
 export type AccountSearches = Omit<QueryQueue, 'start' | 'stop'>;
@@ -245,6 +245,14 @@ export class AccountsCopy implements AccountsForWorker {
 
   loansDueBy(partition: number, date: LocalDate, limit: number): string[] {
     return this.#read((database) => database.loansDueBy(partition, date, limit));
+  }
+
+  loansWithRowsDue(partition: number, days: DueDays, after: DueCursor | undefined, limit: number): DueCursor[] {
+    return this.#read((database) => database.loansWithRowsDue(partition, days, after, limit));
+  }
+
+  lastDueDate(): LocalDate | null {
+    return this.#read((database) => database.lastDueDate());
   }
 
   hasAccountProduct(partition: number, reference: string): boolean {

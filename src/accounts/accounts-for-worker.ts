@@ -15,6 +15,19 @@ export interface OwnCommit {
   readonly checkpoint: CheckpointRecord;
 }
 
+/** Days on which rows are due: one, or all after it. */
+export interface DueDays {
+  readonly day: LocalDate;
+  readonly isAllAfter: boolean;
+}
+
+/** A loan of a page, and where the page is to go on after it: rows of one page of installments are due between the days. */
+export interface DueCursor {
+  readonly lastDueDate: LocalDate;
+  readonly firstDueDate: LocalDate;
+  readonly loanId: string;
+}
+
 /**
  * What the worker reads of the local copy of accounts, and how it adds its commits. The copy follows the log. The owner
  * of a partition gives it each commit directly, so that nothing has to be read back.
@@ -30,6 +43,13 @@ export interface AccountsForWorker {
   loanOf(text: string): Loan;
   /** The ids of the loans of a partition to which time alone does something by this date, the earliest first. */
   loansDueBy(partition: number, date: LocalDate, limit: number): readonly string[];
+  /**
+   * The active loans of a partition with rows due on days, by the pages of their installments: a loan comes as often as
+   * it has such pages. What is looked at are the pages with a day between their first and their last one.
+   */
+  loansWithRowsDue(partition: number, days: DueDays, after: DueCursor | undefined, limit: number): readonly DueCursor[];
+  /** The last day on which a row of any loan is due; null when there is none. */
+  lastDueDate(): LocalDate | null;
   /** Whether a partition has the record of a product. */
   hasAccountProduct(partition: number, reference: string): boolean;
   /** Whether there is a loan of any partition under the product with this encodedKey. */

@@ -18,7 +18,8 @@ export interface DueDates {
   readonly last: LocalDate | null;
 }
 
-const dueDateMark = '"dueDate":"';
+/** What is before a due date in the text of a page. */
+export const dueDateMark = '"dueDate":"';
 const dayCharacters = 10;
 
 /**

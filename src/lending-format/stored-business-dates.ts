@@ -1,7 +1,9 @@
 import type { Registry } from '../broker/definitions/registry.ts';
+import type { RegistryKind } from '../broker/definitions/registry-kind.ts';
 import { registryKey, registryTopic } from '../broker/definitions/registry.ts';
 import type { PartitionRecords } from '../ports/event-log.ts';
 import { businessDateAfter } from '../lending/business-days/day-commands.ts';
+import { type WorkingCalendar, defaultOrganization } from '../lending/organization.ts';
 import type { LocalDate } from '../lending/terms.ts';
 
 /** The last day that was closed for the accounts of one partition, as the registry keeps it. */
@@ -29,7 +31,30 @@ export function reachedBusinessDate(registry: Registry, partitionCount: number):
 
 /** The registry record of a closed day, to be committed together with the outcome of the command that closed it. */
 export function closedDayRecord(partition: number, businessDate: LocalDate): PartitionRecords {
-  const record: ClosedDayRecord = { businessDate };
-  const key = registryKey(kind, String(partition));
+  return recordOfPartition(kind, partition, { businessDate } satisfies ClosedDayRecord);
+}
+
+const calendarKind = 'followed-calendar';
+
+/**
+ * The calendar that the accounts of a partition follow: the one in force when the last look for rows to move was done.
+ * Before the first, that of an organization whose admin has set nothing.
+ */
+export function followedCalendarOf(registry: Registry, partition: number): WorkingCalendar {
+  return registry.get<WorkingCalendar>(calendarKind, String(partition)) ?? calendarOf(defaultOrganization);
+}
+
+/** The days on which an organization is closed, without anything else of it. */
+export function calendarOf({ nonWorkingDays, holidays }: WorkingCalendar): WorkingCalendar {
+  return { nonWorkingDays, holidays };
+}
+
+/** The registry record of a followed calendar, to be committed with the last row that it moves. */
+export function followedCalendarRecord(partition: number, calendar: WorkingCalendar): PartitionRecords {
+  return recordOfPartition(calendarKind, partition, calendarOf(calendar));
+}
+
+function recordOfPartition(ofKind: RegistryKind, partition: number, record: object): PartitionRecords {
+  const key = registryKey(ofKind, String(partition));
   return { topic: registryTopic, partition: 0, records: [{ key, value: Buffer.from(JSON.stringify(record)) }] };
 }

@@ -195,7 +195,11 @@ export function earnedGross(loan: Loan, { installments }: LoanPosition, row: Ins
 }
 
 /** The interest that a row asks for once its reductions are taken off. */
-function lessReduced(loan: Loan, { interest, interestReduced }: Installment, gross: GrossInterest): GrossInterest {
+export function lessReduced(
+  loan: Loan,
+  { interest, interestReduced }: Installment,
+  gross: GrossInterest,
+): GrossInterest {
   if (interestReduced.isZero()) return gross;
   const portion = {
     amount: { expected: gross.amount, paid: interest.amount.paid },

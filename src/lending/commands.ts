@@ -33,6 +33,7 @@ export type LoanCommand =
   | DeleteLoan
   | Refund
   | Terminate
+  | RecalculateDueDates
   | RestructuringCommand
   | UndoRestructuringCommand;
 
@@ -293,6 +294,13 @@ export interface Refund extends LoanCommandHeader, TransactionDetails {
 /** Makes all that is outstanding due on the value date. */
 export interface Terminate extends LoanCommandHeader, TransactionDetails {
   readonly type: 'TERMINATE';
+}
+
+/** Lays the rows that are still to come on the working days of the calendar in force. */
+export interface RecalculateDueDates extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'RECALCULATE_DUE_DATES';
+  /** The day up to which no row moves. Absent: the last day that the account has reached. No payload has it. */
+  readonly valueDate?: LocalDate;
 }
 
 /** How much of each element is given up when an account is replaced; absent is nothing. */

@@ -83,6 +83,12 @@ const rows = {
     reversedEventName: 'loan_termination_reversed',
     scheduleReason: 'TERMINATED',
   },
+  DUE_DATE_CHANGED: {
+    adjustment: 'DUE_DATE_CHANGED_ADJUSTMENT',
+    eventName: 'loan_due_dates_changed',
+    reversedEventName: 'loan_due_date_change_reversed',
+    scheduleReason: 'HOLIDAY_CHANGED',
+  },
   TRANSFER: {
     adjustment: 'TRANSFER_ADJUSTMENT',
     eventName: 'loan_transfer',

@@ -63,7 +63,7 @@ import {
   idempotencyRecordKey,
   writeIdempotencyRecord,
 } from '../lending-format/idempotency-record.ts';
-import { closedDayOf, closedDayRecord } from '../lending-format/stored-business-dates.ts';
+import { closedDayOf, closedDayRecord, followedCalendarRecord } from '../lending-format/stored-business-dates.ts';
 import { isOver } from '../lending/business-days/day-commands.ts';
 import { SharedTextMemory } from './shared-text-memory.ts';
 import {
@@ -148,6 +148,7 @@ export class CommandBatch {
   #position = -1;
   #dueCommands = 0;
   #closedDay: LocalDate | undefined;
+  #followedCalendar: WorkingCalendar | undefined;
   #bytes = 0;
 
   constructor(options: CommandBatchOptions) {
@@ -166,7 +167,7 @@ export class CommandBatch {
 
   /** Whether it changes definitions, which the next commit must know. */
   get changesDefinitions(): boolean {
-    return this.#products.size > 0 || this.#closedDay !== undefined;
+    return this.#products.size > 0 || this.#closedDay !== undefined || this.#followedCalendar !== undefined;
   }
 
   /**
@@ -198,7 +199,7 @@ export class CommandBatch {
       ...[...this.#events].map(([topic, ofTopic]) => ({ topic, partition, records: ofTopic })),
       ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
       ...(this.#products.size === 0 ? [] : [productRecords(this.#products)]),
-      ...(this.#closedDay === undefined ? [] : [closedDayRecord(partition, this.#closedDay)]),
+      ...this.#definitionsOfPartition(),
       {
         topic: accountsTopic,
         partition,
@@ -210,6 +211,16 @@ export class CommandBatch {
       },
     ];
     return { records, state: { checkpoint: this.checkpoint, records: changelog, loans } };
+  }
+
+  /** What the registry keeps of the partition. */
+  #definitionsOfPartition(): PartitionRecords[] {
+    const { partition } = this.#options;
+    const kept = [
+      ...(this.#closedDay === undefined ? [] : [closedDayRecord(partition, this.#closedDay)]),
+      ...(this.#followedCalendar === undefined ? [] : [followedCalendarRecord(partition, this.#followedCalendar)]),
+    ];
+    return kept.slice(0, 1).map((first) => ({ ...first, records: kept.flatMap(({ records }) => records) }));
   }
 
   /** The records of the changelog other than the checkpoint record, and the loans that they store. */
@@ -346,6 +357,11 @@ export class CommandBatch {
     const value = this.#eventTexts.write(writeBusinessDayClosed(businessDate, this.#sourceOf(envelope, source)));
     this.#addEvent({ topic: 'business_day_closed', key, value });
     this.#closedDay = businessDate;
+  }
+
+  /** Notes that the accounts of the partition follow this calendar. */
+  followCalendar(calendar: WorkingCalendar): void {
+    this.#followedCalendar = calendar;
   }
 
   /** The end of a day that is not done yet: what it did so far is committed, and it is read again. */

@@ -6,11 +6,15 @@ import {
   purposeOf,
 } from '../lending/business-days/day-commands.ts';
 import type { EndOfDay, LoanCommand } from '../lending/commands.ts';
+import { dayToMoveAfter } from '../lending/business-days/due-date-changes.ts';
 import type { Loan } from '../lending/loan.ts';
+import type { WorkingCalendar } from '../lending/organization.ts';
 import type { LocalDate } from '../lending/terms.ts';
 import type { Toggles } from '../lending/toggle-names.ts';
 import { parseCommand } from '../lending-format/command-format.ts';
 import { dueCommandId } from '../lending-format/derived-ids.ts';
+import { calendarOf } from '../lending-format/stored-business-dates.ts';
+import { CalendarLook } from './calendar-look.ts';
 import type { CommandBatch } from './command-batch.ts';
 import type { LoanStore } from './loan-store.ts';
 import type { PendingCommand } from './pending-commands.ts';
@@ -38,6 +42,8 @@ export class EndOfDayRun {
   readonly #command: PendingCommand;
   /** Accounts on which it failed. */
   readonly #skipped = new Set<string>();
+  /** The look for rows to move, while there is one. */
+  #look: CalendarLook | null = null;
 
   constructor(store: LoanStore, endOfDay: EndOfDay, command: PendingCommand) {
     this.#store = store;
@@ -52,19 +58,26 @@ export class EndOfDayRun {
 
   /**
    * Adds to the batch what falls due, until it is full. Days that were missed are closed one after the other.
+   * Before them, rows move to the working days of a calendar that was changed.
    * @param closedDay The last day that was closed; undefined when none was.
+   * @param followed The calendar that the accounts of the partition follow.
    * @param isFull Called after each step.
    * @returns whether there was anything to do; if not, the command itself can be decided
    */
   async decideDue(
     batch: CommandBatch,
     closedDay: LocalDate | undefined,
+    followed: WorkingCalendar,
     toggles: Toggles,
     isFull: () => boolean,
     giveWay: () => Promise<void>,
   ): Promise<boolean> {
     const { businessDate: last } = this.#endOfDay;
     if (!batch.isOver(this.#endOfDay)) return false;
+    if (await this.#followCalendar(batch, followed, toggles, isFull, giveWay)) {
+      batch.leaveUndone(this.#command);
+      return true;
+    }
     for (let closed = closedDay; ;) {
       const businessDate = dayToClose(closed, last);
       const upTo = businessDateAfter(businessDate);
@@ -82,6 +95,63 @@ export class EndOfDayRun {
       if (due.length > 0 || isFull()) return true;
       closed = businessDate;
       await giveWay();
+    }
+  }
+
+  /**
+   * Moves rows of accounts that follow another calendar than the one in force. What was moved is not looked for again
+   * within the run; after a crash the look begins again, and moves only what is left.
+   * @returns whether to commit before anything else is done: the accounts that are due are read as they are committed
+   */
+  async #followCalendar(
+    batch: CommandBatch,
+    followed: WorkingCalendar,
+    toggles: Toggles,
+    isFull: () => boolean,
+    giveWay: () => Promise<void>,
+  ): Promise<boolean> {
+    const calendar = calendarOf(batch.calendar);
+    const text = JSON.stringify(calendar);
+    if (text === JSON.stringify(followed)) return false;
+    const { businessDate } = this.#endOfDay;
+    if (this.#look?.text !== text) this.#look = new CalendarLook(this.#store, followed, calendar, businessDate);
+    const look = this.#look;
+    for (let found = look.next(); found !== null; found = look.next()) {
+      for (const loanAccountId of found) {
+        this.#moveRows(loanAccountId, look, batch, toggles);
+        look.done();
+        if (isFull()) return true;
+        await giveWay();
+      }
+    }
+    batch.followCalendar(calendar);
+    return batch.dueCommands > 0;
+  }
+
+  #moveRows(loanAccountId: string, look: CalendarLook, batch: CommandBatch, toggles: Toggles): void {
+    const { receivedAt, businessDate } = this.#endOfDay;
+    const loan = batch.loanOf(loanAccountId);
+    try {
+      const valueDate = loan === null ? null : dayToMoveAfter(loan, businessDate, look.calendar);
+      if (valueDate === null) return;
+      // Days of one date can be closed more than once, each time under another calendar.
+      const purpose = `due dates/${this.#command.offset}/${look.calendarId}`;
+      const commandId = dueCommandId(loanAccountId, businessDate, purpose);
+      batch.decideDue(
+        {
+          type: 'RECALCULATE_DUE_DATES',
+          commandId,
+          digest: commandId,
+          receivedAt,
+          loanAccountId,
+          isSystemPosted: true,
+          valueDate,
+        },
+        this.#command,
+        toggles,
+      );
+    } catch (error) {
+      batch.skipDue(loanAccountId, this.#command, error);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { CommittedPartition, Offset } from '../ports/event-log.ts';
 import { isLendstreamError } from '../errors.ts';
-import type { AccountsForWorker, OwnCommit } from '../accounts/accounts-for-worker.ts';
+import type { AccountsForWorker, DueCursor, DueDays, OwnCommit } from '../accounts/accounts-for-worker.ts';
 import { DecodedLoans, type DecodedLoansOfPartition } from './decoded-loans.ts';
 import { decodeTransaction } from '../lending/changelog/stored-transaction.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
@@ -90,6 +90,19 @@ export class LoanStore {
   /** The ids of loans of the partition to which something happens by this date by the passing of time alone. */
   loansDueBy(date: LocalDate, limit: number): readonly string[] {
     return this.#copy.loansDueBy(this.#partition, date, limit);
+  }
+
+  /**
+   * The ids of active loans of the partition with rows due on days, page by page.
+   * @param after Where the page before ended; undefined for the first page.
+   */
+  loansWithRowsDue(days: DueDays, after: DueCursor | undefined, limit: number): readonly DueCursor[] {
+    return this.#copy.loansWithRowsDue(this.#partition, days, after, limit);
+  }
+
+  /** The last day on which a row of any loan is due; null when there is none. */
+  lastDueDate(): LocalDate | null {
+    return this.#copy.lastDueDate();
   }
 
   /** Whether the partition has the record of a product that accounts refer to. */

@@ -15,7 +15,7 @@ import type { DecodedLoans } from './decoded-loans.ts';
 import { EndOfDayRun, readEndOfDay } from './end-of-day.ts';
 import { LoanStore } from './loan-store.ts';
 import type { LoopEnd } from './partition-ownership.ts';
-import { closedDayOf } from '../lending-format/stored-business-dates.ts';
+import { closedDayOf, followedCalendarOf } from '../lending-format/stored-business-dates.ts';
 import { readToggles } from '../lending-format/stored-toggles.ts';
 import type { CommandLag } from './command-lag.ts';
 import { firstUndecidedOffset } from './resume-offset.ts';
@@ -244,8 +244,8 @@ async function decide(
       if (batch.size > 0) break;
       const run = runs.current?.isOf(command) === true ? runs.current : new EndOfDayRun(store, endOfDay, command);
       runs.current = run;
-      if (await run.decideDue(batch, closedDayOf(registry, partition), readToggles(registry), isFull, giveWayInTime))
-        break;
+      const [closedDay, followed] = [closedDayOf(registry, partition), followedCalendarOf(registry, partition)];
+      if (await run.decideDue(batch, closedDay, followed, readToggles(registry), isFull, giveWayInTime)) break;
     }
     batch.decide(command, readToggles(registry));
     if (isFull()) break;

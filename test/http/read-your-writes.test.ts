@@ -499,6 +499,12 @@ describe('a resource that another process just created', () => {
       found: 400,
     },
     {
+      operation: 'POST /loans/{loanAccountId}:recalculateDueDates',
+      subject: aLoan,
+      body: () => ({}),
+      found: 400,
+    },
+    {
       operation: 'POST /loans/transactions/{transactionId}:adjust',
       subject: aTransaction,
       body: () => ({ notes: 'wrong' }),

@@ -260,6 +260,8 @@ const cases: Case[] = [
     wrong: ['amount', 'linkedDisbursementKey', 'prepaymentRecalculationMethod'],
   },
   { type: 'TERMINATE', payload: '{"valueDate":"2026-02-12","notes":"late"}', wrong: [] },
+  { type: 'RECALCULATE_DUE_DATES', payload: '{"notes":"new holiday"}', wrong: [] },
+  { type: 'RECALCULATE_DUE_DATES', payload: '{"valueDate":"2026-02-12"}', wrong: ['valueDate'] },
   {
     type: 'RESCHEDULE',
     payload: `{"loanAccount":{"id":"n","productTypeKey":"p","loanName":"New","notes":"x","guarantors":[],

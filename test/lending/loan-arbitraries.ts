@@ -309,7 +309,7 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
       if (waiting !== undefined && step.share > 50) {
         return { type: 'ADJUST_TRANSACTION', transactionId: waiting.transactionKey };
       }
-      const last = story.transactions.findLast(({ undo }) => undo !== null);
+      const last = story.transactions.findLast(({ type, undo }) => undo !== null && type !== 'DUE_DATE_CHANGED');
       return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };
     }
     case 'custom': {
@@ -344,6 +344,17 @@ export const weekendsAndSpring: WorkingCalendar = {
     name: 'Closed',
     date: addDays('2011-03-01', index),
     isAnnuallyRecurring: index === 0,
+  })),
+};
+
+/** Closed on other days of the week, and for some weeks of each spring. */
+export const mondaysAndSpring: WorkingCalendar = {
+  nonWorkingDays: ['MONDAY', 'WEDNESDAY'],
+  holidays: Array.from({ length: 20 }, (_, index) => ({
+    id: index + 1,
+    name: 'Closed',
+    date: addDays('2011-02-15', index),
+    isAnnuallyRecurring: true,
   })),
 };
 

@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
+import type { Registry } from '../../src/broker/definitions/registry.ts';
 import { systemClock, toTimestamp } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { writeEndOfDay } from '../../src/lending-format/command-format.ts';
+import { changeOrganization } from '../../src/lending-format/stored-organization.ts';
 import { silentLogger } from '../../src/logger.ts';
 import {
   type TestCommand,
@@ -26,10 +28,16 @@ import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type WorkerStep, withSteps } from '../support/stepping-log.ts';
 
+/** Closed on these days alone. */
+function closeOn(registry: Registry, ...dates: readonly string[]): Promise<void> {
+  const holidays = dates.map((date, index) => ({ id: index + 1, name: 'Closed', date, isAnnuallyRecurring: false }));
+  return changeOrganization(registry, () => ({ nonWorkingDays: [], holidays }), commandTime);
+}
+
 /**
  * A worker is lost at each commit of the end of a day, by kill -9 or by a successor that takes over while it is
  * suspended. Afterwards the log must have what one undisturbed worker writes: what falls due once, and each day closed
- * once.
+ * once. The calendar was changed before, so an installment of each loan moves, once.
  */
 const workerProgram = fileURLToPath(new URL('../support/lending/worker-process.js', import.meta.url));
 /** As in the program. */
@@ -38,15 +46,22 @@ const commandsPerCommitMaximum = 4;
 const loanIds = ['L1', 'L2', 'L3', 'L4', 'L5'];
 
 const rich = acceptingFuturePayments(richProduct('P', 'DYNAMIC_TERM_LOAN'));
-/** Its accounts are locked on their first day in arrears. */
-const locking = { ...rich, payload: { ...rich.payload, internalControls: { lockSettings: { lockPeriodDays: 0 } } } };
+const scheduleSettings = {
+  ...(rich.payload?.['scheduleSettings'] as object),
+  repaymentReschedulingMethod: 'NEXT_WORKING_DAY',
+};
+/** Its accounts are locked on their first day in arrears, and their installments move to working days. */
+const product = {
+  ...rich,
+  payload: { ...rich.payload, scheduleSettings, internalControls: { lockSettings: { lockPeriodDays: 0 } } },
+};
 
 /**
  * Five loans of which an installment is due on 12 October, with that day and the one before it not closed yet. Two
  * repayments of that day wait on each, and the second of the last loan is of more than it owes.
  */
 const beginning: readonly LogRecord[] = [
-  commandRecord(locking),
+  commandRecord(product),
   ...loanIds.flatMap(activeLoan).map(commandRecord),
   ...[50, 60].flatMap((amount) => loanIds.map((id) => paymentAhead(id, amount))),
   paymentAhead('L5', 5_000),
@@ -87,7 +102,9 @@ describe('a worker that is lost at the end of a day', function () {
     const log = await openLendingLog(folder, 1, open);
     const coordination = await openCoordinationUnderTest(folder, log);
     const worker = await startWorker(log, { coordination, nodeId: 'first', commandsPerCommitMaximum });
+    await closeOn(worker.registry);
     await untilDone(log, (await send(log, beginning)) + beginning.length - 1);
+    await closeOn(worker.registry, '2025-11-12');
     await worker.stop();
     await coordination.close();
     return { log, offset: await send(log, [ending]) };
@@ -115,6 +132,7 @@ describe('a worker that is lost at the end of a day', function () {
     expect(rejected.map(({ loanAccountId, errors }) => [loanAccountId, errors[0]?.errorReason])).to.deep.equal([
       ['L5', 'EXCESS_REPAYMENT_ERROR'],
     ]);
+    expect(types.filter((type) => type === 'DUE_DATE_CHANGED')).to.have.length(loanIds.length);
     await running.stop();
     await log.close();
   });

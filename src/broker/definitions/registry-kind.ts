@@ -10,4 +10,5 @@ export type RegistryKind =
   | 'transaction-channel'
   | 'custom-field-set'
   | 'custom-field'
-  | 'closed-day';
+  | 'closed-day'
+  | 'followed-calendar';

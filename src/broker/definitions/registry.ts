@@ -371,6 +371,7 @@ const displayNames: Record<RegistryKind, string> = {
   'custom-field-set': 'Custom field set',
   'custom-field': 'Custom field',
   'closed-day': 'Closed day of partition',
+  'followed-calendar': 'Calendar that the accounts follow of partition',
 };
 
 /** A definition in words for people: its kind and its name. */

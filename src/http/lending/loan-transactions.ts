@@ -35,7 +35,7 @@ const postingRoutes: Readonly<Record<string, CommandType>> = {
   'refund-transactions': 'REFUND',
 };
 
-/** The commands that post a transaction and whose response has no body, by what follows the loan's id in their path. */
+/** The commands that post transactions, or none where nothing changes, and whose response has no body, by what follows the loan's id in their path. */
 const actionRoutes: Readonly<Record<string, CommandType>> = {
   applyInterest: 'APPLY_INTEREST',
   payOff: 'PAY_OFF',
@@ -44,6 +44,7 @@ const actionRoutes: Readonly<Record<string, CommandType>> = {
   undoReschedule: 'UNDO_RESCHEDULE',
   undoRefinance: 'UNDO_REFINANCE',
   terminate: 'TERMINATE',
+  recalculateDueDates: 'RECALCULATE_DUE_DATES',
 };
 
 /** The commands that replace an account, whose response is the new one, by what follows the loan's id in their path. */

@@ -210,6 +210,7 @@ export const payloadReaders: {
   UNDO_REFINANCE: readUnlock,
   REFUND: readRefund,
   TERMINATE: readTerminate,
+  RECALCULATE_DUE_DATES: readUnlock,
 };
 
 /** The fields of every transaction, and what was kept so far. Keep before what only one type of transaction keeps. */

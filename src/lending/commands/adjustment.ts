@@ -14,7 +14,8 @@ import { adjustmentOf } from '../transaction-types.ts';
  * back at any time, whatever was posted since, as it has changed nothing.
  *
  * Refused, with the first of these that applies: INVALID_TRANSACTION_ID; TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT (an
- * adjustment, or what replaced an account by another one); TRANSACTION_ALREADY_ADJUSTED;
+ * adjustment, what replaced an account by another one, or due dates, which follow the calendar);
+ * TRANSACTION_ALREADY_ADJUSTED;
  * NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_ACCOUNT_STATE (of an account that was closed by hand: the
  * closure is undone first); INVALID_DATE (of the booking).
  */
@@ -27,7 +28,7 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
   // Both accounts must change: that has a command of its own.
   const isOfTwoAccounts =
     original.type === 'TRANSFER' || (original.type === 'DISBURSEMENT' && isReplacing(loan, original));
-  if (original.originalTransactionKey !== null || isOfTwoAccounts) {
+  if (original.originalTransactionKey !== null || isOfTwoAccounts || original.type === 'DUE_DATE_CHANGED') {
     return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
   }
   if (original.adjustmentTransactionKey !== null) return refuse('TRANSACTION_ALREADY_ADJUSTED', 'transactionId');

@@ -12,6 +12,7 @@ import { decideTermination } from './agreements/termination.ts';
 import { decideDeletion, decideUpdate } from './account-changes.ts';
 import { decideStateChange } from './account-states.ts';
 import { decideAdjustment } from './adjustment.ts';
+import { decideDueDates } from '../business-days/due-date-changes.ts';
 import type { LoanCommand } from '../commands.ts';
 import { decideCreation } from './creation.ts';
 import { decideBusinessDay } from './business-day.ts';
@@ -97,6 +98,8 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
       return decideRefund(loan, command, context);
     case 'TERMINATE':
       return decideTermination(loan, command, context);
+    case 'RECALCULATE_DUE_DATES':
+      return decideDueDates(loan, command, context);
     case 'RESCHEDULE':
     case 'REFINANCE':
       return decideRestructuring(loan, command, context);

@@ -42,7 +42,8 @@ export type Execution =
  *
  * A command dated before other transactions is decided on the loan as it was then: those after it are taken back, the
  * last one first, and are posted again behind it from what was asked for, by value date. When the loan refuses one of
- * them now, it refuses the command with that reason.
+ * them now, it refuses the command with that reason. After anything was taken back, the rows to come are laid on the
+ * working days of now.
  *
  * A repayment that waited is posted under its own key, as of the command that asked for it. When the loan refuses it on
  * its day, it is taken back. Only with an account that was closed meanwhile it stays as it is.
@@ -100,6 +101,12 @@ function executed(
     }
     for (const fact of factsOf(again)) run.apply(sentBy(original, fact));
   }
+  // Rows that a transaction had removed or changed have the dates of the calendar of then.
+  if (run.hasTakenBack && isActive(run.existingLoan().position)) {
+    const dueDates = recalculationAfter(run.existingLoan(), command);
+    const again = decide(run.loan, dueDates, { ...context, ...keysOf(context, 'due dates') });
+    if (!('refusals' in again)) for (const fact of factsOf(again)) run.apply(fact);
+  }
   return run.committed(transactionKey);
 }
 
@@ -125,6 +132,11 @@ function byValueDate(lastFirst: readonly LoanTransaction[]): readonly LoanTransa
     .sort((one, other) => (one.valueDate < other.valueDate ? -1 : one.valueDate > other.valueDate ? 1 : 0));
 }
 
+/** The command that lays rows on the working days of now, on behalf of a command that took something back. */
+function recalculationAfter(loan: Loan, command: LoanCommand): LoanCommand {
+  return { type: 'RECALCULATE_DUE_DATES', ...headerOf(command), loanAccountId: loan.id };
+}
+
 /** The fact as if the sender of the original had posted it. */
 function sentBy({ isSystemPosted }: LoanTransaction, fact: LoanFact): LoanFact {
   return fact.type === 'TRANSACTION_POSTED' ? { ...fact, transaction: { ...fact.transaction, isSystemPosted } } : fact;
@@ -148,6 +160,7 @@ class CommandRun {
   #loan: Loan | null;
   #lastTransactionKey: string | null = null;
   #isDeleted = false;
+  #hasTakenBack = false;
 
   constructor(loan: Loan | null, command: LoanCommand, { toggles, calendar }: DecisionContext) {
     this.#loan = loan;
@@ -163,6 +176,11 @@ class CommandRun {
   /** The transaction that the last fact posted; null when it posted none. */
   get lastTransactionKey(): string | null {
     return this.#lastTransactionKey;
+  }
+
+  /** Whether a fact took a transaction back. */
+  get hasTakenBack(): boolean {
+    return this.#hasTakenBack;
   }
 
   existingLoan(): Loan {
@@ -190,6 +208,7 @@ class CommandRun {
     this.#events.push(...events);
     this.#lastTransactionKey = posted?.encodedKey ?? null;
     this.#isDeleted = fact.type === 'LOAN_DELETED';
+    this.#hasTakenBack ||= fact.type === 'TRANSACTION_ADJUSTED';
   }
 
   committed(transactionKey: string | null): Extract<Execution, { outcome: 'committed' }> {

@@ -6,6 +6,7 @@ import type {
   Lock,
   LoanCommand,
   PrincipalOverpayment,
+  RecalculateDueDates,
   Refund,
   Repay,
   TransactionDetails,
@@ -53,7 +54,8 @@ type RepostableType =
   | 'PENALTY_APPLIED'
   | 'PRINCIPAL_OVERPAYMENT'
   | 'INTEREST_APPLIED'
-  | 'REFUND';
+  | 'REFUND'
+  | 'DUE_DATE_CHANGED';
 
 /** Whether a transaction can be taken back and posted again from what was asked for. */
 export function isRepostable({ type, isSystemPosted }: LoanTransaction): boolean {
@@ -117,14 +119,15 @@ export function headerOf({ commandId, digest, receivedAt, receivedOn }: CommandH
   return { commandId, digest, receivedAt, ...(receivedOn === undefined ? {} : { receivedOn }) };
 }
 
-type Reposted = DatedEntry | Lock | Unlock;
+/** The commands that post transactions again. */
+type PostedAgain = DatedEntry | Lock | Unlock | RecalculateDueDates;
 
 type AskedFor = {
-  readonly [Type in Reposted['type']]: Omit<
-    Extract<Reposted, { readonly type: Type }>,
+  readonly [Type in PostedAgain['type']]: Omit<
+    Extract<PostedAgain, { readonly type: Type }>,
     keyof CommandHeader | 'loanAccountId'
   >;
-}[Reposted['type']];
+}[PostedAgain['type']];
 
 const askedFor: Readonly<Record<RepostableType, (loan: Loan, transaction: LoanTransaction) => AskedFor>> = {
   REPAYMENT: repaymentOf,
@@ -161,6 +164,8 @@ const askedFor: Readonly<Record<RepostableType, (loan: Loan, transaction: LoanTr
   INTEREST_UNLOCKED: () => ({ type: 'UNLOCK' }),
   FEE_UNLOCKED: () => ({ type: 'UNLOCK' }),
   PENALTY_UNLOCKED: () => ({ type: 'UNLOCK' }),
+  // On the calendar of now: that of its time is not kept.
+  DUE_DATE_CHANGED: () => ({ type: 'RECALCULATE_DUE_DATES' }),
 };
 
 function repaymentOf(loan: Loan, transaction: LoanTransaction): RequestedRepayment {

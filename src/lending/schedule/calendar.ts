@@ -31,6 +31,38 @@ export function nonWorkingDaysIn(calendar: WorkingCalendar, from: LocalDate, to:
   return count + [...datesOfHolidays(calendar, from, to)].filter(isCounted).length;
 }
 
+/** How a calendar differs from another one, for the days after one and up to another. */
+export interface CalendarChange {
+  /** The days that became non-working, in their order; null when there are more than were asked for. */
+  readonly closed: readonly LocalDate[] | null;
+  /** Whether a day became a working day. */
+  readonly opened: boolean;
+}
+
+/**
+ * What a change of the calendar changes on the days after one and up to another. Takes time for each of the days.
+ * @param closedMaximum The most days to list.
+ */
+export function calendarChange(
+  before: WorkingCalendar,
+  now: WorkingCalendar,
+  {
+    after,
+    upTo,
+    closedMaximum,
+  }: { readonly after: LocalDate; readonly upTo: LocalDate; readonly closedMaximum: number },
+): CalendarChange {
+  const closed: LocalDate[] = [];
+  for (let day = addDays(after, 1); day <= upTo; day = addDays(day, 1)) {
+    const isOpen = isWorkingDay(now, day);
+    if (isOpen === isWorkingDay(before, day)) continue;
+    if (isOpen) return { closed: null, opened: true };
+    if (closed.length === closedMaximum) return { closed: null, opened: false };
+    closed.push(day);
+  }
+  return { closed, opened: false };
+}
+
 /** The dates of all holidays in the years from one date to another. */
 function datesOfHolidays({ holidays }: WorkingCalendar, from: LocalDate, to: LocalDate): ReadonlySet<LocalDate> {
   const dates = new Set<LocalDate>();

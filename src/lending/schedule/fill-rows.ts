@@ -14,6 +14,8 @@ export interface RowsToFill {
   readonly amountLent: Decimal;
   readonly plan: PrincipalPlan;
   readonly start?: StartOfAccrual;
+  /** The principal of the first rows, whatever the plan says; empty when absent. */
+  readonly keptPrincipals?: readonly Decimal[];
   /** Whether the schedule ends with the row that brings the balance to zero, instead of continuing with empty rows. */
   readonly endsWhenRepaid: boolean;
 }
@@ -30,6 +32,7 @@ export function fillRows({
   amountLent,
   plan,
   start,
+  keptPrincipals = [],
   endsWhenRepaid,
 }: RowsToFill): ScheduleRow[] {
   const flat = terms.interest.interestCalculationMethod === 'FLAT';
@@ -43,7 +46,7 @@ export function fillRows({
     const unrounded = begin === undefined ? ofPeriod : ofPeriod.plus(begin.accruedInterest);
     const rounded = roundScheduleAmount(unrounded, 'INTEREST', terms);
     exactInterest = exactInterest.plus(unrounded);
-    const planned = plannedPrincipal(terms, plan, index, unrounded, rounded);
+    const planned = keptPrincipals[index] ?? plannedPrincipal(terms, plan, index, unrounded, rounded);
     const closes = index === rows.length - 1 || (endsWhenRepaid && planned.greaterThanOrEqualTo(balance));
     const principal = closes ? balance : smaller(larger(planned, zero), balance);
     const interest = closes ? closingInterest(terms, rounded, exactInterest, expectedInterest) : rounded;

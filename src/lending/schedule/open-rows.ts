@@ -2,7 +2,7 @@ import type { Decimal } from '../money.ts';
 import type { LocalDate, ScheduleTerms } from '../terms.ts';
 import type { AccrualPeriod } from './day-count.ts';
 import { dueDates, dueDatesFrom } from './due-dates.ts';
-import { type Rescheduling, onWorkingDays } from './working-days.ts';
+import { type RescheduledDate, type Rescheduling, onWorkingDays } from './working-days.ts';
 
 /** An installment whose amounts are not computed yet. */
 export interface OpenRow extends AccrualPeriod {
@@ -36,14 +36,22 @@ export function openRows({ terms, disbursementDate, firstRepaymentDate, reschedu
   }
   const asAgreed = dueDatesFrom(dateTerms, disbursementDate, firstRepaymentDate);
   const dates = onWorkingDays(asAgreed, count, disbursementDate, rescheduling);
+  const before = { dueDate: disbursementDate, agreed: disbursementDate };
+  return rescheduledPeriods(dates, before).map((period, index) => ({ number: index + 1, ...period }));
+}
+
+/**
+ * The periods of rows that follow each other.
+ * @param before The due date of the row before them, or the disbursement.
+ */
+export function rescheduledPeriods(dates: readonly RescheduledDate[], before: RescheduledDate): AccrualPeriod[] {
   return dates.map(({ dueDate, agreed }, index) => {
-    const before = dates[index - 1] ?? { dueDate: disbursementDate, agreed: disbursementDate };
-    const isMoved = dueDate !== agreed || before.dueDate !== before.agreed;
+    const previous = dates[index - 1] ?? before;
+    const isMoved = dueDate !== agreed || previous.dueDate !== previous.agreed;
     return {
-      number: index + 1,
-      accruesAfter: before.dueDate,
+      accruesAfter: previous.dueDate,
       dueDate,
-      ...(isMoved ? { unmoved: { accruesAfter: before.agreed, dueDate: agreed } } : {}),
+      ...(isMoved ? { unmoved: { accruesAfter: previous.agreed, dueDate: agreed } } : {}),
     };
   });
 }

@@ -25,11 +25,12 @@ const closureDaysMaximum = 366;
 const extensionIntervalsMaximum = 12;
 
 /**
- * The due dates of a loan, on working days, strictly ascending and all after the disbursement.
+ * The due dates of a loan or of its last rows, on working days, strictly ascending and all after `after`: the
+ * disbursement, or the day up to which nothing changes.
  *
  * NEXT_WORKING_DAY: another date moves to the first working day after it. PREVIOUS_WORKING_DAY: to the last
- * one before it, unless that is not after the date before it or the disbursement: then to the next one. In both, the
- * dates of the other rows stay; only where a long closure moves several to one day does each take a later one.
+ * one before it, unless that is not after the date before it or `after`: then to the next one. In both, the dates
+ * of the other rows stay; only where a long closure moves several to one day does each take a later one.
  * EXTEND_SCHEDULE: the row takes the next agreed date that is a working day, and those after it follow, so that the
  * loan runs longer.
  * @param asAgreed the dates as if every day were a working day, without an end
@@ -37,12 +38,12 @@ const extensionIntervalsMaximum = 12;
 export function onWorkingDays(
   asAgreed: Iterator<LocalDate, never>,
   count: number,
-  disbursementDate: LocalDate,
+  after: LocalDate,
   { method, calendar }: Rescheduling,
 ): RescheduledDate[] {
   const agreedDates = new AgreedDates(asAgreed);
   const dates: RescheduledDate[] = [];
-  let earliest = addDays(disbursementDate, 1);
+  let earliest = addDays(after, 1);
   while (dates.length < count) {
     const agreed = method === 'EXTEND_SCHEDULE' ? agreedDates.nextOpen(earliest, calendar) : agreedDates.next();
     const before = method === 'PREVIOUS_WORKING_DAY' ? lastOpenDay(agreed, earliest, calendar) : null;

@@ -1,8 +1,15 @@
 import { expect } from 'chai';
 import { dueSteps, nextDueDate } from '../../../src/lending/business-days/day-commands.ts';
 import { addDays } from '../../../src/lending/dates.ts';
+import { dayToMoveAfter } from '../../../src/lending/business-days/due-date-changes.ts';
 import { type Story, loanOf, when } from '../loan-fixtures.ts';
 import { postedAmong } from '../posted-transactions.ts';
+
+/** The story after the end of a day, as far as the calendar of the story was changed since the last one. */
+export function onCalendarAfter(story: Story, day: string): Story {
+  const valueDate = dayToMoveAfter(loanOf(story), day, story.calendar);
+  return valueDate === null ? story : when(story, { type: 'RECALCULATE_DUE_DATES', valueDate, isSystemPosted: true });
+}
 
 /** The story after the ends of all days before this date, as the worker does them. */
 export function closedBefore(story: Story, businessDate: string): Story {

@@ -14,10 +14,12 @@ import { balancesOf } from '../../../src/lending/views/balances.ts';
 import { scheduleOf } from '../../../src/lending/views/schedules.ts';
 import { type AccountView, accountOf } from '../../../src/lending/views/accounts.ts';
 import { storedAndRead } from '../changelog/stored-accounts.ts';
-import { type Step, anyStart, anyStep, walk } from '../loan-arbitraries.ts';
-import { type Story, fee, loanOf, money, repay, when } from '../loan-fixtures.ts';
+import { alwaysOpen } from '../../../src/lending/schedule/calendar.ts';
+import type { WorkingCalendar } from '../../../src/lending/organization.ts';
+import { type Step, anyStart, anyStep, mondaysAndSpring, walk, weekendsAndSpring } from '../loan-arbitraries.ts';
+import { type Story, fee, loanOf, money, repay, when, withCalendar } from '../loan-fixtures.ts';
 import { accountsOf } from '../commands/agreements/replacements.ts';
-import { closedBefore } from './closed-days.ts';
+import { closedBefore, onCalendarAfter } from './closed-days.ts';
 import { propertyRuns, propertyTimeFactor } from '../../support/values/property-runs.ts';
 
 /** Lives of about ten years: each step is something that a person does, or some days that are closed. */
@@ -60,10 +62,17 @@ const anyLateness: fc.Arbitrary<Lateness> = fc.record({
   lockSettings: anyLockSettings,
 });
 
-type LifeStep = { readonly days: number } | { readonly step: Step };
+/** A calendar that the organization changes to. */
+const anyCalendar = fc.constantFrom(alwaysOpen, weekendsAndSpring, mondaysAndSpring);
+
+type LifeStep = { readonly days: number } | { readonly step: Step } | { readonly calendar: WorkingCalendar };
 
 const anyLife: fc.Arbitrary<readonly LifeStep[]> = fc.array(
-  fc.oneof(fc.record({ days: fc.integer({ min: 1, max: daysPerStepMaximum }) }), fc.record({ step: anyStep })),
+  fc.oneof(
+    { weight: 2, arbitrary: fc.record({ days: fc.integer({ min: 1, max: daysPerStepMaximum }) }) },
+    { weight: 2, arbitrary: fc.record({ step: anyStep }) },
+    { weight: 1, arbitrary: fc.record({ calendar: anyCalendar }) },
+  ),
   { minLength: 3, maxLength: stepsMaximum },
 );
 
@@ -187,7 +196,9 @@ describe('any loan, through ten years of ends of days', () => {
             // A penalty for each late day is a transaction each.
             today = addDays(today, lateness.penalties === 'NONE' ? next.days : (next.days % 30) + 1);
             story = closedBefore(story, today);
-          } else story = walk(story, next.step);
+          } else if ('calendar' in next)
+            story = onCalendarAfter(withCalendar(next.calendar, story), addDays(today, -1));
+          else story = walk(story, next.step);
           for (const account of accountsOf(story)) {
             if (seen.includes(account)) continue;
             const { id } = loanOf(account);
