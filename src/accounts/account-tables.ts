@@ -595,8 +595,8 @@ const loanColumns = [
 const alwaysChangedColumn = 'last_modified_date';
 
 /**
- * Pages of installments by their days, of active loans. Without the name of the index, SQLite may read all pages, because
- * they are in the order of their accounts.
+ * Pages of installments by their days, of active loans. Without the name of the index, SQLite may read all pages,
+ * because they are in the order of their accounts.
  */
 const loansWithRowsDue = `
   SELECT pages.last_due_date AS lastDueDate, pages.first_due_date AS firstDueDate, pages.loan_id AS loanId

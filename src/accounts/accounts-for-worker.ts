@@ -21,7 +21,7 @@ export interface DueDays {
   readonly isAllAfter: boolean;
 }
 
-/** A loan of a page, and where the page is to go on after it: rows of one page of installments are due between the days. */
+/** A loan that has a page of installments between these days, and the place in the index after which to go on. */
 export interface DueCursor {
   readonly lastDueDate: LocalDate;
   readonly firstDueDate: LocalDate;

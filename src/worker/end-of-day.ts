@@ -58,7 +58,7 @@ export class EndOfDayRun {
 
   /**
    * Adds to the batch what falls due, until it is full. Days that were missed are closed one after the other.
-   * Before them, rows move to the working days of a calendar that was changed.
+   * Before the last one, rows move to the working days of a calendar that was changed.
    * @param closedDay The last day that was closed; undefined when none was.
    * @param followed The calendar that the accounts of the partition follow.
    * @param isFull Called after each step.
@@ -74,12 +74,13 @@ export class EndOfDayRun {
   ): Promise<boolean> {
     const { businessDate: last } = this.#endOfDay;
     if (!batch.isOver(this.#endOfDay)) return false;
-    if (await this.#followCalendar(batch, followed, toggles, isFull, giveWay)) {
-      batch.leaveUndone(this.#command);
-      return true;
-    }
     for (let closed = closedDay; ;) {
       const businessDate = dayToClose(closed, last);
+      // After the days that were missed: what is posted for those is dated before.
+      if (businessDate === last && (await this.#followCalendar(batch, followed, toggles, isFull, giveWay))) {
+        batch.leaveUndone(this.#command);
+        return true;
+      }
       const upTo = businessDateAfter(businessDate);
       const due = this.#store
         .loansDueBy(upTo, accountsPerReadMaximum + this.#skipped.size)

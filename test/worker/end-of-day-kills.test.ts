@@ -174,16 +174,28 @@ describe('a worker that is lost at the end of a day', function () {
     }
   });
 
-  // One commit closes the last two days, once all accounts are done.
+  // The last day has only the calendar to follow: two commits move installments, and a third one closes it.
   const deaths: { step: WorkerStep; where: string; occurrenceOf: (commits: number) => number; closedBefore: number }[] =
     [
       { step: 'committed', where: 'between two commits of the accounts', occurrenceOf: () => 2, closedBefore: 1 },
-      { step: 'appended', where: 'before the last commit', occurrenceOf: (count) => count, closedBefore: 2 },
+      {
+        step: 'committed',
+        where: 'between two commits that move installments',
+        occurrenceOf: (count) => count - 2,
+        closedBefore: 3,
+      },
+      {
+        step: 'appended',
+        where: 'before the rest of the installments is moved',
+        occurrenceOf: (count) => count - 1,
+        closedBefore: 3,
+      },
+      { step: 'appended', where: 'before the last commit', occurrenceOf: (count) => count, closedBefore: 3 },
       {
         step: 'committed',
         where: 'before the last day is closed',
         occurrenceOf: (count) => count - 1,
-        closedBefore: 2,
+        closedBefore: 3,
       },
     ];
   for (const { step, where, occurrenceOf, closedBefore } of deaths) {

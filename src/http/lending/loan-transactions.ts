@@ -35,7 +35,7 @@ const postingRoutes: Readonly<Record<string, CommandType>> = {
   'refund-transactions': 'REFUND',
 };
 
-/** The commands that post transactions, or none where nothing changes, and whose response has no body, by what follows the loan's id in their path. */
+/** The commands on transactions whose response has no body, by what follows the loan's id in their path. */
 const actionRoutes: Readonly<Record<string, CommandType>> = {
   applyInterest: 'APPLY_INTEREST',
   payOff: 'PAY_OFF',

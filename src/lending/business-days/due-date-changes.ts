@@ -23,7 +23,7 @@ const accrualDecimalPlaces = 20;
 
 /**
  * Lays the rows that are still to come on the working days of the calendar in force. No transaction is posted where
- * they lie there already. Nobody chooses the dates: the transaction counts as one that no person posted.
+ * they lie there already. No person chooses the dates, so the transaction counts as one that no person posted.
  *
  * Refused: INVALID_ACCOUNT_STATE; INVALID_AMOUNT (all that the rows then ask for has more digits than can be read).
  */
