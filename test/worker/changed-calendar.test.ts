@@ -123,6 +123,16 @@ describe('the end of a day after a change of the calendar', () => {
     expect(await dueDates('L1')).to.deep.equal(['2025-10-11', '2025-11-11', '2025-12-11', '2026-01-12']);
   });
 
+  it('comes to every account, also when they do not fit into one page of ids', async () => {
+    await setDays([]);
+    const ids = Array.from({ length: 203 }, (_, number) => `L${number}`);
+    const product = movingProduct('P', 'NEXT_WORKING_DAY');
+    await decided(fixture.log, [product, ...ids.flatMap((id) => activeLoan(id))]);
+    await setDays(['2025-12-12', '2025-11-12']);
+    await decided(fixture.log, [endOfDay('2025-10-01')]);
+    expect((await scheduleEvents()).sort()).to.deep.equal(ids.sort());
+  });
+
   it('is cut into commits, and a worker that starts in between does the rest, once for each account', async () => {
     await fixture.restart({ commandsPerCommitMaximum: 2 });
     await setDays([]);

@@ -57,6 +57,26 @@ describe('the loans of a partition', () => {
     await removeFolder(folder);
   });
 
+  it('are found by the days on which their rows are due', async () => {
+    const store = await LoanStore.open(accounts, 0, never);
+    const dueOn = (day: string): string[] =>
+      store.loansWithRowsDue({ day, isAllAfter: false }, undefined, 10).map(({ loanId }) => loanId);
+    const dueAfter = (day: string): string[] =>
+      store.loansWithRowsDue({ day, isAllAfter: true }, undefined, 10).map(({ loanId }) => loanId);
+    expect(dueOn('2011-03-23')).to.deep.equal(['L3']);
+    // The day lies between two rows of the account.
+    expect(dueOn('2011-03-24')).to.deep.equal([]);
+    expect(dueAfter('2011-05-22')).to.deep.equal(['L3']);
+    expect(dueAfter('2011-05-23')).to.deep.equal([]);
+    expect(store.lastDueDate()).to.equal('2011-05-23');
+    const [found = expect.fail('no account')] = store.loansWithRowsDue(
+      { day: '2011-03-23', isAllAfter: false },
+      undefined,
+      10,
+    );
+    expect(store.loansWithRowsDue({ day: '2011-03-23', isAllAfter: false }, found, 10)).to.deep.equal([]);
+  });
+
   it('are as they were last written, with the position of the last command', async () => {
     const store = await LoanStore.open(accounts, 0, never);
     expect(store.position).to.equal(loanIds.length * 2 + 1);

@@ -63,7 +63,7 @@ describe('loans of an institution that is closed on some days', () => {
     });
   }
 
-  it('keep their rows when holidays change, and new loans follow the new ones', async () => {
+  it('keep rows that are over when holidays change, and new loans follow the new ones', async () => {
     await closeOn('2026-04-15');
     expect(await datesOf('L-NEXT_WORKING_DAY')).to.deep.equal(cases[1][1]);
     await paidOut('later', 'NEXT_WORKING_DAY');
@@ -106,6 +106,35 @@ describe('loans of an institution that is closed on some days', () => {
     // Since 27 February, and since 1 March without a weekend.
     expect(await daysInArrears('L-INCLUDED')).to.equal(9);
     expect(await daysInArrears('L-EXCLUDED')).to.equal(5);
+  });
+
+  it('follow a change of the holidays when they are asked to, and with the next end of a day', async () => {
+    const last = ['2090-05-15', '2090-06-15'];
+    for (const id of ['asked', 'waiting']) {
+      await service.post('/loans', { id, productTypeKey: 'NEXT_WORKING_DAY', loanAmount: 1000 });
+      await service.post(`/loans/${id}:changeState`, { action: 'APPROVE' });
+      const disbursement = { valueDate: '2026-01-15', firstRepaymentDate: '2090-03-15' };
+      const paid = await service.post(`/loans/${id}/disbursement-transactions`, disbursement);
+      expect(paid.status, paid.text).to.equal(201);
+      expect(await datesOf(id)).to.deep.equal(['2090-03-15', '2090-04-17', ...last]);
+    }
+    await closeOn('2090-04-17', '2090-03-15');
+    for (const attempt of [1, 2]) {
+      const moved = await service.post('/loans/asked:recalculateDueDates', { notes: `Holiday ${attempt}` });
+      expect(moved.status, moved.text).to.equal(204);
+      expect(await datesOf('asked')).to.deep.equal(['2090-03-16', '2090-04-18', ...last]);
+    }
+    const transactions = await service.get('/loans/asked/transactions?detailsLevel=FULL');
+    const types = (JSON.parse(transactions.text) as Json[]).map(({ type, amount, notes }) => [type, amount, notes]);
+    expect(types.slice(1)).to.deep.equal([['DUE_DATE_CHANGED', 0, 'Holiday 1']]);
+    const refused = await service.post('/loans/transactions/asked-2:adjust', {});
+    expect(refused.status).to.equal(400);
+    expect(refused.text).to.contain('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT');
+
+    expect(await datesOf('waiting')).to.deep.equal(['2090-03-15', '2090-04-17', ...last]);
+    const closed = await service.post('/organization:endOfDay', { businessDate: '2011-03-01' });
+    expect(closed.status, closed.text).to.equal(200);
+    expect(await datesOf('waiting')).to.deep.equal(['2090-03-16', '2090-04-18', ...last]);
   });
 
   it('have no other way to move due dates', async () => {

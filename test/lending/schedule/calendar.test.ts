@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { addDays } from '../../../src/lending/dates.ts';
-import { alwaysOpen, isWorkingDay, nonWorkingDaysIn } from '../../../src/lending/schedule/calendar.ts';
+import { alwaysOpen, calendarChange, isWorkingDay, nonWorkingDaysIn } from '../../../src/lending/schedule/calendar.ts';
 import { type WorkingCalendar, defaultOrganization } from '../../../src/lending/organization.ts';
 import { anyCalendar } from './any-calendar.ts';
 import { anyStart } from './any-schedule.ts';
@@ -62,5 +62,32 @@ describe('working days', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe('a change of the calendar', () => {
+  const closedOn = (...dates: string[]): WorkingCalendar => ({
+    nonWorkingDays: [],
+    holidays: dates.map((date, index) => ({ id: index + 1, name: 'Closed', date, isAnnuallyRecurring: false })),
+  });
+  const between = { after: '2026-01-01', upTo: '2026-01-31', closedMaximum: 2 };
+
+  it('lists the days that became non-working after the first one and up to the last one', () => {
+    const now = closedOn('2026-01-01', '2026-01-02', '2026-01-31', '2026-02-01');
+    expect(calendarChange(alwaysOpen, now, between)).to.deep.equal({
+      closed: ['2026-01-02', '2026-01-31'],
+      opened: false,
+    });
+    expect(calendarChange(now, now, between)).to.deep.equal({ closed: [], opened: false });
+  });
+
+  it('lists none where there are more than were asked for', () => {
+    const now = closedOn('2026-01-02', '2026-01-03', '2026-01-31');
+    expect(calendarChange(alwaysOpen, now, between)).to.deep.equal({ closed: null, opened: false });
+  });
+
+  it('says that a day became a working day, up to the last one', () => {
+    expect(calendarChange(closedOn('2026-01-31'), alwaysOpen, between).opened).to.equal(true);
+    expect(calendarChange(closedOn('2026-01-01', '2026-02-01'), alwaysOpen, between).opened).to.equal(false);
   });
 });
