@@ -196,11 +196,18 @@ function schedulesOf(
       keptPrincipals: principals.slice(0, kept),
       endsWhenRepaid: false,
     });
-  const isAsBefore = (rows: readonly ScheduleRow[]): boolean =>
-    rows.every(({ principal }, index) => principal.equals(principals[index] ?? zero));
+  // Agreed interest that is no longer that of the principal tells of an overpayment or a refund.
+  const hasInterestOf = (row: Installment, interest: Decimal): boolean =>
+    behaviourOf(loan.product).interest === 'ACCRUED' ||
+    lessReduced(loan, row, withInterestTax(loan, interest)).amount.equals(row.interest.amount.expected);
+  const isAsBefore = (rows: readonly ScheduleRow[], kept: number): boolean =>
+    position.installments.every((row, index) => {
+      const { principal, interest } = rows[index] ?? { principal: zero, interest: zero };
+      return principal.equals(row.principal.expected) && (index < kept || hasInterestOf(row, interest));
+    });
   for (const kept of [first, first + 1]) {
     const before = fill(position.installments, kept);
-    if (isAsBefore(before)) return { before, after: fill(moved, kept) };
+    if (isAsBefore(before, kept)) return { before, after: fill(moved, kept) };
   }
   return { before: fill(position.installments, principals.length), after: fill(moved, principals.length) };
 }

@@ -157,9 +157,17 @@ function undoneOfNew(loan: Loan, command: UndoRestructuringCommand, context: Dec
   if (loan.originalAccount === undefined || disbursement === undefined || !isActive(loan.position)) {
     return refuse('INVALID_ACCOUNT_STATE');
   }
-  const original = context.transactions.find(disbursement.transactionKey);
-  if (original === undefined || loan.adjustableTransactionKey !== original.encodedKey) {
+  const facts: TransactionAdjusted[] = [];
+  let last =
+    loan.adjustableTransactionKey === null ? undefined : context.transactions.find(loan.adjustableTransactionKey);
+  // Due dates that follow the calendar are taken back with it: they cannot be adjusted before.
+  while (last?.type === 'DUE_DATE_CHANGED' && last.previousAdjustableKey !== null) {
+    const purpose = `due dates ${facts.length}/transaction`;
+    facts.push(adjusted(loan, last, command, { newKey: () => context.newKey(purpose) }));
+    last = context.transactions.find(last.previousAdjustableKey);
+  }
+  if (last?.encodedKey !== disbursement.transactionKey) {
     return refuse('NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE', 'loanAccountId');
   }
-  return { fact: adjusted(loan, original, command, context) };
+  return { facts: [...facts, adjusted(loan, last, command, context)] };
 }

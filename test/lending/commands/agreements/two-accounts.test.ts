@@ -38,6 +38,7 @@ import {
   rowsOf,
   type Story,
   when,
+  withCalendar,
   writeOff,
 } from '../../loan-fixtures.ts';
 
@@ -267,6 +268,16 @@ describe('a refinancing', () => {
 
 describe('undoing a replacement', () => {
   const result = replaced(paid, asked('RESCHEDULE'));
+  const { product: loanProduct, account, topUpAmount, writeOffAmounts, valueDate = '' } = asked('RESCHEDULE');
+  const reschedule = (newAccountId: string): AskedCommand => ({
+    type: 'RESCHEDULE',
+    newAccountId,
+    valueDate,
+    product: loanProduct,
+    account,
+    topUpAmount,
+    writeOffAmounts,
+  });
 
   it('restores the old account and withdraws the new one', () => {
     const back = undone(paid, result);
@@ -280,16 +291,6 @@ describe('undoing a replacement', () => {
   });
 
   it('withdraws the new account for good', () => {
-    const { product: loanProduct, account, topUpAmount, writeOffAmounts, valueDate = '' } = asked('RESCHEDULE');
-    const reschedule = (newAccountId: string): AskedCommand => ({
-      type: 'RESCHEDULE',
-      newAccountId,
-      valueDate,
-      product: loanProduct,
-      account,
-      topUpAmount,
-      writeOffAmounts,
-    });
     const back = act(act(paid, reschedule('L2')), { type: 'UNDO_RESCHEDULE' });
     const withdrawn = back.others[0] ?? expect.fail('none was withdrawn');
     expect(loanOf(withdrawn).position.accountSubState).to.equal('WITHDRAWN');
@@ -298,6 +299,24 @@ describe('undoing a replacement', () => {
       'INVALID_STATE_TRANSITION action',
     ]);
     expect(loanOf(act(back, reschedule('L3'))).id).to.equal('L3');
+  });
+
+  it('takes back the due dates with which the new account followed the calendar since', () => {
+    const scheduleSettings = { repaymentReschedulingMethod: 'NEXT_WORKING_DAY' };
+    const opened = act(paid, { ...reschedule('L2'), product: dynamicProduct({ scheduleSettings }) } as AskedCommand);
+    // 23 April 2011 is a Saturday.
+    const weekends = withCalendar({ nonWorkingDays: ['SATURDAY', 'SUNDAY'], holidays: [] }, opened);
+    const moved = when(weekends, { type: 'RECALCULATE_DUE_DATES', valueDate: '2011-03-08' });
+    expect(loanOf(moved).position.installments[0]?.dueDate).to.equal('2011-04-25');
+    const back = act(moved, { type: 'UNDO_RESCHEDULE' });
+    expect(reasons(back)).to.deep.equal([]);
+    const [withdrawn = expect.fail('no other account')] = back.others.filter(({ loan }) => loan?.id === 'L2');
+    expect(withdrawn.transactions.map(({ type }) => type)).to.deep.equal([
+      'DISBURSEMENT',
+      'DUE_DATE_CHANGED',
+      'DUE_DATE_CHANGED_ADJUSTMENT',
+      'DISBURSEMENT_ADJUSTMENT',
+    ]);
   });
 
   it('is refused once something was posted to the new account', () => {
