@@ -88,7 +88,7 @@ function limitOf({ position, product }: Loan, { cappingMethod, cappingPercentage
   return roundDownAmount(principal.times(cappingPercentage).dividedBy(percent), product.currency);
 }
 
+/** @param on not before the position's `asOf` */
 function chargesOn(loan: Loan, on: LocalDate): Decimal {
-  const { position } = loan;
-  return chargesOf(loan, position.asOf !== null && position.asOf >= on ? position : accrueTo(loan, position, on));
+  return chargesOf(loan, accrueTo(loan, loan.position, on));
 }

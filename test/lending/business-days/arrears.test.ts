@@ -88,6 +88,22 @@ describe('arrears', () => {
       expect(dates.map((date) => daysOn(period(0), date))).to.deep.equal([1, 2, 3, 5, 6, 12]);
     });
 
+    it('counts each day that does not count as it comes, and leaves the account as it is on a working day', () => {
+      const positions = ['2011-02-24', '2011-02-25', '2011-02-26', '2011-02-27', '2011-02-28', '2011-03-01'].reduce<
+        Loan['position'][]
+      >((known, businessDate) => {
+        const account = accountOn(businessDate, workingDays(period(0)));
+        const position = known.at(-1) ?? account.position;
+        return [...known, withArrears({ ...account, position }, withHoliday).position];
+      }, []);
+      // From Thursday, over a weekend and a Monday, to Tuesday.
+      expect(positions.map(({ nonWorkingDaysInArrears = 0 }) => nonWorkingDaysInArrears)).to.deep.equal([
+        0, 0, 1, 2, 3, 3,
+      ]);
+      expect(positions[1]).to.equal(positions[0]);
+      expect(positions[5]).to.equal(positions[4]);
+    });
+
     it('looks at each day on which the account might go into arrears, and at none afterwards', () => {
       const visited = (amount: string): string[] => {
         const settings = { ...workingDays(period(2)), toleranceFloorAmount: money(amount) };
@@ -125,6 +141,21 @@ describe('arrears', () => {
     const generous = { ...settings, tolerancePercentageOfOutstandingPrincipal: { defaultValue: money(1000) } };
     const last = withArrears(accountOn('2011-05-24', generous)).position.accountState;
     expect(last).to.equal('ACTIVE_IN_ARREARS');
+  });
+
+  it('tolerate by the cent less than a share of the principal, or than the floor where that is more', () => {
+    // 315.47 is late on 24 February, of 1000.
+    const stateBy = (share: string | undefined, floor: string): string => {
+      const settings = {
+        ...period(0),
+        tolerancePercentageOfOutstandingPrincipal: share === undefined ? {} : { defaultValue: money(share) },
+        toleranceFloorAmount: money(floor),
+      };
+      return withArrears(accountOn('2011-02-24', settings)).position.accountState;
+    };
+    expect([stateBy('31.547', '10'), stateBy('31.548', '10')]).to.deep.equal(['ACTIVE_IN_ARREARS', 'ACTIVE']);
+    expect([stateBy('1', '315.47'), stateBy('1', '315.48')]).to.deep.equal(['ACTIVE_IN_ARREARS', 'ACTIVE']);
+    expect([stateBy(undefined, '315.47'), stateBy(undefined, '315.48')]).to.deep.equal(['ACTIVE_IN_ARREARS', 'ACTIVE']);
   });
 
   it('count the days of the oldest late installment', () => {

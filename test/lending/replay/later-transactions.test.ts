@@ -153,6 +153,7 @@ describe('an entry dated before transactions already posted', () => {
     expect(reasons(when(late, repay(1, '2011-01-22')))).to.deep.equal([
       'ENTRY_DATE_BEFORE_OTHER_TRANSACTION valueDate',
     ]);
+    expect(repostedTransactionsMaximum).to.equal(100);
     const one = applyPenalty('0.01', { installmentNumber: 1, valueDate: '2011-03-01' });
     const most = afterAll(
       disbursed(),

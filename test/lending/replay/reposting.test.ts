@@ -13,11 +13,13 @@ import {
   applyFee,
   applyPenalty,
   disbursed,
+  dynamicProduct,
   fee,
   loanOf,
   lock,
   money,
   product,
+  refund,
   repay,
   unlock,
   when,
@@ -52,6 +54,25 @@ describe('the command that posts a transaction again', () => {
     const transaction = story.transactions.at(-1) ?? expect.fail();
     expect(transaction.installmentKey).to.equal(1);
     expect(repostingCommand(loanOf(story), transaction, header)).not.to.have.property('installmentNumber');
+  });
+
+  it('refunds the same disbursement', () => {
+    const start = disbursed(dynamicProduct());
+    const [{ encodedKey } = expect.fail()] = start.transactions;
+    const story = when(start, refund(100, '2011-01-25', encodedKey));
+    const transaction = story.transactions.at(-1) ?? expect.fail();
+    expect(repostingCommand(loanOf(story), transaction, header)).to.include({
+      type: 'REFUND',
+      linkedDisbursementKey: encodedKey,
+    });
+  });
+
+  it('names installment 0, which no loan has, when the one that its sender named is gone', () => {
+    const story = when(disbursed(taxed), applyPenalty(8, { installmentNumber: 4 }));
+    const transaction = story.transactions.at(-1) ?? expect.fail();
+    const { position } = loanOf(story);
+    const shorter = { ...loanOf(story), position: { ...position, installments: position.installments.slice(0, 3) } };
+    expect(repostingCommand(shorter, transaction, header)).to.include({ installmentNumber: 0 });
   });
 
   it('is dated on the day on which the new command came in, where the organization is', () => {
