@@ -136,7 +136,8 @@ function withPeriod(loan: Loan, row: Installment, period: AccrualPeriod): Instal
 
 function accruedIn(loan: Loan, row: Installment, period: AccrualPeriod): Decimal {
   const { asOf } = loan.position;
-  if (row.interestAccrued.isZero() || asOf === null || row.accruesAfter >= asOf) return row.interestAccrued;
+  // A row that earned something began before the day.
+  if (row.interestAccrued.isZero() || asOf === null) return row.interestAccrued;
   const terms = termsInForce(loan, loan.position);
   const earned = elapsedYears(terms, row, row.accruesAfter, asOf);
   const now = elapsedYears(terms, period, period.accruesAfter, asOf);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { hasArrearsLock, lockReasonOn, nextLockDate } from '../../../src/lending/business-days/arrears-locks.ts';
+import { withArrears } from '../../../src/lending/business-days/arrears.ts';
 import { nextBusinessDate } from '../../../src/lending/business-days/next-business-date.ts';
 import { figuresOf } from '../../../src/lending/balances.ts';
 import { addDays } from '../../../src/lending/dates.ts';
@@ -87,6 +88,13 @@ describe('an account that its product locks after five days in arrears', () => {
     // Thursday 24, Friday 25, Monday 28 to Wednesday 2 are five days, and Thursday is the sixth.
     expect(isFree(closedBefore(working, '2011-03-02'))).to.equal(true);
     expect(isFree(closedBefore(working, '2011-03-03'))).to.equal(false);
+    const nextAfter = (businessDate: string): string | null =>
+      nextLockDate(withArrears({ ...loanOf(working), businessDate }, calendar), businessDate, null);
+    // As long as a day may count, the lock may come on the day on which six would be counted.
+    expect(nextAfter('2011-02-25')).to.equal('2011-03-01');
+    expect(nextAfter('2011-02-26')).to.equal('2011-03-02');
+    expect(nextAfter('2011-02-27')).to.equal('2011-03-03');
+    expect(nextAfter('2011-03-02')).to.equal('2011-03-03');
   });
 
   it('charges nothing while it is locked, and is not looked at for its arrears', () => {
@@ -116,6 +124,21 @@ describe('an account that its product locks after five days in arrears', () => {
     // The next row is not paid either: due on 23 March, and in arrears from the 24th on.
     expect(isFree(closedBefore(free, '2011-03-28'))).to.equal(true);
     expect(isFree(closedBefore(free, '2011-03-29'))).to.equal(false);
+  });
+
+  it('is looked at on the day on which interest reaches its cap, when nothing else happens before', () => {
+    const lockSettings = {
+      cappingConstraintType: 'SOFT_CAP',
+      cappingMethod: 'ORIGINAL_PRINCIPAL_PERCENTAGE',
+      cappingPercentage: money(1),
+    } as const;
+    // 8.33 on 23 February, 9.44 on the 27th, and 10.27 on the 28th, the last one of thirty.
+    const loan = loanOf(closedBefore(disbursed(dynamicProduct({ internalControls: { lockSettings } })), '2011-02-24'));
+    expect(nextLockDate(loan, '2011-02-24', '2011-03-23')).to.equal('2011-02-28');
+    expect(nextLockDate(loan, '2011-02-24', '2011-03-01')).to.equal('2011-02-28');
+    expect(nextLockDate(loan, '2011-02-24', '2011-02-28')).to.equal(null);
+    expect(nextLockDate(loan, '2011-02-24', '2011-02-26')).to.equal(null);
+    expect(nextLockDate(loan, '2011-02-27', '2011-02-28')).to.equal('2011-02-28');
   });
 
   it('stays locked by a payment that leaves it in arrears', () => {

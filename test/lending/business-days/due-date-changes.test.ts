@@ -307,8 +307,8 @@ describe('any loan with a change of the calendar', () => {
   };
   const isActive = ({ loan }: Story): boolean =>
     loan?.position.accountState === 'ACTIVE' && loan.position.accountSubState !== 'TERMINATED';
-  // A refund adds to the last row and leaves a level payment that was worked out for less. In fixed loans, what the last
-  // row is to make up for can be more than all that it asks for: then it asks for none.
+  // A refund adds to the last row and leaves a level payment that was worked out for less. In fixed loans, what the
+  // last row is to make up for can be more than all that it asks for: then it asks for none.
   const hasRowsOfOtherPrincipal = ({ loan, transactions }: Story): boolean =>
     transactions.some(({ type }) => type === 'REFUND') ||
     (loan?.product.type === 'FIXED_TERM_LOAN' &&

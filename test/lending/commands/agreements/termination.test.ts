@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { figuresOf } from '../../../../src/lending/balances.ts';
+import { installmentEncodedKey } from '../../../../src/lending/identifiers.ts';
 import {
   adjust,
   applyFee,
@@ -84,6 +85,41 @@ describe('a termination', () => {
     const [row = expect.fail('no row'), ...others] = loanOf(ended).position.installments;
     expect(others).to.deep.equal([]);
     expect(texts({ ...row.principal })).to.deep.equal({ expected: '1000.00', paid: '100.00' });
+  });
+
+  it('keeps all that was paid of the installments that it joins, and the last day on which one of them was', () => {
+    const pay = (story: Story, number: number, day: string): Story =>
+      when(story, repay(10, day, { installmentEncodedKey: installmentEncodedKey(loanOf(start), number) }));
+    for (const numbers of [
+      [1, 2],
+      [2, 1],
+    ] as const) {
+      const twice = pay(pay(start, numbers[0], '2011-01-24'), numbers[1], '2011-01-26');
+      expect(reasons(twice)).to.deep.equal([]);
+      const [row = expect.fail('no row')] = loanOf(when(twice, terminate('2011-01-27'))).position.installments;
+      expect(row.lastPaidDate).to.equal('2011-01-26');
+      const { principal, interest } = figuresOf(loanOf(twice));
+      expect(texts({ ...row.principal })['paid']).to.equal(principal.paid.toFixed(2));
+      expect(principal.paid.plus(interest.paid).toFixed(2)).to.equal('20.00');
+    }
+    for (const number of [1, 2]) {
+      const once = when(pay(start, number, '2011-01-24'), terminate('2011-01-27'));
+      expect(loanOf(once).position.installments.map(({ lastPaidDate }) => lastPaidDate)).to.deep.equal(['2011-01-24']);
+    }
+  });
+
+  it('leaves fees with installments that are due, and moves those of later ones to the last one', () => {
+    const first = when(start, applyFee(5, { valueDate: '2011-02-10' }));
+    // Charged within the third installment, before the account is terminated within the second.
+    const charged = when(first, applyFee(6, { valueDate: '2011-04-01' }));
+    const keysOf = (story: Story): unknown[] =>
+      loanOf(story).position.charges.map(({ installmentKey }) => installmentKey);
+    expect(keysOf(charged)).to.deep.equal([1, 3]);
+    const ended = when(charged, terminate('2011-03-08'));
+    expect(reasons(ended)).to.deep.equal([]);
+    expect(dueDates(ended)).to.deep.equal(['2011-02-23', '2011-03-08']);
+    expect(keysOf(ended)).to.deep.equal([1, 2]);
+    expect(figuresOf(loanOf(ended)).fees.due.toFixed(2)).to.equal('11.00');
   });
 
   it('after the last due date, or on it, changes no row', () => {

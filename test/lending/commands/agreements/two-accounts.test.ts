@@ -182,6 +182,23 @@ describe('a rescheduling', () => {
     expect(position.disbursements[0]?.paidOut.toFixed(2)).to.equal('836.80');
   });
 
+  it('takes over the holder, the name, where the account belongs, and custom fields', () => {
+    const holder = { loanName: 'Ada', accountHolderKey: 'a'.repeat(32), accountHolderType: 'CLIENT' } as const;
+    const kept = { assignedBranchKey: 'b'.repeat(32), _own: { color: 'red' } };
+    const former = { ...loanOf(paid), ...holder, additionalFields: { ...kept, notes: 'of the old one' } };
+    const { loanName, accountHolderKey, accountHolderType, additionalFields } = accountAfter(
+      replaced({ ...paid, loan: former }, asked('RESCHEDULE')),
+      'L2',
+    );
+    expect({ loanName, accountHolderKey, accountHolderType }).to.deep.equal(holder);
+    expect(additionalFields).to.deep.equal(kept);
+    expect([opened.loanName, opened.accountHolderKey, opened.accountHolderType]).to.deep.equal([
+      old.loanName,
+      old.accountHolderKey,
+      old.accountHolderType,
+    ]);
+  });
+
   it('is recognised when it comes again', () => {
     const again = restructure(old, opened, asked('RESCHEDULE'), contextOf(paid, postedBy(result)));
     expect(again).to.include({ outcome: 'repeated' });
@@ -239,6 +256,7 @@ describe('a rescheduling', () => {
       { valueDate: '2040-01-02' },
       'INVALID_DISBURSEMENT_DATE loanAccount.disbursementDetails.expectedDisbursementDate',
     ],
+    ['a top-up in parts of minor units', paid, { topUpAmount: money('0.001') }, 'INVALID_AMOUNT topUpAmount'],
     ['a negative top-up', paid, { topUpAmount: money(-1) }, 'NEGATIVE_TOP_UP_AMOUNT topUpAmount'],
   ] as const) {
     it(`is refused for ${name}`, () => {
