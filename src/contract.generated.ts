@@ -4205,7 +4205,7 @@ interface LoanProduct {
       includeFeesInFloorAmount?: false;
       includeInterestInFloorAmount?: false;
     };
-    latePaymentsRecalculationMethod: 'OVERDUE_INSTALLMENTS_INCREASE';
+    latePaymentsRecalculationMethod: 'OVERDUE_INSTALLMENTS_INCREASE' | 'LAST_INSTALLMENT_INCREASE' | 'NO_RECALCULATION';
   };
   feesSettings: {
     allowArbitraryFees: boolean;
@@ -4628,7 +4628,12 @@ interface LoanProductPayload {
       includeFeesInFloorAmount?: false | 'false' | '' | null;
       includeInterestInFloorAmount?: false | 'false' | '' | null;
     } | null;
-    latePaymentsRecalculationMethod?: 'OVERDUE_INSTALLMENTS_INCREASE' | '' | null;
+    latePaymentsRecalculationMethod?:
+      | 'OVERDUE_INSTALLMENTS_INCREASE'
+      | 'LAST_INSTALLMENT_INCREASE'
+      | 'NO_RECALCULATION'
+      | ''
+      | null;
   } | null;
   feesSettings?: {
     /**

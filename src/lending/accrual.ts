@@ -5,7 +5,7 @@ import { type Installment, dueOf, lowered } from './installments.ts';
 import { type Decimal, larger, roundAmount, smaller, sum, zero } from './money.ts';
 import { behaviourOf } from './products/product-behaviour.ts';
 import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
-import { taxedAmount } from './taxes.ts';
+import { taxWithin, taxedAmount } from './taxes.ts';
 import { termsInForce } from './agreed-terms.ts';
 import type { LocalDate } from './terms.ts';
 
@@ -18,7 +18,8 @@ const workingDecimalPlaces = 15;
 /**
  * Moves a position forward to a day. Scheduled interest stays as it is. Accrued interest is earned on the principal
  * that was actually outstanding since the last movement of principal. The rows expect what they have earned so
- * far, plus what they will earn if everything is paid on its due date from now on. While interest is locked, none is
+ * far, plus what they will earn if everything is paid on its due date from now on. What late principal earns belongs
+ * to the row in whose period it does, or to the last one (see {@link raisesLastRow}). While interest is locked, none is
  * earned; while fees are, those planned for the days that pass are dropped.
  * @param date not before the position's `asOf`: principal has not changed in between
  */
@@ -53,20 +54,37 @@ function accruedTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPos
   const since = position.asOf ?? date;
   const outstanding = principalDueOf(position.installments);
   let overdue = zero;
-  const last = earnsAfterMaturity(loan) ? position.installments.at(-1) : undefined;
+  let late = zero;
+  const last = position.installments.at(-1);
   const installments = position.installments.map((row) => {
     const from = row.accruesAfter > since ? row.accruesAfter : since;
     const to = row.dueDate < date ? row.dueDate : date;
-    const base = outstanding.minus(overdueThatRests(loan, overdue));
+    const isApart = row !== last && raisesLastRow(loan);
+    const overdueBefore = overdue;
+    const base = outstanding.minus(isApart ? overdueBefore : overdueThatRests(loan, overdueBefore));
     overdue = overdue.plus(dueOf(row.principal));
-    const afterMaturity = row === last ? interestAfterMaturity(outstanding, terms, row.dueDate, since, date) : zero;
-    if (from >= to && afterMaturity.isZero()) return row;
-    const earned = (from >= to ? zero : periodInterest(base, terms, row, from, to)).plus(afterMaturity);
+    if (isApart && from < to && !overdueBefore.isZero()) {
+      late = late.plus(periodInterest(overdueBefore, terms, row, from, to));
+    }
+    const hasMatured = row === last && earnsAfterMaturity(loan);
+    const afterMaturity = hasMatured ? interestAfterMaturity(outstanding, terms, row.dueDate, since, date) : zero;
+    const added = row === last ? afterMaturity.plus(late) : zero;
+    if (from >= to && added.isZero()) return row;
+    const earned = (from >= to ? zero : periodInterest(base, terms, row, from, to)).plus(added);
     const interestAccrued = row.interestAccrued.plus(earned).toDecimalPlaces(accrualDecimalPlaces);
     return { ...row, interestAccrued };
   });
   const passed = withoutFeesDueWhileLocked(loan, { ...position, installments }, date);
   return expectInterest(loan, { ...passed, asOf: date });
+}
+
+/** Whether the interest that late principal earns is asked for with the last row, instead of the row of its days. */
+export function raisesLastRow({ product }: Pick<Loan, 'product'>): boolean {
+  return (
+    behaviourOf(product).interest === 'ACCRUED' &&
+    product.interestSettings.accrueLateInterest &&
+    product.paymentSettings.latePaymentsRecalculationMethod === 'LAST_INSTALLMENT_INCREASE'
+  );
 }
 
 /** Whether the principal that is outstanding after the last due date goes on earning interest, for the last row. */
@@ -98,6 +116,8 @@ export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition
   const terms = termsInForce(loan, position);
   let outstanding = principalDueOf(position.installments);
   let overdue = zero;
+  let lateToCome = zero;
+  const last = position.installments.at(-1);
   const expected = position.installments.map((row) => {
     const base = outstanding;
     outstanding = outstanding.minus(dueOf(row.principal));
@@ -105,16 +125,24 @@ export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition
       overdue = overdue.plus(dueOf(row.principal));
       return grossOf(loan, row.interestAccrued);
     }
-    if (asOf === null || row.accruesAfter > asOf) return interestToCome(loan, position, row, base);
+    if (asOf === null || row.accruesAfter > asOf) {
+      const own = interestToCome(loan, position, row, base);
+      return row === last && !lateToCome.isZero() ? grossOf(loan, own.interest.plus(lateToCome)) : own;
+    }
     // The running row still earns on overdue principal. From its due date on, no principal is assumed overdue.
     const late = overdue.minus(overdueThatRests(loan, overdue));
+    if (row !== last && raisesLastRow(loan)) {
+      lateToCome = periodInterest(late, terms, row, asOf, row.dueDate);
+      return grossOf(loan, row.interestAccrued.plus(periodInterest(base, terms, row, asOf, row.dueDate)));
+    }
     return grossOf(loan, row.interestAccrued.plus(periodInterest(base.plus(late), terms, row, asOf, row.dueDate)));
   });
   const installments = position.installments.map((row, index) => {
     const isRemainder = row.number === loan.terms.repaymentInstallments && roundsInterestIntoLastRow(loan.terms);
     const interests = isRemainder ? expected.map(({ interest }) => interest) : [];
     const own = expected[index]?.gross ?? noGrossInterest;
-    return withInterest(row, lessReduced(loan, row, isRemainder ? grossInterestOfLast(loan, interests) : own));
+    const gross = isRemainder ? notBelowCharged(loan, row, grossInterestOfLast(loan, interests)) : own;
+    return withInterest(row, lessReduced(loan, row, gross));
   });
   return { ...position, installments };
 }
@@ -149,6 +177,19 @@ function interestToCome(loan: Loan, position: LoanPosition, row: Installment, ba
   const expected = grossOf(loan, row.interestAccrued.plus(earned));
   interestsToCome.set(row, { product, terms, rateSegments, base, expected });
   return expected;
+}
+
+/**
+ * Interest of the last row, but no less than was applied or paid of it. What late principal earned is paid before the
+ * other rows are all earned, and the remainder of their rounding may be less then.
+ */
+function notBelowCharged(loan: Loan, { interest, interestApplied }: Installment, gross: GrossInterest): GrossInterest {
+  const charged = larger(interest.amount.paid, interestApplied);
+  if (!raisesLastRow(loan) || !charged.greaterThan(gross.amount)) return gross;
+  const { taxSettings } = loan.product;
+  if (!taxSettings.taxesOnInterestEnabled) return { amount: charged, tax: zero };
+  const tax = taxWithin(charged, taxSettings, loan.terms.currency, loan.terms.rounding.roundingMode);
+  return { amount: charged, tax: larger(interest.tax.paid, tax) };
 }
 
 /** The part of overdue principal that earns nothing: all of it when the product accrues no late interest. */
@@ -190,7 +231,9 @@ export function isEarning({ product }: Loan, { asOf }: LoanPosition, row: Instal
 export function earnedGross(loan: Loan, { installments }: LoanPosition, row: Installment): GrossInterest {
   const isLast = row.number === loan.terms.repaymentInstallments;
   const accrued = isLast ? installments.map(({ interestAccrued }) => interestAccrued) : [];
-  const gross = isLast ? grossInterestOfLast(loan, accrued) : grossInterest(loan, row.interestAccrued);
+  const gross = isLast
+    ? notBelowCharged(loan, row, grossInterestOfLast(loan, accrued))
+    : grossInterest(loan, row.interestAccrued);
   return lessReduced(loan, row, gross);
 }
 

@@ -172,7 +172,8 @@ export function principalAhead(ledger: Ledger): Decimal {
 }
 
 /**
- * The amount due on the value date. A repayment of more than this pays ahead.
+ * The amount due on the value date. A repayment of more than this pays ahead, also with interest of late principal
+ * that a row holds whose own days have not begun.
  * @param target the index of the only row to look at; null for all of them
  */
 export function dueNow(ledger: Ledger, target: number | null = null): Decimal {
@@ -184,7 +185,7 @@ export function dueNow(ledger: Ledger, target: number | null = null): Decimal {
       const elements: readonly Exclude<AllocationElement, 'FEE'>[] =
         row.dueDate <= valueDate
           ? ['PRINCIPAL', 'INTEREST', 'PENALTY']
-          : interest === 'ACCRUED'
+          : interest === 'ACCRUED' && row.accruesAfter < valueDate
             ? ['INTEREST', 'PENALTY']
             : ['PENALTY'];
       return elements.map((element) => payable(ledger, index, element));

@@ -42,3 +42,11 @@ export type InterestOnPrepaymentMethod = (typeof interestOnPrepaymentMethods)[nu
 /** The state of a row before its due date of which only interest is left to pay. */
 export const principalPaidStatuses = ['PARTIALLY_PAID', 'PAID'] as const;
 export type PrincipalPaidStatus = (typeof principalPaidStatuses)[number];
+
+/** The row that asks for the interest that late principal earns; none with NO_RECALCULATION, as it earns none. */
+export const latePaymentsRecalculationMethods = [
+  'OVERDUE_INSTALLMENTS_INCREASE',
+  'LAST_INSTALLMENT_INCREASE',
+  'NO_RECALCULATION',
+] as const;
+export type LatePaymentsRecalculationMethod = (typeof latePaymentsRecalculationMethods)[number];

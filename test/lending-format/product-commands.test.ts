@@ -235,6 +235,35 @@ describe('a product as a tenant returns it', () => {
     expect(done('CREATE_PRODUCT', changed(annuityProduct('p'), { [path]: true }))).to.deep.include({ paths: [path] });
   });
 
+  it('puts interest of late principal where its method says, and takes what it shows', () => {
+    const path = 'paymentSettings.latePaymentsRecalculationMethod';
+    const isLate = 'interestSettings.accrueLateInterest';
+    const dynamic = (method: unknown, accruesLate: boolean, type = 'DYNAMIC_TERM_LOAN'): Json =>
+      changed({ ...annuityProduct('p'), type }, { [path]: method, [isLate]: accruesLate });
+    for (const [method, accruesLate, type] of [
+      ['LAST_INSTALLMENT_INCREASE', true, 'DYNAMIC_TERM_LOAN'],
+      ['LAST_INSTALLMENT_INCREASE', false, 'DYNAMIC_TERM_LOAN'],
+      ['NO_RECALCULATION', false, 'DYNAMIC_TERM_LOAN'],
+      ['NO_RECALCULATION', true, 'FIXED_TERM_LOAN'],
+      ['OVERDUE_INSTALLMENTS_INCREASE', true, 'DYNAMIC_TERM_LOAN'],
+    ] as const) {
+      const record = after('CREATE_PRODUCT', dynamic(method, accruesLate, type));
+      expect(shown(record)).to.have.nested.property(path, method);
+      expect(done('UPDATE_PRODUCT', shown(record), record)).to.deep.equal({ record: undefined });
+      const patch = { op: 'REPLACE', path: path.replaceAll('.', '/'), value: 'OVERDUE_INSTALLMENTS_INCREASE' };
+      if (method === patch.value) continue;
+      expect(shown(after('PATCH_PRODUCT', patchOf(patch), record))).to.have.nested.property(path, patch.value);
+    }
+    for (const wrong of [
+      dynamic('NO_RECALCULATION', true),
+      dynamic('LAST_INSTALLMENT_INCREASE', true, 'FIXED_TERM_LOAN'),
+      dynamic('LAST_INSTALLMENT_INCREASE', false, 'FIXED_TERM_LOAN'),
+      dynamic('NEXT_INSTALLMENT_INCREASE', true),
+    ]) {
+      expect(done('CREATE_PRODUCT', wrong)).to.deep.include({ paths: [path] });
+    }
+  });
+
   it('keeps a source of tax rates only while nothing is taxed', () => {
     const taxed = changed(tenantProduct('p'), {
       'taxSettings.taxesOnFeesEnabled': true,

@@ -50,6 +50,42 @@ describe('interest of a dynamic loan', () => {
     expect(interestOn(lenient, '2017-03-21').slice(0, 3)).to.deep.equal(['8.33', '6.94', '5.56']);
   });
 
+  it('of late principal is that of the last row under LAST_INSTALLMENT_INCREASE: day by day, and on the due date', () => {
+    const last = start({ paymentSettings: { latePaymentsRecalculationMethod: 'LAST_INSTALLMENT_INCREASE' } });
+    const own = ['8.33', '6.94', '5.56', '4.17', '2.78'];
+    expect(interestOn(last, '2017-02-20')).to.deep.equal([...own, '1.39']);
+    // Row 1 is late from its due date on, and is expected to be paid by that of row 2: 166.67 earn 1.39 in between.
+    expect(interestOn(last, '2017-02-21')).to.deep.equal([...own, '2.78']);
+    expect(interestOn(last, '2017-03-20')).to.deep.equal([...own, '2.78']);
+    // Then 333.34 are late, and earn 2.78 until that of row 3.
+    expect(interestOn(last, '2017-03-21')).to.deep.equal([...own, '5.56']);
+    // Nothing paid: six months of 1000, less what the first five rows ask for.
+    expect(interestOn(last, '2017-07-21')).to.deep.equal([...own, '22.22']);
+    expect(interestOn(start(), '2017-07-21')).to.deep.equal(Array.from({ length: 6 }, () => '8.33'));
+  });
+
+  it('of late principal is earned day by day, paid in full at any time, and kept by the last row when all principal is', () => {
+    const last = start({
+      paymentSettings: {
+        latePaymentsRecalculationMethod: 'LAST_INSTALLMENT_INCREASE',
+        prepaymentSettings: { prepaymentRecalculationMethod: 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT' },
+      },
+    });
+    const loan = loanOf(last);
+    const at = (date: string) => accrueTo(loan, loan.position, date);
+    expect(at('2017-03-06').installments.at(-1)?.interestAccrued.toFixed(4)).to.equal('0.6945');
+    let daily = loan.position;
+    for (let day = '2017-01-22'; day <= '2017-05-05'; day = addDays(day, 1)) daily = accrueTo(loan, daily, day);
+    expect(daily.installments.map((row) => row.interestAccrued.toFixed(12))).to.deep.equal(
+      at('2017-05-05').installments.map((row) => row.interestAccrued.toFixed(12)),
+    );
+    const paid = when(last, repay('1016.66', '2017-03-21'));
+    expect([loanOf(paid).position.accountState, loanOf(paid).position.installments.length]).to.deep.equal([
+      'CLOSED',
+      6,
+    ]);
+  });
+
   it('is worked out again for other terms, another rate or another principal, and once for the same', () => {
     const loan = loanOf(start());
     const { position } = loan;

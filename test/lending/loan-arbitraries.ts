@@ -4,6 +4,7 @@ import {
   type PrepaymentRecalculationMethod,
   elementsRecalculationMethods,
   interestOnPrepaymentMethods,
+  latePaymentsRecalculationMethods,
   prepaymentRecalculationMethods,
 } from '../../src/lending/payment-options.ts';
 import { addDays } from '../../src/lending/dates.ts';
@@ -76,6 +77,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
     rate: fc.integer({ min: 0, max: 4000 }),
     accrueLateInterest: fc.boolean(),
     accrueInterestAfterMaturity: fc.constantFrom(false, false, true),
+    late: fc.constantFrom(...latePaymentsRecalculationMethods),
     installments: fc.integer({ min: 1, max: 9 }),
     grace: fc.integer({ min: 0, max: 2 }),
     interval: fc.integer({ min: 1, max: 2 }),
@@ -138,6 +140,10 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
         amortizationMethod: drawn.amortizationMethod,
         paymentMethod: drawn.isVertical && drawn.isDynamic ? 'VERTICAL' : 'HORIZONTAL',
         repaymentAllocationOrder: drawn.order,
+        ...(drawn.late === (drawn.accrueLateInterest ? 'LAST_INSTALLMENT_INCREASE' : 'NO_RECALCULATION') &&
+        (drawn.isDynamic || drawn.late === 'NO_RECALCULATION')
+          ? { latePaymentsRecalculationMethod: drawn.late }
+          : {}),
         ...(drawn.isDynamic
           ? {
               prepaymentSettings: {

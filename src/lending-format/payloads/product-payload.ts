@@ -1,4 +1,4 @@
-import { type PaymentMethod, paymentMethods } from '../../lending/payment-options.ts';
+import { type PaymentMethod, latePaymentsRecalculationMethods, paymentMethods } from '../../lending/payment-options.ts';
 import { type Currency, type Decimal, zero } from '../../lending/money.ts';
 import { type LoanProductType, behaviourOf, loanProductTypes } from '../../lending/products/product-behaviour.ts';
 import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../../lending/products/product.ts';
@@ -257,7 +257,7 @@ function readPaymentSettings(reader: FieldReader): LoanProduct['paymentSettings'
   const prepayment = reader.object('prepaymentSettings');
   const order = reader.choices('repaymentAllocationOrder', allocationElements) ?? [...allocationElements];
   if (order.length !== allocationElements.length) reader.refuse('repaymentAllocationOrder');
-  reader.keepOnly('latePaymentsRecalculationMethod', 'OVERDUE_INSTALLMENTS_INCREASE');
+  const lateMethod = reader.choice('latePaymentsRecalculationMethod', latePaymentsRecalculationMethods);
   // Read where a payment is dated ahead, see `future-payments.ts`.
   prepayment.keepOnly(
     'futurePaymentsAcceptance',
@@ -271,6 +271,9 @@ function readPaymentSettings(reader: FieldReader): LoanProduct['paymentSettings'
     amortizationMethod: reader.choice('amortizationMethod', amortizationMethods) ?? 'STANDARD_PAYMENTS',
     paymentMethod: reader.choice<PaymentMethod>('paymentMethod', paymentMethods) ?? 'HORIZONTAL',
     repaymentAllocationOrder: order,
+    ...present({
+      latePaymentsRecalculationMethod: lateMethod === 'OVERDUE_INSTALLMENTS_INCREASE' ? undefined : lateMethod,
+    }),
     prepaymentSettings: readPrepaymentSettings(prepayment),
   };
 }

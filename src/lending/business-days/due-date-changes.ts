@@ -1,4 +1,4 @@
-import { expectInterest, lessReduced, withInterestTax } from '../accrual.ts';
+import { expectInterest, lessReduced, raisesLastRow, withInterestTax } from '../accrual.ts';
 import { termsInForce } from '../agreed-terms.ts';
 import type { RecalculateDueDates } from '../commands.ts';
 import { type Decision, type DecisionContext, post, refuse } from '../commands/decision.ts';
@@ -60,7 +60,7 @@ export function lastDayReached({ businessDate, position: { asOf, lastValueDate }
 /**
  * The position with the rows that are due after the day on the working days of the calendar; null when none moves.
  * Rows move after the last one that is due by the day, or of which something was paid or applied: what such a row owes
- * depends on the days before it. Their dates come from those that they had before they were ever moved, or with
+ * depends on the days before it. A last row that holds interest of late principal moves until it earns its own. Their dates come from those that they had before they were ever moved, or with
  * EXTEND_SCHEDULE from the terms, so that a change and its opposite lead back.
  *
  * Interest follows the dates as in a new schedule. A level payment stays, as do equal shares of principal; rows that
@@ -71,7 +71,7 @@ export function onCalendar(loan: Loan, day: LocalDate, calendar: WorkingCalendar
   const method = product.scheduleSettings.repaymentReschedulingMethod;
   if (method === undefined || position.accountSubState === 'TERMINATED') return null;
   const rows = position.installments;
-  const first = rows.findLastIndex((row) => !mayMove(row, day)) + 1;
+  const first = rows.findLastIndex((row) => !mayMove(loan, row, day)) + 1;
   if (first === rows.length) return null;
   const periods = periodsFrom(loan, first, day, { method, calendar });
   const moved = rows.map((row, index): Installment => {
@@ -81,8 +81,13 @@ export function onCalendar(loan: Loan, day: LocalDate, calendar: WorkingCalendar
   return moved.every((row, index) => row === rows[index]) ? null : withAmounts(loan, moved, first);
 }
 
-function mayMove(row: Installment, day: LocalDate): boolean {
-  return row.dueDate > day && isWhollyUnpaid(row) && !isPaid(row) && row.interestApplied.isZero();
+function mayMove(loan: Loan, row: Installment, day: LocalDate): boolean {
+  if (row.dueDate <= day || !isWhollyUnpaid(row) || isPaid(row)) return false;
+  const { asOf, installments } = loan.position;
+  if (!raisesLastRow(loan) || row !== installments.at(-1)) return row.interestApplied.isZero();
+  // Interest of late principal was earned in other periods: it neither keeps the row, nor changes with its days.
+  const hasBegun = asOf !== null && row.accruesAfter < asOf;
+  return !hasBegun || row.interestAccrued.isZero();
 }
 
 /** The date of a row before it was moved to a working day. */

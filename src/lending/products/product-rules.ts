@@ -176,7 +176,7 @@ function paymentRefusals(product: LoanProduct): Refusal[] {
   if (paymentMethod === 'VERTICAL' && behaviourOf(product).interest !== 'ACCRUED') {
     refusals.push(refusal('INVALID_PARAMETERS', 'paymentSettings.paymentMethod'));
   }
-  refusals.push(...prepaymentRefusals(product));
+  refusals.push(...latePaymentRefusals(product), ...prepaymentRefusals(product));
   if (!fitsProduct(prepaymentSettings.prepaymentRecalculationMethod, product)) {
     refusals.push(
       refusal(
@@ -186,6 +186,19 @@ function paymentRefusals(product: LoanProduct): Refusal[] {
     );
   }
   return refusals;
+}
+
+/**
+ * Interest of late principal needs a row that asks for it, and a last row that is raised needs late principal that may
+ * earn interest: that of a fixed loan never does.
+ */
+function latePaymentRefusals(product: LoanProduct): Refusal[] {
+  const { latePaymentsRecalculationMethod: method } = product.paymentSettings;
+  const isAccrued = behaviourOf(product).interest === 'ACCRUED';
+  const isWrong =
+    (method === 'NO_RECALCULATION' && isAccrued && product.interestSettings.accrueLateInterest) ||
+    (method === 'LAST_INSTALLMENT_INCREASE' && !isAccrued);
+  return isWrong ? [refusal('INVALID_PARAMETERS', 'paymentSettings.latePaymentsRecalculationMethod')] : [];
 }
 
 /** Where rows stay as agreed and owe all their interest, nothing is left to decide about interest not yet earned. */

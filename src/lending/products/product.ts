@@ -3,6 +3,7 @@ import type {
   CustomPaymentAmountType,
   ElementsRecalculationMethod,
   InterestOnPrepaymentMethod,
+  LatePaymentsRecalculationMethod,
   PaymentMethod,
   PrepaymentRecalculationMethod,
   PrincipalPaidStatus,
@@ -172,6 +173,8 @@ export interface LoanProduct {
     readonly amortizationMethod: AmortizationMethod;
     readonly paymentMethod: PaymentMethod;
     readonly repaymentAllocationOrder: readonly AllocationElement[];
+    /** Dynamic loans: the row that asks for the interest of late principal. Absent: OVERDUE_INSTALLMENTS_INCREASE. */
+    readonly latePaymentsRecalculationMethod?: LatePaymentsRecalculationMethod;
     readonly prepaymentSettings: {
       readonly prepaymentAcceptance: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS';
       readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod;

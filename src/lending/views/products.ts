@@ -1,4 +1,5 @@
 import { type AdditionalFields, noAdditionalFields, withAdditionalFields } from '../additional-fields.ts';
+import type { LatePaymentsRecalculationMethod } from '../payment-options.ts';
 import { behaviourOf } from '../products/product-behaviour.ts';
 import type { LoanProduct, ProductFee } from '../products/product.ts';
 import type { RepaymentReschedulingMethod } from '../terms.ts';
@@ -17,6 +18,7 @@ export function productView({ additionalFields, ...product }: LoanProduct) {
   } = product.interestSettings;
   const { defaultPrincipalRepaymentInterval, repaymentReschedulingMethod, ...scheduleSettings } =
     product.scheduleSettings;
+  const { latePaymentsRecalculationMethod, ...paymentSettings } = product.paymentSettings;
   const view = {
     ...product,
     interestSettings: {
@@ -29,12 +31,12 @@ export function productView({ additionalFields, ...product }: LoanProduct) {
       },
     },
     scheduleSettings,
-    paymentSettings: { ...product.paymentSettings, principalPaymentSettings: { defaultPrincipalRepaymentInterval } },
+    paymentSettings: { ...paymentSettings, principalPaymentSettings: { defaultPrincipalRepaymentInterval } },
     feesSettings: { ...product.feesSettings, fees: product.feesSettings.fees.map(feeView) },
   };
   const shown = withAdditionalFields(view, additionalFields ?? noAdditionalFields);
-  return withAdditionalFields(shown, settingsInForce(product.type, repaymentReschedulingMethod)) as typeof view &
-    SettingsInForce;
+  const inForce = settingsInForce(product.type, repaymentReschedulingMethod, latePaymentsRecalculationMethod);
+  return withAdditionalFields(shown, inForce) as typeof view & SettingsInForce;
 }
 
 function feeView({ allocation, ...fee }: ProductFee) {
@@ -46,6 +48,7 @@ function feeView({ allocation, ...fee }: ProductFee) {
 function settingsInForce(
   type: LoanProduct['type'],
   repaymentReschedulingMethod: RepaymentReschedulingMethod | 'NONE' = 'NONE',
+  latePaymentsRecalculationMethod: LatePaymentsRecalculationMethod = 'OVERDUE_INSTALLMENTS_INCREASE',
 ) {
   const { rows } = behaviourOf({ type });
   return {
@@ -57,7 +60,7 @@ function settingsInForce(
       repaymentReschedulingMethod,
     },
     paymentSettings: {
-      latePaymentsRecalculationMethod: 'OVERDUE_INSTALLMENTS_INCREASE',
+      latePaymentsRecalculationMethod,
       prepaymentSettings: {
         futurePaymentsAcceptance: 'NO_FUTURE_PAYMENTS',
       },

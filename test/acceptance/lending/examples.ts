@@ -83,6 +83,12 @@ const prepaid = (
   },
   steps: [...active({}, { valueDate: '2017-01-21' }), repay(600, '2017-03-21')],
 });
+/** The product of {@link prepaid} that says what late payments change. */
+const lateBy = (latePaymentsRecalculationMethod: string, accrueLateInterest: boolean): Json => {
+  const { product } = prepaid('NO_RECALCULATION');
+  const interestSettings = { ...(product?.['interestSettings'] as Json), accrueLateInterest };
+  return { ...product, interestSettings, paymentSettings: { latePaymentsRecalculationMethod } };
+};
 const expectedPrincipal = (...amounts: readonly number[]): Json =>
   Object.fromEntries(amounts.map((amount, index) => [`schedule[${index + 2}].principal.amount.expected`, amount]));
 
@@ -293,6 +299,38 @@ export const examples: readonly Example[] = [
       'balances.principalPaid': 333.34,
     },
     tells: { loan_balance_changed: { 'balances.interestPaid': 16.66 } },
+  },
+  {
+    // As above, but the 1.39 that the 166.67 of row 1 earn in the period of row 2 join the 1.39 of row 6.
+    sentence: '§2: late payments: LAST_INSTALLMENT_INCREASE adds the interest on what is late to the last row',
+    product: lateBy('LAST_INSTALLMENT_INCREASE', true),
+    steps: [...active({}, { valueDate: '2017-01-21' }), repay(348.61, '2017-03-21')],
+    shows: {
+      'schedule[0].interest.amount.expected': 8.33,
+      'schedule[1].interest.amount.expected': 6.94,
+      'schedule[1].state': 'PAID',
+      'schedule[2].interest.amount.expected': 5.56,
+      'schedule[5].interest.amount.expected': 2.78,
+      'balances.interestPaid': 15.27,
+      'balances.interestBalance': 1.39,
+      'balances.interestDue': 0,
+    },
+    tells: { loan_balance_changed: { 'balances.interestPaid': 15.27 } },
+  },
+  {
+    sentence: '§2: late payments: NO_RECALCULATION leaves the interest of all rows as it is',
+    product: lateBy('NO_RECALCULATION', false),
+    steps: [...active({}, { valueDate: '2017-01-21' }), repay(348.61, '2017-03-21')],
+    shows: {
+      'schedule[0].interest.amount.expected': 8.33,
+      'schedule[1].interest.amount.expected': 6.94,
+      'schedule[1].state': 'PAID',
+      'schedule[2].interest.amount.expected': 5.56,
+      'schedule[5].interest.amount.expected': 1.39,
+      'balances.interestPaid': 15.27,
+      'balances.interestBalance': 0,
+    },
+    tells: { loan_balance_changed: { 'balances.interestPaid': 15.27 } },
   },
   {
     sentence: '§2: custom repayment option: the parts of a repayment must be the whole of it',

@@ -134,7 +134,7 @@ describe('the sentences of the specification about lending', function () {
           elementsRecalculationMethod: 'PRINCIPAL_EXPECTED_FIXED',
           principalPaidInstallmentStatus: 'PAID',
         },
-        latePaymentsRecalculationMethod: 'OVERDUE_INSTALLMENTS_INCREASE',
+        latePaymentsRecalculationMethod: 'LAST_INSTALLMENT_INCREASE',
         repaymentAllocationOrder: ['PENALTY', 'FEE', 'INTEREST', 'PRINCIPAL'],
       },
     };
@@ -145,7 +145,7 @@ describe('the sentences of the specification about lending', function () {
       adjustInterestForFirstInstallment: true,
       'paymentSettings.prepaymentSettings.prepaymentRecalculationMethod': 'REDUCE_AMOUNT_PER_INSTALLMENT',
       'paymentSettings.prepaymentSettings.principalPaidInstallmentStatus': 'PAID',
-      'paymentSettings.latePaymentsRecalculationMethod': 'OVERDUE_INSTALLMENTS_INCREASE',
+      'paymentSettings.latePaymentsRecalculationMethod': 'LAST_INSTALLMENT_INCREASE',
       'paymentSettings.repaymentAllocationOrder[0]': 'PENALTY',
     })) {
       expect(shown, path).to.have.nested.property(path, value);
@@ -272,8 +272,6 @@ describe('the sentences of the specification about lending', function () {
 
   for (const [path, value] of [
     ['paymentSettings.prepaymentSettings.principalPaidInstallmentStatus', 'ORIGINAL_TOTAL_EXPECTED_PAID'],
-    ['paymentSettings.latePaymentsRecalculationMethod', 'LAST_INSTALLMENT_INCREASE'],
-    ['paymentSettings.latePaymentsRecalculationMethod', 'NO_RECALCULATION'],
     ['interestSettings.decoupleInterestFromArrears', true],
     ['flexibleTerms', { enabled: true }],
     ['type', 'DYNAMIC_TERM_MORTGAGE'],

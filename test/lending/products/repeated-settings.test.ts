@@ -59,6 +59,17 @@ describe('the settings of an account that repeat its product', () => {
     expect(refused(dynamicProduct(), path, 'true')).to.deep.equal([`LOAN_PRODUCT_MISMATCH ${path}`]);
   });
 
+  it('repeat where the interest of late principal goes', () => {
+    const path = 'latePaymentsRecalculationMethod';
+    const last = dynamicProduct({ paymentSettings: { [path]: 'LAST_INSTALLMENT_INCREASE' } });
+    expect(refused(last, path, 'LAST_INSTALLMENT_INCREASE')).to.deep.equal([]);
+    expect(refused(last, path, 'OVERDUE_INSTALLMENTS_INCREASE')).to.deep.equal([`LOAN_PRODUCT_MISMATCH ${path}`]);
+    expect(refused(dynamicProduct(), path, 'OVERDUE_INSTALLMENTS_INCREASE')).to.deep.equal([]);
+    expect(refused(dynamicProduct(), path, 'LAST_INSTALLMENT_INCREASE')).to.deep.equal([
+      `LOAN_PRODUCT_MISMATCH ${path}`,
+    ]);
+  });
+
   it('follow the type of the product', () => {
     expect(refused(dynamicProduct(), 'scheduleSettings.repaymentScheduleMethod', 'DYNAMIC')).to.deep.equal([]);
     expect(refused(dynamicProduct(), 'interestSettings.interestApplicationMethod', 'REPAYMENT_DUE_DATE')).to.deep.equal(
