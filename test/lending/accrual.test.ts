@@ -86,6 +86,17 @@ describe('interest of a dynamic loan', () => {
     ]);
   });
 
+  it('of late principal is not due before the last row earns its own, under LAST_INSTALLMENT_INCREASE', () => {
+    const strict = start({
+      paymentSettings: {
+        latePaymentsRecalculationMethod: 'LAST_INSTALLMENT_INCREASE',
+        prepaymentSettings: { prepaymentAcceptance: 'NO_PREPAYMENTS' },
+      },
+    });
+    expect(when(strict, repay('348.61', '2017-03-21')).transactions).to.have.length(2);
+    expect(when(strict, repay('348.62', '2017-03-21')).transactions).to.have.length(1);
+  });
+
   it('is worked out again for other terms, another rate or another principal, and once for the same', () => {
     const loan = loanOf(start());
     const { position } = loan;
