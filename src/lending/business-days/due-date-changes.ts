@@ -60,7 +60,8 @@ export function lastDayReached({ businessDate, position: { asOf, lastValueDate }
 /**
  * The position with the rows that are due after the day on the working days of the calendar; null when none moves.
  * Rows move after the last one that is due by the day, or of which something was paid or applied: what such a row owes
- * depends on the days before it. A last row that holds interest of late principal moves until it earns its own. Their dates come from those that they had before they were ever moved, or with
+ * depends on the days before it. A last row that holds interest of late principal
+ * moves until it earns its own. Their dates come from those that they had before they were ever moved, or with
  * EXTEND_SCHEDULE from the terms, so that a change and its opposite lead back.
  *
  * Interest follows the dates as in a new schedule. A level payment stays, as do equal shares of principal; rows that
