@@ -77,6 +77,7 @@ describe('recording a repayment dated ahead', () => {
   });
 
   it('accepts a hundred of one account, and one more when one of them is no longer waiting', () => {
+    expect(futurePaymentsMaximum).to.equal(100);
     let story = disbursed(loanProduct);
     for (let count = 1; count <= futurePaymentsMaximum; count += 1) {
       story = ahead(story, 1, `2011-02-${String(2 + (count % 20)).padStart(2, '0')}`);
