@@ -1,4 +1,5 @@
 import {
+  type DueCommand,
   businessDateAfter,
   dayToClose,
   dueSteps,
@@ -130,7 +131,7 @@ export class EndOfDayRun {
   }
 
   #moveRows(loanAccountId: string, look: CalendarLook, batch: CommandBatch, toggles: Toggles): void {
-    const { receivedAt, businessDate } = this.#endOfDay;
+    const { businessDate } = this.#endOfDay;
     const loan = batch.loanOf(loanAccountId);
     try {
       const valueDate = loan === null ? null : dayToMoveAfter(loan, businessDate, look.calendar);
@@ -138,19 +139,7 @@ export class EndOfDayRun {
       // Days of one date can be closed more than once, each time under another calendar.
       const purpose = `due dates/${this.#command.offset}/${look.calendarId}`;
       const commandId = dueCommandId(loanAccountId, businessDate, purpose);
-      batch.decideDue(
-        {
-          type: 'RECALCULATE_DUE_DATES',
-          commandId,
-          digest: commandId,
-          receivedAt,
-          loanAccountId,
-          isSystemPosted: true,
-          valueDate,
-        },
-        this.#command,
-        toggles,
-      );
+      this.#decide({ type: 'RECALCULATE_DUE_DATES', valueDate }, commandId, loanAccountId, batch, toggles);
     } catch (error) {
       batch.skipDue(loanAccountId, this.#command, error);
     }
@@ -180,25 +169,29 @@ export class EndOfDayRun {
   }
 
   #startDay(date: LocalDate, loanAccountId: string, batch: CommandBatch, toggles: Toggles): void {
-    const { receivedAt } = this.#endOfDay;
     const posted = batch.transactionsOf(loanAccountId);
     for (const step of dueSteps) {
       const loan = batch.loanOf(loanAccountId);
       if (loan === null) return;
       for (const [index, due] of step.commandsOn(loan, date, batch.calendar, posted).entries()) {
         const commandId = dueCommandId(loanAccountId, date, purposeOf(step, due, index));
-        // The due command completes a command of its type; the types of both say the same fields.
-        const command = {
-          ...due,
-          commandId,
-          digest: commandId,
-          receivedAt,
-          loanAccountId,
-          isSystemPosted: true,
-        } as LoanCommand;
-        batch.decideDue(command, this.#command, toggles);
+        this.#decide(due, commandId, loanAccountId, batch, toggles);
       }
     }
+  }
+
+  #decide(due: DueCommand, commandId: string, loanAccountId: string, batch: CommandBatch, toggles: Toggles): void {
+    const { receivedAt } = this.#endOfDay;
+    // What is due completes a command of its type; the types of both say the same fields.
+    const command = {
+      ...due,
+      commandId,
+      digest: commandId,
+      receivedAt,
+      loanAccountId,
+      isSystemPosted: true,
+    } as LoanCommand;
+    batch.decideDue(command, this.#command, toggles);
   }
 }
 
