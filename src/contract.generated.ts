@@ -3832,7 +3832,8 @@ interface LoanScheduleChanged {
     | 'UNLOCKED'
     | 'ADJUSTED'
     | 'LATE'
-    | 'INTEREST_ACCRUED';
+    | 'INTEREST_ACCRUED'
+    | 'TOGGLE_SWITCHED';
   /**
    * Counts the schedule events of the loan, from 1.
    */

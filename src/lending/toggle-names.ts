@@ -17,3 +17,8 @@ export const allTogglesOff: Toggles = {
 export function isToggleName(name: string): name is ToggleName {
   return (toggleNames as readonly string[]).includes(name);
 }
+
+/** Whether two sets of toggles have the same values. */
+export function areSameToggles(one: Toggles, other: Toggles): boolean {
+  return toggleNames.every((name) => one[name] === other[name]);
+}

@@ -139,7 +139,7 @@ type Row = (typeof rows)[AdjustableTransactionType];
 export type AdjustmentTransactionType = Row['adjustment'];
 export type LoanTransactionType = AdjustableTransactionType | AdjustmentTransactionType;
 export type TransactionEventName = Row['eventName'] | Row['reversedEventName'];
-export type ScheduleChangeReason = Row['scheduleReason'] | 'ADJUSTED' | 'LATE' | 'INTEREST_ACCRUED';
+export type ScheduleChangeReason = Row['scheduleReason'] | 'ADJUSTED' | 'LATE' | 'INTEREST_ACCRUED' | 'TOGGLE_SWITCHED';
 
 interface EventNames {
   readonly eventName: TransactionEventName;

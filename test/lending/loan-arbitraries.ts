@@ -210,6 +210,7 @@ const stepKinds = [
   'replace',
   'adjust',
   'custom',
+  'update',
   'toggle',
 ] as const;
 
@@ -317,6 +318,11 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
       }
       const last = story.transactions.findLast(({ type, undo }) => undo !== null && type !== 'DUE_DATE_CHANGED');
       return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };
+    }
+    case 'update': {
+      const { loanAmount, loanName, additionalFields } = loan;
+      const named = { ...(loanName === null ? {} : { loanName }), additionalFields, notes: `${step.share}` };
+      return { type: 'UPDATE_LOAN', requested: { loanAmount, ...named } };
     }
     case 'custom': {
       const outside = partOf(figures.nonScheduledFees.balance);

@@ -15,7 +15,7 @@ import { type Decimal, sum, zero } from '../money.ts';
 import { behaviourOf } from '../products/product-behaviour.ts';
 import { type LoanTransactionType, type ScheduleChangeReason, eventNamesOf } from '../transaction-types.ts';
 import type { LocalDate } from '../terms.ts';
-import type { Toggles } from '../toggle-names.ts';
+import { type Toggles, areSameToggles } from '../toggle-names.ts';
 import { accountOf } from '../views/accounts.ts';
 import { transactionView } from '../views/transactions.ts';
 
@@ -42,16 +42,12 @@ export function eventsBetween(
   toggles: Toggles,
 ): LoanEvent[] {
   const isOfWaiting = fact.type === 'FUTURE_PAYMENT_RECORDED' || fact.type === 'FUTURE_PAYMENT_TAKEN_BACK';
-  const bodies: Body[] =
-    posted !== null && before !== null && !isOfWaiting
-      ? transactionBodies(before, after, posted, command, toggles)
-      : [];
-  if (fact.type === 'BUSINESS_DAY_STARTED' && before !== null) {
-    bodies.push(...shownBodies(before, after, fact.businessDate, command, toggles));
-  }
-  const { asOf } = after.position;
-  if ((fact.type === 'STATE_CHANGED' || isOfWaiting) && before !== null && asOf !== null) {
-    bodies.push(...shownBodies(before, after, asOf, command, toggles));
+  const changedOn = fact.type === 'BUSINESS_DAY_STARTED' ? fact.businessDate : after.position.asOf;
+  const bodies: Body[] = [];
+  if (before !== null && posted !== null && !isOfWaiting) {
+    bodies.push(...transactionBodies(before, after, posted, command, toggles));
+  } else if (before !== null && changedOn !== null) {
+    bodies.push(...shownBodies(before, after, changedOn, command, toggles));
   }
   const isOtherWaiting = before !== null && futurePaymentsOf(before) !== futurePaymentsOf(after);
   if (fact.type === 'LOAN_CHANGED' || isOtherWaiting)
@@ -107,7 +103,10 @@ function transactionBodies(
   ];
 }
 
-/** What the start of a day or a change of state changed; nothing when it changed nothing that is shown. */
+/**
+ * What changed without a transaction: by the start of a day, by a change of the account or its state, or by a toggle
+ * since the events before. Nothing when that changed nothing that is shown.
+ */
 function shownBodies(
   before: Loan,
   after: Loan,
@@ -116,16 +115,21 @@ function shownBodies(
   toggles: Toggles,
 ): Body[] {
   const balances = balancesOf(after, toggles);
-  const changes = balanceChanges(balancesOf(before, before.publishedUnder ?? toggles), balances, after, command, {
-    applicationDate,
-    loanTransactionEncodedKey: null,
-  });
+  const published = balancesOf(before, before.publishedUnder ?? toggles);
+  const cause = { applicationDate, loanTransactionEncodedKey: null };
+  const changes = balanceChanges(published, balances, after, command, cause);
+  const areUnchanged = changes.length === 0 && haveSameNames(published, balances);
   const schedule = scheduleBody(before, after, null, toggles);
   return [
     ...feeBodies(before, after, toggles),
-    ...(changes.length === 0 ? [] : [{ eventType: 'loan_balance_changed', changes, balances } as const]),
+    ...(areUnchanged ? [] : [{ eventType: 'loan_balance_changed', changes, balances } as const]),
     ...(schedule === null ? [] : [schedule]),
   ];
+}
+
+/** A toggle may name a balance of zero that had no name before. */
+function haveSameNames(one: Balances, other: Balances): boolean {
+  return one === other || balanceNames.every((name) => (one[name] === undefined) === (other[name] === undefined));
 }
 
 function balanceChanges(
@@ -254,8 +258,10 @@ function kindOfCharge({ trigger }: FeeCharge, sign: 1 | -1): FeeKind {
   return { feeEvent: trigger === 'CAPITALIZED_DISBURSEMENT' ? 'CAPITALISED' : 'APPLIED' };
 }
 
-/** Null when every row looks the same as before. */
-/** @param type Of the transaction that changed it; null where the day did. */
+/**
+ * Null when every row looks the same as before.
+ * @param type Of the transaction that changed it; null where none did.
+ */
 function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType | null, toggles: Toggles): Body | null {
   const { installments } = after.position;
   const changed = changedInstallments(before, after, toggles);
@@ -265,7 +271,7 @@ function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType | nul
   const nextDue = installments[dues.findIndex((due) => !due.isZero())];
   return {
     eventType: 'loan_schedule_changed',
-    reason: type === null ? reasonOfDay(changed) : scheduleReason(type, before, after),
+    reason: type === null ? reasonWithoutTransaction(before, changed, toggles) : scheduleReason(type, before, after),
     scheduleVersion: after.scheduleVersion + 1,
     changedInstallments: changed,
     removedInstallmentKeys: removed.map(({ key }) => installmentEncodedKey(before, key)),
@@ -277,9 +283,18 @@ function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType | nul
   };
 }
 
-/** Rows that became late say so; otherwise overdue principal has earned interest that a row now expects. */
-function reasonOfDay(changed: readonly InstallmentView[]): ScheduleChangeReason {
-  return changed.some(({ state }) => state === 'LATE') ? 'LATE' : 'INTEREST_ACCRUED';
+/**
+ * Rows that became late say so. Otherwise a toggle shows them in another way, or overdue principal has earned interest
+ * that a row now expects.
+ */
+function reasonWithoutTransaction(
+  { publishedUnder }: Loan,
+  changed: readonly InstallmentView[],
+  toggles: Toggles,
+): ScheduleChangeReason {
+  if (changed.some(({ state }) => state === 'LATE')) return 'LATE';
+  const isSwitched = publishedUnder !== null && !areSameToggles(publishedUnder, toggles);
+  return isSwitched ? 'TOGGLE_SWITCHED' : 'INTEREST_ACCRUED';
 }
 
 function scheduleReason(type: LoanTransactionType, before: Loan, after: Loan): ScheduleChangeReason {

@@ -15,7 +15,7 @@ import { alwaysOpen } from '../schedule/calendar.ts';
 import type { WorkingCalendar } from '../organization.ts';
 import { penaltyTax } from '../penalty-taxes.ts';
 import { previewInstallments } from '../schedule/preview.ts';
-import { type Toggles, toggleNames } from '../toggle-names.ts';
+import { type Toggles, areSameToggles } from '../toggle-names.ts';
 import { startOfDay, startOfDayOrNull } from '../instants.ts';
 import { shown } from './shown-fields.ts';
 
@@ -79,7 +79,7 @@ export function scheduleOf(loan: Loan, toggles: Toggles, calendar: WorkingCalend
  */
 export function changedInstallments(before: Loan, after: Loan, toggles: Toggles): InstallmentView[] {
   const publishedUnder = before.publishedUnder ?? toggles;
-  const isSwitched = toggleNames.some((name) => publishedUnder[name] !== toggles[name]);
+  const isSwitched = !areSameToggles(publishedUnder, toggles);
   const isSameDay =
     before.position.asOf === after.position.asOf && before.position.accountState === after.position.accountState;
   return after.position.installments.flatMap((row) => {

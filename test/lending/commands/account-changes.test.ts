@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { RequestedLoan } from '../../../src/lending/commands.ts';
+import { balancesOf } from '../../../src/lending/views/balances.ts';
 import { accountOf } from '../../../src/lending/views/accounts.ts';
 import {
   type AskedCommand,
   type Story,
   adjust,
+  applyFee,
   approve,
   create,
   disburse,
@@ -15,6 +17,7 @@ import {
   money,
   product,
   reasons,
+  under,
   when,
 } from '../loan-fixtures.ts';
 
@@ -47,6 +50,34 @@ describe('changing an account', () => {
     const retired = given(create(product()));
     const later = { ...retired, loan: { ...loanOf(retired), product: { ...product(), state: 'INACTIVE' as const } } };
     expect(update(later, {}).outcome).to.equal('committed');
+  });
+
+  it('reports balances and installments that a toggle shows in another way since the event before', () => {
+    const charged = when(active, applyFee(5, { installmentNumber: 1 }));
+    const switched = under({ ALLOW_NON_SCHEDULED_FEES: true, PRINCIPAL_OVERPAYMENT: true }, charged);
+    const changed = update(switched, { notes: 'new' });
+    const told = changed.events.slice(charged.events.length);
+    const [balances, schedule] = told;
+    if (balances?.eventType !== 'loan_balance_changed') expect.fail();
+    expect(balances.balances).to.deep.equal(balancesOf(loanOf(changed), changed.toggles));
+    expect(balances.changes.map(({ type, balanceAfter }) => `${type} ${balanceAfter.toFixed(2)}`)).to.deep.equal([
+      'feesDue 0.00',
+      'feesBalance 0.00',
+      'scheduledFeesDue 5.00',
+      'scheduledFeesBalance 5.00',
+    ]);
+    expect(schedule).to.include({ eventType: 'loan_schedule_changed', reason: 'TOGGLE_SWITCHED' });
+    expect(told.at(-1)?.eventType).to.equal('loan_account_changed');
+  });
+
+  it('reports names of balances that are new, though their amounts are zero', () => {
+    const switched = under({ ALLOW_NON_SCHEDULED_FEES: true }, active);
+    const told = update(switched, { notes: 'new' }).events.slice(active.events.length);
+    expect(told.map(({ eventType }) => eventType)).to.deep.equal(['loan_balance_changed', 'loan_account_changed']);
+    const [balances] = told;
+    if (balances?.eventType !== 'loan_balance_changed') expect.fail();
+    expect(balances.changes).to.deep.equal([]);
+    expect(balances.balances).to.include.keys('nonScheduledFeeBalance', 'scheduledFeesDue');
   });
 
   it('tells of the account as it is afterwards', () => {
