@@ -311,6 +311,7 @@ export interface Contract {
     OrganizationSettings: OrganizationSettings;
     OrganizationSetup: OrganizationSetup;
     Partition: Partition;
+    PartitionCount: PartitionCount;
     PatchProductPayload: PatchProductPayload;
     PayOffAmounts: PayOffAmounts;
     PayOffPayload: PayOffPayload;
@@ -367,6 +368,7 @@ export interface Contract {
     createEventType: EventTypeDefinition;
     updateEventType: EventTypeDefinition;
     addSchema: SchemaDefinition;
+    setPartitionCount: PartitionCount;
     checkCompatibility: ComparedSchema;
     checkEventType: EventTypeCheckRequest;
     publishEvents: Events;
@@ -2174,6 +2176,7 @@ interface StreamBatchInfo {
     | 'commit_timeout'
     | 'keep_alive_limit'
     | 'cursors_reset'
+    | 'repartitioned'
     | 'handover_timeout'
     | 'no_partitions'
     | 'no_free_slots'
@@ -5043,6 +5046,15 @@ interface Partition {
    */
   unconsumed_events?: number;
 }
+/**
+ * How many partitions an event type is to have.
+ */
+interface PartitionCount {
+  /**
+   * At least as many as it has now.
+   */
+  partition_count: number;
+}
 interface PatchProductPayload {
   /**
    * Changes (RFC 6902), made in this order, all or none.
@@ -5832,6 +5844,7 @@ interface StreamBatch {
       | 'commit_timeout'
       | 'keep_alive_limit'
       | 'cursors_reset'
+      | 'repartitioned'
       | 'handover_timeout'
       | 'no_partitions'
       | 'no_free_slots'

@@ -316,6 +316,28 @@ describe('a resource that another process just created', () => {
     missing: { name: 'loan_balance_changed', version: '99.0.0' },
   };
 
+  /** The second partition of an event type that the late process knows with one. */
+  const aPartition: Subject = {
+    ...onRegistry,
+    make: async () => {
+      const name = newName();
+      await onPrompt('/event-types', eventTypeBody(name, { partition_strategy: 'user_defined' }));
+      const { body } = await onPrompt('/subscriptions', { owning_application: 'shop', event_types: [name] });
+      const id = String(body['id']);
+      expect((await call(`${late}/subscriptions/${id}`, 'GET')).status).to.equal(200);
+      expect((await call(`${late}/event-types/${name}`, 'GET')).status).to.equal(200);
+      lateLogs[registryTopic].holdBack();
+      await onPrompt(`/event-types/${name}/partition-count`, { partition_count: 2 }, 'PUT');
+      return { name, id, partition: '1' };
+    },
+    missing: { name: 'loan_balance_changed', partition: '1' },
+  };
+  const itsCursors = ({ name, partition }: Values) => ({
+    items: [{ event_type: name, partition, offset: 'BEGIN', cursor_token: randomUUID() }],
+  });
+  /** The session is unknown, which is checked after the cursors. */
+  const refusesSession = ({ text }: HttpResponse) => text.includes('Session with stream id');
+
   const definitionOf = ({ name = '' }: Values) => eventTypeBody(name);
   const schema = () => ({ type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"string"}}}' });
   const noCursors = () => [];
@@ -341,6 +363,14 @@ describe('a resource that another process just created', () => {
     },
     { operation: 'GET /event-types/{name}/partitions', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/partitions/{partition}', subject: anEventType, found: 200 },
+    { operation: 'GET /event-types/{name}/partitions/{partition}', subject: aPartition, found: 200 },
+    {
+      operation: 'PUT /event-types/{name}/partition-count',
+      subject: anEventType,
+      body: () => ({ partition_count: 2 }),
+      found: 204,
+      changes: true,
+    },
     { operation: 'GET /event-types/{name}/schemas', subject: anEventType, found: 200 },
     { operation: 'POST /event-types/{name}/schemas', subject: anEventType, body: schema, found: 200, changes: true },
     { operation: 'GET /event-types/{name}/schemas/{version}', subject: anEventType, found: 200 },
@@ -607,6 +637,7 @@ describe('a resource that another process just created', () => {
     const { operation, subject, found, missing = 404, changes, isKnown = () => true } = route;
     const kinds = new Map([
       [aSchemaVersion, ', a schema version'],
+      [aPartition, ', a partition'],
       [aLoanById, ', by id'],
       [aProductById, ', by id'],
     ]);
@@ -634,6 +665,44 @@ describe('a resource that another process just created', () => {
         expect(response.status, response.text).to.equal(missing);
         expect(lateOfTopic.requests - before).to.equal(1);
       });
+    });
+  }
+
+  const uses: readonly Route[] = [
+    {
+      operation: 'POST /event-types/{name}/events',
+      subject: aPartition,
+      body: ({ partition }) => [{ metadata: exampleMetadata({ partition: String(partition) }) }],
+      found: 200,
+    },
+    {
+      operation: 'POST /event-types/{name}/cursors-lag',
+      subject: aPartition,
+      body: ({ partition }) => [{ partition, offset: 'BEGIN' }],
+      found: 200,
+    },
+    {
+      operation: 'POST /subscriptions/{id}/events',
+      subject: aPartition,
+      body: ({ name, partition }) => ({ partitions: [{ event_type: name, partition }] }),
+      found: 200,
+    },
+    { operation: 'PATCH /subscriptions/{id}/cursors', subject: aPartition, body: itsCursors, found: 204 },
+    {
+      operation: 'POST /subscriptions/{id}/cursors',
+      subject: aPartition,
+      body: itsCursors,
+      headers: { 'X-Nakadi-StreamId': randomUUID() },
+      found: 422,
+      isKnown: refusesSession,
+    },
+  ];
+  for (const route of uses) {
+    it(`${route.operation} uses a partition that another process just added`, async () => {
+      const values = await route.subject.make();
+      const response = await ask(route, values);
+      expect(response.status, response.text).to.equal(route.found);
+      expect(route.isKnown?.(response) ?? true, response.text).to.equal(true);
     });
   }
 

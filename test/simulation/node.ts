@@ -61,7 +61,7 @@ export class SimulatedNode {
       process.receive(() =>
         this.#openStreams.closeWhere(
           ({ eventTypes }) => (eventTypes.get(name) ?? partitionCount) !== partitionCount,
-          'cursors_reset',
+          'repartitioned',
         ),
       );
     });

@@ -16,6 +16,7 @@ import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
 import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
 import type { EventTypeDefinition } from './requested-event-type.ts';
+import { checkPartitionCount } from './partition-count.ts';
 import { looseSpelling, similarNameViolation, topicSpelling } from './similar-names.ts';
 import type { DefinitionIndex, DefinitionOrder } from '../definitions/definition-views.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
@@ -94,6 +95,27 @@ export class EventTypes {
     return existing(name, await this.find(name));
   }
 
+  /**
+   * The event type of this name. Finds also partitions that another process may have added a moment ago.
+   * @param partitions How many it is expected to have. The one that is returned may have fewer.
+   * @throws as {@link get}
+   */
+  async getWithPartitions(name: string, partitions: number): Promise<EventTypeRecord> {
+    const record = await this.get(name);
+    if (record.partitionCount >= partitions) return record;
+    return (
+      (await this.#options.registry.findWith(() => withPartitions(this.known(name), partitions))) ?? this.get(name)
+    );
+  }
+
+  /**
+   * The event type with the partitions that another process added to it a moment ago; undefined when none did.
+   * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
+   */
+  repartitioned({ eventType: { name }, partitionCount }: EventTypeRecord): Promise<EventTypeRecord | undefined> {
+    return this.#options.registry.findWith(() => withPartitions(this.known(name), partitionCount + 1));
+  }
+
   /** Sorted by name. */
   list(): EventTypeRecord[] {
     return this.#options.registry.listSorted(byName).slice();
@@ -165,6 +187,30 @@ export class EventTypes {
       const changed = recordWithSchema(record, schemaText, this.#now());
       if (changed !== record) await revision.put(changed);
       return changed.eventType.schema;
+    });
+  }
+
+  /**
+   * Adds partitions to an event type. Subscriptions read the new ones from their first event. The number that it has
+   * already changes nothing.
+   * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for fewer partitions or too many
+   */
+  setPartitionCount(name: string, partitionCount: number): Promise<void> {
+    return this.#changeExisting(name, async (record, revision) => {
+      checkPartitionCount(record.partitionCount, partitionCount);
+      if (partitionCount === record.partitionCount) return;
+      // From here on, no change that began earlier can undo this one.
+      await revision.claim();
+      const { log, logger } = this.#options;
+      const [topic] = await log.listTopics([name]);
+      // A process that stopped after this step has added them already.
+      if (topic === undefined || topic.partitionCount < partitionCount) await log.alterTopic(name, { partitionCount });
+      await revision.put({
+        ...record,
+        partitionCount,
+        eventType: { ...record.eventType, updated_at: this.#now() },
+      });
+      logger.info({ eventType: name, partitionCount }, 'An event type has more partitions');
     });
   }
 
@@ -385,6 +431,10 @@ export class EventTypes {
 function existing(name: string, record: EventTypeRecord | undefined): EventTypeRecord {
   if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);
   return record;
+}
+
+function withPartitions(record: EventTypeRecord | undefined, partitions: number): EventTypeRecord | undefined {
+  return record !== undefined && record.partitionCount >= partitions ? record : undefined;
 }
 
 function newestFirst({ schemas }: EventTypeRecord): EventTypeSchema[] {

@@ -106,7 +106,12 @@ export class Publisher {
     const record = eventTypes.known(eventTypeName) ?? (await eventTypes.get(eventTypeName));
     const preparing = inTurns(this.#prepareRecords(record, body, context));
     // Short work for a known event type is done at once, in the order of the calls.
-    const prepared = preparing instanceof Promise ? await preparing : preparing;
+    let prepared = preparing instanceof Promise ? await preparing : preparing;
+    if ('refused' in prepared && record.eventType.partition_strategy === 'user_defined') {
+      // An event may name a partition that another process added a moment ago.
+      const repartitioned = await eventTypes.repartitioned(record);
+      if (repartitioned !== undefined) prepared = await inTurns(this.#prepareRecords(repartitioned, body, context));
+    }
     const labels = { event_type: eventTypeName };
     if ('refused' in prepared) {
       metrics.refusedEvents.inc(labels, prepared.refused.length);

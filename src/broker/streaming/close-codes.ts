@@ -13,6 +13,7 @@ const texts: Record<CloseCode, string> = {
   commit_timeout: 'Commit timeout reached',
   keep_alive_limit: 'Keep-alive limit reached',
   cursors_reset: 'Resetting subscription cursors',
+  repartitioned: 'Resetting subscription cursors',
   handover_timeout: 'Commit timeout reached for a partition that is handed over to another stream',
   no_partitions: 'No partition was assigned to this stream for twice the commit timeout',
   no_free_slots: 'No partition is left for this stream: other streams requested them directly',

@@ -117,6 +117,12 @@ function streamTimeoutSeconds(given: number | undefined, random: number): number
   return Math.round(streamTimeoutSecondsMiddle + (2 * random - 1) * streamTimeoutSecondsSpread);
 }
 
+/** The partitions that the parameters name, before they are checked. */
+export function partitionsIn(source: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const { partitions } = source;
+  return Array.isArray(partitions) ? partitions : [];
+}
+
 function requestedPartitions(value: unknown, eventTypes: ReadonlyMap<string, number>): EventTypePartition[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new LendstreamError('MALFORMED_REQUEST', '"partitions" should be a list.');

@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid';
 import type { Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
-import { partitionCounts } from './subscription-partitions.ts';
+import { partitionCountsWith } from './subscription-partitions.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import { beyondEndReason } from '../cursors/cursor-availability.ts';
@@ -54,7 +54,8 @@ export async function commitCursors(
   if (!isUuid(streamId)) {
     throw new LendstreamError('UNPROCESSABLE', `Stream id has to be valid UUID, but \`${streamId} was provided`);
   }
-  const positions = parsePositions(cursors, partitionCounts(services.registry, subscription));
+  const counts = await partitionCountsWith(services.registry, subscription, cursors);
+  const positions = parsePositions(cursors, counts);
   const ends = await services.ends.endOffsetsOf(positions);
   for (const [index, position] of positions.entries()) refuse(beyondEndReason(position, ends[index]));
 

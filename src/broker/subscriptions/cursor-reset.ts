@@ -1,7 +1,7 @@
 import { withTimeout } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { initialisePartitions } from './starting-offsets.ts';
-import { partitionCounts } from './subscription-partitions.ts';
+import { partitionCountsWith } from './subscription-partitions.ts';
 import type { CommittedOffset } from '../../ports/coordination.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import { unavailabilityReason } from '../cursors/cursor-availability.ts';
@@ -34,7 +34,7 @@ export async function resetCursors(services: CommitServices, subscriptionId: str
     const names = [...new Set(unsubscribed.map((cursor) => cursor.event_type))].join(', ');
     throw new LendstreamError('UNPROCESSABLE', `Event type does not belong to subscription: [${names}]`);
   }
-  const counts = partitionCounts(registry, subscription);
+  const counts = await partitionCountsWith(registry, subscription, cursors);
   const positions = parsePositions(cursors, counts);
   const bounds = await boundsOf(log, positions);
   for (const position of positions) {

@@ -1,4 +1,5 @@
 import { LendstreamError } from '../../errors.ts';
+import { parsePartition } from '../cursors/cursor-text.ts';
 import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { Registry } from '../definitions/registry.ts';
@@ -16,6 +17,33 @@ export function partitionCounts(registry: Registry, subscription: Subscription):
     counts.set(name, record.partitionCount);
   }
   return counts;
+}
+
+/**
+ * The same. Finds also partitions that another process may have added a moment ago.
+ * @param named What a request names, unchecked: objects with `event_type` and `partition`. Those that do not exist
+ *   after all make no difference.
+ * @throws as {@link partitionCounts}, LOG_UNAVAILABLE when what others stored cannot be read in time
+ */
+export async function partitionCountsWith(
+  registry: Registry,
+  subscription: Subscription,
+  named: readonly unknown[],
+): Promise<ReadonlyMap<string, number>> {
+  const known = (): ReadonlyMap<string, number> => partitionCounts(registry, subscription);
+  const isComplete = (counts: ReadonlyMap<string, number>): boolean =>
+    named.every((item) => {
+      const { event_type: eventType, partition } = (item ?? {}) as { event_type?: unknown; partition?: unknown };
+      const number = parsePartition(String(partition));
+      return typeof eventType !== 'string' || number === undefined || number < (counts.get(eventType) ?? Infinity);
+    });
+  const counts = known();
+  if (isComplete(counts)) return counts;
+  const found = await registry.findWith(() => {
+    const latest = known();
+    return isComplete(latest) ? latest : undefined;
+  });
+  return found ?? known();
 }
 
 /** By event type, then partition. An event type that is no longer defined has none. */

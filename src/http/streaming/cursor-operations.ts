@@ -9,7 +9,7 @@ import {
 import type { Responses, Requests, Schemas, Unread } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { parseJson, readBody } from '../edge/request-body.ts';
-import { partitionView, type EventTypesServices } from './partitions.ts';
+import { partitionView, partitionsWith, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 /** The most cursors in one request. */
@@ -50,8 +50,11 @@ export function createCursorOperationsRouter({ eventTypes, log }: EventTypesServ
   router
     .route('/event-types/:name/cursors-lag')
     .post(async (request, response) => {
-      const { eventType, partitionCount } = await eventTypes.get(request.params.name);
+      const { name } = request.params;
+      await eventTypes.get(name);
       const positions = (await readQueries(request)).map((query) => positionOf(cursorOf(query, '')));
+      const named = positions.map(({ partition }) => partitionsWith(parsePartition(partition)));
+      const { eventType, partitionCount } = await eventTypes.getWithPartitions(name, Math.max(1, ...named));
       const partitions = positions.map(({ partition: text }) => {
         const partition = parsePartition(text);
         if (partition === undefined || partition >= partitionCount) {

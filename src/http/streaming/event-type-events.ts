@@ -2,6 +2,7 @@ import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
 import { parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
 import { unavailabilityReason } from '../../broker/cursors/cursor-availability.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/streaming/event-type-stream.ts';
@@ -11,7 +12,7 @@ import type { Logger } from '../../logger.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { acceptsGzip } from '../edge/response-compression.ts';
 import { eventTypeStreamsMaximum } from './open-streams.ts';
-import type { EventTypesServices } from './partitions.ts';
+import { partitionsWith, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { textParameter } from '../edge/query-parameters.ts';
 
@@ -25,6 +26,7 @@ const secondsMaximum = 86_400;
 const eventsMaximum = 1_000_000_000;
 
 export interface EventTypeEventsServices extends EventTypesServices {
+  readonly registry: Registry;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -42,29 +44,38 @@ export interface EventTypeEventsRouter {
  * the publishing route, which responds to the other methods of this path.
  */
 export function createEventTypeEventsRouter(services: EventTypeEventsServices): EventTypeEventsRouter {
-  const { eventTypes, clock, logger } = services;
-  const streams = new Map<EventTypeStream, Response>();
+  const { registry, eventTypes, clock, logger } = services;
+  const streams = new Map<EventTypeStream, OpenEventTypeStream>();
+  registry.onChange(({ kind, name, value }) => {
+    if (kind === 'event-type' && value !== null) closeRepartitioned(streams, name, value as EventTypeRecord);
+  });
   let accepting = true;
   const router = Router({ caseSensitive: true });
   const route = router.route('/event-types/:name/events');
   route.head(methodNotAllowed('GET', 'POST'));
   route.get(async (request, response) => {
-    const record = await eventTypes.find(request.params.name);
-    if (record === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
+    const { name } = request.params;
+    if ((await eventTypes.find(name)) === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
     const parameters = readParameters(request);
-    const positions = await readPositions(services.log, record, request.get('X-Nakadi-Cursors'));
+    const header = request.get('X-Nakadi-Cursors');
+    const cursors = header === undefined ? undefined : readCursors(header);
+    const record = await eventTypes.getWithPartitions(name, partitionsNamed(cursors ?? []));
+    const positions = await readPositions(services.log, record, cursors);
     if (!accepting || streams.size >= eventTypeStreamsMaximum) {
       throw new LendstreamError('OVERLOADED', 'Too many streams without a subscription are open on this process.');
     }
     if (response.destroyed) return;
     const stream = new EventTypeStream(services, positions, parameters);
+    const readsAllPartitions = cursors === undefined;
     const { streamTimeoutMilliseconds } = parameters;
     // While the client reads nothing, nothing is requested from the stream, so the stream would not end by itself.
     const timer =
       streamTimeoutMilliseconds === 0
         ? undefined
         : after(clock, streamTimeoutMilliseconds, () => destroyAfterGracePeriod(response, clock));
-    streams.set(stream, response);
+    streams.set(stream, { response, ...(readsAllPartitions ? { allPartitionsOf: record } : {}) });
+    // Partitions may have been added by now. If they are added later, the stream ends when this process is notified.
+    closeRepartitioned(streams, name, eventTypes.known(name) ?? record);
     response.on('close', () => {
       timer?.cancel();
       streams.delete(stream);
@@ -90,7 +101,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     async closeAll() {
       accepting = false;
       await Promise.all(
-        [...streams].map(([stream, response]) => {
+        [...streams].map(([stream, { response }]) => {
           const closed = once(response, 'close');
           stream.close('server_shutdown');
           destroyAfterGracePeriod(response, clock);
@@ -99,6 +110,24 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
       );
     },
   };
+}
+
+interface OpenEventTypeStream {
+  readonly response: Response;
+  /** The event type as it was when the stream was opened, if the stream reads all of its partitions. */
+  readonly allPartitionsOf?: EventTypeRecord;
+}
+
+/** Ends the streams that read all partitions of an event type, once it has more: they would miss those. */
+function closeRepartitioned(
+  streams: ReadonlyMap<EventTypeStream, OpenEventTypeStream>,
+  name: string,
+  { partitionCount }: EventTypeRecord,
+): void {
+  for (const [stream, { allPartitionsOf }] of streams) {
+    if (allPartitionsOf?.eventType.name !== name || allPartitionsOf.partitionCount === partitionCount) continue;
+    stream.close('repartitioned');
+  }
 }
 
 /** @throws MALFORMED_REQUEST for a value that is no whole number, UNPROCESSABLE for one out of bounds */
@@ -135,17 +164,16 @@ function readParameters(request: Request): EventTypeStreamParameters {
 
 /**
  * The offset to begin at in each requested partition.
- * @param header The header `X-Nakadi-Cursors`, if there is one.
- * @throws MALFORMED_REQUEST for a header that cannot be read, PRECONDITION_FAILED for a partition that does not exist
- *   or is named twice, and for a position that the log does not hold
+ * @param cursors As the header `X-Nakadi-Cursors` names them; undefined for the end of every partition.
+ * @throws PRECONDITION_FAILED for a partition that does not exist or is named twice, and for a position that the log
+ *   does not hold
  */
 async function readPositions(
   log: EventLog,
   { eventType, partitionCount }: EventTypeRecord,
-  header: string | undefined,
+  cursors: readonly RequestedCursor[] | undefined,
 ): Promise<(TopicPartition & { readonly offset: Offset })[]> {
   const topic = eventType.name;
-  const cursors = header === undefined ? undefined : readCursors(header);
   if (cursors === undefined) {
     const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
     return (await log.bounds(partitions)).map(({ partition, latest }) => ({ topic, partition, offset: latest }));
@@ -181,8 +209,19 @@ function preconditionFailed(reason: string): LendstreamError {
   return new LendstreamError('PRECONDITION_FAILED', reason);
 }
 
+/** A position in the header `X-Nakadi-Cursors`: the last event already seen. */
+interface RequestedCursor {
+  readonly partition: string;
+  readonly offset: string;
+}
+
+/** The least number of partitions of an event type that has those of all cursors. */
+function partitionsNamed(cursors: readonly RequestedCursor[]): number {
+  return Math.max(1, ...cursors.map(({ partition }) => partitionsWith(parsePartition(partition))));
+}
+
 /** @throws MALFORMED_REQUEST */
-function readCursors(header: string): { readonly partition: string; readonly offset: string }[] {
+function readCursors(header: string): RequestedCursor[] {
   const malformed = new LendstreamError('MALFORMED_REQUEST', 'incorrect syntax of X-nakadi-cursors header');
   let value: unknown;
   try {

@@ -6,6 +6,8 @@ import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
+import { readPartitionCount } from '../../broker/event-types/partition-count.ts';
+import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { refuseParameter, textParameter } from '../edge/query-parameters.ts';
 
@@ -18,7 +20,7 @@ export interface EventTypesServices {
 
 /**
  * GET /event-types/{name}/partitions and /partitions/{partition}. The latter takes `consumed_offset` and then shows the
- * number of events after it.
+ * number of events after it. PUT /event-types/{name}/partition-count adds partitions.
  */
 export function createPartitionsRouter({ eventTypes, log }: EventTypesServices): Router {
   const router = Router({ caseSensitive: true });
@@ -36,10 +38,23 @@ export function createPartitionsRouter({ eventTypes, log }: EventTypesServices):
     })
     .all(methodNotAllowed('GET'));
   router
+    .route('/event-types/:name/partition-count')
+    .put(async (request, response) => {
+      const { name } = request.params;
+      await eventTypes.get(name);
+      const { partition_count: wanted } = await readJsonObject<'setPartitionCount'>(request);
+      await eventTypes.setPartitionCount(name, readPartitionCount(wanted));
+      response.status(204).end();
+    })
+    .all(methodNotAllowed('PUT'));
+  router
     .route('/event-types/:name/partitions/:partition')
     .get(async (request, response) => {
-      const { eventType, partitionCount } = await eventTypes.get(request.params.name);
       const partition = parsePartition(request.params.partition);
+      const { eventType, partitionCount } = await eventTypes.getWithPartitions(
+        request.params.name,
+        partitionsWith(partition),
+      );
       if (partition === undefined || partition >= partitionCount) {
         throw new LendstreamError('NOT_FOUND', 'partition not found');
       }
@@ -55,6 +70,11 @@ export function createPartitionsRouter({ eventTypes, log }: EventTypesServices):
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+/** The least number of partitions of an event type that has this one. */
+export function partitionsWith(partition: number | undefined): number {
+  return partition === undefined ? 1 : partition + 1;
 }
 
 /** A partition as the API shows it; `latest` is the offset of the next event, so the newest event is one before it. */

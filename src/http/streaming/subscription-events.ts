@@ -7,12 +7,13 @@
 import { after, systemRandom } from '../../clock.ts';
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
-import { partitionCounts } from '../../broker/subscriptions/subscription-partitions.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { partitionCounts, partitionCountsWith } from '../../broker/subscriptions/subscription-partitions.ts';
 import { type CloseCode, closeCodes } from '../../broker/streaming/close-codes.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
 import type { RegistryChange } from '../../broker/definitions/registry.ts';
-import { readStreamParameters } from '../../broker/streaming/stream-parameters.ts';
+import { partitionsIn, readStreamParameters } from '../../broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../broker/streaming/subscription-stream.ts';
 import { findSubscription, knownSubscription } from '../../broker/definitions/subscription-lookup.ts';
 import { describeError } from '../../errors.ts';
@@ -80,7 +81,7 @@ function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: Open
     const { partitionCount } = value as EventTypeRecord;
     openStreams.closeWhere(
       ({ eventTypes }) => (eventTypes.get(name) ?? partitionCount) !== partitionCount,
-      'cursors_reset',
+      'repartitioned',
     );
   }
 }
@@ -102,7 +103,7 @@ async function serveStream(
   const { id } = request.params;
   openStreams.checkAccepting();
   const subscription = await findSubscription(registry, id);
-  const eventTypes = partitionCounts(registry, subscription);
+  const eventTypes = await partitionCountsWith(registry, subscription, partitionsIn(source));
   const parameters = readStreamParameters(source, eventTypes, systemRandom());
   const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
   try {
@@ -110,6 +111,8 @@ async function serveStream(
     // notified.
     if (registry.get('subscription', id) === undefined) stream.close('subscription_deleted');
     knownSubscription(registry, id);
+    // The same holds for partitions that were added.
+    if (!isDeepStrictEqual(partitionCounts(registry, subscription), eventTypes)) stream.close('repartitioned');
     if (response.destroyed) {
       stream.clientClosed();
       return;

@@ -118,6 +118,58 @@ describe('EventTypes', () => {
     });
   });
 
+  describe('setPartitionCount', () => {
+    it('adds partitions to the topic, then to the type', async () => {
+      await eventTypes.create(definition('orders'));
+      await eventTypes.setPartitionCount('orders', 8);
+      expect((await eventTypes.get('orders')).partitionCount).to.equal(8);
+      expect(await topic('orders')).to.include({ partitionCount: 8 });
+    });
+
+    it('changes nothing for the number that the type has', async () => {
+      await eventTypes.create(definition('orders'));
+      await eventTypes.setPartitionCount('orders', 2);
+      const record = await eventTypes.get('orders');
+      const end = async () => (await broker.log.bounds([{ topic: registryTopic, partition: 0 }]))[0]?.latest;
+      const before = await end();
+      await eventTypes.setPartitionCount('orders', 2);
+      expect(await eventTypes.get('orders')).to.equal(record);
+      expect(await end()).to.equal(before);
+    });
+
+    it('removes no partition, and adds none beyond the limit', async () => {
+      await eventTypes.create(definition('orders'));
+      await eventTypes.setPartitionCount('orders', 2);
+      for (const wanted of [1, 0, 9]) {
+        expect(await codeOf(eventTypes.setPartitionCount('orders', wanted)), `${wanted}`).to.equal('UNPROCESSABLE');
+      }
+      expect(await topic('orders')).to.include({ partitionCount: 2 });
+    });
+
+    it('uses partitions that a process added to the topic before it stopped', async () => {
+      await eventTypes.create(definition('orders'));
+      await broker.log.alterTopic('orders', { partitionCount: 4 });
+      for (const wanted of [3, 4, 5]) {
+        await eventTypes.setPartitionCount('orders', wanted);
+        expect((await eventTypes.get('orders')).partitionCount).to.equal(wanted);
+      }
+      expect(await topic('orders')).to.include({ partitionCount: 5 });
+    });
+
+    it('keeps the larger of two numbers that two processes set at the same time', async () => {
+      await eventTypes.create(definition('orders'));
+      const other = await otherProcess();
+      const codes = await Promise.all([
+        codeOf(eventTypes.setPartitionCount('orders', 3)),
+        codeOf(other.setPartitionCount('orders', 5)),
+      ]);
+      expect(codes[1]).to.equal(null);
+      expect(codes[0]).to.be.oneOf([null, 'UNPROCESSABLE']);
+      await broker.registry.catchUp();
+      expect((await eventTypes.get('orders')).partitionCount).to.equal(5);
+    });
+  });
+
   describe('update', () => {
     it('adds versions for changed schemas and keeps the fields that are left out', async () => {
       await eventTypes.create(definition('orders', { labels: { team: 'a' }, options: { retention_time: 20_000_000 } }));
@@ -217,6 +269,15 @@ describe('EventTypes', () => {
       expect(new Set(versions).size).to.equal(4);
       await broker.registry.catchUp();
       expect(await eventTypes.schemas('orders')).to.have.length(5);
+    });
+
+    it('is kept next to partitions that another process adds at the same time', async () => {
+      await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
+      const other = await otherProcess();
+      await Promise.all([eventTypes.addSchema('orders', schemaOf('a', 'b')), other.setPartitionCount('orders', 3)]);
+      await broker.registry.catchUp();
+      expect((await eventTypes.get('orders')).partitionCount).to.equal(3);
+      expect(await eventTypes.schemas('orders')).to.have.length(2);
     });
 
     it('adds no version for the schema in force', async () => {
@@ -475,6 +536,11 @@ describe('EventTypes', () => {
       await eventTypes.registerSystemEventTypes([system]);
       const more = [{ ...system, partitionCount: 13 }];
       expect(await codeOf(eventTypes.registerSystemEventTypes(more))).to.equal('CONFIGURATION_INVALID');
+    });
+
+    it('protects their number of partitions', async () => {
+      await eventTypes.registerSystemEventTypes([system]);
+      expect(await codeOf(eventTypes.setPartitionCount(system.name, 13))).to.equal('FORBIDDEN');
     });
 
     it('protects them against change and deletion by admins', async () => {

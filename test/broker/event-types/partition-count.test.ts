@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { partitionCountFor } from '../../../src/broker/event-types/partition-count.ts';
+import {
+  checkPartitionCount,
+  partitionCountFor,
+  partitionsPerEventTypeMaximum,
+  readPartitionCount,
+} from '../../../src/broker/event-types/partition-count.ts';
+import { outcomeOf } from '../../support/thrown-errors.ts';
 
 describe('partitionCountFor', () => {
   it('is the larger parallelism, up to the limit, and one without a statistic', () => {
@@ -13,5 +19,42 @@ describe('partitionCountFor', () => {
       statistic(8, 1),
       statistic(9, 100),
     ]).to.deep.equal([1, 1, 5, 8, 8]);
+  });
+});
+
+describe('the number of partitions of an event type', () => {
+  it('may stay or grow up to the limit', () => {
+    for (const [current, wanted] of [
+      [1, 1],
+      [1, partitionsPerEventTypeMaximum],
+      [partitionsPerEventTypeMaximum, partitionsPerEventTypeMaximum],
+      // A type that got more under a higher limit.
+      [20, 20],
+    ] as const) {
+      expect(() => checkPartitionCount(current, wanted), `${current} to ${wanted}`).not.to.throw();
+    }
+  });
+
+  it('cannot decrease, nor exceed the limit', () => {
+    const most = partitionsPerEventTypeMaximum;
+    for (const [current, wanted, message] of [
+      [2, 1, 'Number of partitions can not decrease'],
+      [1, 0, 'Number of partitions can not decrease'],
+      [1, -1, 'Number of partitions can not decrease'],
+      [1, most + 1, `Number of partitions should not be more than ${most}`],
+      [20, 21, 'Number of partitions should not be more than 20'],
+    ] as const) {
+      expect(outcomeOf(() => checkPartitionCount(current, wanted))).to.equal(`422 ${message}`);
+    }
+  });
+
+  it('is read from a whole number alone', () => {
+    expect(readPartitionCount(4)).to.equal(4);
+    for (const value of ['4', 1.5, true, [4], {}]) {
+      expect(outcomeOf(() => readPartitionCount(value))).to.equal('400 Field "partition_count" must be a whole number');
+    }
+    for (const value of [null, undefined]) {
+      expect(() => readPartitionCount(value)).to.throw('Field "partition_count" must not be null');
+    }
   });
 });

@@ -38,6 +38,19 @@ describe('GET /event-types/{name}/events', () => {
     ]);
   });
 
+  it('ends when the type gets more partitions, if it reads all of them', async () => {
+    const type = await server.defineEventType(1);
+    const all = await server.openEventType(type);
+    const cursors = JSON.stringify([{ partition: '0', offset: 'BEGIN' }]);
+    const one = await server.openEventType(type, { headers: { 'X-Nakadi-Cursors': cursors } });
+    await server.eventTypes.setPartitionCount(type, 2);
+    await all.ended;
+    expect(all.lastInfo?.code).to.equal('repartitioned');
+    await server.publish(type, 0, [7]);
+    await one.until(() => one.numbers.length === 1);
+    one.destroy();
+  });
+
   it('is compressed only when the client accepts that', async () => {
     const type = await server.defineEventType(1);
     for (const [accepted, encoding] of [

@@ -48,4 +48,46 @@ describe('the routes of partitions', () => {
       'The parameter cursors is not supported: POST /event-types/orders/cursors-lag returns it.',
     ]);
   });
+
+  describe('PUT /event-types/{name}/partition-count', () => {
+    const set = (value: unknown, name = 'orders'): Promise<HttpResponse> =>
+      request('PUT', `/event-types/${name}/partition-count`, { partition_count: value });
+    const partitionsOf = async (name = 'orders'): Promise<string[]> => {
+      const { text } = await request('GET', `/event-types/${name}/partitions`);
+      return (JSON.parse(text) as { partition: string }[]).map(({ partition }) => partition);
+    };
+
+    it('adds partitions, which take events at once', async () => {
+      await request('POST', '/event-types', eventTypeBody('orders', { partition_strategy: 'user_defined' }));
+      const sent = (partition: string) => [{ metadata: exampleMetadata({ partition }) }];
+      expect((await request('POST', '/event-types/orders/events', sent('2'))).status).to.equal(422);
+      for (const count of [3, 3]) {
+        const response = await set(count);
+        expect([response.status, response.text]).to.deep.equal([204, '']);
+        expect(await partitionsOf()).to.deep.equal(['0', '1', '2']);
+      }
+      expect((await request('POST', '/event-types/orders/events', sent('2'))).status).to.equal(200);
+      expect((await request('GET', '/event-types/orders/partitions/2')).body['newest_available_offset']).to.equal(
+        '001-0001-000000000000000000',
+      );
+    });
+
+    it('says what is wrong with a number, and adds nothing', async () => {
+      await request('POST', '/event-types', eventTypeBody('orders'));
+      for (const [value, status, detail] of [
+        [0, 422, 'Number of partitions can not decrease'],
+        [9, 422, 'Number of partitions should not be more than 8'],
+        ['2', 400, 'Field "partition_count" must be a whole number'],
+        [1.5, 400, 'Field "partition_count" must be a whole number'],
+        [null, 422, 'Field "partition_count" must not be null\n'],
+      ] as const) {
+        const response = await set(value);
+        expect([response.status, String(response.body['detail'])], `${value}`).to.deep.equal([status, detail]);
+      }
+      expect((await request('PUT', '/event-types/orders/partition-count', [])).status).to.equal(400);
+      expect((await set(2, 'unknown')).status).to.equal(404);
+      expect((await request('GET', '/event-types/orders/partition-count')).status).to.equal(405);
+      expect(await partitionsOf()).to.deep.equal(['0']);
+    });
+  });
 });

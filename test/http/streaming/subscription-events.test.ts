@@ -460,7 +460,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
         system: false,
       });
       await first.ended;
-      expect(first.lastInfo).to.deep.equal({ debug: 'Resetting subscription cursors', code: 'cursors_reset' });
+      expect(first.lastInfo).to.deep.equal({ debug: 'Resetting subscription cursors', code: 'repartitioned' });
       const second = await server.open(id);
       await second.until(() => second.numbers.length === 1);
       expect(second.batches.find(({ events }) => events !== undefined)?.cursor).to.include({

@@ -57,7 +57,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     lease,
   });
   const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger });
-  const eventTypeStreams = createEventTypeEventsRouter({ eventTypes, log, clock: systemClock, logger });
+  const eventTypeStreams = createEventTypeEventsRouter({ registry, eventTypes, log, clock: systemClock, logger });
   const routers = [streams.router, eventTypeStreams.router];
   const server = createApplicationServer(createApplication(routers, logger));
   const responses = new Set<ServerResponse>();
@@ -72,6 +72,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
   return {
     log,
     registry,
+    eventTypes,
     coordination,
     metrics,
     streams,
