@@ -7,7 +7,7 @@ import type { LoanCommand } from '../commands.ts';
 import type { BalanceChange, LoanEvent, LoanEventHeader, LoanFeeEvent, StateEventName } from '../events.ts';
 import type { LoanFact } from '../commands/facts.ts';
 import { type InstallmentView, changedInstallments } from '../views/schedules.ts';
-import { startOfDay, toInstant } from '../instants.ts';
+import { dayOfCommand, startOfDay, toInstant } from '../instants.ts';
 import { type Loan, type LoanPosition, type LoanTransaction, isActive } from '../loan.ts';
 import { findInstallment, rowDue } from '../installments.ts';
 import { installmentEncodedKey } from '../identifiers.ts';
@@ -42,7 +42,7 @@ export function eventsBetween(
   toggles: Toggles,
 ): LoanEvent[] {
   const isOfWaiting = fact.type === 'FUTURE_PAYMENT_RECORDED' || fact.type === 'FUTURE_PAYMENT_TAKEN_BACK';
-  const changedOn = fact.type === 'BUSINESS_DAY_STARTED' ? fact.businessDate : after.position.asOf;
+  const changedOn = fact.type === 'BUSINESS_DAY_STARTED' ? fact.businessDate : dayOfChange(after, command);
   const bodies: Body[] = [];
   if (before !== null && posted !== null && !isOfWaiting) {
     bodies.push(...transactionBodies(before, after, posted, command, toggles));
@@ -72,6 +72,13 @@ export function eventsBetween(
     // Bodies have many shapes. Adding fields to such an object one by one takes five times as long.
     return { ...body, ...header };
   });
+}
+
+/** The day of a change without a transaction; null while the account has published neither balances nor rows. */
+function dayOfChange({ position, transactionCount }: Loan, command: LoanCommand): LocalDate | null {
+  if (position.asOf !== null) return position.asOf;
+  // A disbursement that was taken back left both.
+  return transactionCount === 0 ? null : dayOfCommand(command);
 }
 
 function transactionBodies(

@@ -80,6 +80,14 @@ describe('changing an account', () => {
     expect(balances.balances).to.include.keys('nonScheduledFeeBalance', 'scheduledFeesDue');
   });
 
+  it('reports them also for an account whose disbursement was taken back', () => {
+    const takenBack = when(active, adjust(1));
+    const changed = update(under({ ALLOW_NON_SCHEDULED_FEES: true }, takenBack), { notes: 'new' });
+    const balances = changed.events[takenBack.events.length];
+    if (balances?.eventType !== 'loan_balance_changed') expect.fail();
+    expect(balances.balances).to.deep.equal(balancesOf(loanOf(changed), changed.toggles));
+  });
+
   it('tells of the account as it is afterwards', () => {
     for (const story of [opened, approved, active]) {
       const changed = update(story, { notes: 'new', additionalFields: { _risk: { score: '8' } } });
