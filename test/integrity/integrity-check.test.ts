@@ -5,32 +5,22 @@ import { join } from 'node:path';
 import type { Clock } from '../../src/clock.ts';
 import type { CheckStep } from '../../src/integrity/check-thread.ts';
 import { type DamageReport, IntegrityCheck } from '../../src/integrity/integrity-check.ts';
-import { silentLogger, type Logger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/logger.ts';
 import { type Connection, openDatabase } from '../../src/sqlite.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
+import type { Logger } from '../../src/logger.ts';
+import { recordingLogger, type LogLine } from '../support/values/recording-logger.ts';
 
 const script = new URL('./check-of-tables.js', import.meta.url);
 const pageBytes = 4_096;
 const day = 86_400_000;
 
-interface Line {
-  readonly level: 'info' | 'warn' | 'error';
-  readonly message: string;
+interface Line extends LogLine {
   readonly checkedPercent?: number;
   readonly damage?: string;
-}
-
-/** A logger that keeps its lines. */
-function recordingLogger(): { readonly logger: Logger; readonly lines: Line[] } {
-  const lines: Line[] = [];
-  const write =
-    (level: Line['level']) =>
-    (facts: object, message: string): void =>
-      void lines.push({ level, message, ...facts });
-  return { logger: { ...silentLogger, info: write('info'), warn: write('warn'), error: write('error') }, lines };
 }
 
 describe('the check of a file in the background', () => {
@@ -51,7 +41,7 @@ describe('the check of a file in the background', () => {
       INSERT INTO accounts SELECT n, 'account ' || n FROM n`);
     clock = new SimulatedClock();
     reports = [];
-    const recording = recordingLogger();
+    const recording = recordingLogger<Line>();
     lines = recording.lines;
     const { logger } = recording;
     check = new IntegrityCheck({ path, script, clock, logger, onDamages: (damages) => reports.push(damages) });
@@ -188,7 +178,7 @@ describe('the steps of a check in the background', () => {
   }
 
   it('are logged when a tenth of the file more was read, not before', async () => {
-    const { logger, lines } = recordingLogger();
+    const { logger, lines } = recordingLogger<Line>();
     const shares = [0.099, 0.1, 0.199, 0.2, 0.45, 0.549, 0.99];
     await untilFinished(
       start(
@@ -201,7 +191,7 @@ describe('the steps of a check in the background', () => {
   });
 
   it('log the first twenty damages of a check, and count all', async () => {
-    const { logger, lines } = recordingLogger();
+    const { logger, lines } = recordingLogger<Line>();
     const damagesOf = (count: number, name: string): string[] =>
       Array.from({ length: count }, (_, index) => `${name} ${index}`);
     const steps = [damagesOf(19, 'early'), damagesOf(2, 'middle'), damagesOf(1, 'late')];

@@ -4,7 +4,7 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger, type Logger } from '../../src/logger.ts';
 import { NamespacedLog } from './namespaced-log.ts';
 import { removeFolder, temporaryFolder } from './processes/service.ts';
 import { openPartOfEmbeddedLog, wholeOf } from './shared-embedded-log.ts';
@@ -21,8 +21,8 @@ const kafkaBrokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
 const redisUrl = process.env['REDIS_URL'] ?? '';
 
 /** The part of a log that the tests of a file share, named after the folder. */
-export async function openLogUnderTest(dataFolder: string): Promise<EventLog> {
-  return isClusterUnderTest ? openPartOfKafka(dataFolder) : openPartOfEmbeddedLog(basename(dataFolder));
+export async function openLogUnderTest(dataFolder: string, logger: Logger = silentLogger): Promise<EventLog> {
+  return isClusterUnderTest ? openPartOfKafka(dataFolder, logger) : openPartOfEmbeddedLog(basename(dataFolder));
 }
 
 /** The same for a log that several processes open, one after another: on the embedded store a file in the folder. */
@@ -30,13 +30,13 @@ export async function openLogOfProcesses(dataFolder: string): Promise<EventLog> 
   return isClusterUnderTest ? openPartOfKafka(dataFolder) : EmbeddedLog.open({ dataFolder, logger: silentLogger });
 }
 
-async function openPartOfKafka(dataFolder: string): Promise<EventLog> {
+async function openPartOfKafka(dataFolder: string, logger: Logger = silentLogger): Promise<EventLog> {
   const { KafkaLog } = await import('../../src/kafka/log.ts');
   const log = await KafkaLog.open({
     brokers: kafkaBrokers,
     clientId: 'test',
     clock: systemClock,
-    logger: silentLogger,
+    logger,
   });
   return new NamespacedLog(log, basename(dataFolder));
 }
@@ -45,8 +45,9 @@ export async function openCoordinationUnderTest(
   dataFolder: string,
   log: EventLog,
   clock: Clock = systemClock,
+  logger: Logger = silentLogger,
 ): Promise<Coordination> {
-  const services = { log, clock, logger: silentLogger };
+  const services = { log, clock, logger };
   if (!isClusterUnderTest) return EmbeddedCoordination.open(services);
   const { RedisCoordination } = await import('../../src/redis/coordination.ts');
   return RedisCoordination.open({ ...services, redisUrl, keyPrefix: basename(dataFolder) });

@@ -18,10 +18,13 @@ import { systemClock } from '../../../src/clock.ts';
 import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
 import { createEventTypeEventsRouter } from '../../../src/http/streaming/event-type-events.ts';
 import { createSubscriptionEventsRouter } from '../../../src/http/streaming/subscription-events.ts';
-import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-test.ts';
+import { recordingLogger } from '../values/recording-logger.ts';
 import type { Batch, Cursor } from './client.ts';
+
+/** How many lines of the log the report of a wait in vain has. */
+const reportedLines = 30;
 
 /** The routes of streams over the backend under test, on a free port: what a consumer uses, without the rest. */
 export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
@@ -38,11 +41,11 @@ export interface StreamRequest {
 /** @param changed Wraps the coordination that the streams use. */
 export async function startStreamServer(changed: (coordination: Coordination) => Coordination = (same) => same) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-streams-'));
-  const logger = silentLogger;
-  const log = await openLogUnderTest(dataFolder);
+  const { logger, lines } = recordingLogger(reportedLines);
+  const log = await openLogUnderTest(dataFolder, logger);
   const registry = new Registry(log, logger);
   await registry.start();
-  const coordination = await openCoordinationUnderTest(dataFolder, log);
+  const coordination = await openCoordinationUnderTest(dataFolder, log, systemClock, logger);
   const leaseMilliseconds = 3_600_000;
   const lease = new NodeLease({ coordination, nodeId: randomUUID(), leaseMilliseconds, clock: systemClock, logger });
   await lease.start();
@@ -68,6 +71,15 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const port = (server.address() as AddressInfo).port;
   const clients = new Set<StreamClient>();
+
+  /** What the server knows of a subscription, for the report of a wait that was in vain. */
+  async function reportOn(id: string): Promise<string> {
+    const { generation, sessions, partitions } = await coordination.topology(id);
+    const committed = await coordination.committedOffsets(id);
+    const bounds = await log.bounds(partitions.map(({ eventType, partition }) => ({ topic: eventType, partition })));
+    const streamIds = sessions.map(({ streamId }) => streamId);
+    return JSON.stringify({ generation, streamIds, partitions, committed, bounds, log: lines }, null, 1);
+  }
 
   return {
     log,
@@ -124,7 +136,9 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     },
 
     async open(id: string, options: StreamRequest = {}): Promise<StreamClient> {
-      return this.openPath(`/subscriptions/${id}/events`, options);
+      const client = await this.openPath(`/subscriptions/${id}/events`, options);
+      client.report = () => reportOn(id);
+      return client;
     },
 
     /** Opens a stream of an event type without a subscription. */
@@ -179,6 +193,8 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
 export class StreamClient {
   readonly batches: Batch[] = [];
   readonly response: IncomingMessage;
+  /** What else to say of a wait that was in vain. */
+  report: () => Promise<string> = () => Promise.resolve('');
   /** Why the connection ended without an orderly end, if so. */
   error: Error | undefined;
   /** Resolves when the response has ended in any way. */
@@ -292,7 +308,14 @@ export class StreamClient {
         else reject(error);
       };
       const received = (): string => JSON.stringify(this.batches).slice(-1500);
-      const timer = setTimeout(() => finish(new Error(`Waited in vain: ${received()}`)), milliseconds);
+      const giveUp = async (): Promise<void> => {
+        const late = Math.round(performance.now() - dueAt);
+        const report = await this.report().catch(String);
+        const ofStream = `stream ${this.streamId} received ${received()}`;
+        finish(new Error(`Waited in vain, noticed ${late} ms late: ${ofStream}\n${report}`));
+      };
+      const dueAt = performance.now() + milliseconds;
+      const timer = setTimeout(() => void giveUp(), milliseconds);
       const check = (): void => {
         if (condition()) finish();
         else if (this.#isOver) finish(new Error(`The stream has ended: ${received()}`));
