@@ -20,6 +20,11 @@ export const isClusterUnderTest = process.env['TEST_BACKEND'] === 'cluster';
 const kafkaBrokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
 const redisUrl = process.env['REDIS_URL'] ?? '';
 
+/** The settings by which a process uses the cluster under test; undefined on the embedded store. */
+export function clusterUnderTest(): Record<string, string> | undefined {
+  return isClusterUnderTest ? { KAFKA_BROKERS: kafkaBrokers.join(','), REDIS_URL: redisUrl } : undefined;
+}
+
 /** The part of a log that the tests of a file share, named after the folder. */
 export async function openLogUnderTest(dataFolder: string, logger: Logger = silentLogger): Promise<EventLog> {
   return isClusterUnderTest ? openPartOfKafka(dataFolder, logger) : openPartOfEmbeddedLog(basename(dataFolder));
