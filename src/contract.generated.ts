@@ -61,6 +61,23 @@ type CursorShiftQueries = {
   shift?: number;
 }[];
 type DeleteProductPayload = {} | null;
+/**
+ * Names the keys to delete, in the form of events. Other fields are needed only where they choose the partition.
+ */
+type DeletedEvents = {
+  metadata: {
+    partition_compaction_key: string;
+    /**
+     * Names the event in the response.
+     */
+    eid?: string;
+    /**
+     * For the partition strategy `user_defined`.
+     */
+    partition?: string;
+  };
+  [k: string]: unknown;
+}[];
 type EventTypeStatistics = {
   event_type: string;
   partitions: {
@@ -252,6 +269,7 @@ export interface Contract {
     CustomFieldToSet: CustomFieldToSet;
     DeleteLoanPayload: DeleteLoanPayload;
     DeleteProductPayload: DeleteProductPayload;
+    DeletedEvents: DeletedEvents;
     DisbursePayload: DisbursePayload;
     EndOfDayPayload: EndOfDayPayload;
     EndOfDayProgress: EndOfDayProgress;
@@ -372,6 +390,7 @@ export interface Contract {
     checkCompatibility: ComparedSchema;
     checkEventType: EventTypeCheckRequest;
     publishEvents: Events;
+    deleteEvents: DeletedEvents;
     measureCursorDistances: CursorDistanceQueries;
     shiftCursors: CursorShiftQueries;
     measureCursorLag: CursorLagQueries;
@@ -481,6 +500,7 @@ export interface Contract {
     checkEventType: EventTypeCheck;
     publishEvents: PublishedItems;
     readEvents: EventTypeBatch;
+    deleteEvents: PublishedItems;
     measureCursorDistances: CursorDistances;
     shiftCursors: ShiftedCursors;
     measureCursorLag: Partition[];

@@ -361,6 +361,8 @@ describe('a resource that another process just created', () => {
       body: () => [{ metadata: exampleMetadata() }],
       found: 200,
     },
+    // It is not compacted, which only a process that knows it can say.
+    { operation: 'POST /event-types/{name}/deleted-events', subject: anEventType, body: noCursors, found: 422 },
     { operation: 'GET /event-types/{name}/partitions', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/partitions/{partition}', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/partitions/{partition}', subject: aPartition, found: 200 },

@@ -39,6 +39,8 @@ export interface PreparedRecords {
   readonly partitions: Int32Array;
   /** By partition, ascending; each holds its events in the order of the request. */
   readonly batches: readonly PartitionRecords[];
+  /** Whether each event has a record in every partition, not only in its own. Default false. */
+  readonly inEveryPartition?: boolean;
 }
 
 /** How much is validated before other work has its turn. Steps of the budget for validation. */
@@ -104,12 +106,21 @@ class EventTooLarge extends Error {
   readonly index: number;
 
   constructor(index: number, bytes: number) {
-    super(`Event too large: ${bytes} bytes, max size is ${eventBytesMaximum} bytes`);
+    super(tooLargeText(bytes));
     this.index = index;
   }
 }
 
-function refuse(
+/** The detail of an event that exceeds {@link eventBytesMaximum}. */
+export function tooLargeText(bytes: number): string {
+  return `Event too large: ${bytes} bytes, max size is ${eventBytesMaximum} bytes`;
+}
+
+/**
+ * The items of a request that one event rejects: the events before it were done with the step, those after it only with
+ * the step before.
+ */
+export function refuse(
   events: readonly EventObject[],
   failedIndex: number,
   step: PublishingStep,
@@ -126,7 +137,7 @@ function refuse(
 }
 
 /** The partition and the record key of an event, or why it has none. */
-function routeEvent(
+export function routeEvent(
   type: PreparedEventType,
   parsed: ParsedEvents,
   index: number,

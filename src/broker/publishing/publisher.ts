@@ -3,7 +3,7 @@
  * In: a JSON array of events. Out: a status for the request and for each event.
  * Start with `Publisher.publish` below: `request-parsing.ts` parses, `event-preparation.ts` validates,
  * `partitioning.ts` and `enrichment.ts` finish each event. `known-shapes/` skips that for events that look like the one
- * before.
+ * before. `deleted-events.ts` prepares deletions instead.
  */
 
 import { systemRandom, toTimestamp, type Clock, type Random } from '../../clock.ts';
@@ -20,7 +20,8 @@ import {
   type PartitionRecords,
 } from '../../ports/event-log.ts';
 import { appendBytes } from '../../ports/append-size.ts';
-import { prepareRecords } from './event-preparation.ts';
+import { prepareDeletions } from './deleted-events.ts';
+import { prepareRecords, type PreparedRecords } from './event-preparation.ts';
 import { joinKeyFields, hashPartition } from './partitioning.ts';
 import { prepareEventType, type PreparedEventType } from './prepared-event-type.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
@@ -73,6 +74,9 @@ export interface PublisherOptions {
 /** Compiling a longer schema takes long enough to give other work its turn. Characters. */
 const longSchemaCharacters = 4_096;
 
+/** Prepares the records of a request, or says why they are refused, and yields while that takes long. */
+type Preparation = Generator<void, PreparedRecords | { readonly refused: readonly PublishedItem[] }>;
+
 interface PreparedPublishing {
   readonly type: PreparedEventType;
   readonly similarEvents: KnownShapes;
@@ -100,17 +104,35 @@ export class Publisher {
    *   the body is no array of objects, repeats a key or is nested too deep; REQUEST_TOO_LARGE for too many events;
    *   OVERLOADED when the log accepts no more now and nothing was written; what `EventLog.append` throws
    */
-  async publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
+  publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
+    return this.#publish(eventTypeName, body, (record) => this.#prepareRecords(record, body, context));
+  }
+
+  /**
+   * Deletes the keys that the events of a JSON array name from a compacted event type, and returns when the deletions
+   * are durable. The events themselves are neither validated against the schema nor stored.
+   * @param body The array as it was sent.
+   * @throws as {@link publish}; UNPROCESSABLE for an event type that is not compacted, when there is no event to say so
+   */
+  deleteKeys(eventTypeName: string, body: Buffer): Promise<PublishOutcome> {
+    return this.#publish(eventTypeName, body, (record) => this.#prepareDeletions(record, body));
+  }
+
+  async #publish(
+    eventTypeName: string,
+    body: Buffer,
+    prepare: (record: EventTypeRecord) => Preparation,
+  ): Promise<PublishOutcome> {
     const { eventTypes, clock, metrics } = this.#options;
     const startedAt = clock.monotonic();
     const record = eventTypes.known(eventTypeName) ?? (await eventTypes.get(eventTypeName));
-    const preparing = inTurns(this.#prepareRecords(record, body, context));
+    const preparing = inTurns(prepare(record));
     // Short work for a known event type is done at once, in the order of the calls.
     let prepared = preparing instanceof Promise ? await preparing : preparing;
     if ('refused' in prepared && record.eventType.partition_strategy === 'user_defined') {
       // An event may name a partition that another process added a moment ago.
       const repartitioned = await eventTypes.repartitioned(record);
-      if (repartitioned !== undefined) prepared = await inTurns(this.#prepareRecords(repartitioned, body, context));
+      if (repartitioned !== undefined) prepared = await inTurns(prepare(repartitioned));
     }
     const labels = { event_type: eventTypeName };
     if ('refused' in prepared) {
@@ -119,7 +141,7 @@ export class Publisher {
     }
     const appends = prepared.batches.flatMap(inAppends);
     const results = await this.#append(appends);
-    const outcome = this.#outcome(eventTypeName, body, prepared.partitions, appends, results);
+    const outcome = this.#outcome(eventTypeName, body, prepared, appends, results);
     const count = prepared.partitions.length;
     const submitted = outcome.status === 200 ? count : outcome.items.filter(isSubmitted).length;
     metrics.publishedEvents.inc(labels, submitted);
@@ -183,10 +205,8 @@ export class Publisher {
   }
 
   /** Separate from waiting for the log, so that the parsed events are not kept in memory for as long. */
-  *#prepareRecords(record: EventTypeRecord, body: Buffer, context: PublishContext) {
-    if (record.writtenByServiceAlone === true) {
-      throw new LendstreamError('FORBIDDEN', `Only the service writes events of type ${record.eventType.name}.`);
-    }
+  *#prepareRecords(record: EventTypeRecord, body: Buffer, context: PublishContext): Preparation {
+    refuseServiceAlone(record);
     const { type, similarEvents } = this.#prepare(record);
     if (type.compile() && record.eventType.schema.schema.length > longSchemaCharacters) yield;
     const recordContext = { random: this.#random, enrichment: this.#enrichment(type, context) };
@@ -196,6 +216,11 @@ export class Publisher {
     const prepared = yield* prepareRecords(type, parsed, recordContext);
     if (!('refused' in prepared)) similarEvents.learnShape(parsed);
     return prepared;
+  }
+
+  *#prepareDeletions(record: EventTypeRecord, body: Buffer): Preparation {
+    refuseServiceAlone(record);
+    return prepareDeletions(this.#prepare(record).type, parseEvents(body), this.#random);
   }
 
   #prepare(record: EventTypeRecord): PreparedPublishing {
@@ -210,7 +235,7 @@ export class Publisher {
   #outcome(
     eventType: string,
     body: Buffer,
-    partitions: Int32Array,
+    prepared: PreparedRecords,
     appends: readonly PartitionRecords[],
     results: readonly AppendResult[],
   ): PublishOutcome {
@@ -227,7 +252,7 @@ export class Publisher {
       status: failures.length === 0 ? 200 : 207,
       // A 200 response has no body, so most callers never read the items. Reading them parses the events again.
       get items() {
-        items ??= itemsOf(parseEvents(body), partitions, appends, results);
+        items ??= itemsOf(parseEvents(body), prepared, appends, results);
         return items;
       },
     };
@@ -254,16 +279,18 @@ function inAppends(batch: PartitionRecords): readonly PartitionRecords[] {
 
 function itemsOf(
   { events }: ParsedEvents,
-  partitions: Int32Array,
+  { partitions, inEveryPartition = false }: PreparedRecords,
   appends: readonly PartitionRecords[],
   results: readonly AppendResult[],
 ): PublishedItem[] {
-  /** By partition: the outcome of each of its events, in order. */
-  const outcomes = new Map<number, Iterator<{ readonly result: AppendResult | undefined; readonly place: number }>>();
-  for (const partition of new Set(partitions)) outcomes.set(partition, outcomesOf(partition, appends, results));
+  /** By partition: the outcome of each of its records, in order. */
+  const outcomes = new Map<number, Iterator<RecordOutcome>>();
+  for (const { partition } of appends) outcomes.set(partition, outcomesOf(partition, appends, results));
+  const outcomeIn = (partition: number): Partial<RecordOutcome> => outcomes.get(partition)?.next().value ?? {};
   return events.map((event, index): PublishedItem => {
     const partition = partitions[index] as number;
-    const { result, place = 0 } = outcomes.get(partition)?.next().value ?? {};
+    const everywhere = inEveryPartition ? [...outcomes.keys()].map(outcomeIn) : [outcomeIn(partition)];
+    const { result, place = 0 } = everywhere.find((each) => each.result?.outcome !== 'appended') ?? everywhere[0] ?? {};
     const base = { eid: eidOf(event), step: 'publishing', partition: String(partition) } as const;
     if (result?.outcome === 'appended') {
       return publishedItem('submitted', '', base.step, base.eid, base.partition, result.baseOffset + place);
@@ -272,11 +299,27 @@ function itemsOf(
   });
 }
 
-function* outcomesOf(partition: number, appends: readonly PartitionRecords[], results: readonly AppendResult[]) {
+interface RecordOutcome {
+  readonly result: AppendResult | undefined;
+  /** Of the record among those of its append. */
+  readonly place: number;
+}
+
+function* outcomesOf(
+  partition: number,
+  appends: readonly PartitionRecords[],
+  results: readonly AppendResult[],
+): Generator<RecordOutcome, undefined> {
   for (const [index, append] of appends.entries()) {
     if (append.partition !== partition) continue;
     for (let place = 0; place < append.records.length; place += 1) yield { result: results[index], place };
   }
+}
+
+/** @throws FORBIDDEN */
+function refuseServiceAlone({ eventType, writtenByServiceAlone }: EventTypeRecord): void {
+  if (writtenByServiceAlone !== true) return;
+  throw new LendstreamError('FORBIDDEN', `Only the service writes events of type ${eventType.name}.`);
 }
 
 function isSubmitted({ publishing_status: status }: PublishedItem): boolean {

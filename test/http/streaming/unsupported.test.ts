@@ -30,7 +30,6 @@ describe('the features that docs/compatibility.md lists as unsupported', () => {
     ['POST', '/event-types/orders/schemas', avro, {}, 400, /json_schema/],
     ['POST', '/event-types/orders/events', 'Obj', { 'Content-Type': 'application/avro-binary' }, 400, /JSON/],
     ['POST', '/event-types/orders/events', '[]', { 'Content-Encoding': 'zstd' }, 415, /zstd/],
-    ['POST', '/event-types/orders/deleted-events', [], {}, 404, /no resource/],
     ['GET', '/event-types/orders/timelines', undefined, {}, 404, /no resource/],
     ['GET', '/storages', undefined, {}, 404, /no resource/],
     ['GET', '/settings/features', undefined, {}, 404, /no resource/],
