@@ -220,7 +220,10 @@ export class Publisher {
 
   *#prepareDeletions(record: EventTypeRecord, body: Buffer): Preparation {
     refuseServiceAlone(record);
-    return prepareDeletions(this.#prepare(record).type, parseEvents(body), this.#random);
+    const parsed = parseEvents(body);
+    // Parsing a large body takes long enough to give other work its turn.
+    yield;
+    return prepareDeletions(this.#prepare(record).type, parsed, this.#random);
   }
 
   #prepare(record: EventTypeRecord): PreparedPublishing {
