@@ -2769,6 +2769,16 @@ interface LoanAccount {
    * Only of an account in arrears: since when.
    */
   lastSetToArrearsDate?: string;
+  /**
+   * Only of a locked account: what does not happen to it.
+   *
+   * @minItems 1
+   */
+  lockedOperations?: ('APPLY_INTEREST' | 'APPLY_FEES' | 'APPLY_PENALTIES')[];
+  /**
+   * The value date of the last lock, also when it has ended since.
+   */
+  lastLockedDate?: string;
   allowOffset?: boolean;
   adjustTotalDueForInstallmentsWithDifferentInterval?: boolean;
   futurePaymentsAcceptance?: string;

@@ -126,6 +126,8 @@ export interface LoanPosition {
   readonly lockedOperations: readonly LockedOperation[];
   /** Which of it the end of a day locked; null when it locked nothing. */
   readonly arrearsLock: ArrearsLock | null;
+  /** The value date of the last lock, also when it has ended since. Absent, and null in an undo: there was none. */
+  readonly lastLockedOn?: LocalDate | null;
   /** Milliseconds since the epoch. */
   readonly approvedAt: number | null;
   readonly closedAt: number | null;

@@ -48,6 +48,7 @@ export function decideLock(loan: Loan, command: Lock, context: DecisionContext):
   const steps = added.map((operation) =>
     lockStep(command, types[operation].locked, ({ lockedOperations: locked, arrearsLock }) => ({
       lockedOperations: [...locked, operation],
+      lastLockedOn: command.valueDate ?? dayOfCommand(command),
       arrearsLock:
         lock === null ? arrearsLock : { ...lock, operations: [...(arrearsLock?.operations ?? []), operation] },
     })),
@@ -102,7 +103,7 @@ function arrearsLockOn(
 }
 
 type LockTransactionType = (typeof types)[LockedOperation]['locked' | 'unlocked'];
-type Locks = Pick<LoanPosition, 'lockedOperations' | 'arrearsLock'>;
+type Locks = Pick<LoanPosition, 'lockedOperations' | 'arrearsLock' | 'lastLockedOn'>;
 
 /** The transaction that changes which operations are locked. The interest of the day is earned before it. */
 function lockStep(command: Lock | Unlock, type: LockTransactionType, change: (position: LoanPosition) => Locks): Step {
@@ -112,9 +113,9 @@ function lockStep(command: Lock | Unlock, type: LockTransactionType, change: (po
     const moved = accrueTo(loan, loan.position, valueDate);
     const position: LoanPosition = {
       ...afterLock(loan, moved, type, valueDate),
+      ...changed,
       accountSubState: subStateOf(moved, changed),
       lockedOperations: lockedOperations.filter((operation) => changed.lockedOperations.includes(operation)),
-      arrearsLock: changed.arrearsLock,
     };
     return post(loan, command, context, type, position, {
       amount: zero,

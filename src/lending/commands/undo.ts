@@ -13,7 +13,10 @@ export function undoOf(before: LoanPosition, after: Loan): PositionUndo {
   const { installments } = before;
   const rows = after.position.installments;
   return {
-    fields: changedFields(before, after.position, listsOfPosition),
+    fields: {
+      ...changedFields(before, after.position, listsOfPosition),
+      ...(isFirstLock(before, after.position) && { lastLockedOn: null }),
+    },
     addedInstallments: rows.map(({ key }) => key).filter((key) => findInstallment(installments, key) === undefined),
     installments: installments.flatMap((row) => rowUndo(row, findInstallment(rows, row.key))),
     charges: chargeUndo(before, after),
@@ -35,7 +38,12 @@ export function undone(after: LoanPosition, undo: PositionUndo): LoanPosition {
   const changed = new Set(undo.charges.map(({ number }) => number));
   const unchanged = after.charges.filter(({ number }) => !changed.has(number));
   const charges = inOrder([...unchanged, ...undo.charges.flatMap(({ before }) => before ?? [])]);
-  return { ...after, ...undo.fields, installments, charges };
+  const { lastLockedOn, ...others } = { ...after, ...undo.fields, installments, charges };
+  return { ...others, ...(lastLockedOn !== null && lastLockedOn !== undefined && { lastLockedOn }) };
+}
+
+function isFirstLock(before: LoanPosition, after: LoanPosition): boolean {
+  return before.lastLockedOn === undefined && after.lastLockedOn !== undefined;
 }
 
 /**

@@ -7,7 +7,14 @@ import { futurePaymentsOf } from '../business-days/future-payments.ts';
 import { accruedPenalty } from '../business-days/penalties.ts';
 import { dayOf, startOfDay, startOfDayOrNull, toInstant } from '../instants.ts';
 import { disbursementFeeEncodedKey } from '../identifiers.ts';
-import { type AccountState, type AccountSubState, type Loan, type LoanPosition, isActive } from '../loan.ts';
+import {
+  type AccountState,
+  type AccountSubState,
+  type Loan,
+  type LoanPosition,
+  type LockedOperation,
+  isActive,
+} from '../loan.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import type { PaymentMethod, PrepaymentRecalculationMethod } from '../payment-options.ts';
 import type {
@@ -67,6 +74,10 @@ export interface AccountView {
   readonly daysLate: number;
   readonly daysInArrears: number;
   readonly lastSetToArrearsDate?: string;
+  /** What is locked now; absent of an account that is not locked. */
+  readonly lockedOperations?: readonly LockedOperation[];
+  /** The day of the last lock, also when it has ended. */
+  readonly lastLockedDate?: string;
   readonly balances: Readonly<Record<AccountBalanceName, Decimal>>;
   readonly interestSettings: {
     readonly interestRate: Decimal;
@@ -151,6 +162,8 @@ export function accountOf(loan: Loan, reached: LocalDate | null = null): Account
     daysLate: countedTo === null ? 0 : daysLate(position.installments, countedTo),
     daysInArrears: daysInArrears(position, countedTo),
     lastSetToArrearsDate: startOfDayOrNull(position.arrearsSince),
+    lockedOperations: position.lockedOperations.length === 0 ? null : position.lockedOperations,
+    lastLockedDate: startOfDayOrNull(position.lastLockedOn ?? null),
     balances: accountBalances(loan),
     interestSettings: {
       interestRate: rateAfter(position.rateSegments, position.asOf ?? dayOf(loan.createdAt)),

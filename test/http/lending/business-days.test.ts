@@ -118,8 +118,18 @@ describe('business days over HTTP', () => {
     });
     expect(paid.status, paid.text).to.equal(201);
     expect(await state()).to.deep.equal(['ACTIVE', 'LOCKED']);
+    const locked = (await suite.service.get('/loans/locking')).body;
+    expect(locked).to.deep.include({
+      lockedOperations: ['APPLY_INTEREST', 'APPLY_FEES', 'APPLY_PENALTIES'],
+      lastLockedDate: '2011-02-26T00:00:00Z',
+    });
     await close('2011-02-26');
     expect(await state()).to.deep.equal(['ACTIVE', undefined]);
+    const lastLocked = { field: 'lastLockedDate', operator: 'ON', value: '2011-02-26' };
+    const { body: found } = await suite.service.post('/loans:search', { filterCriteria: [lastLocked] });
+    const [account] = found as unknown as readonly Readonly<Record<string, unknown>>[];
+    expect(account).to.include({ id: 'locking', lastLockedDate: '2011-02-26T00:00:00Z' });
+    expect(account).not.to.have.property('lockedOperations');
   });
 
   it('are refused for what is no day that is over', async () => {

@@ -57,7 +57,19 @@ describe('a lock', () => {
     const unlocked = when(locked, unlock('2011-02-09'));
     expect(typesOf(unlocked, locked)).to.deep.equal(['INTEREST_UNLOCKED', 'FEE_UNLOCKED', 'PENALTY_UNLOCKED']);
     expect(loanOf(unlocked).position).to.deep.include({ accountSubState: null, lockedOperations: [] });
+    expect(loanOf(unlocked).position.lastLockedOn).to.equal('2011-02-08');
     expect(reasons(when(unlocked, unlock('2011-02-09')))).to.deep.equal(['ACCOUNT_ALREADY_UNLOCKED']);
+  });
+
+  it('has the value date of the last one that stands', () => {
+    const dateOf = (story: Story): unknown => loanOf(story).position.lastLockedOn;
+    const first = when(start, lock('2011-02-08', 'APPLY_FEES'));
+    const second = when(first, lock('2011-02-10', 'APPLY_INTEREST'));
+    expect([dateOf(start), dateOf(first), dateOf(second)]).to.deep.equal([undefined, '2011-02-08', '2011-02-10']);
+    const taken = when(second, adjust(3));
+    expect(dateOf(taken)).to.equal('2011-02-08');
+    expect(loanOf(when(taken, adjust(2))).position).not.to.have.property('lastLockedOn');
+    expect(dateOf(when(second, unlock('2011-03-01')))).to.equal('2011-02-10');
   });
 
   it('of one operation leaves the others, and another lock adds them', () => {

@@ -8,11 +8,13 @@ import {
   dynamicProduct,
   given,
   loanOf,
+  lock,
   overpay,
   product,
   repay,
   texts,
   under,
+  unlock,
   when,
 } from '../loan-fixtures.ts';
 
@@ -43,6 +45,19 @@ describe('an account', () => {
     const adjusted = disbursed(product({ adjustInterestForFirstInstallment: true }));
     expect(accountOf(loanOf(adjusted)).modifyInterestForFirstInstallment).to.equal(true);
     expect(accountOf(loanOf(disbursed())).modifyInterestForFirstInstallment).to.equal(false);
+  });
+
+  it('shows what is locked while it is, and when it was locked last also later', () => {
+    const locked = when(disbursed(), lock('2011-02-08', 'APPLY_FEES'));
+    expect(accountOf(loanOf(locked))).to.deep.include({
+      accountSubState: 'LOCKED',
+      lockedOperations: ['APPLY_FEES'],
+      lastLockedDate: '2011-02-08T00:00:00Z',
+    });
+    const unlocked = accountOf(loanOf(when(locked, unlock('2011-02-09'))));
+    expect(unlocked).to.include({ lastLockedDate: '2011-02-08T00:00:00Z' });
+    expect(unlocked).not.to.have.any.keys('accountSubState', 'lockedOperations');
+    expect(accountOf(loanOf(disbursed()))).not.to.have.any.keys('lockedOperations', 'lastLockedDate');
   });
 
   it('has no null anywhere, in any state', () => {
