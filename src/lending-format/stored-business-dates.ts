@@ -36,12 +36,34 @@ export function closedDayRecord(partition: number, businessDate: LocalDate): Par
 
 const calendarKind = 'followed-calendar';
 
+/** The working days, with the number of changes that made them. */
+export interface NumberedCalendar extends WorkingCalendar {
+  readonly changes: number;
+}
+
+/** The calendar that the accounts of a partition follow. */
+export interface FollowedCalendar extends NumberedCalendar {
+  /** Whether some of them may follow another one: moving their rows failed, or is not done yet. */
+  readonly isIncomplete: boolean;
+}
+
+interface FollowedCalendarRecord extends WorkingCalendar {
+  /** Absent in records from before changes were counted. */
+  readonly changes?: number;
+  readonly isIncomplete?: true;
+}
+
 /**
  * The calendar that the accounts of a partition follow: the one in force when the last look for rows to move was done.
  * Before the first, that of an organization whose admin has set nothing.
  */
-export function followedCalendarOf(registry: Registry, partition: number): WorkingCalendar {
-  return registry.get<WorkingCalendar>(calendarKind, String(partition)) ?? calendarOf(defaultOrganization);
+export function followedCalendarOf(registry: Registry, partition: number): FollowedCalendar {
+  const record = registry.get<FollowedCalendarRecord>(calendarKind, String(partition));
+  return {
+    ...calendarOf(record ?? defaultOrganization),
+    changes: record?.changes ?? 0,
+    isIncomplete: record?.isIncomplete === true,
+  };
 }
 
 /** The days on which an organization is closed, without anything else of it. */
@@ -49,9 +71,21 @@ export function calendarOf({ nonWorkingDays, holidays }: WorkingCalendar): Worki
   return { nonWorkingDays, holidays };
 }
 
+/** Whether both close on the same days, for the same holidays. */
+export function sameCalendar(one: WorkingCalendar, other: WorkingCalendar): boolean {
+  return JSON.stringify(calendarOf(one)) === JSON.stringify(calendarOf(other));
+}
+
 /** The registry record of a followed calendar, to be committed with the last row that it moves. */
-export function followedCalendarRecord(partition: number, calendar: WorkingCalendar): PartitionRecords {
-  return recordOfPartition(calendarKind, partition, calendarOf(calendar));
+export function followedCalendarRecord(
+  partition: number,
+  { changes, isIncomplete, ...calendar }: FollowedCalendar,
+): PartitionRecords {
+  return recordOfPartition(calendarKind, partition, {
+    ...calendarOf(calendar),
+    changes,
+    ...(isIncomplete && { isIncomplete }),
+  } satisfies FollowedCalendarRecord);
 }
 
 function recordOfPartition(ofKind: RegistryKind, partition: number, record: object): PartitionRecords {

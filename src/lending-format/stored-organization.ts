@@ -3,10 +3,13 @@ import { toTimestamp } from '../clock.ts';
 import { type Organization, defaultOrganization } from '../lending/organization.ts';
 import type { Schemas } from '../contract.ts';
 import type { OrganizationContact } from './payloads/organization-payload.ts';
+import { type NumberedCalendar, calendarOf, sameCalendar } from './stored-business-dates.ts';
 
 /** The organization as the registry keeps it: what its admin has set. */
 export interface OrganizationRecord extends Partial<Organization> {
   readonly contact?: OrganizationContact;
+  /** How often its working days were changed. Absent: never, or before this was counted. */
+  readonly calendarChanges?: number;
   /** RFC 3339. */
   readonly creationDate: string;
   readonly lastModifiedDate: string;
@@ -19,8 +22,14 @@ const recordName = 'setup';
 export function readOrganization(registry: Registry): Organization {
   const record = organizationRecord(registry);
   if (record === undefined) return defaultOrganization;
-  const { contact: _contact, creationDate: _creation, lastModifiedDate: _modification, ...fields } = record;
+  const { contact: _contact, calendarChanges: _changes, ...others } = record;
+  const { creationDate: _creation, lastModifiedDate: _modification, ...fields } = others;
   return { ...defaultOrganization, ...fields };
+}
+
+/** The working days as this process sees them now, and how often they were changed before. */
+export function readCalendar(registry: Registry): NumberedCalendar {
+  return { ...calendarOf(readOrganization(registry)), changes: organizationRecord(registry)?.calendarChanges ?? 0 };
 }
 
 /** The organization's record; undefined when its admin has set nothing. */
@@ -47,11 +56,14 @@ export async function changeOrganization(
   const before = organizationRecord(registry);
   const revision = registry.revise('organization', recordName);
   const time = toTimestamp(now);
-  const changes = changesOf(readOrganization(registry));
+  const organization = readOrganization(registry);
+  const changes = changesOf(organization);
+  const isCalendarSame = sameCalendar(organization, { ...organization, ...changes });
   await revision.put({
     creationDate: time,
     ...before,
     ...changes,
+    ...(isCalendarSame ? {} : { calendarChanges: (before?.calendarChanges ?? 0) + 1 }),
     lastModifiedDate: time,
   } satisfies OrganizationRecord);
 }

@@ -12,7 +12,7 @@ import type {
 import { dayOf } from '../lending/instants.ts';
 import { fieldDefinitionsOf } from '../lending-format/custom-fields/stored-custom-fields.ts';
 import type { WorkingCalendar } from '../lending/organization.ts';
-import { readOrganization } from '../lending-format/stored-organization.ts';
+import { readCalendar, readOrganization } from '../lending-format/stored-organization.ts';
 import { isReplaced } from '../lending/commands/agreements/restructuring.ts';
 import { type ExecutionOnTwo, restructure, undoRestructuring } from '../lending/commands/agreements/two-accounts.ts';
 import type { DecisionContext } from '../lending/commands/decision.ts';
@@ -63,7 +63,13 @@ import {
   idempotencyRecordKey,
   writeIdempotencyRecord,
 } from '../lending-format/idempotency-record.ts';
-import { closedDayOf, closedDayRecord, followedCalendarRecord } from '../lending-format/stored-business-dates.ts';
+import {
+  type FollowedCalendar,
+  type NumberedCalendar,
+  closedDayOf,
+  closedDayRecord,
+  followedCalendarRecord,
+} from '../lending-format/stored-business-dates.ts';
 import { isOver } from '../lending/business-days/day-commands.ts';
 import { SharedTextMemory } from './shared-text-memory.ts';
 import {
@@ -148,7 +154,7 @@ export class CommandBatch {
   #position = -1;
   #dueCommands = 0;
   #closedDay: LocalDate | undefined;
-  #followedCalendar: WorkingCalendar | undefined;
+  #followedCalendar: FollowedCalendar | undefined;
   #bytes = 0;
 
   constructor(options: CommandBatchOptions) {
@@ -343,6 +349,11 @@ export class CommandBatch {
     return readOrganization(this.#options.registry);
   }
 
+  /** The same days, with the number of changes that made them. */
+  get numberedCalendar(): NumberedCalendar {
+    return readCalendar(this.#options.registry);
+  }
+
   /** Whether the day to close is over where the organization is. */
   isOver(endOfDay: EndOfDay): boolean {
     return isOver({ ...endOfDay, ...this.#dayOf(endOfDay) });
@@ -360,7 +371,7 @@ export class CommandBatch {
   }
 
   /** Notes that the accounts of the partition follow this calendar. */
-  followCalendar(calendar: WorkingCalendar): void {
+  followCalendar(calendar: FollowedCalendar): void {
     this.#followedCalendar = calendar;
   }
 

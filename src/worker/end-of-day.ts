@@ -9,12 +9,11 @@ import {
 import type { EndOfDay, LoanCommand } from '../lending/commands.ts';
 import { dayToMoveAfter } from '../lending/business-days/due-date-changes.ts';
 import type { Loan } from '../lending/loan.ts';
-import type { WorkingCalendar } from '../lending/organization.ts';
 import type { LocalDate } from '../lending/terms.ts';
 import type { Toggles } from '../lending/toggle-names.ts';
 import { parseCommand } from '../lending-format/command-format.ts';
 import { dueCommandId } from '../lending-format/derived-ids.ts';
-import { calendarOf } from '../lending-format/stored-business-dates.ts';
+import { type FollowedCalendar, sameCalendar } from '../lending-format/stored-business-dates.ts';
 import { CalendarLook } from './calendar-look.ts';
 import type { CommandBatch } from './command-batch.ts';
 import type { LoanStore } from './loan-store.ts';
@@ -68,7 +67,7 @@ export class EndOfDayRun {
   async decideDue(
     batch: CommandBatch,
     closedDay: LocalDate | undefined,
-    followed: WorkingCalendar,
+    followed: FollowedCalendar,
     toggles: Toggles,
     isFull: () => boolean,
     giveWay: () => Promise<void>,
@@ -102,31 +101,39 @@ export class EndOfDayRun {
 
   /**
    * Moves rows of accounts that follow another calendar than the one in force. What was moved is not looked for again
-   * within the run; after a crash the look begins again, and moves only what is left.
+   * within the run; after a crash the look begins again, and moves only what is left. After one that failed on an
+   * account, the next end of a day looks at all of them again.
    * @returns whether to commit before anything else is done: the accounts that are due are read as they are committed
    */
   async #followCalendar(
     batch: CommandBatch,
-    followed: WorkingCalendar,
+    followed: FollowedCalendar,
     toggles: Toggles,
     isFull: () => boolean,
     giveWay: () => Promise<void>,
   ): Promise<boolean> {
-    const calendar = calendarOf(batch.calendar);
-    const text = JSON.stringify(calendar);
-    if (text === JSON.stringify(followed)) return false;
+    const calendar = batch.numberedCalendar;
+    const isSame = calendar.changes === followed.changes && sameCalendar(calendar, followed);
+    if (isSame && !followed.isIncomplete) return false;
     const { businessDate } = this.#endOfDay;
-    if (this.#look?.text !== text) this.#look = new CalendarLook(this.#store, followed, calendar, businessDate);
+    if (this.#look?.isFor(calendar) !== true) {
+      this.#look = new CalendarLook(this.#store, followed, calendar, businessDate);
+    }
     const look = this.#look;
     for (let found = look.next(); found !== null; found = look.next()) {
       for (const loanAccountId of found) {
         this.#moveRows(loanAccountId, look, batch, toggles);
         look.done();
-        if (isFull()) return true;
+        if (isFull()) {
+          // Should it not come to its end, accounts follow different calendars.
+          if (!followed.isIncomplete) batch.followCalendar({ ...followed, isIncomplete: true });
+          return true;
+        }
         await giveWay();
       }
     }
-    batch.followCalendar(calendar);
+    const isKnown = isSame && followed.isIncomplete && look.hasFailed;
+    if (!isKnown) batch.followCalendar({ ...calendar, isIncomplete: look.hasFailed });
     return batch.dueCommands > 0;
   }
 
@@ -141,6 +148,7 @@ export class EndOfDayRun {
       const commandId = dueCommandId(loanAccountId, businessDate, purpose);
       this.#decide({ type: 'RECALCULATE_DUE_DATES', valueDate }, commandId, loanAccountId, batch, toggles);
     } catch (error) {
+      look.fail();
       batch.skipDue(loanAccountId, this.#command, error);
     }
   }

@@ -5,8 +5,10 @@ import type { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { defaultOrganization } from '../../src/lending/organization.ts';
 import {
+  type OrganizationChanges,
   changeOrganization,
   organizationRecord,
+  readCalendar,
   readOrganization,
 } from '../../src/lending-format/stored-organization.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
@@ -61,6 +63,26 @@ describe('the organization', () => {
     });
     expect(organizationRecord(registry)?.contact).to.deep.equal({ emailAddress: 'a@b.example' });
     expect(readOrganization(registry)).to.not.have.property('contact');
+  });
+
+  it('counts the changes of its working days, and nothing else', async () => {
+    const holidays = [{ id: 1, name: 'New Year', date: '2026-01-01', isAnnuallyRecurring: true }];
+    const changes: unknown[] = [readCalendar(registry).changes];
+    const steps: readonly OrganizationChanges[] = [
+      { institutionName: 'Bank' },
+      { holidays },
+      { holidays, nonWorkingDays: ['SATURDAY', 'SUNDAY'] },
+      { timeZoneID: 'Asia/Tokyo' },
+      { holidays: [] },
+      { nonWorkingDays: [], holidays },
+    ];
+    for (const step of steps) {
+      await changeOrganization(registry, () => step, 1_000);
+      changes.push(readCalendar(registry).changes);
+    }
+    expect(changes).to.deep.equal([0, 0, 1, 1, 1, 2, 3]);
+    expect(readCalendar(registry)).to.deep.equal({ nonWorkingDays: [], holidays, changes: 3 });
+    expect(readOrganization(registry)).not.to.have.property('calendarChanges');
   });
 
   it('changes from the newest state, also of another process', async () => {

@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { Registry } from '../../src/broker/definitions/registry.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
 import { toTimestamp } from '../../src/clock.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { accountRecordKey } from '../../src/lending-format/account-record-keys.ts';
 import { writeEndOfDay } from '../../src/lending-format/command-format.ts';
+import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { followedCalendarOf } from '../../src/lending-format/stored-business-dates.ts';
 import { changeOrganization } from '../../src/lending-format/stored-organization.ts';
 import type { Weekday } from '../../src/lending/organization.ts';
@@ -14,10 +18,12 @@ import {
   decided,
   deadLetters,
   eventsOfType,
+  recordsOf,
   storedLoan,
   workerForEachTest,
 } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
+import { settled } from '../support/simulated-clock.ts';
 
 /** The command that closes a day for partition 0, as it is published at noon of the day after the last one. */
 function endOfDay(businessDate: string): LogRecord {
@@ -60,6 +66,21 @@ describe('the end of a day after a change of the calendar', () => {
     (await eventsOfType(fixture.log, 'loan_schedule_changed')).flatMap(({ reason, loanAccountId }) =>
       reason === 'HOLIDAY_CHANGED' ? [loanAccountId] : [],
     );
+
+  /** Stores the account so that it can be read, and its rows cannot be moved. @returns what stores it as it was */
+  const damaged = async (id: string): Promise<() => Promise<void>> => {
+    const key = accountRecordKey(id);
+    const stored = (await recordsOf(fixture.log, accountsTopic)).findLast((record) => record.key === key)?.text;
+    const text = stored ?? expect.fail(`no account ${id}`);
+    const store = async (value: string): Promise<void> => {
+      await fixture.stop();
+      const records = [{ key, value: Buffer.from(value) }];
+      await fixture.log.append([{ topic: accountsTopic, partition: 0, records }]);
+      await fixture.start();
+    };
+    await store(text.replace(/"disbursements":\[[^\]]*\]/, '"disbursements":[]'));
+    return () => store(text);
+  };
 
   it('moves the installments of the accounts that have one on the day, with one schedule event each', async () => {
     await setDays([]);
@@ -151,4 +172,89 @@ describe('the end of a day after a change of the calendar', () => {
     const { holidays } = followedCalendarOf(fixture.running.registry, 0);
     expect(holidays.map(({ date }) => date)).to.deep.equal(['2025-12-12']);
   });
+
+  it('is tried again with each end of a day while it fails on an account, and moves nothing else twice', async () => {
+    await setDays([]);
+    const product = movingProduct('P', 'NEXT_WORKING_DAY');
+    await decided(fixture.log, [
+      product,
+      ...['L0', 'L1', 'L2'].flatMap((id) => activeLoan(id)),
+      endOfDay('2025-09-30'),
+    ]);
+    const mend = await damaged('L1');
+    await setDays(['2025-12-12']);
+    await decided(fixture.log, [endOfDay('2025-10-01'), endOfDay('2025-10-02')]);
+    const third = async (id: string): Promise<unknown> => (await dueDates(id))[2];
+    expect([await third('L0'), await third('L1'), await third('L2')]).to.deep.equal([
+      '2025-12-13',
+      '2025-12-12',
+      '2025-12-13',
+    ]);
+    expect(await scheduleEvents()).to.deep.equal(['L0', 'L2']);
+    const reasons = (await deadLetters(fixture.log)).map(({ reason }) => reason);
+    expect(reasons).to.have.length(2);
+    for (const reason of reasons) expect(reason).to.match(/^The end of the day failed on L1: /);
+    await mend();
+    await decided(fixture.log, [endOfDay('2025-10-03'), endOfDay('2025-10-04')]);
+    expect(await third('L1')).to.equal('2025-12-13');
+    expect(await scheduleEvents()).to.deep.equal(['L0', 'L2', 'L1']);
+    expect(await deadLetters(fixture.log)).to.have.length(2);
+    await fixture.running.registry.catchUp();
+    expect(followedCalendarOf(fixture.running.registry, 0).holidays).to.have.length(1);
+  });
+
+  it('brings all accounts back when it is taken back after it failed on one of them', async () => {
+    await setDays([]);
+    const product = movingProduct('P', 'NEXT_WORKING_DAY');
+    await decided(fixture.log, [product, ...activeLoan('L1'), ...activeLoan('L2'), endOfDay('2025-09-30')]);
+    const mend = await damaged('L1');
+    await setDays(['2025-12-12']);
+    await decided(fixture.log, [endOfDay('2025-10-01')]);
+    expect((await dueDates('L2'))[2]).to.equal('2025-12-13');
+    await mend();
+    await setDays([]);
+    await decided(fixture.log, [endOfDay('2025-10-02')]);
+    expect((await dueDates('L2'))[2]).to.equal('2025-12-12');
+    expect((await dueDates('L1'))[2]).to.equal('2025-12-12');
+    const events = (await allEvents(fixture.log)).length;
+    await decided(fixture.log, [endOfDay('2025-10-03')]);
+    expect((await allEvents(fixture.log)).length, 'it is followed, and nothing is moved').to.equal(events + 1);
+  });
+
+  it('brings all accounts back when it is taken back in the middle of an end of a day', async () => {
+    await fixture.restart({ commandsPerCommitMaximum: 2 });
+    await setDays([]);
+    const ids = Array.from({ length: 9 }, (_, number) => `L${number}`);
+    const product = movingProduct('P', 'NEXT_WORKING_DAY');
+    await decided(fixture.log, [product, ...ids.flatMap((id) => activeLoan(id)), endOfDay('2025-09-30')]);
+    await setDays(['2025-12-12']);
+    const closing = decided(fixture.log, [endOfDay('2025-10-01')]);
+    while ((await scheduleEvents()).length === 0) await settled();
+    await fixture.stop();
+    const moved = (await scheduleEvents()).length;
+    expect(moved).to.be.within(1, ids.length);
+    const admin = new Registry(fixture.log, silentLogger);
+    await admin.start();
+    await changeOrganization(admin, () => ({ holidays: [] }), commandTime);
+    await admin.stop();
+    await fixture.start({ commandsPerCommitMaximum: 2 });
+    await closing;
+    for (const id of ids) expect((await dueDates(id))[2], id).to.equal('2025-12-12');
+    expect(await scheduleEvents()).to.have.length(2 * moved);
+    await fixture.running.registry.catchUp();
+    expect(followedCalendarOf(fixture.running.registry, 0)).to.deep.include({ holidays: [], isIncomplete: false });
+  });
+
+  for (const last of [[], ['2025-12-20']]) {
+    it(`moves an account that was paid out under a calendar in between, before ${last.length} other days closed`, async () => {
+      await setDays([]);
+      await decided(fixture.log, [movingProduct('P', 'NEXT_WORKING_DAY'), endOfDay('2025-09-30')]);
+      await setDays(['2025-11-12']);
+      await decided(fixture.log, activeLoan('L1'));
+      expect((await dueDates('L1'))[1]).to.equal('2025-11-13');
+      await setDays(last);
+      await decided(fixture.log, [endOfDay('2025-10-01')]);
+      expect((await dueDates('L1'))[1]).to.equal('2025-11-12');
+    });
+  }
 });

@@ -100,11 +100,10 @@ function findManualFee(loan: Loan, key: string | undefined): { readonly fee: Pro
     : refusal('FEE_NOT_ALLOWED', 'predefinedFeeKey');
 }
 
-/** Whether the row still owes on the day, after its tolerated days. */
+/** Whether the row still owes on the day, after its tolerated days. The account has reached no later day. */
 function isLate(loan: Loan, row: Installment, on: LocalDate, calendar: WorkingCalendar): boolean {
   if (on < firstLateFeeDay(loan, row, calendar)) return false;
-  const { asOf } = loan.position;
-  const { installments } = asOf !== null && asOf > on ? loan.position : accrueTo(loan, loan.position, on);
+  const { installments } = accrueTo(loan, loan.position, on);
   return lateRows(installments, on).some(({ key }) => key === row.key);
 }
 
