@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { after, before, describe, it } from 'mocha';
+import { after, afterEach, before, describe, it } from 'mocha';
 import { eventually } from '../../support/eventually.ts';
 import { eventTypeStreamsMaximum } from '../../../src/http/streaming/open-streams.ts';
 import { expectAllAfterPause, pausedBatchEvents } from '../../support/http/paused-reader.ts';
@@ -11,6 +11,8 @@ describe('GET /event-types/{name}/events', () => {
   before(async () => {
     server = await startStreamServer();
   });
+
+  afterEach(() => server.disconnectAll());
 
   after(() => server.stop());
 

@@ -23,6 +23,7 @@ import {
 import { costlyCases } from '../../fuzz/generator/costly-schemas.ts';
 import { bodyBytesMaximum } from '../../../src/http/edge/request-body.ts';
 import { call } from '../../support/http/client.ts';
+import { rawResponseTo } from '../../support/http/raw-request.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 const mebibyte = 1024 * 1024;
@@ -127,13 +128,11 @@ describe('POST /event-types/{name}/events', () => {
   });
 
   it('refuses a body that is declared too large before it arrives', async () => {
-    const socket = connect(Number(new URL(broker.url).port), '127.0.0.1');
-    socket.write(
+    const response = await rawResponseTo(
+      broker.url,
       'POST /event-types/orders/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99000000\r\n\r\n[',
     );
-    const [response] = (await once(socket, 'data')) as [Buffer];
-    socket.destroy();
-    expect(response.toString())
+    expect(response)
       .to.match(/^HTTP\/1.1 413 /)
       .and.to.include('application/problem+json');
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { after, before, describe, it } from 'mocha';
+import { after, afterEach, before, describe, it } from 'mocha';
 import { partitionKey } from '../../../src/ports/event-type-partition.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startStreamServer, type StreamClient, type StreamServer } from '../../support/http/stream-server.ts';
@@ -14,6 +14,8 @@ describe('several streams of one subscription', () => {
   before(async () => {
     server = await startStreamServer();
   });
+
+  afterEach(() => server.disconnectAll());
 
   after(() => server.stop());
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { after, before, describe, it } from 'mocha';
+import { after, afterEach, before, describe, it } from 'mocha';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { bodiesInFlight } from '../../../src/http/edge/bodies-in-flight.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { eventually } from '../../support/eventually.ts';
+import { handedWritesOf } from '../../support/http/handed-writes.ts';
 import { expectAllAfterPause, pausedBatchEvents } from '../../support/http/paused-reader.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
@@ -24,6 +25,8 @@ describe('GET and POST /subscriptions/{id}/events', () => {
   before(async () => {
     server = await startStreamServer();
   });
+
+  afterEach(() => server.disconnectAll());
 
   after(() => server.stop());
 
@@ -51,17 +54,15 @@ describe('GET and POST /subscriptions/{id}/events', () => {
 
     it('sends its headers before the first line, even when events are waiting', async () => {
       const { id } = await prepare(1, 1);
-      const socket = connect(server.port, '127.0.0.1', () =>
-        socket.write(`GET /subscriptions/${id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n`),
-      );
-      const pieces: string[] = [];
-      socket.on('data', (bytes) => pieces.push(bytes.toString()));
-      await eventually(() => pieces.join('').includes('"events"'));
-      expect(pieces[0])
+      const writes = handedWritesOf(server.server);
+      const client = await server.open(id);
+      await client.until(() => client.batches.length === 1);
+      const [headers = '', line = ''] = writes;
+      expect(headers)
         .to.match(/^HTTP\/1\.1 200 OK\r\n/)
         .and.to.match(/\r\n\r\n$/);
-      expect(pieces[0]).to.not.contain('cursor');
-      socket.destroy();
+      expect(headers).to.not.contain('cursor');
+      expect(line).to.contain('"cursor"').and.to.contain('"events"');
     });
 
     it('keeps its connection open, which then serves the next request', async () => {

@@ -21,6 +21,7 @@ import { createSubscriptionEventsRouter } from '../../../src/http/streaming/subs
 import { createMetrics } from '../../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-test.ts';
 import { recordingLogger } from '../values/recording-logger.ts';
+import { eventually } from '../eventually.ts';
 import type { Batch, Cursor } from './client.ts';
 
 /** How many lines of the log the report of a wait in vain has. */
@@ -173,6 +174,14 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
         offset: parseOffset(offset),
       }));
       return coordination.commit(id, streamId, positions);
+    },
+
+    /** Ends all connections, so that the next test finds none of the streams that this one has left open. */
+    async disconnectAll(): Promise<void> {
+      for (const client of clients) client.destroy();
+      clients.clear();
+      server.closeAllConnections();
+      await eventually(() => responses.size === 0 && streams.openStreams.size === 0);
     },
 
     async stop(): Promise<void> {
