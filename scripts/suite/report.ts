@@ -1,16 +1,20 @@
 import { sumOf } from './counts.ts';
+import { processorSeconds } from './processor-time.ts';
 import type { FileOutcome } from './runner.ts';
 import { nameOn, type TestFile } from './test-files.ts';
 
-/** The output of a run of many files: a line for each file when it is done, then times, and at the end the failures. */
+/**
+ * The output of a run of many files: a line for each file when it is done, then times, and at the end the failures.
+ * A line begins with two times, that on the clock and that of the processor.
+ */
 export const report = {
   /** A file that is done. Its test titles follow when a test failed, and the reasons of skipped tests. */
   file(outcome: FileOutcome, verbose: boolean): void {
-    const { counts, milliseconds, output } = outcome;
+    const { counts, output } = outcome;
     const facts = [`${counts.passed} passed`];
     if (counts.failed > 0) facts.push(`${counts.failed} FAILED`);
     if (counts.skipped > 0) facts.push(`${counts.skipped} skipped`);
-    console.log(`${seconds(milliseconds)}  ${nameOf(outcome.file)}: ${facts.join(', ')}`);
+    console.log(`${timesOf([outcome])}  ${nameOf(outcome.file)}: ${facts.join(', ')}`);
     if (verbose || counts.failed > 0) console.log(output.trimEnd());
     else for (const reason of skipReasons(output)) console.log(`         ${reason}`);
   },
@@ -21,13 +25,14 @@ export const report = {
       const part = partOf(outcome.file);
       parts.set(part, [...(parts.get(part) ?? []), outcome]);
     }
-    console.log('\nHow long each part took, its files one after another:');
+    console.log('\nHow long each part took, its files one after another, and its processor time:');
     const times = [...parts].map(([name, files]) => ({ name, files, took: timeOf(files) }));
-    for (const { name, files, took } of times.sort((left, right) => right.took - left.took)) {
+    for (const { name, files } of times.sort((left, right) => right.took - left.took)) {
       const { passed } = sumOf(...files.map(({ counts }) => counts));
-      console.log(`${seconds(took)}  ${name} (${files.length} files, ${passed} tests passed)`);
+      console.log(`${timesOf(files)}  ${name} (${files.length} files, ${passed} tests passed)`);
     }
-    console.log(`${seconds(timeOf(outcomes))}  all of them, one after another`);
+    console.log(`${timesOf(outcomes)}  all of them, one after another`);
+    console.log(`${seconds(processorSeconds())} of processor time with their processes and clusters`);
     const failed = outcomes.filter(({ failures }) => failures !== '');
     for (const { file, failures } of failed) console.log(`\nFAILED: ${nameOf(file)}\n${failures}`);
     if (badEnds.length === 0) return;
@@ -53,8 +58,13 @@ function timeOf(outcomes: readonly FileOutcome[]): number {
   return outcomes.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
 }
 
-function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1_000).toFixed(1).padStart(6)} s`;
+function timesOf(outcomes: readonly FileOutcome[]): string {
+  const processor = outcomes.reduce((sum, outcome) => sum + outcome.processorSeconds, 0);
+  return `${seconds(timeOf(outcomes) / 1_000)} ${seconds(processor)}`;
+}
+
+function seconds(count: number): string {
+  return `${count.toFixed(1).padStart(6)} s`;
 }
 
 function skipReasons(output: string): string[] {

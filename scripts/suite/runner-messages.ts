@@ -10,6 +10,8 @@ export type Request =
 
 /** A runner's response to `run`. */
 export interface Done extends MochaOutcome {
+  /** The processor time of the file, with that of the processes that it started and that have ended. */
+  readonly processorSeconds: number;
   /** The resources that are open after the file and were not before, by the names of Node.js. */
   readonly opened: readonly string[];
 }

@@ -1,6 +1,7 @@
 import { provideCluster } from '../../test/support/cluster.ts';
 import { runMocha } from './mocha-run.ts';
 import { endByItself } from './open-resources.ts';
+import { processorSeconds } from './processor-time.ts';
 import { endOfFile, type Done, type Request } from './runner-messages.ts';
 
 /**
@@ -12,8 +13,13 @@ async function serve(request: Request): Promise<void> {
     provideCluster(request.generation, request.cluster);
   } else if (request.kind === 'run') {
     const before = process.getActiveResourcesInfo();
+    const processorSecondsBefore = processorSeconds();
     const outcome = await runMocha([request.compiled], request.backend, 'spec');
-    const done: Done = { ...outcome, opened: added(before, process.getActiveResourcesInfo()) };
+    const done: Done = {
+      ...outcome,
+      processorSeconds: processorSeconds() - processorSecondsBefore,
+      opened: added(before, process.getActiveResourcesInfo()),
+    };
     process.stdout.write(endOfFile);
     process.send?.(done);
   } else {

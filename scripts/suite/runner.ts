@@ -17,6 +17,8 @@ export interface FileOutcome {
   readonly file: TestFile;
   readonly counts: Counts;
   readonly milliseconds: number;
+  /** With that of the processes that it started; 0 for a file whose runner died. */
+  readonly processorSeconds: number;
   /** Its whole output. */
   readonly output: string;
   /** The failures with their reasons; empty when there are none. */
@@ -93,7 +95,7 @@ export class Runner {
     this.kill();
     const end = isTooLong ? `it took more than ${fileMillisecondsMaximum / 60_000} minutes` : outcome;
     const failures = `The process that ran ${file.source} ended before its tests did: ${end}.`;
-    return { file, milliseconds, output, failures, counts: { ...noTests, failed: 1 }, opened: [] };
+    return { file, milliseconds, output, failures, counts: { ...noTests, failed: 1 }, processorSeconds: 0, opened: [] };
   }
 
   /** Waits for the end. Returns what kept the process from ending by itself; an empty text when nothing did. */

@@ -88,7 +88,7 @@ describe('The runner of the tests', () => {
     const { status, output } = run('test/lending-format/payloads');
     const files = testFilesIn().filter(({ source }) => source.startsWith('test/lending-format/payloads/'));
     for (const { source } of files)
-      expect(output).to.match(new RegExp(`^ +\\d+\\.\\d s  ${source}: \\d+ passed$`, 'm'));
+      expect(output).to.match(new RegExp(`^ +\\d+\\.\\d s +\\d+\\.\\d s  ${source}: \\d+ passed$`, 'm'));
     expect(output).to.match(new RegExp(`s  test/lending-format \\(${files.length} files, \\d+ tests passed\\)`));
     expect(output).to.match(/^\d+ passed, 0 failed, 0 skipped$/m);
     expect(status).to.equal(0);
