@@ -40,7 +40,7 @@ describe('a service in which one part fails', () => {
     output = [];
     child = spawnService(dataFolder, { LOG_LEVEL: 'error', ...environment }, 'pipe');
     child.stderr?.on('data', (chunk: Buffer) => (errorLines += chunk.toString()));
-    url = (await readyAddress(child, { withinMilliseconds: 20_000, onLine: (line) => output.push(line) })) ?? '';
+    url = (await readyAddress(child, { withinMilliseconds: 50_000, onLine: (line) => output.push(line) })) ?? '';
     await call(`${url}/event-types`, 'POST', eventType);
   }
 

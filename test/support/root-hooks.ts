@@ -1,25 +1,30 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endTestFile } from './end-of-file.ts';
-import { faultsFileVariable, watchResponses } from './http/response-watch.ts';
+import { RecordedResponses, responsesFolderVariable } from './http/recorded-responses.ts';
+import { faultsOf } from './http/response-check.ts';
+import { watchResponses } from './http/response-watch.ts';
 
 /**
  * Applies to every test run: each response of the service, in this process or in one that a test starts, must match
  * schemas/openapi.json. Otherwise the test fails.
  */
-const folder = mkdtempSync(join(tmpdir(), 'lendstream-answers-'));
-const file = join(folder, 'faults');
+const folder = mkdtempSync(join(tmpdir(), 'lendstream-responses-'));
+let recorded = new RecordedResponses(folder);
+/** Of the responses of this process. */
+const faults: string[] = [];
 
 export const mochaHooks = {
   beforeAll(): void {
     // A process that runs one file after another gets here once for each.
     mkdirSync(folder, { recursive: true });
-    process.env[faultsFileVariable] = file;
+    recorded = new RecordedResponses(folder);
+    process.env[responsesFolderVariable] = folder;
     const preload = new URL('./http/response-watch-preload.js', import.meta.url).href;
     const options = process.env['NODE_OPTIONS'] ?? '';
     if (!options.includes(preload)) process.env['NODE_OPTIONS'] = `${options} --import=${preload}`.trim();
-    watchResponses();
+    watchResponses((response) => faults.push(...faultsOf(response)));
   },
   afterEach(): void {
     throwFaults();
@@ -35,8 +40,8 @@ export const mochaHooks = {
 };
 
 function throwFaults(): void {
-  if (!existsSync(file)) return;
-  const faults = readFileSync(file, 'utf8').trim();
-  rmSync(file);
-  throw new Error(`Answers that are not as schemas/openapi.json describes them:\n${faults}`);
+  const all = [...faults.splice(0), ...recorded.take().flatMap(faultsOf)];
+  if (all.length > 0) {
+    throw new Error(`Responses that are not as schemas/openapi.json describes them:\n${all.join('\n')}`);
+  }
 }

@@ -44,6 +44,14 @@ describe('the queue of test files', () => {
     expect(await last).to.equal(previous);
   });
 
+  it('lets files that need a browser wait for it, and no others', async () => {
+    queue = new WorkQueue([file('page', { needs: ['browser'] }), quick]);
+    expect(await queue.take('embedded')).to.equal(quick);
+    const page = queue.take('embedded');
+    queue.settle('browser', true);
+    expect((await page)?.source).to.equal('page');
+  });
+
   it('hands out suites that need a cluster also without one, so that they report it, but no second runs', async () => {
     queue.settle('current', false);
     queue.settle('previous', false);

@@ -1,4 +1,5 @@
+import { recordResponse } from './recorded-responses.ts';
 import { watchResponses } from './response-watch.ts';
 
 /** Loaded first into the processes that tests start. */
-watchResponses();
+watchResponses(recordResponse);
