@@ -17,7 +17,7 @@ import { findFreePorts } from './free-ports.ts';
 import { kafkaProgram, knownBrokers, type KafkaVersion } from './kafka-broker.ts';
 import { fetchJars, jarFolder, jarsAreFetched } from './kafka-jars.ts';
 import { prepareQuickStart } from './kafka-quick-start.ts';
-import { java, javaProgram, maven, provide, redisServer } from './prerequisites.ts';
+import { java, javaProgram, maven, provide, redisServer, type Prerequisite } from './prerequisites.ts';
 import { identify } from './process-identity.ts';
 import { redisProgram } from './redis-server.ts';
 import { createServer, PortTaken, type Server } from './server.ts';
@@ -115,13 +115,19 @@ export function findCluster(name: string): LocalCluster | undefined {
   return note === undefined ? undefined : clusterOf(note);
 }
 
+/** The programs of the machine that a cluster needs, whether they are there or not. */
+export function programsOfCluster(brokers: number, kafkaVersion: KafkaVersion): readonly Prerequisite[] {
+  if (brokers === 0) return [redisServer];
+  return [java, ...(jarsAreFetched(kafkaVersion) ? [] : [maven]), redisServer];
+}
+
 async function provideServers(
   brokers: number,
   kafkaVersion: KafkaVersion,
   printLine: (line: string) => void,
 ): Promise<void> {
-  if (brokers === 0) return provide([redisServer], printLine);
-  await provide([java, ...(jarsAreFetched(kafkaVersion) ? [] : [maven]), redisServer], printLine);
+  await provide(programsOfCluster(brokers, kafkaVersion), printLine);
+  if (brokers === 0) return;
   await fetchJars(kafkaVersion, printLine);
   await prepareQuickStart(kafkaVersion, (javaOptions) => startProvided({ kafkaVersion }, javaOptions), printLine);
 }

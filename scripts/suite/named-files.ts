@@ -4,8 +4,8 @@ import { provideCluster, providedCluster, wantedClusters } from '../../test/supp
 import { noTests, sumOf, type Counts } from './counts.ts';
 import { runMocha } from './mocha-run.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';
-import { needsBrowser, onCluster, type TestFile } from './test-files.ts';
-import { provideBrowser } from './browser.ts';
+import { onCluster, type TestFile } from './test-files.ts';
+import { providePrograms } from './programs.ts';
 
 /** Whether this process is the second run of {@link runNamedFiles}. */
 export const isSecondRun = process.env['TEST_BACKEND'] === 'cluster';
@@ -21,7 +21,7 @@ export async function runNamedFiles(files: readonly TestFile[], program: string)
   let clusters: Promise<TestClusters> | undefined;
   const onBoth = onCluster(files);
   const { counts } = await runMocha(compiled, 'embedded', 'spec', async () => {
-    if (files.some(needsBrowser)) await provideBrowser();
+    if (files.some(({ needs }) => needs.includes('browser'))) await providePrograms(['browser']);
     const needed = new Set(wantedClusters());
     const isNeededNow = needed.size > 0;
     if (onBoth.length > 0) needed.add('current');

@@ -1,11 +1,11 @@
 import type { Cluster, KafkaGeneration } from '../../test/support/cluster.ts';
-import { provideBrowser } from './browser.ts';
 import { noTests, sumOf, type Counts } from './counts.ts';
 import { recordDurations, slowestFirst } from './durations.ts';
+import { providePrograms } from './programs.ts';
 import { report } from './report.ts';
 import { Runner, type FileOutcome } from './runner.ts';
-import { startTestClusters } from './test-clusters.ts';
-import { needsBrowser, onCluster, type Backend, type TestFile } from './test-files.ts';
+import { startTestClusters, type TestClusters } from './test-clusters.ts';
+import { onCluster, type Backend, type TestFile } from './test-files.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface SideBySideOptions {
@@ -32,15 +32,22 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
   const runners = new Set<Runner>();
   const endRunners = (): void => runners.forEach((runner) => runner.kill());
   process.on('exit', endRunners);
-  if (files.some(needsBrowser)) await provideBrowser();
 
-  const starting = startTestClusters([...new Set(all.flatMap(({ needs }) => needs))], (generation, cluster) => {
-    if (cluster !== undefined) {
-      clusters.set(generation, cluster);
-      for (const runner of runners) runner.provide(generation, cluster);
-    }
-    queue.settle(generation, cluster !== undefined);
-  });
+  // Files that need none of it run in the meantime.
+  const provideNeeds = async (): Promise<TestClusters> => {
+    const needs = [...new Set(all.flatMap((file) => file.needs))];
+    await providePrograms(needs);
+    queue.settle('browser', true);
+    const generations = needs.filter((need) => need !== 'browser');
+    return startTestClusters(generations, (generation, cluster) => {
+      if (cluster !== undefined) {
+        clusters.set(generation, cluster);
+        for (const runner of runners) runner.provide(generation, cluster);
+      }
+      queue.settle(generation, cluster !== undefined);
+    });
+  };
+  const providing = provideNeeds();
   const outcomes: FileOutcome[] = [];
   const badEnds: string[] = [];
   const ends: Promise<void>[] = [];
@@ -75,7 +82,7 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
     ),
   );
   await Promise.all(ends);
-  await (await starting).stop();
+  await (await providing).stop();
   process.off('exit', endRunners);
   if (options.recordsDurations) recordDurations(outcomes);
   report.summary(outcomes, badEnds);

@@ -4,6 +4,10 @@ import { startCluster, type LocalCluster } from '../local-cluster/local-cluster.
 
 const versions: Record<KafkaGeneration, KafkaVersion> = { current: '4.3.1', previous: '3.9.1' };
 
+export function kafkaVersionOf(generation: KafkaGeneration): KafkaVersion {
+  return versions[generation];
+}
+
 /** Clusters that were started for a test run. */
 export interface TestClusters {
   stop(): Promise<void>;

@@ -6,6 +6,9 @@ import type { KafkaGeneration } from '../../test/support/cluster.ts';
 /** The store of a suite that is about neither of them. */
 export type Backend = 'embedded' | 'cluster';
 
+/** What has to be there before a file can run: a Kafka of that version with a Redis, or a browser. */
+export type Need = KafkaGeneration | 'browser';
+
 /** One run of one test file. */
 export interface TestFile {
   /** Its source as people name it, such as `test/broker/event-types/event-types.test.ts`. */
@@ -13,8 +16,7 @@ export interface TestFile {
   /** The absolute path of the compiled file. */
   readonly compiled: string;
   readonly backend: Backend;
-  /** The Kafka versions that its suites ask for. */
-  readonly needs: readonly KafkaGeneration[];
+  readonly needs: readonly Need[];
 }
 
 const compiledTests = fileURLToPath(new URL('../../test/', import.meta.url));
@@ -63,14 +65,14 @@ export function nameOn(backend: Backend, name: string): string {
   return backend === 'cluster' ? `${name} on the cluster` : name;
 }
 
-/** Whether a file has tests in a browser. */
-export function needsBrowser({ compiled }: TestFile): boolean {
-  return compiled.startsWith(browserTests);
-}
-
 function testFile(compiled: string): TestFile {
   const source = `test/${compiled.slice(compiledTests.length)}`.replace(/\.js$/, '.ts');
-  return { source, compiled, backend: 'embedded', needs: generationsOf(compiled) };
+  return { source, compiled, backend: 'embedded', needs: needsOf(compiled) };
+}
+
+function needsOf(compiled: string): Need[] {
+  const generations = generationsOf(compiled);
+  return compiled.startsWith(browserTests) ? ['browser', ...generations] : generations;
 }
 
 function generationsOf(compiled: string): KafkaGeneration[] {

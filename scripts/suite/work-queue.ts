@@ -1,10 +1,9 @@
-import type { KafkaGeneration } from '../../test/support/cluster.ts';
-import type { Backend, TestFile } from './test-files.ts';
+import type { Backend, Need, TestFile } from './test-files.ts';
 
-/** The test files that no runner has taken yet. Those that need a cluster wait until it is there or cannot be had. */
+/** The test files that no runner has taken yet. Those that need something wait until it is there or cannot be had. */
 export class WorkQueue {
   #waiting: readonly TestFile[];
-  readonly #settled = new Set<KafkaGeneration>();
+  readonly #settled = new Set<Need>();
   #onSettled: (() => void)[] = [];
 
   /** @param files in the order in which they are handed out: the slowest first, so that no runner ends with it alone */
@@ -12,10 +11,10 @@ export class WorkQueue {
     this.#waiting = files;
   }
 
-  /** Hands out the files that need this cluster from now on; without the cluster, those that run on it are dropped. */
-  settle(generation: KafkaGeneration, isThere: boolean): void {
-    this.#settled.add(generation);
-    if (!isThere && generation === 'current') {
+  /** Hands out the files that need this from now on; without the cluster, the second runs on it are dropped. */
+  settle(need: Need, isThere: boolean): void {
+    this.#settled.add(need);
+    if (!isThere && need === 'current') {
       this.#waiting = this.#waiting.filter(({ backend }) => backend !== 'cluster');
     }
     for (const wake of this.#onSettled.splice(0)) wake();
@@ -24,7 +23,7 @@ export class WorkQueue {
   /** The next file for that backend, else for the other one; undefined when there are no more files. */
   async take(preferred: Backend): Promise<TestFile | undefined> {
     while (this.#waiting.length > 0) {
-      const ready = this.#waiting.filter(({ needs }) => needs.every((generation) => this.#settled.has(generation)));
+      const ready = this.#waiting.filter(({ needs }) => needs.every((need) => this.#settled.has(need)));
       const next = ready.find(({ backend }) => backend === preferred) ?? ready[0];
       if (next !== undefined) {
         this.#waiting = this.#waiting.filter((file) => file !== next);
