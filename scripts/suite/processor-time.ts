@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Linux counts the time of processes in hundredths of a second for every program that asks, whatever its own unit is. */
+/** Linux tells programs the time of processes in hundredths of a second, whatever unit it counts in itself. */
 const ticksPerSecond = 100;
 
 /** Where the four times stand in /proc/self/stat, counted from the field after the program's name. */
