@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
-import { uncommittableLineFrame, type LineInfo } from './line-format.ts';
+import { jsonLines, uncommittableLineFrame, type LineFormat, type LineInfo } from './line-format.ts';
 import type { Chunk } from './chunk-builder.ts';
 import { flushDueAt, sendAllowance, type BatchRules } from './batch-rules.ts';
 import { closeInfo, type CloseCode } from './close-codes.ts';
@@ -62,6 +62,7 @@ export class EventTypeStream {
     { log, clock, logger }: EventTypeStreamServices,
     positions: readonly (TopicPartition & { readonly offset: Offset })[],
     parameters: EventTypeStreamParameters,
+    format: LineFormat = jsonLines,
   ) {
     const now = clock.monotonic();
     this.#clock = clock;
@@ -79,7 +80,7 @@ export class EventTypeStream {
     });
     this.#assigned = new AssignedPartitions(partitions, bufferBytesPerPartition * partitions.length);
     this.#reads = new ReadAhead(log, logger, this.#assigned, () => this.#advance());
-    this.#sender = new LineSender(this.#rules, this.#assigned, false);
+    this.#sender = new LineSender(this.#rules, this.#assigned, false, format);
   }
 
   /** The next lines as soon as one is due; null at the end. One caller at a time. Reading ahead is bounded. */

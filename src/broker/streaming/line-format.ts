@@ -10,6 +10,25 @@ export interface LineInfo {
   readonly code?: string;
 }
 
+/** What the end of a line may say in addition to what the line has. */
+export interface LinePositions {
+  /** The cursors, as a JSON list in ASCII, from which a reader that received the line would continue. */
+  cursors(): string;
+}
+
+/** How a stream writes its batches. The events between start and end are copied alike. */
+export interface LineFormat {
+  /** Before the line of a batch with events. */
+  readonly batchStart: string;
+  /** Before the line of a batch without events. */
+  readonly keepAliveStart: string;
+  /** The end of a line, behind its events. */
+  lineEnd(info: LineInfo | undefined, positions: LinePositions): string;
+}
+
+/** `application/x-json-stream`: one JSON object on one line. */
+export const jsonLines: LineFormat = { batchStart: '', keepAliveStart: '', lineEnd };
+
 /** The parts of a partition's lines that never change. */
 export interface LineFrame {
   /** From the line's start to the offset. */
@@ -17,6 +36,8 @@ export interface LineFrame {
   /** From the offset to the cursor token; undefined for a cursor that cannot be committed and so has no token. */
   readonly afterOffset: string | undefined;
 }
+
+const beforeCursor = '{"cursor":';
 
 /** The most event types whose frames are kept. */
 const eventTypesOfFramesMaximum = 1_000;
@@ -43,7 +64,7 @@ export function lineFrame(eventType: string, partition: number): LineFrame {
 }
 
 function beforeOffset(partition: number): string {
-  return `{"cursor":{"partition":"${partition}","offset":"`;
+  return `${beforeCursor}{"partition":"${partition}","offset":"`;
 }
 
 /**
@@ -55,6 +76,11 @@ export function lineStart(frame: LineFrame, offset: string, cursorToken: string)
   return `${frame.beforeOffset}${offset}${frame.afterOffset}${cursorToken}"}`;
 }
 
+/** The cursor alone, as an object. */
+export function cursorText(frame: LineFrame, offset: string, cursorToken: string): string {
+  return lineStart(frame, offset, cursorToken).slice(beforeCursor.length);
+}
+
 export const eventsStart = ',"events":[';
 export const eventsEnd = ']';
 
@@ -63,7 +89,7 @@ export function lineEnd(info: LineInfo | undefined): string {
   return info === undefined ? '}\n' : `,"info":${asciiJson(info)}}\n`;
 }
 
-function asciiJson(value: unknown): string {
+export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

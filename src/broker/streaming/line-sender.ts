@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lineEnd, type LineInfo } from './line-format.ts';
+import { jsonLines, type LineFormat, type LineInfo, type LinePositions } from './line-format.ts';
 import { ChunkBuilder, type Chunk } from './chunk-builder.ts';
 import { dueBatch, sendAllowance, type BatchCause, type BatchRules } from './batch-rules.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
@@ -9,21 +9,26 @@ import type { StreamPartition } from './stream-partition.ts';
 const chunkBytesTarget = 256 * 1024;
 
 /** Makes the lines of one stream from the events that wait in its partitions. */
-export class LineSender {
+export class LineSender implements LinePositions {
   /** Events sent in the lifetime of the stream. */
   sentEvents = 0;
   readonly #rules: BatchRules;
   readonly #assigned: AssignedPartitions;
   readonly #isAnnounced: boolean;
+  readonly #format: LineFormat;
   #started = false;
   /** Index of the partition to begin with, so that none comes first every time. */
   #firstPartitionIndex = 0;
+  /** The partition of the last line, and the token of its cursor. */
+  #lastPartition: StreamPartition | undefined;
+  #lastCursorToken = '';
 
   /** @param isAnnounced Whether lines say that the stream started, what was passed over, and that memory is full. */
-  constructor(rules: BatchRules, assigned: AssignedPartitions, isAnnounced = true) {
+  constructor(rules: BatchRules, assigned: AssignedPartitions, isAnnounced = true, format: LineFormat = jsonLines) {
     this.#rules = rules;
     this.#assigned = assigned;
     this.#isAnnounced = isAnnounced;
+    this.#format = format;
   }
 
   /**
@@ -34,7 +39,7 @@ export class LineSender {
     const chunk = new ChunkBuilder();
     const info = this.#fill(chunk, now, false);
     if (chunk.size === 0) return undefined;
-    chunk.addText(lineEnd(info ?? lastInfo?.()));
+    this.#endLine(chunk, info ?? lastInfo?.());
     return chunk.build();
   }
 
@@ -48,12 +53,22 @@ export class LineSender {
     const chunk = new ChunkBuilder();
     let previous = flushing ? this.#fill(chunk, now, true) : undefined;
     for (const partition of partitions) {
-      if (chunk.size > 0) chunk.addText(lineEnd(previous));
-      partition.writeLine(chunk, 0, randomUUID(), now);
+      if (chunk.size > 0) this.#endLine(chunk, previous);
+      this.#beginLine(chunk, partition, 0, now);
       previous = undefined;
     }
-    chunk.addText(lineEnd(info));
+    this.#endLine(chunk, info);
     return chunk.build();
+  }
+
+  /**
+   * Where a reader would continue that received the last line: its cursor, or, where the reader keeps its position
+   * itself, the cursors of all partitions.
+   */
+  cursors(): string {
+    const isCommitted = this.#rules.uncommittedEventsMaximum !== Infinity;
+    const partitions = isCommitted ? [this.#lastPartition] : this.#assigned.list;
+    return `[${partitions.map((partition) => partition?.cursor(this.#lastCursorToken)).join(',')}]`;
   }
 
   /**
@@ -78,8 +93,8 @@ export class LineSender {
         if (rules.timespanMilliseconds > 0) partition.updateEndedTimespan(rules.timespanMilliseconds);
         const due = dueBatch(rules, partition, partition.handOverUntil === undefined ? allowance : 0, now, ending);
         if (due === undefined) continue;
-        if (chunk.size > 0) chunk.addText(lineEnd(info));
-        partition.writeLine(chunk, due.events, randomUUID(), now);
+        if (chunk.size > 0) this.#endLine(chunk, info);
+        this.#beginLine(chunk, partition, due.events, now);
         info = this.#info(due.cause);
         partition.overflowing = false;
         this.sentEvents += due.events;
@@ -89,6 +104,18 @@ export class LineSender {
     }
     this.#firstPartitionIndex = partitions.length === 0 ? 0 : (this.#firstPartitionIndex + 1) % partitions.length;
     return info;
+  }
+
+  #beginLine(chunk: ChunkBuilder, partition: StreamPartition, events: number, now: number): void {
+    const start = events === 0 ? this.#format.keepAliveStart : this.#format.batchStart;
+    if (start !== '') chunk.addText(start);
+    this.#lastPartition = partition;
+    this.#lastCursorToken = randomUUID();
+    partition.writeLine(chunk, events, this.#lastCursorToken, now);
+  }
+
+  #endLine(chunk: ChunkBuilder, info: LineInfo | undefined): void {
+    chunk.addText(this.#format.lineEnd(info, this));
   }
 
   #info(cause: BatchCause): LineInfo | undefined {

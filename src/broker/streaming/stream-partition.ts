@@ -1,4 +1,4 @@
-import { eventsEnd, eventsStart, lineFrame, lineStart } from './line-format.ts';
+import { cursorText, eventsEnd, eventsStart, lineFrame, lineStart } from './line-format.ts';
 import type { LineFrame } from './line-format.ts';
 import type { ChunkBuilder } from './chunk-builder.ts';
 import type { PendingEvents } from './batch-rules.ts';
@@ -153,6 +153,11 @@ export class StreamPartition implements EventTypePartition, PendingEvents {
     this.buffer.clear();
     this.readOffset = this.buffer.passedThrough + 1;
     this.readGeneration += 1;
+  }
+
+  /** The cursor of the last line, as a JSON object. */
+  cursor(cursorToken: string): string {
+    return cursorText(this.#frame, formatOffset(this.sentThrough), cursorToken);
   }
 
   #awaitsCommits(): boolean {

@@ -26,6 +26,7 @@ import { closingDueAt, closingReason, type StreamProgress } from './end-conditio
 import type { StreamParameters } from './stream-parameters.ts';
 import { StreamPartition } from './stream-partition.ts';
 import { ReadAhead } from './read-ahead.ts';
+import { jsonLines, type LineFormat } from './line-format.ts';
 import { LineSender } from './line-sender.ts';
 import { openStreamSession } from './stream-session.ts';
 import { commitWithoutConsumer } from './commit-without-consumer.ts';
@@ -119,6 +120,7 @@ export class SubscriptionStream implements Observer {
     eventTypes: ReadonlyMap<string, number>,
     parameters: StreamParameters,
     streamId: string,
+    format: LineFormat,
   ) {
     this.#services = services;
     this.subscription = subscription;
@@ -129,7 +131,7 @@ export class SubscriptionStream implements Observer {
     this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     this.#idleSince = now;
     this.#reads = new ReadAhead(services.log, services.logger, this.#assigned, () => this.#advance());
-    this.#sender = new LineSender(parameters, this.#assigned);
+    this.#sender = new LineSender(parameters, this.#assigned, true, format);
     this.#watch = new SubscriptionWatch(services, subscription.id, this);
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
     this.#unwatch = services.coordination.watch(subscription.id, (change, generation, committed) => {
@@ -147,10 +149,11 @@ export class SubscriptionStream implements Observer {
     subscription: Subscription,
     eventTypes: ReadonlyMap<string, number>,
     parameters: StreamParameters,
+    format: LineFormat = jsonLines,
   ): Promise<SubscriptionStream> {
     const streamId = await openStreamSession(services, subscription, eventTypes, parameters);
     try {
-      return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId);
+      return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId, format);
     } catch (error) {
       await services.coordination.closeSession(subscription.id, streamId, 'refused');
       throw error;

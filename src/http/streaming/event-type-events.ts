@@ -1,6 +1,6 @@
 import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
-import { parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
+import { beforeFirst, formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
 import { unavailabilityReason } from '../../broker/cursors/cursor-availability.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
@@ -10,8 +10,8 @@ import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
-import { acceptsGzip } from '../edge/response-compression.ts';
 import { eventTypeStreamsMaximum } from './open-streams.ts';
+import { sendStreamHeaders, startingPosition, streamFormOf, withOpening } from './stream-form.ts';
 import { partitionsWith, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { textParameter } from '../edge/query-parameters.ts';
@@ -57,15 +57,17 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     const { name } = request.params;
     if ((await eventTypes.find(name)) === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
     const parameters = readParameters(request);
-    const header = request.get('X-Nakadi-Cursors');
-    const cursors = header === undefined ? undefined : readCursors(header);
-    const record = await eventTypes.getWithPartitions(name, partitionsNamed(cursors ?? []));
-    const positions = await readPositions(services.log, record, cursors);
+    const form = streamFormOf(request);
+    const cursors = requestedCursors(request);
+    const received = form.isEventStream ? receivedCursors(request) : undefined;
+    const record = await eventTypes.getWithPartitions(name, partitionsNamed(received ?? cursors ?? []));
+    const requested = received === undefined ? cursors : resumed(received, cursors, record);
+    const positions = await readPositions(services.log, record, requested);
     if (!accepting || streams.size >= eventTypeStreamsMaximum) {
       throw new LendstreamError('OVERLOADED', 'Too many streams without a subscription are open on this process.');
     }
     if (response.destroyed) return;
-    const stream = new EventTypeStream(services, positions, parameters);
+    const stream = new EventTypeStream(services, positions, parameters, form.format);
     const readsAllPartitions = cursors === undefined;
     const { streamTimeoutMilliseconds } = parameters;
     // While the client reads nothing, nothing is requested from the stream, so the stream would not end by itself.
@@ -81,14 +83,9 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
       streams.delete(stream);
       stream.close('client_closed');
     });
-    const compressed = acceptsGzip(request);
-    response.writeHead(200, {
-      'Content-Type': 'application/x-json-stream',
-      Vary: 'Accept-Encoding',
-      ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
-    });
-    response.flushHeaders();
-    writeJsonStream(response, stream, compressed, clock, (error) => {
+    sendStreamHeaders(response, form);
+    const source = form.isEventStream ? withOpening(startingPosition(cursorsOf(positions)), stream) : stream;
+    writeJsonStream(response, source, form.isCompressed, clock, (error) => {
       logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
       response.destroy();
     });
@@ -220,12 +217,54 @@ function partitionsNamed(cursors: readonly RequestedCursor[]): number {
   return Math.max(1, ...cursors.map(({ partition }) => partitionsWith(parsePartition(partition))));
 }
 
-/** @throws MALFORMED_REQUEST */
-function readCursors(header: string): RequestedCursor[] {
-  const malformed = new LendstreamError('MALFORMED_REQUEST', 'incorrect syntax of X-nakadi-cursors header');
+/** The positions that a request names, in a header or, where a browser sends no headers, in its URL. */
+function requestedCursors(request: Request): RequestedCursor[] | undefined {
+  const header = request.get('X-Nakadi-Cursors');
+  if (header !== undefined) return readCursors(header, 'X-nakadi-cursors header');
+  const parameter = textParameter(request, 'cursors');
+  return parameter === undefined ? undefined : readCursors(parameter, 'cursors parameter');
+}
+
+/** The cursors that a browser received last, and sends when it opens a stream of events again. */
+function receivedCursors(request: Request): RequestedCursor[] | undefined {
+  const text = request.get('Last-Event-ID');
+  return text === undefined || text === '' ? undefined : readCursors(text, 'Last-Event-ID header');
+}
+
+/**
+ * Where a stream continues whose last event was received: at its cursors. A partition that they do not name was added
+ * since, and begins with its first event.
+ * @param cursors Those of the request: they choose the partitions.
+ */
+function resumed(
+  received: readonly RequestedCursor[],
+  cursors: readonly RequestedCursor[] | undefined,
+  { partitionCount }: EventTypeRecord,
+): RequestedCursor[] {
+  const chosen =
+    cursors ??
+    Array.from({ length: Math.max(partitionCount, partitionsNamed(received)) }, (_, partition) => ({
+      partition: String(partition),
+      offset: formatOffset(beforeFirst),
+    }));
+  const offsets = new Map(received.map(({ partition, offset }) => [partition, offset]));
+  return chosen.map(({ partition, offset }) => ({ partition, offset: offsets.get(partition) ?? offset }));
+}
+
+/** The positions before the next events, as a client would name them. */
+function cursorsOf(positions: readonly (TopicPartition & { readonly offset: Offset })[]): string {
+  const cursors = positions.map(({ partition, offset }) => {
+    return { partition: String(partition), offset: formatOffset(offset - 1) };
+  });
+  return JSON.stringify(cursors);
+}
+
+/** @param source Where the text comes from, in words. @throws MALFORMED_REQUEST */
+function readCursors(text: string, source: string): RequestedCursor[] {
+  const malformed = new LendstreamError('MALFORMED_REQUEST', `incorrect syntax of ${source}`);
   let value: unknown;
   try {
-    value = JSON.parse(header);
+    value = JSON.parse(text);
   } catch {
     throw malformed;
   }

@@ -19,8 +19,8 @@ import { findSubscription, knownSubscription } from '../../broker/definitions/su
 import { describeError } from '../../errors.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
-import { acceptsGzip } from '../edge/response-compression.ts';
 import { OpenStreams } from './open-streams.ts';
+import { sendStreamHeaders, startEvent, streamFormOf, withOpening, type StreamForm } from './stream-form.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface SubscriptionEventsRouter {
@@ -105,7 +105,8 @@ async function serveStream(
   const subscription = await findSubscription(registry, id);
   const eventTypes = await partitionCountsWith(registry, subscription, partitionsIn(source));
   const parameters = readStreamParameters(source, eventTypes, systemRandom());
-  const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
+  const form = streamFormOf(request);
+  const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters, form.format);
   try {
     // The subscription may have been deleted by now. If it is deleted later, the stream ends when this process is
     // notified.
@@ -117,9 +118,9 @@ async function serveStream(
       stream.clientClosed();
       return;
     }
-    const compressed = acceptsGzip(request);
-    sendHeaders(response, stream.streamId, compressed);
-    deliver(stream, response, compressed, openStreams, services);
+    const { streamId } = stream;
+    sendStreamHeaders(response, form, { 'X-Nakadi-StreamId': streamId, 'X-Mambu-StreamId': streamId });
+    deliver(stream, response, form, openStreams, services);
   } catch (error) {
     // Nothing reads the stream, so its partitions go to others.
     stream.clientClosed();
@@ -134,7 +135,7 @@ async function serveStream(
 function deliver(
   stream: SubscriptionStream,
   response: ServerResponse,
-  compressed: boolean,
+  { isCompressed, isEventStream }: StreamForm,
   openStreams: OpenStreams,
   { clock, logger }: Pick<StreamServices, 'clock' | 'logger'>,
 ): void {
@@ -152,21 +153,11 @@ function deliver(
   });
   stream.onEnded = () => destroyAfterGracePeriod(response, clock);
   stream.start();
+  const source = isEventStream ? withOpening(startEvent(stream.streamId), stream) : stream;
   after(clock, headersAheadMilliseconds, () => {
-    writeJsonStream(response, stream, compressed, clock, (error) => {
+    writeJsonStream(response, source, isCompressed, clock, (error) => {
       logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');
       response.destroy();
     });
   });
-}
-
-function sendHeaders(response: Response, streamId: string, compressed: boolean): void {
-  response.writeHead(200, {
-    'Content-Type': 'application/x-json-stream',
-    'X-Nakadi-StreamId': streamId,
-    'X-Mambu-StreamId': streamId,
-    Vary: 'Accept-Encoding',
-    ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
-  });
-  response.flushHeaders();
 }

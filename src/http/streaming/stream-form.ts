@@ -1,0 +1,73 @@
+import type { Request, Response } from 'express';
+import { jsonLines, type LineFormat } from '../../broker/streaming/line-format.ts';
+import { idField, serverSentEvents } from '../../broker/streaming/server-sent-events.ts';
+import type { ChunkSource } from '../edge/json-stream.ts';
+import { acceptsGzip } from '../edge/response-compression.ts';
+
+/** The form in which a client asked for a stream. The same engine serves both. */
+export interface StreamForm {
+  readonly format: LineFormat;
+  readonly isEventStream: boolean;
+  readonly isCompressed: boolean;
+}
+
+const jsonStreamType = 'application/x-json-stream';
+const eventStreamType = 'text/event-stream';
+
+/** How long a browser waits before it opens a stream that has ended again. Milliseconds. */
+export const reconnectMilliseconds = 1_000;
+
+/** Lines of JSON, unless the client prefers server-sent events, as the `EventSource` of a browser does. */
+export function streamFormOf(request: Request): StreamForm {
+  const isEventStream =
+    /text\/event-stream/i.test(request.headers.accept ?? '') &&
+    request.accepts(jsonStreamType, 'application/json', eventStreamType) === eventStreamType;
+  return {
+    format: isEventStream ? serverSentEvents : jsonLines,
+    isEventStream,
+    isCompressed: acceptsGzip(request),
+  };
+}
+
+/** Sends the headers of a stream, before there is anything to send. */
+export function sendStreamHeaders(
+  response: Response,
+  { isEventStream, isCompressed }: StreamForm,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(200, {
+    'Content-Type': isEventStream ? eventStreamType : jsonStreamType,
+    ...headers,
+    Vary: 'Accept, Accept-Encoding',
+    ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
+    // Proxies that collect a response before they pass it on would delay events.
+    ...(isEventStream ? { 'X-Accel-Buffering': 'no' } : {}),
+  });
+  response.flushHeaders();
+}
+
+/**
+ * The first event of a subscription's stream. A page needs the id to commit, and `EventSource` shows it no headers.
+ */
+export function startEvent(streamId: string): string {
+  return `${retryField}event: start\ndata: ${JSON.stringify({ stream_id: streamId })}\n\n`;
+}
+
+/** Where to resume a stream whose connection ends before its first event. @param cursors A JSON list in ASCII. */
+export function startingPosition(cursors: string): string {
+  return `${retryField}${idField(cursors)}\n`;
+}
+
+const retryField = `retry: ${reconnectMilliseconds}\n`;
+
+/** The source with a text before its first bytes. */
+export function withOpening(text: string, source: ChunkSource): ChunkSource {
+  let isOpened = false;
+  return {
+    next() {
+      if (isOpened) return source.next();
+      isOpened = true;
+      return Promise.resolve({ pieces: [Buffer.from(text)] });
+    },
+  };
+}
