@@ -86,8 +86,7 @@ export class EndOfDayRun {
         .loansDueBy(upTo, accountsPerReadMaximum + this.#skipped.size)
         .filter((loanAccountId) => !this.#skipped.has(loanAccountId));
       for (const loanAccountId of due) {
-        if (this.#bringTo(upTo, loanAccountId, batch, toggles, isFull)) break;
-        await giveWay();
+        if (await this.#bringTo(upTo, loanAccountId, batch, toggles, isFull, giveWay)) break;
       }
       // The accounts that are due are read as they are committed.
       if (due.length === 0 && businessDate === last) return false;
@@ -153,14 +152,18 @@ export class EndOfDayRun {
     }
   }
 
-  /** @returns whether the batch is full */
-  #bringTo(
+  /**
+   * One account may have missed years: each of its days gives way.
+   * @returns whether the batch is full
+   */
+  async #bringTo(
     upTo: LocalDate,
     loanAccountId: string,
     batch: CommandBatch,
     toggles: Toggles,
     isFull: () => boolean,
-  ): boolean {
+    giveWay: () => Promise<void>,
+  ): Promise<boolean> {
     const loan = batch.loanOf(loanAccountId);
     try {
       for (let date = dateOf(loan, upTo); date !== null; date = dateOf(batch.loanOf(loanAccountId), upTo)) {
@@ -168,6 +171,7 @@ export class EndOfDayRun {
         // It would be due for ever, and no other command of the partition would be decided.
         if (dateOf(batch.loanOf(loanAccountId), upTo) === date) throw new Error(`the day ${date} does not end`);
         if (isFull()) return true;
+        await giveWay();
       }
     } catch (error) {
       this.#skipped.add(loanAccountId);

@@ -6,6 +6,7 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { commandTypes, unreadableCommandType } from '../lending-format/command-format.ts';
 import { commandOutcomes } from '../lending-format/checkpoint.ts';
+import { DecidingTurns } from './deciding-turns.ts';
 import { DecodedLoans } from './decoded-loans.ts';
 import { commandsPerCommitMaximum, definitionsMillisecondsMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-ownership.ts';
@@ -57,6 +58,7 @@ export class LendingWorker {
     const commandLag = new CommandLag(options);
     this.#commandLag = commandLag;
     const decodedLoans = new DecodedLoans();
+    const turns = new DecidingTurns(options.clock);
     this.#sharing = new PartitionSharing({
       ...options,
       runPartition: (partition, signal, onOwned) =>
@@ -68,6 +70,7 @@ export class LendingWorker {
           ...options,
           commandLag,
           decodedLoans,
+          turns,
           partition,
           signal,
           onOwned,

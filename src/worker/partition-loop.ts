@@ -2,7 +2,7 @@ import type { Coordination } from '../ports/coordination.ts';
 import type { EventLog, FencedWriter } from '../ports/event-log.ts';
 import { withLock } from '../broker/definitions/definition-locks.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
-import { giveWay, type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
@@ -18,6 +18,7 @@ import type { LoopEnd } from './partition-ownership.ts';
 import { closedDayOf, followedCalendarOf } from '../lending-format/stored-business-dates.ts';
 import { readToggles } from '../lending-format/stored-toggles.ts';
 import type { CommandLag } from './command-lag.ts';
+import type { DecidingTurns } from './deciding-turns.ts';
 import { firstUndecidedOffset } from './resume-offset.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface PartitionLoopOptions {
   readonly copy: AccountsForWorker;
   /** Shared by all partitions of the process. */
   readonly decodedLoans: DecodedLoans;
+  /** Shared by all partitions of the process. */
+  readonly turns: DecidingTurns;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -75,8 +78,6 @@ export const definitionsMillisecondsMaximum = 30_000;
 const commitBytesMaximum = 4 * 1024 * 1024;
 /** How many bytes of commands are read ahead. */
 const readBytesMaximum = 1024 * 1024;
-/** How long deciding may block the rest of the process. Milliseconds. */
-const decideSliceMilliseconds = 10;
 /** The pause after the first error in a row; it doubles with each further error up to the longest one. Milliseconds. */
 const initialBackoffMilliseconds = 100;
 const backoffMillisecondsMaximum = 5_000;
@@ -227,16 +228,12 @@ async function decide(
   pending: readonly PendingCommand[],
   runs: EndOfDayRuns,
 ): Promise<CommandBatch> {
-  const { clock, registry, partition, commandsPerCommitMaximum } = options;
+  const { clock, registry, partition, commandsPerCommitMaximum, turns } = options;
   const batch = new CommandBatch({ ...options, store, now: clock.now() });
   const isFull = (): boolean =>
     batch.bytes >= commitBytesMaximum || batch.size + batch.dueCommands >= commandsPerCommitMaximum;
-  let sliceEnd = clock.monotonic() + decideSliceMilliseconds;
-  const giveWayInTime = async (): Promise<void> => {
-    if (clock.monotonic() < sliceEnd) return;
-    await giveWay();
-    sliceEnd = clock.monotonic() + decideSliceMilliseconds;
-  };
+  const giveWayInTime = (): Promise<void> => turns.giveWayInTime();
+  await turns.begin();
   for (const command of pending) {
     const endOfDay = readEndOfDay(command);
     if (endOfDay !== null) {

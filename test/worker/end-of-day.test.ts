@@ -6,7 +6,12 @@ import { toTimestamp } from '../../src/clock.ts';
 import { writeEndOfDay } from '../../src/lending-format/command-format.ts';
 import { allTogglesOff } from '../../src/lending-format/stored-toggles.ts';
 import { changeOrganization } from '../../src/lending-format/stored-organization.ts';
-import { closedDayOf } from '../../src/lending-format/stored-business-dates.ts';
+import { closedDayOf, followedCalendarOf } from '../../src/lending-format/stored-business-dates.ts';
+import type { AccountsForWorker } from '../../src/accounts/accounts-for-worker.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { CommandBatch } from '../../src/worker/command-batch.ts';
+import { EndOfDayRun, readEndOfDay } from '../../src/worker/end-of-day.ts';
+import { LoanStore } from '../../src/worker/loan-store.ts';
 import { writeBalances, writeSchedule } from '../../src/lending-format/response-bodies.ts';
 import {
   type Json,
@@ -120,6 +125,27 @@ describe('the end of a day', () => {
     const identities = events.map(({ metadata }) => (metadata as Json)['eid']);
     expect(new Set(identities).size).to.equal(identities.length);
     expect(await deadLetters(fixture.log)).to.deep.equal([]);
+  });
+
+  it('gives other work its turn between the missed days of one account', async () => {
+    let copy: AccountsForWorker | undefined;
+    await fixture.restart({ copyWith: (used) => (copy = used) });
+    await decided(fixture.log, [product, ...activeLoan('L1')]);
+    const store = await LoanStore.open(copy ?? expect.fail(), 0, new AbortController().signal);
+    const { registry } = fixture.running;
+    const now = Date.UTC(2026, 0, 31, 12);
+    const options = { partition: 0, partitionCount: 1, logger: silentLogger, idempotencyMilliseconds: 0 };
+    const batch = new CommandBatch({ ...options, store, registry, now });
+    const command = { partition: 0, offset: 0, appendedAt: now, value: endOfDay('2026-01-30').value };
+    const run = new EndOfDayRun(store, readEndOfDay(command) ?? expect.fail(), command);
+    const daysAtEachTurn: string[] = [];
+    const giveWay = async (): Promise<void> => {
+      daysAtEachTurn.push(batch.loanOf('L1')?.businessDate ?? '');
+    };
+    const followed = followedCalendarOf(registry, 0);
+    expect(await run.decideDue(batch, undefined, followed, allTogglesOff, () => false, giveWay)).to.equal(true);
+    // Four rows fall due, each is late the day after, and interest is applied on the way.
+    expect(new Set(daysAtEachTurn).size).to.be.at.least(8);
   });
 
   it('is refused for a day that is not over', async () => {

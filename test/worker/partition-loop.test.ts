@@ -14,6 +14,7 @@ import { isCheckpointKey, parseCheckpoint } from '../../src/lending-format/check
 import { idempotencyMilliseconds } from '../../src/lending-format/idempotency-record.ts';
 import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { CommandLag } from '../../src/worker/command-lag.ts';
+import { DecidingTurns } from '../../src/worker/deciding-turns.ts';
 import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
 import { type LoopEnd } from '../../src/worker/partition-ownership.ts';
 import {
@@ -78,6 +79,7 @@ describe('the loop of a partition', () => {
       registry,
       copy: accounts,
       decodedLoans: new DecodedLoans(),
+      turns: new DecidingTurns(clock),
       clock,
       logger,
       metrics,
