@@ -15,6 +15,11 @@ export interface PartitionState extends TopicPartition {
   isDeleted: boolean;
   compactedTo: Offset;
   compactedRecordCount: number;
+  /**
+   * When the first record that is not compacted was appended; undefined when there is none, or nobody has looked.
+   * Milliseconds since the epoch.
+   */
+  uncompactedSince: number | undefined;
   /** Reads that wait for the next record. */
   readonly waiting: WaitingReads;
   /** Batches kept in memory, by ascending offset (see batch-cache.ts). */
@@ -43,6 +48,7 @@ export function newPartitionState(topic: string, persisted: PersistedPartition):
     isDeleted: false,
     compactedTo: persisted.compactedTo,
     compactedRecordCount: persisted.compactedRecordCount,
+    uncompactedSince: undefined,
     waiting: new WaitingReads(),
     cachedBatches: [],
   };

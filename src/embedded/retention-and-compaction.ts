@@ -8,7 +8,7 @@ import type { PartitionState, TopicState, TopicTable } from './partition-state.t
 
 /**
  * A partition is compacted automatically when this many records were added to it, and at least as many as the last
- * compaction kept.
+ * compaction kept, or when the topic says that they are old enough.
  */
 const addedRecordsMinimum = 10_000;
 
@@ -36,6 +36,8 @@ export class RetentionAndCompaction {
   readonly #options: RetentionAndCompactionOptions;
   readonly #timers: Timer[] = [];
   #running: Promise<void> = Promise.resolve();
+  /** Whether the write-ahead log may still have bytes that must be gone: a reader, such as a backup, was in the way. */
+  #isWalToBeEmptied = false;
 
   constructor(options: RetentionAndCompactionOptions) {
     this.#options = options;
@@ -44,7 +46,7 @@ export class RetentionAndCompaction {
       this.#timers.push(every(clock, milliseconds, () => void thread.runInBackground(action)));
     };
     repeat(maintenanceMilliseconds, () => this.runRetention(clock.now()));
-    repeat(maintenanceMilliseconds, () => this.#compact(clock.now(), isWorthCompacting));
+    repeat(maintenanceMilliseconds, () => this.#compact(clock.now(), (...args) => this.#isDue(...args)));
   }
 
   /** Removes records beyond the retention time or size of their topics, as of `now` (milliseconds since the epoch). */
@@ -66,7 +68,7 @@ export class RetentionAndCompaction {
 
   /** Compacts every partition of every compacted topic, as of `now` (milliseconds since the epoch). */
   runCompaction(now: number): Promise<void> {
-    return this.#compact(now, () => true);
+    return this.#compact(now, () => Promise.resolve(true));
   }
 
   /** Removes the rows of deleted partitions. */
@@ -113,49 +115,80 @@ export class RetentionAndCompaction {
     await this.#deleteRows(partition.id, earliest);
   }
 
-  #compact(now: number, isDue: (partition: PartitionState) => boolean): Promise<void> {
+  #compact(
+    now: number,
+    isDue: (topic: TopicState, partition: PartitionState, now: number) => Promise<boolean>,
+  ): Promise<void> {
     return this.#runSerially(async () => {
       for (const topic of this.#options.topics.values()) {
         if (topic.configuration.cleanupPolicy === 'delete') continue;
-        for (const partition of topic.partitions.filter(isDue)) await this.#compactPartition(partition, now);
+        for (const partition of topic.partitions) {
+          if (await isDue(topic, partition, now)) await this.#compactPartition(topic, partition, now);
+        }
       }
       await this.#shrink();
+      if (!this.#isWalToBeEmptied || this.#options.thread.isStopped) return;
+      const { isEmpty } = await this.#options.writer.call('emptyWal', null);
+      this.#isWalToBeEmptied = !isEmpty;
     });
   }
 
-  async #compactPartition(partition: PartitionState, now: number): Promise<void> {
+  async #isDue({ configuration }: TopicState, partition: PartitionState, now: number): Promise<boolean> {
+    if (isWorthCompacting(partition)) return true;
+    const { compactionLagMilliseconds } = configuration;
+    if (compactionLagMilliseconds === undefined || partition.compactedTo === partition.latest) return false;
+    if (partition.uncompactedSince === undefined && !this.#isStopped(partition)) {
+      const thread = await this.#options.thread.started();
+      const { appendedAt } = await thread.call('appendedAtFrom', {
+        partitionId: partition.id,
+        from: partition.compactedTo,
+      });
+      partition.uncompactedSince = appendedAt ?? undefined;
+    }
+    return partition.uncompactedSince !== undefined && now - partition.uncompactedSince >= compactionLagMilliseconds;
+  }
+
+  async #compactPartition(topic: TopicState, partition: PartitionState, now: number): Promise<void> {
     const { tombstoneMilliseconds } = this.#options;
     if (this.#isStopped(partition) || partition.latest === 0) return;
     const { latest } = partition;
     const tombstonesBefore = now - tombstoneMilliseconds;
-    do await this.#compactSome(partition, latest, tombstonesBefore);
+    do await this.#compactSome(topic, partition, latest, tombstonesBefore);
     while (!this.#isStopped(partition) && partition.compactedTo < latest);
   }
 
   /** Compacts as many of the records below `latest` as the memory for their keys allows. */
-  async #compactSome(partition: PartitionState, latest: Offset, tombstonesBefore: number): Promise<void> {
+  async #compactSome(
+    { configuration }: TopicState,
+    partition: PartitionState,
+    latest: Offset,
+    tombstonesBefore: number,
+  ): Promise<void> {
     const { writer, compactionBytesMaximum: keyBytesMaximum } = this.#options;
     const { topic, partition: number, id: partitionId, compactedTo } = partition;
+    const overwrites = configuration.compactionLagMilliseconds !== undefined;
     const thread = await this.#options.thread.started();
     const range = { topic, partition: number, partitionId, compactedTo, latest };
     const { toOffset } = await thread.call('beginCompaction', { ...range, keyBytesMaximum, tombstonesBefore });
     for (;;) {
       const { isDone, rows, recordCount } = await thread.call('nextCompaction', null);
       if (this.#isStopped(partition)) return;
-      await this.#replace(partition, rows);
+      await this.#replace(partition, rows, overwrites);
       if (!isDone) continue;
       await writer.call('saveCompaction', { partitionId, toOffset, recordCount });
       partition.compactedTo = toOffset;
       partition.compactedRecordCount = recordCount;
+      partition.uncompactedSince = undefined;
       return;
     }
   }
 
-  async #replace(partition: PartitionState, rows: readonly RowReplacement[]): Promise<void> {
+  async #replace(partition: PartitionState, rows: readonly RowReplacement[], overwrites: boolean): Promise<void> {
     const last = rows.at(-1);
     if (last === undefined) return;
+    if (overwrites) this.#isWalToBeEmptied = true;
     const bodies = rows.flatMap(({ body }) => (body === null ? [] : [body]));
-    const { hasSurplus } = await this.#options.writer.call('replaceRows', { rows }, bodies);
+    const { hasSurplus } = await this.#options.writer.call('replaceRows', { rows, overwrites }, bodies);
     this.#options.cache.forget(partition, last.lastOffset + 1);
     if (hasSurplus) await this.#shrink();
   }

@@ -35,6 +35,12 @@ export interface TopicConfiguration {
   readonly retentionMilliseconds: number;
   /** Size per partition above which the oldest records of a `delete` topic may be deleted; absent: no limit. Bytes. */
   readonly retentionBytes?: number;
+  /**
+   * Age at which a record of a compacted topic that a later one of its key replaced or deleted is due to be removed,
+   * also when there are few of them; absent: the log decides by their number. From then on its bytes are gone from the
+   * files of the log as soon as the log has compacted, for which it may wait until the partition gets another record.
+   */
+  readonly compactionLagMilliseconds?: number;
 }
 
 /** The settings that may change during the life of a topic. The number of partitions can only grow. */

@@ -78,11 +78,16 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         const sized: TopicConfiguration = { ...topicConfiguration(1), retentionBytes: 10_000_000 };
         const compacted = topicConfiguration(2, 'compact');
         const both = topicConfiguration(1, 'compact_and_delete');
-        const created = [plain, sized, compacted, both];
+        const soon: TopicConfiguration = { ...topicConfiguration(1, 'compact'), compactionLagMilliseconds: 86_400_000 };
+        const created = [plain, sized, compacted, both, soon];
         for (const configuration of created) await log.createTopic(configuration);
         const names = new Set(created.map(({ name }) => name));
         const listed = (await log.listTopics()).filter(({ name }) => names.has(name));
         expect(listed).to.have.deep.members(created);
+        await log.alterTopic(compacted.name, { compactionLagMilliseconds: 1_000 });
+        expect(await log.listTopics([compacted.name])).to.deep.equal([
+          { ...compacted, compactionLagMilliseconds: 1_000 },
+        ]);
       });
 
       it('are listed only for the requested names, as far as they exist', async () => {

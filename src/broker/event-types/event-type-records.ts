@@ -150,9 +150,13 @@ function describe(definition: EventTypeDefinition) {
   };
 }
 
+/** How soon the events of a deleted key are due to be removed. Milliseconds. */
+export const compactionLagMilliseconds = 86_400_000;
+
 /** The topic that holds the events of a type. */
 export function topicOf({ eventType, partitionCount, keptUntilDone }: EventTypeRecord): TopicConfiguration {
   return {
+    ...(eventType.cleanup_policy === 'delete' ? {} : { compactionLagMilliseconds }),
     name: eventType.name,
     partitionCount,
     cleanupPolicy: eventType.cleanup_policy,

@@ -166,12 +166,11 @@ export class EventTypes {
   update(name: string, definition: EventTypeDefinition): Promise<EventTypeRecord> {
     return this.#changeExisting(name, async (record, revision) => {
       const changed = changedRecord(record, definition, this.#now());
-      const { cleanupPolicy, retentionMilliseconds } = topicOf(changed);
-      const before = topicOf(record);
-      if (cleanupPolicy !== before.cleanupPolicy || retentionMilliseconds !== before.retentionMilliseconds) {
+      const { name: _same, partitionCount: _unchanged, ...settings } = topicOf(changed);
+      if (!isDeepStrictEqual({ ...topicOf(record), ...settings }, topicOf(record)) || (await this.#lacksLag(changed))) {
         // From here on, no change that began earlier can undo this one.
         await revision.claim();
-        await this.#options.log.alterTopic(name, { cleanupPolicy, retentionMilliseconds });
+        await this.#options.log.alterTopic(name, settings);
       }
       await revision.put(changed);
       return changed;
@@ -376,9 +375,17 @@ export class EventTypes {
       await log.deleteTopic(topic.name);
       await log.createTopic(topic);
     } else {
-      const { partitionCount, cleanupPolicy, retentionMilliseconds } = topic;
-      await log.alterTopic(topic.name, { partitionCount, cleanupPolicy, retentionMilliseconds });
+      const { name, ...settings } = topic;
+      await log.alterTopic(name, settings);
     }
+  }
+
+  /** Whether the topic is from a time when nothing limited how long compaction may wait. */
+  async #lacksLag(record: EventTypeRecord): Promise<boolean> {
+    const { name, compactionLagMilliseconds } = topicOf(record);
+    if (compactionLagMilliseconds === undefined) return false;
+    const [found] = await this.#options.log.listTopics([name]);
+    return found?.compactionLagMilliseconds === undefined;
   }
 
   async #ensureSystemTopic(

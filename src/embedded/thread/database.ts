@@ -82,6 +82,18 @@ const schema = `
 `;
 
 /**
+ * Tables that an earlier program did not create. It ignores them, so they change no version.
+ *
+ * compaction_lag has the topics whose replaced and deleted records must be removed in time.
+ */
+const laterTables = `
+  CREATE TABLE IF NOT EXISTS compaction_lag (
+    topic_id INTEGER PRIMARY KEY,
+    milliseconds REAL NOT NULL
+  ) STRICT;
+`;
+
+/**
  * Opens the connection that writes, and creates the schema in a new file.
  * @param databaseBytesMaximum The file never grows beyond this. Appends that would need more fail with LOG_FULL.
  *   Default: the size of the disk.
@@ -92,6 +104,8 @@ export function openForWriting(path: string, databaseBytesMaximum?: number, sync
   try {
     const walBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     const connection = openDatabase(path, { returnArrays: true });
+    // Without secure_delete, a page that was split keeps a copy of what moved to the other, which nothing could erase
+    // later. FAST overwrites such copies wherever the page is written anyway.
     connection.exec(`
       PRAGMA busy_timeout = ${lockWaitMilliseconds};
       PRAGMA page_size = ${pageBytes};
@@ -101,6 +115,7 @@ export function openForWriting(path: string, databaseBytesMaximum?: number, sync
       PRAGMA wal_autocheckpoint = 0;
       PRAGMA journal_size_limit = ${walBytesKept};
       PRAGMA cache_size = -32768;
+      PRAGMA secure_delete = FAST;
     `);
     if (databaseBytesMaximum !== undefined) {
       connection.exec(`PRAGMA max_page_count = ${Math.floor(databaseBytesMaximum / pageBytesOf(connection))}`);
@@ -117,6 +132,7 @@ export function openForWriting(path: string, databaseBytesMaximum?: number, sync
           `${schemaVersionWithCompression} only.`,
       );
     }
+    connection.exec(laterTables);
     return connection;
   } catch (error) {
     throw unusable(path, error);
@@ -171,9 +187,18 @@ export function openForReading(path: string): Connection {
  * log. Returns false when a reader still uses the log.
  */
 export function restartWal(connection: Connection): boolean {
+  return checkpoint(connection, 'RESTART');
+}
+
+/** The same, and empties the file of the write-ahead log: what was removed from the database stays in it otherwise. */
+export function emptyWal(connection: Connection): boolean {
+  return checkpoint(connection, 'TRUNCATE');
+}
+
+function checkpoint(connection: Connection, mode: 'RESTART' | 'TRUNCATE'): boolean {
   connection.exec(`PRAGMA busy_timeout = ${walRestartWaitMilliseconds}`);
   try {
-    return pragmaNumber(connection, 'wal_checkpoint(RESTART)') === 0;
+    return pragmaNumber(connection, `wal_checkpoint(${mode})`) === 0;
   } finally {
     connection.exec(`PRAGMA busy_timeout = ${lockWaitMilliseconds}`);
   }

@@ -27,8 +27,14 @@ export interface WriterRequests {
    * there are more free pages than are kept, so that the file must shrink before more is removed.
    */
   deleteSome: { request: { partitionId: number; below: Offset }; response: { isDone: boolean; hasSurplus: boolean } };
-  /** Replaces the bodies of rows with compacted ones, and deletes rows without any record left. */
-  replaceRows: { request: { rows: readonly RowReplacement[] }; response: { hasSurplus: boolean } };
+  /**
+   * Replaces the bodies of rows with compacted ones, and deletes rows without any record left. `overwrites`: whether
+   * the bytes that were removed are overwritten in the database file at once.
+   */
+  replaceRows: {
+    request: { rows: readonly RowReplacement[]; overwrites: boolean };
+    response: { hasSurplus: boolean };
+  };
   saveCompaction: { request: { partitionId: number; toOffset: Offset; recordCount: number }; response: null };
   /** A run of retention begins: what was appended since the last one shows how many free pages are soon used again. */
   beginMaintenance: { request: null; response: null };
@@ -39,6 +45,8 @@ export interface WriterRequests {
    * writes to its start.
    */
   restartWal: { request: null; response: { isRestarted: boolean } };
+  /** The same, and empties the file of the write-ahead log, unless something reads from it. */
+  emptyWal: { request: null; response: { isEmpty: boolean } };
   /** Why nothing can be stored now, in a sentence each: the files are missing or moved, or there is no room. */
   inspectStorage: { request: null; response: { missing: string | null; full: string | null } };
   close: { request: null; response: null };
@@ -83,6 +91,8 @@ export interface MaintenanceRequests {
   open: { request: { path: string }; response: null };
   checkpoint: { request: null; response: { walBytes: number } };
   planRetention: { request: RetentionRequest; response: { earliest: Offset } };
+  /** When the first record at or above an offset was appended (milliseconds since the epoch); null without one. */
+  appendedAtFrom: { request: { partitionId: number; from: Offset }; response: { appendedAt: number | null } };
   /** The response says below which offset this compaction replaces rows; the rest needs another one. */
   beginCompaction: { request: CompactionRequest; response: { toOffset: Offset } };
   /** The next rows to replace, in small steps. */
@@ -99,6 +109,7 @@ export interface PersistedTopic {
   readonly cleanupPolicy: CleanupPolicy;
   readonly retentionMilliseconds: number;
   readonly retentionBytes: number | null;
+  readonly compactionLagMilliseconds: number | null;
 }
 
 export interface PersistedPartition {

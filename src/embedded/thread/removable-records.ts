@@ -76,6 +76,13 @@ function storedBytes({ partitionId, earliest }: RetentionRequest): number {
   return bytes;
 }
 
+function appendedAtFrom({ partitionId, from }: MaintenanceRequests['appendedAtFrom']['request']) {
+  const row = database()
+    .prepare('SELECT appended_at FROM batch WHERE partition_id = ? AND last_offset >= ? ORDER BY last_offset LIMIT 1')
+    .get(partitionId, from) as [number] | undefined;
+  return { appendedAt: row?.[0] ?? null };
+}
+
 function batchesFrom(partition: TopicPartition & { partitionId: number; latest: Offset }, from: Offset): StoredBatch[] {
   const rows = database()
     .prepare(
@@ -175,6 +182,7 @@ serveRequests<MaintenanceRequests>({
   },
   checkpoint,
   planRetention,
+  appendedAtFrom,
   beginCompaction,
   nextCompaction,
   close: () => {

@@ -4,7 +4,15 @@ import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
 import { checksumOf } from '../records/batch-format.ts';
 import { isCompressed, storedBody } from '../records/compressed-bodies.ts';
-import { allowCompressedRows, openForWriting, pageBytesOf, pragmaNumber, restartWal, unusable } from './database.ts';
+import {
+  allowCompressedRows,
+  emptyWal,
+  openForWriting,
+  pageBytesOf,
+  pragmaNumber,
+  restartWal,
+  unusable,
+} from './database.ts';
 import { codeOfDatabaseError } from './database-errors.ts';
 import type {
   CommitResponse,
@@ -217,9 +225,10 @@ function loadState(connection: Connection): PersistedState {
   const topics = connection
     .prepare(
       `SELECT id, name, (SELECT count(*) FROM partition WHERE topic_id = topic.id),
-         cleanup_policy, retention_milliseconds, retention_bytes FROM topic`,
+         cleanup_policy, retention_milliseconds, retention_bytes,
+         (SELECT milliseconds FROM compaction_lag WHERE topic_id = topic.id) FROM topic`,
     )
-    .all() as [number, string, number, CleanupPolicy, number, number | null][];
+    .all() as [number, string, number, CleanupPolicy, number, number | null, number | null][];
   const partitions = connection
     .prepare(
       `SELECT id, topic_id, number, earliest_offset,
@@ -233,14 +242,11 @@ function loadState(connection: Connection): PersistedState {
     .prepare('SELECT group_name, topic, partition, next_offset FROM group_offset')
     .all() as [string, string, number, number][];
   return {
-    topics: topics.map(([id, name, partitionCount, cleanupPolicy, retentionMilliseconds, retentionBytes]) => ({
-      id,
-      name,
-      partitionCount,
-      cleanupPolicy,
-      retentionMilliseconds,
-      retentionBytes,
-    })),
+    topics: topics.map(([id, name, partitionCount, cleanupPolicy, ...limits]) => {
+      const [retentionMilliseconds, retentionBytes, compactionLagMilliseconds] = limits;
+      const policy = { cleanupPolicy, retentionMilliseconds, retentionBytes, compactionLagMilliseconds };
+      return { id, name, partitionCount, ...policy };
+    }),
     partitions: partitions.map(
       ([id, topicId, number, earliest, latest, compactedTo, compactedRecordCount]): PersistedPartition => ({
         id,
@@ -290,6 +296,7 @@ function createTopic({ topic }: { topic: PersistedTopic }): { topicId: number; p
       .prepare('INSERT INTO topic (name, cleanup_policy, retention_milliseconds, retention_bytes) VALUES (?, ?, ?, ?)')
       .run(topic.name, topic.cleanupPolicy, topic.retentionMilliseconds, topic.retentionBytes);
     const topicId = Number(lastInsertRowid);
+    saveCompactionLag(topicId, topic);
     return { topicId, partitionIds: addPartitions(topicId, 0, topic.partitionCount) };
   });
 }
@@ -299,15 +306,23 @@ function alterTopic({ topicId, topic }: { topicId: number; topic: PersistedTopic
     connection
       .prepare('UPDATE topic SET cleanup_policy = ?, retention_milliseconds = ?, retention_bytes = ? WHERE id = ?')
       .run(topic.cleanupPolicy, topic.retentionMilliseconds, topic.retentionBytes, topicId);
+    saveCompactionLag(topicId, topic);
     const [count] = connection.prepare('SELECT count(*) FROM partition WHERE topic_id = ?').get(topicId) as [number];
     return { addedPartitionIds: addPartitions(topicId, count, topic.partitionCount) };
   });
+}
+
+function saveCompactionLag(topicId: number, { compactionLagMilliseconds: milliseconds }: PersistedTopic): void {
+  const { connection } = database();
+  if (milliseconds === null) connection.prepare('DELETE FROM compaction_lag WHERE topic_id = ?').run(topicId);
+  else connection.prepare('INSERT OR REPLACE INTO compaction_lag VALUES (?, ?)').run(topicId, milliseconds);
 }
 
 function deleteTopic({ topicId }: { topicId: number }): null {
   return inTransaction('reserve', (connection) => {
     connection.prepare('DELETE FROM group_offset WHERE topic = (SELECT name FROM topic WHERE id = ?)').run(topicId);
     connection.prepare('DELETE FROM partition WHERE topic_id = ?').run(topicId);
+    connection.prepare('DELETE FROM compaction_lag WHERE topic_id = ?').run(topicId);
     connection.prepare('DELETE FROM topic WHERE id = ?').run(topicId);
     return null;
   });
@@ -331,7 +346,18 @@ function deleteSome({ partitionId, below }: { partitionId: number; below: Offset
   });
 }
 
-function replaceRows({ rows }: { rows: readonly RowReplacement[] }): { hasSurplus: boolean } {
+function replaceRows({ rows, overwrites }: WriterRequests['replaceRows']['request']): { hasSurplus: boolean } {
+  const { connection } = database();
+  if (!overwrites) return replace(rows);
+  connection.exec('PRAGMA secure_delete = ON');
+  try {
+    return replace(rows);
+  } finally {
+    connection.exec('PRAGMA secure_delete = FAST');
+  }
+}
+
+function replace(rows: readonly RowReplacement[]): { hasSurplus: boolean } {
   return inTransaction('reserve', (connection) => {
     const { statements } = database();
     for (const { partitionId, lastOffset, ...content } of rows) {
@@ -449,6 +475,7 @@ serveRequests<WriterRequests>({
   },
   inspectStorage,
   restartWal: () => ({ isRestarted: restartWal(database().connection) }),
+  emptyWal: () => ({ isEmpty: emptyWal(database().connection) }),
   close: () => {
     const { connection } = database();
     opened = undefined;

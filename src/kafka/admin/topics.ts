@@ -46,7 +46,7 @@ const addedElsewhereMillisecondsMaximum = 1_000;
 /** How long the cleanup policy of a topic is used without asking again. Milliseconds. */
 const policyCacheMilliseconds = 60_000;
 
-const settingNames = ['cleanup.policy', 'retention.ms', 'retention.bytes'] as const;
+const settingNames = ['cleanup.policy', 'retention.ms', 'retention.bytes', 'max.compaction.lag.ms'] as const;
 
 /** Creates, changes, lists and deletes topics. */
 export class KafkaTopics {
@@ -274,6 +274,10 @@ function assertPartitionCount(name: string, partitionCount: number): void {
 }
 
 const unlimited = '-1';
+
+/** The lag of a topic whose compaction waits for a share of replaced records, however old these get. */
+const unlimitedLag = String(2n ** 63n - 1n);
+
 const hourMilliseconds = 3_600_000;
 
 /**
@@ -287,25 +291,30 @@ function segmentMilliseconds(retentionMilliseconds: number): number {
 
 function settingsOf(configuration: TopicAlteration): Map<string, string | null> {
   const settings = new Map<string, string | null>();
-  const { cleanupPolicy, retentionMilliseconds, retentionBytes } = configuration;
+  const { cleanupPolicy, retentionMilliseconds, retentionBytes, compactionLagMilliseconds } = configuration;
   if (cleanupPolicy !== undefined) settings.set('cleanup.policy', policyNames[cleanupPolicy]);
   if (retentionMilliseconds !== undefined) {
     settings.set('retention.ms', retentionMilliseconds === Infinity ? unlimited : String(retentionMilliseconds));
     settings.set('segment.ms', String(segmentMilliseconds(retentionMilliseconds)));
   }
   if (retentionBytes !== undefined) settings.set('retention.bytes', String(retentionBytes));
+  if (compactionLagMilliseconds !== undefined) {
+    settings.set('max.compaction.lag.ms', String(compactionLagMilliseconds));
+  }
   return settings;
 }
 
 function configurationOf(name: string, partitionCount: number, settings: TopicSettings): TopicConfiguration {
   const retentionBytes = settings.get('retention.bytes') ?? unlimited;
   const retention = settings.get('retention.ms');
+  const compactionLag = settings.get('max.compaction.lag.ms') ?? unlimitedLag;
   return {
     name,
     partitionCount,
     cleanupPolicy: policyOf(settings.get('cleanup.policy')),
     retentionMilliseconds: retention === unlimited ? Infinity : Number(retention ?? 0),
     ...(retentionBytes === unlimited ? {} : { retentionBytes: Number(retentionBytes) }),
+    ...(compactionLag === unlimitedLag ? {} : { compactionLagMilliseconds: Number(compactionLag) }),
   };
 }
 

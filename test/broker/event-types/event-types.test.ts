@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
 import { readEventType, type EventTypeDefinition } from '../../../src/broker/event-types/requested-event-type.ts';
 import type { SystemEventType } from '../../../src/broker/definitions/event-type.ts';
+import { compactionLagMilliseconds, topicOf } from '../../../src/broker/event-types/event-type-records.ts';
 import { Registry, registryTopic } from '../../../src/broker/definitions/registry.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -193,7 +194,20 @@ describe('EventTypes', () => {
       expect(await topic('orders')).to.include({
         retentionMilliseconds: 30_000_000,
         cleanupPolicy: 'compact_and_delete',
+        compactionLagMilliseconds,
       });
+    });
+
+    it('limits how long compaction may wait, also in a topic from a time without a limit', async () => {
+      const compacted = definition('states', { cleanup_policy: 'compact' });
+      await eventTypes.create(compacted);
+      expect(await topic('states')).to.include({ compactionLagMilliseconds });
+      await broker.log.deleteTopic('states');
+      const { compactionLagMilliseconds: _absent, ...before } = topicOf(await eventTypes.get('states'));
+      await broker.log.createTopic(before);
+      expect(await topic('states')).not.to.have.property('compactionLagMilliseconds');
+      await eventTypes.update('states', compacted);
+      expect(await topic('states')).to.include({ compactionLagMilliseconds });
     });
 
     it('refuses a schema that the compatibility mode forbids, with the whole change', async () => {
