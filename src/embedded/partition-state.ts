@@ -16,7 +16,7 @@ export interface PartitionState extends TopicPartition {
   compactedTo: Offset;
   compactedRecordCount: number;
   /**
-   * When the first record that is not compacted was appended; undefined when there is none, or nobody has looked.
+   * When the first record that is not compacted was appended; undefined when there is none, or before it is looked up.
    * Milliseconds since the epoch.
    */
   uncompactedSince: number | undefined;
