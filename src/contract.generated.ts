@@ -5931,6 +5931,10 @@ interface StreamParameters {
    */
   commit_timeout?: number | null;
   /**
+   * Refuses commits of events that this stream was not sent.
+   */
+  strict_commits?: boolean | null;
+  /**
    * The partitions to read, taken from other streams. By default, the stream gets its share.
    */
   partitions?:

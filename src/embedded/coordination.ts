@@ -144,6 +144,15 @@ export class EmbeddedCoordination implements Coordination {
     return result;
   }
 
+  async recordSent(
+    subscriptionId: string,
+    streamId: string,
+    sentOffsets: readonly CommittedOffset[],
+  ): Promise<boolean> {
+    this.#requireOpen();
+    return this.#subscriptions.get(subscriptionId)?.recordSent(streamId, sentOffsets) ?? false;
+  }
+
   async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
     this.#requireOpen();
     const state = this.#subscriptions.get(subscriptionId);

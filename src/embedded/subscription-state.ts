@@ -37,6 +37,8 @@ interface LastOwner {
   readonly streamId: string;
   /** Monotonic milliseconds. */
   readonly commitsUntil: number;
+  /** Of a strict session: the last offset that it was sent. */
+  readonly sentThrough: Offset | undefined;
 }
 
 /** Shared by every partition without a commit under way, which is nearly all of them. */
@@ -45,6 +47,7 @@ const noPendingCommits: readonly PendingCommit[] = [];
 export type CommitDecision =
   | { readonly outcome: 'session_not_found' }
   | { readonly outcome: 'not_owner'; readonly cursor: EventTypePartition }
+  | { readonly outcome: 'not_sent'; readonly cursor: CommittedOffset }
   | {
       readonly outcome: 'judged';
       readonly advanced: readonly boolean[];
@@ -150,9 +153,21 @@ export class SubscriptionState {
     for (const partition of this.#partitions.values()) {
       if (partition.streamId !== streamId) continue;
       this.#handOver(partition);
-      if (partition.streamId === null) partition.lastOwner = { streamId, commitsUntil };
+      if (partition.streamId === null) {
+        partition.lastOwner = { streamId, commitsUntil, sentThrough: sentThrough(session, partition) };
+      }
     }
     this.#changed();
+    return true;
+  }
+
+  /** Returns whether the session is open. */
+  recordSent(streamId: string, sentOffsets: readonly CommittedOffset[]): boolean {
+    const session = this.#sessions.get(streamId);
+    if (session === undefined) return false;
+    const sent = { ...session, sentOffsets };
+    const isLate = session.sentOffsets?.some((before) => (sentThrough(sent, before) ?? -1) < before.offset) ?? false;
+    if (!isLate) this.#sessions.set(streamId, sent);
     return true;
   }
 
@@ -196,7 +211,8 @@ export class SubscriptionState {
    * commit.
    */
   decideCommit(streamId: string, cursors: readonly CursorToCommit[], now: number): CommitDecision {
-    const isOpen = this.#sessions.has(streamId);
+    const session = this.#sessions.get(streamId);
+    const isOpen = session !== undefined;
     if (!isOpen && cursors.length === 0) return { outcome: 'session_not_found' };
     const mayCommit = (cursor: CursorToCommit): boolean =>
       isOpen ? this.#owns(streamId, cursor) : this.#ownedLast(streamId, cursor, now);
@@ -205,6 +221,8 @@ export class SubscriptionState {
       if (!isOpen) return { outcome: 'session_not_found' };
       return { outcome: 'not_owner', cursor: { eventType: notOwned.eventType, partition: notOwned.partition } };
     }
+    const notSent = this.#firstNotSent(session, cursors);
+    if (notSent !== undefined) return { outcome: 'not_sent', cursor: notSent };
     const highestOffsets = new Map<SubscribedPartition, Offset>();
     const dependsOn = new Set<PendingCommit>();
     const advanced = cursors.map((cursor) => {
@@ -296,6 +314,22 @@ export class SubscriptionState {
     return now < lastOwner.commitsUntil && (cursor.fence ?? partition.fence) === partition.fence;
   }
 
+  /**
+   * The first cursor that a strict session was not sent.
+   * @param session Undefined when it is closed: what the last owner was sent counts.
+   */
+  #firstNotSent(session: Session | undefined, cursors: readonly CursorToCommit[]): CommittedOffset | undefined {
+    if (session !== undefined && session.sentOffsets === undefined) return undefined;
+    const found = cursors.find((cursor) => {
+      const partition = this.#partitions.get(partitionKey(cursor));
+      const sent = session === undefined ? partition?.lastOwner?.sentThrough : sentThrough(session, cursor);
+      if (partition === undefined || sent === undefined) return false;
+      const committed = partition.pendingCommits.at(-1)?.offset ?? partition.committed;
+      return cursor.offset > Math.max(sent, committed);
+    });
+    return found && { eventType: found.eventType, partition: found.partition, offset: found.offset };
+  }
+
   /** An owner with an open session keeps its partition until it hands the partition over itself. */
   #mayBecome(partition: SubscribedPartition, { state, streamId, nextStreamId }: OwnershipChange): boolean {
     if (!this.#sessions.has(streamId)) return false;
@@ -320,4 +354,11 @@ export class SubscriptionState {
   #changed(): void {
     this.#generation = this.#nextGeneration();
   }
+}
+
+/** The last offset of the partition that a strict session was sent; undefined for any other session. */
+function sentThrough({ sentOffsets }: Session, partition: EventTypePartition): Offset | undefined {
+  if (sentOffsets === undefined) return undefined;
+  const key = partitionKey(partition);
+  return sentOffsets.find((sent) => partitionKey(sent) === key)?.offset ?? -1;
 }

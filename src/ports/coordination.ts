@@ -22,6 +22,11 @@ export interface Session {
   readonly openedAt: number;
   /** How long commits of this session still count after it was closed, see {@link Coordination.closeSession}. */
   readonly commitTimeoutMilliseconds: number;
+  /**
+   * Makes commits strict: of each partition, the last offset that the stream was sent. A partition that is missing was
+   * not sent to it yet. Absent for a stream that may commit what it was not sent.
+   */
+  readonly sentOffsets?: readonly CommittedOffset[];
 }
 
 export type OwnershipState = 'unassigned' | 'assigned' | 'reassigning';
@@ -88,7 +93,9 @@ export type CommitResult =
   /** The session is not open, and it was closed too long ago or may no longer commit a partition of the request. */
   | { readonly outcome: 'session_not_found' }
   /** The first cursor whose partition this session does not own; nothing of the request was committed. */
-  | { readonly outcome: 'not_owner'; readonly cursor: EventTypePartition };
+  | { readonly outcome: 'not_owner'; readonly cursor: EventTypePartition }
+  /** Of a strict session: the first cursor beyond what it was sent; nothing of the request was committed. */
+  | { readonly outcome: 'not_sent'; readonly cursor: CommittedOffset };
 
 export interface CursorToCommit extends CommittedOffset {
   /** When given, the commit counts only under this fence of the partition. */
@@ -165,6 +172,14 @@ export interface Coordination {
   /** By event type, then partition. Empty before {@link initialise}. */
   committedOffsets(subscriptionId: string): Promise<CommittedOffset[]>;
 
+  /**
+   * Notes how far a strict session is about to be sent its partitions, in place of what was noted before. A list with a
+   * lower offset, or without one, comes late and changes nothing. To be called before the events leave, so that no
+   * commit of them is refused.
+   * @returns false when the session is not open
+   */
+  recordSent(subscriptionId: string, streamId: string, sentOffsets: readonly CommittedOffset[]): Promise<boolean>;
+
   /** Checks for a reset, for free slots and for the requested partitions, and adds the session, all in one step. */
   openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult>;
   /**
@@ -198,9 +213,10 @@ export interface Coordination {
 
   /**
    * Moves committed offsets forward, durably. The session and every partition's owner are checked before anything is
-   * written. For what a closed session may commit see {@link closeSession}. Cursors of one partition are compared in
-   * order with the running maximum. The store does not know the end of the log: it commits an offset beyond the end as
-   * given, so callers check that first.
+   * written. For what a closed session may commit see {@link closeSession}. Of a strict session, open or closed,
+   * nothing is committed beyond what it was sent ({@link recordSent}) or what is committed already. Cursors of one
+   * partition are compared in order with the running maximum. The store does not know the end of the log: it commits an
+   * offset beyond the end as given, so callers check that first.
    */
   commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult>;
 

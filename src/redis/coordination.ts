@@ -255,6 +255,21 @@ export class RedisCoordination implements Coordination {
     return result;
   }
 
+  async recordSent(
+    subscriptionId: string,
+    streamId: string,
+    sentOffsets: readonly CommittedOffset[],
+  ): Promise<boolean> {
+    const session = this.#lastSeen.get(subscriptionId)?.sessions.get(streamId);
+    if (session === undefined) return false;
+    const sending = { ...session, sentOffsets };
+    // Noted before Redis has it, so that a recovery never restores less than what was sent.
+    this.#lastSeen.recordSession(subscriptionId, sending);
+    const values = [streamId, encodeSession(sending)];
+    const [, isOpen] = await this.#calls.call('record-sent', subscriptionId, values);
+    return isOpen === '1';
+  }
+
   async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
     this.#lastSeen.forgetSession(subscriptionId, streamId);
     try {
@@ -310,6 +325,11 @@ export class RedisCoordination implements Coordination {
         return { outcome: 'session_not_found' };
       case 'NOT_OWNER':
         return { outcome: 'not_owner', cursor: parsePartitionKey(rest[0] ?? '') };
+      case 'NOT_SENT':
+        return {
+          outcome: 'not_sent',
+          cursor: { ...parsePartitionKey(rest[0] ?? ''), offset: Number(rest[1]) },
+        };
       case undefined:
       default:
         throw new LendstreamError(

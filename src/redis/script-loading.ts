@@ -15,6 +15,7 @@ export const scriptKeys = {
   'committed-offsets': ['shard'],
   initialise: ['shard', 'dirty', 'meta', 'owners', 'offsets'],
   'open-session': ['shard', 'meta', 'owners', 'sessions'],
+  'record-sent': ['shard', 'sessions'],
   'close-session': ['shard', 'meta', 'owners', 'sessions'],
   'reap-sessions': ['shard', 'nodes', 'meta', 'owners', 'sessions'],
   'apply-ownership': ['shard', 'meta', 'owners', 'sessions'],

@@ -14,6 +14,7 @@ import {
   partitionKey,
   type EventTypePartition,
 } from '../ports/event-type-partition.ts';
+import type { Offset } from '../ports/event-log.ts';
 import { decodeOffset, type StoredOffset } from './stored-offset.ts';
 
 /** The forms in which Redis keeps sessions, owners and offsets, and the results of scripts. */
@@ -23,22 +24,33 @@ interface EncodedSession {
   readonly openedAt: number;
   readonly requestedPlaces: readonly string[];
   readonly commitTimeoutMilliseconds: number;
+  /** Of a strict session: what it was sent, by partition. */
+  readonly sentOffsets?: Readonly<Record<string, Offset>>;
 }
 
 /** The form in which Redis keeps a session: JSON, without the id of its stream. */
-export function encodeSession({ nodeId, openedAt, requestedPartitions, commitTimeoutMilliseconds }: Session): string {
+export function encodeSession(session: Session): string {
+  const { nodeId, openedAt, requestedPartitions, commitTimeoutMilliseconds, sentOffsets } = session;
   return JSON.stringify({
     nodeId,
     openedAt,
     requestedPlaces: requestedPartitions.map(partitionKey),
     commitTimeoutMilliseconds,
+    ...(sentOffsets === undefined
+      ? {}
+      : { sentOffsets: Object.fromEntries(sentOffsets.map((sent) => [partitionKey(sent), sent.offset])) }),
   } satisfies EncodedSession);
 }
 
 function decodeSession(streamId: string, encoded: string): Session {
-  const { nodeId, openedAt, requestedPlaces, commitTimeoutMilliseconds } = JSON.parse(encoded) as EncodedSession;
+  const { nodeId, openedAt, requestedPlaces, commitTimeoutMilliseconds, sentOffsets } = JSON.parse(
+    encoded,
+  ) as EncodedSession;
   const requestedPartitions = requestedPlaces.map(parsePartitionKey);
-  return { streamId, nodeId, requestedPartitions, openedAt, commitTimeoutMilliseconds };
+  const session = { streamId, nodeId, requestedPartitions, openedAt, commitTimeoutMilliseconds };
+  if (sentOffsets === undefined) return session;
+  const sent = Object.entries(sentOffsets).map(([key, offset]) => ({ ...parsePartitionKey(key), offset }));
+  return { ...session, sentOffsets: sent };
 }
 
 const states: Readonly<Record<string, OwnershipState>> = { U: 'unassigned', A: 'assigned', R: 'reassigning' };

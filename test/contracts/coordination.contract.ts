@@ -524,6 +524,81 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
     });
 
+    describe('committing for a session with strict commits', () => {
+      const notSent = (partition: number, offset: number): CommitResult => ({
+        outcome: 'not_sent',
+        cursor: at(partition, offset),
+      });
+
+      const owningStrictly = async (...offsetsGiven: number[]): Promise<string> => {
+        await initialise(...offsetsGiven);
+        const strict = { ...session(), sentOffsets: [] };
+        await coordination.openSession(subscription, strict);
+        await applyRebalance();
+        return strict.streamId;
+      };
+
+      const recordSent = (streamId: string, ...sent: CommittedOffset[]): Promise<boolean> =>
+        coordination.recordSent(subscription, streamId, sent);
+
+      it('is refused beyond what it was sent, as a whole, on any process', async () => {
+        const streamId = await owningStrictly(5, 5);
+        expect(await commit(streamId, at(0, 6))).to.deep.equal(notSent(0, 6));
+        expect(await recordSent(streamId, at(0, 8))).to.equal(true);
+        expect(await commit(streamId, at(0, 7), at(1, 6))).to.deep.equal(notSent(1, 6));
+        expect(await harness.unheard.commit(subscription, streamId, [at(0, 9)])).to.deep.equal(notSent(0, 9));
+        expect(await commit(streamId, at(0, 8), at(0, 9))).to.deep.equal(notSent(0, 9));
+        expect(await offsets()).to.deep.equal([5, 5]);
+        expect(await harness.unheard.commit(subscription, streamId, [at(0, 8)])).to.deep.equal(committed(true));
+        expect(await offsets()).to.deep.equal([8, 5]);
+      });
+
+      it('is outdated up to what is committed, whichever stream was sent it', async () => {
+        const streamId = await owningStrictly(5);
+        expect(await commit(streamId, at(0, 5), at(0, 3), at(0, -1))).to.deep.equal(committed(false, false, false));
+        await recordSent(streamId, at(0, 6));
+        expect(await commit(streamId, at(0, 6))).to.deep.equal(committed(true));
+        expect(await commit(streamId, at(0, 6), at(0, 4))).to.deep.equal(committed(false, false));
+      });
+
+      it('keeps the furthest position of each partition: what comes late changes nothing', async () => {
+        const streamId = await owningStrictly(-1, -1);
+        await recordSent(streamId, at(0, 7), at(1, 2));
+        expect(await recordSent(streamId, at(0, 6), at(1, 2))).to.equal(true);
+        expect(await recordSent(streamId, at(0, 9))).to.equal(true);
+        expect(await commit(streamId, at(0, 8))).to.deep.equal(notSent(0, 8));
+        expect(await commit(streamId, at(0, 7), at(1, 2))).to.deep.equal(committed(true, true));
+      });
+
+      it('is shown with the session, changes no generation, and needs an open session', async () => {
+        const streamId = await owningStrictly(-1);
+        const { generation } = await coordination.topology(subscription);
+        await recordSent(streamId, at(0, 4));
+        const topology = await coordination.topology(subscription);
+        expect(topology.generation).to.equal(generation);
+        expect(topology.sessions.map(({ sentOffsets }) => sentOffsets)).to.deep.equal([[at(0, 4)]]);
+        await coordination.closeSession(subscription, streamId);
+        expect(await recordSent(streamId, at(0, 5))).to.equal(false);
+        expect(await recordSent(randomUUID(), at(0, 5))).to.equal(false);
+      });
+
+      it('is refused beyond what it was sent also after the session was closed', async () => {
+        const streamId = await owningStrictly(5, 5);
+        await recordSent(streamId, at(0, 8));
+        await coordination.closeSession(subscription, streamId);
+        expect(await commit(streamId, at(0, 9))).to.deep.equal(notSent(0, 9));
+        expect(await commit(streamId, at(1, 6))).to.deep.equal(notSent(1, 6));
+        expect(await commit(streamId, at(0, 8), at(1, 5))).to.deep.equal(committed(true, false));
+      });
+
+      it('is not compared with anything for other sessions', async () => {
+        const streamId = await owning(5);
+        expect(await commit(streamId, at(0, 600))).to.deep.equal(committed(true));
+        await coordination.closeSession(subscription, streamId);
+        expect(await commit(streamId, at(0, 700))).to.deep.equal(committed(true));
+      });
+    });
+
     describe('committing after the session was closed', () => {
       it('is accepted until another stream gets the partition, by the same rules', async () => {
         const streamId = await owning(5, 5);

@@ -125,6 +125,45 @@ describe('a Redis that loses its data', () => {
     });
   });
 
+  it('is refilled with what strict sessions were sent, also when it went back to an older state', async () => {
+    await first.initialise(subscription, [at(0, 5)]);
+    const streamId = randomUUID();
+    const strict = {
+      streamId,
+      nodeId: 'first',
+      requestedPartitions: [],
+      openedAt: Date.now(),
+      commitTimeoutMilliseconds: 60_000,
+      sentOffsets: [],
+    };
+    await first.openSession(subscription, strict);
+    await applyRebalance(first);
+    const keys = new KeySpace(harness.keyPrefix);
+    const sessions = keys.key(subscription, 'sessions');
+    const older = await harness.client.hgetall(sessions);
+    const losses = [
+      () => harness.client.flushall(),
+      async () => {
+        await harness.client.hset(sessions, older);
+        await harness.client.hdel(keys.key(subscription, 'shard'), 'incarnation');
+      },
+    ];
+    for (const [index, lose] of losses.entries()) {
+      const sent = 8 + 10 * index;
+      expect(await first.recordSent(subscription, streamId, [at(0, sent)])).to.equal(true);
+      await lose();
+      await first.topology(subscription);
+      expect(await second.commit(subscription, streamId, [at(0, sent + 1)])).to.deep.equal({
+        outcome: 'not_sent',
+        cursor: at(0, sent + 1),
+      });
+      expect(await second.commit(subscription, streamId, [at(0, sent)])).to.deep.equal({
+        outcome: 'committed',
+        advanced: [true],
+      });
+    }
+  });
+
   it('forgets the commit rights of a stream that has ended: its commit is refused, and its events are delivered again', async () => {
     const { own, before } = await sharing();
     const partition = partitionOwnedBy(before, own);

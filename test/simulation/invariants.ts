@@ -29,6 +29,8 @@ export interface StreamRules {
   readonly uncommittedEventsMaximum: number;
   /** 0 means any number. */
   readonly streamLimit: number;
+  /** Whether it may commit only what it was sent. */
+  readonly strictCommits?: true;
 }
 
 interface PublishedPartition {
@@ -50,11 +52,18 @@ interface SubscribedPartition {
   readonly everDelivered: boolean[];
   highestFence: number;
   /** The stream that closed as its owner and may still commit, until a time of the store's clock. */
-  lastOwner: { readonly streamId: string; readonly until: number } | undefined;
+  lastOwner: LastOwner | undefined;
   /** The positions that resets with an unknown outcome may have set. */
   readonly resetTargets: Set<Offset>;
   /** Since when no open session has owned it. Simulated milliseconds. */
   unownedSince: number | undefined;
+}
+
+interface LastOwner {
+  readonly streamId: string;
+  readonly until: number;
+  /** What it was sent according to the store, if its commits are strict. */
+  readonly sentOffsets: readonly CommittedOffset[] | undefined;
 }
 
 interface ObservedStream {
@@ -65,6 +74,8 @@ interface ObservedStream {
   readonly received: Map<string, Offset>;
   /** The offsets of the events that the node has sent, by partition. */
   readonly sent: Map<string, Offset[]>;
+  /** The last cursor of each partition that the node has sent with events. */
+  readonly sentThrough: Map<string, Offset>;
   receivedEvents: number;
   /** When its session was closed because the lease of its node had expired. Simulated milliseconds. */
   reapedAt: number | undefined;
@@ -134,6 +145,7 @@ export class Invariants {
       epochs,
       received: new Map(),
       sent: new Map(),
+      sentThrough: new Map(),
       receivedEvents: 0,
       reapedAt: undefined,
     });
@@ -150,6 +162,7 @@ export class Invariants {
     this.#checkExclusive(subscription, stream, line, key);
     const offsets = stream.sent.get(key) ?? [];
     stream.sent.set(key, offsets);
+    stream.sentThrough.set(key, line.offset);
     for (const event of line.events) offsets.push(offsetOf(partition.published, event, key));
     this.#checkWindow(subscription, stream, line.streamId);
   }
@@ -242,7 +255,9 @@ export class Invariants {
     if (operation.method === 'applyOwnership') {
       operation.isAllowed = operation.arguments[1] === operation.topology?.generation;
     }
-    if (operation.method === 'commit') operation.isAllowed = this.#mayCommit(operation, storeTime);
+    if (operation.method !== 'commit') return;
+    operation.isAllowed = this.#mayCommit(operation, storeTime);
+    if (operation.isAllowed) operation.unsent = this.#unsent(operation);
   }
 
   // The end of a run.
@@ -388,7 +403,13 @@ export class Invariants {
       const lastId = now.fence > ownership.fence ? ownership.nextStreamId : streamId;
       const last = before?.topology.sessions.find((session) => session.streamId === lastId);
       partition.lastOwner =
-        last === undefined ? undefined : { streamId: last.streamId, until: storeTime + last.commitTimeoutMilliseconds };
+        last === undefined
+          ? undefined
+          : {
+              streamId: last.streamId,
+              until: storeTime + last.commitTimeoutMilliseconds,
+              sentOffsets: last.sentOffsets,
+            };
     }
   }
 
@@ -459,7 +480,7 @@ export class Invariants {
 
   /** I4: only the owner commits, or the last one while there is no other. I7: an outdated compare-and-set fails. */
   #checkOperations({ partitions }: ObservedSubscription, operations: readonly StoreOperation[]): void {
-    for (const { method, isFinished, error, result, isAllowed, arguments: args } of operations) {
+    for (const { method, isFinished, error, result, isAllowed, unsent, arguments: args } of operations) {
       if (!isFinished || error !== undefined) continue;
       if (method === 'applyOwnership' && result === 'applied' && !isAllowed) {
         throw new Violation('I7: a change of ownership was applied that was made for another generation');
@@ -467,6 +488,8 @@ export class Invariants {
       if (method !== 'commit') continue;
       const [, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
       const { outcome } = result as CommitResult;
+      if (outcome === 'not_sent' && isAllowed && unsent.length > 0) continue;
+      if (outcome === 'committed') checkSent(result as CommitResult, streamId, cursors, unsent);
       if ((outcome === 'committed') !== isAllowed && cursors.length > 0) {
         throw new Violation(
           `I4: a commit of ${streamId}, which ${isAllowed ? 'may' : 'may not'} commit, is ${outcome}`,
@@ -489,6 +512,26 @@ export class Invariants {
       if (isOpen) return owned.streamId === streamId;
       const lastOwner = partitions.get(partitionKey(cursor))?.lastOwner;
       return lastOwner?.streamId === streamId && storeTime < lastOwner.until;
+    });
+  }
+
+  /** The cursors that the store takes for those of events that the stream, whose commits are strict, was not sent. */
+  #unsent({ topology, arguments: args }: StoreOperation): CursorToCommit[] {
+    const [subscriptionId, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
+    const { streams, partitions } = this.#subscription(subscriptionId);
+    const stream = streams.get(streamId);
+    if (stream?.rules.strictCommits !== true) return [];
+    const session = topology?.sessions.find((open) => open.streamId === streamId);
+    return cursors.filter((cursor) => {
+      const key = partitionKey(cursor);
+      const partition = partitions.get(key);
+      const sentOffsets = session === undefined ? partition?.lastOwner?.sentOffsets : session.sentOffsets;
+      const known = sentOffsets?.find((sent) => partitionKey(sent) === key)?.offset ?? -1;
+      if (cursor.offset <= Math.max(known, partition?.committed ?? -1)) return false;
+      if (cursor.offset <= (stream.sentThrough.get(key) ?? -1)) {
+        throw new Violation(`${cursor.offset} of ${key} was sent to ${streamId} before the store learned it`);
+      }
+      return true;
     });
   }
 
@@ -595,6 +638,19 @@ export class Invariants {
     };
     subscription.partitions.set(key, partition);
     return partition;
+  }
+}
+
+/** No stream with strict commits moves a committed offset to an event that it was not sent. */
+function checkSent(
+  result: CommitResult,
+  streamId: string,
+  cursors: readonly CursorToCommit[],
+  unsent: readonly CursorToCommit[],
+): void {
+  for (const [index, cursor] of cursors.entries()) {
+    if (result.outcome !== 'committed' || result.advanced[index] !== true || !unsent.includes(cursor)) continue;
+    throw new Violation(`${streamId} committed ${cursor.offset} of ${partitionKey(cursor)}, which it was not sent`);
   }
 }
 

@@ -53,6 +53,18 @@ const mutants: readonly Mutant[] = [
     replacement: 'return partition !== undefined;',
   },
   {
+    fault: 'A strict session may commit what it was not sent',
+    file: state,
+    text: 'return cursor.offset > Math.max(sent, committed);',
+    replacement: 'return false;',
+  },
+  {
+    fault: 'Events leave before the store has learned that a strict session is sent them',
+    file: 'broker/streaming/subscription-stream.js',
+    text: 'const isOpen = await sentOffsets.record();',
+    replacement: 'const isOpen = true; void sentOffsets.record().catch(() => {});',
+  },
+  {
     fault: 'A session that has ended may commit for ever',
     file: state,
     text: 'return now < lastOwner.commitsUntil && (cursor.fence ?? partition.fence) === partition.fence;',

@@ -9,7 +9,7 @@ import { SubscriptionStream, type StreamServices } from '../../src/broker/stream
 import type { Registry } from '../../src/broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
 import { knownSubscription } from '../../src/broker/definitions/subscription-lookup.ts';
-import { LendstreamError } from '../../src/errors.ts';
+import { LendstreamError, isLendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
@@ -117,12 +117,17 @@ export class SimulatedNode {
   }
 
   async #deliver(stream: SubscriptionStream, connection: Connection): Promise<void> {
-    for (;;) {
-      const chunk = await stream.next();
-      if (chunk === null) break;
-      const text = chunk.toString();
-      chunk.release();
-      await connection.write(stream.streamId, text);
+    try {
+      for (;;) {
+        const chunk = await stream.next();
+        if (chunk === null) break;
+        const text = chunk.toString();
+        chunk.release();
+        await connection.write(stream.streamId, text);
+      }
+    } catch (error) {
+      // A stream with strict commits that ended before the store learned what it was about to send.
+      if (!isLendstreamError(error, 'COORDINATION_UNAVAILABLE')) throw error;
     }
     this.#openStreams.delete(stream);
     connection.end();

@@ -111,6 +111,10 @@ export class RemoteCoordination implements Coordination {
     }
   }
 
+  recordSent(subscriptionId: string, streamId: string, sentOffsets: readonly CommittedOffset[]): Promise<boolean> {
+    return this.#call('recordSent', [subscriptionId, streamId, sentOffsets]);
+  }
+
   async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
     try {
       await this.#call('closeSession', [subscriptionId, streamId, lateCommits]);

@@ -2,7 +2,7 @@ import { after } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
-import type { CommittedOffset, Coordination, Topology } from '../../src/ports/coordination.ts';
+import type { CommittedOffset, Coordination, CursorToCommit, Topology } from '../../src/ports/coordination.ts';
 import type { LogData } from './log-data.ts';
 import type { Network } from './network.ts';
 import { SimulatedLog } from './simulated-log.ts';
@@ -17,6 +17,8 @@ export interface StoreOperation {
   readonly topology: Topology | undefined;
   /** Whether the rules allow it, once that was judged. */
   isAllowed: boolean;
+  /** The cursors of a commit that a stream with strict commits was not sent. */
+  unsent: readonly CursorToCommit[];
   isFinished: boolean;
   result: unknown;
   error: unknown;
@@ -133,6 +135,7 @@ export class Store {
       arguments: args,
       topology: judgedMethods.has(method) ? await coordination.topology(String(args[0])) : undefined,
       isAllowed: true,
+      unsent: [],
       isFinished: false,
       result: undefined,
       error: undefined,

@@ -13,6 +13,8 @@ export interface StreamParameters extends BatchRules {
   readonly keepAliveLimit: number;
   /** The requested partitions; empty for a stream that accepts any. */
   readonly requestedPartitions: readonly EventTypePartition[];
+  /** Whether a commit of what was not sent to the stream is refused. Default: no. */
+  readonly strictCommits?: true;
 }
 
 /** Largest and default commit_timeout. Seconds. */
@@ -94,7 +96,17 @@ export function readStreamParameters(
     commitTimeoutMilliseconds: commitTimeoutSeconds(value('commit_timeout')) * 1000,
     streamTimeoutMilliseconds: streamTimeoutSeconds(value('stream_timeout'), random) * 1000,
     requestedPartitions: requestedPartitions(source['partitions'], eventTypes),
+    ...(readFlag('strict_commits', source['strict_commits']) ? { strictCommits: true } : {}),
   };
+}
+
+/** @throws MALFORMED_REQUEST for anything but true and false, as JSON or as text in any letter case */
+function readFlag(name: string, value: unknown): boolean {
+  const text = typeof value === 'string' ? value.toLowerCase() : value;
+  if (text === undefined || text === null || text === '' || text === false || text === 'false') return false;
+  if (text === true || text === 'true') return true;
+  const shown = typeof value === 'string' ? value : JSON.stringify(value);
+  throw new LendstreamError('MALFORMED_REQUEST', `'${name}' parameter should be true or false, but was '${shown}'`);
 }
 
 function readInteger(name: string, value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | undefined {

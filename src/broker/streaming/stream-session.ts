@@ -20,7 +20,7 @@ export interface StreamSessionServices {
   readonly newStreamId?: () => string;
 }
 
-type SessionParameters = Pick<StreamParameters, 'requestedPartitions' | 'commitTimeoutMilliseconds'>;
+type SessionParameters = Pick<StreamParameters, 'requestedPartitions' | 'commitTimeoutMilliseconds' | 'strictCommits'>;
 
 /**
  * Registers a session for a subscription, first making sure that the lease is held and all partitions are initialised.
@@ -32,7 +32,7 @@ export async function openStreamSession(
   { log, coordination, clock, lease, newStreamId = randomUUID }: StreamSessionServices,
   subscription: Subscription,
   eventTypes: ReadonlyMap<string, number>,
-  { requestedPartitions, commitTimeoutMilliseconds }: SessionParameters,
+  { requestedPartitions, commitTimeoutMilliseconds, strictCommits }: SessionParameters,
 ): Promise<string> {
   // The session of a process whose lease has ended would be closed at once.
   if (!lease.isValid(clock.monotonic())) await lease.renew();
@@ -44,6 +44,7 @@ export async function openStreamSession(
     requestedPartitions,
     openedAt: clock.now(),
     commitTimeoutMilliseconds,
+    ...(strictCommits === true ? { sentOffsets: [] } : {}),
   };
   await openSession(coordination, subscription.id, session);
   return streamId;

@@ -8,7 +8,7 @@
  */
 
 import type { Clock, Timer } from '../../clock.ts';
-import { describeError, isLendstreamError } from '../../errors.ts';
+import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
 import { surplusStreams } from '../subscriptions/stream-slots.ts';
@@ -28,6 +28,7 @@ import { StreamPartition } from './stream-partition.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { jsonLines, type LineFormat } from './line-format.ts';
 import { LineSender } from './line-sender.ts';
+import { SentOffsets } from './sent-offsets.ts';
 import { openStreamSession } from './stream-session.ts';
 import { commitWithoutConsumer } from './commit-without-consumer.ts';
 import { SubscriptionWatch, type Observation, type Observer } from './subscription-watch.ts';
@@ -95,6 +96,8 @@ export class SubscriptionStream implements Observer {
   readonly #reads: ReadAhead;
   readonly #sender: LineSender;
   readonly #watch: SubscriptionWatch;
+  /** Undefined unless commits are strict. */
+  readonly #sentOffsets: SentOffsets | undefined;
   #deliveredEvents: { inc(value: number): void } | undefined;
   readonly #unwatch: () => void;
   #state = streaming;
@@ -133,6 +136,8 @@ export class SubscriptionStream implements Observer {
     this.#reads = new ReadAhead(services.log, services.logger, this.#assigned, () => this.#advance());
     this.#sender = new LineSender(parameters, this.#assigned, true, format);
     this.#watch = new SubscriptionWatch(services, subscription.id, this);
+    this.#sentOffsets =
+      parameters.strictCommits === true ? new SentOffsets(services.coordination, subscription.id, streamId) : undefined;
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
     this.#unwatch = services.coordination.watch(subscription.id, (change, generation, committed) => {
       this.#onChange(change, generation, committed);
@@ -244,7 +249,38 @@ export class SubscriptionStream implements Observer {
     }
     if (bytes === undefined) return;
     this.#recordSent(this.#sender.sentEvents - sentBefore, now);
-    this.#resolveReader(bytes);
+    this.#send(bytes);
+  }
+
+  #send(bytes: Chunk): void {
+    if (this.#sentOffsets?.note(this.#assigned.list) !== true) this.#resolveReader(bytes);
+    else void this.#sendWhenRecorded(bytes, this.#sentOffsets);
+  }
+
+  /**
+   * Sends events of a stream with strict commits as soon as the store has learned their positions. Until then there is
+   * no reader, so nothing else is sent. If the stream ends first, the events are lost on the way, and its last line
+   * must not follow: it would carry a cursor beyond what was sent.
+   */
+  async #sendWhenRecorded(bytes: Chunk, sentOffsets: SentOffsets): Promise<void> {
+    const { clock, logger } = this.#services;
+    const reader = this.#reader;
+    this.#reader = undefined;
+    while (this.#state.name !== 'ended') {
+      try {
+        const isOpen = await sentOffsets.record();
+        if (isOpen && this.#maySend(clock.monotonic())) {
+          reader?.(bytes);
+          return;
+        }
+      } catch (error) {
+        logger.debug({ streamId: this.streamId, error: describeError(error) }, 'Cannot note what is sent; retrying');
+      }
+      await clock.sleep(leaseRecheckMilliseconds);
+    }
+    const reason = 'The stream has ended before the coordination store learned what is sent.';
+    const isUnread = this.#state.code === 'client_closed';
+    reader?.(isUnread ? null : Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', reason)));
   }
 
   #deliverLast(): void {
@@ -262,7 +298,7 @@ export class SubscriptionStream implements Observer {
       this.#deliverLast();
     } else {
       state.last = 'delivered';
-      this.#resolveReader(last.chunk);
+      this.#send(last.chunk);
     }
   }
 
@@ -387,7 +423,8 @@ export class SubscriptionStream implements Observer {
   }
 
   #commitWithoutConsumer(): Promise<void> {
-    return commitWithoutConsumer(this.#services, this.subscription.id, this.streamId, this.#assigned.list);
+    const { list } = this.#assigned;
+    return commitWithoutConsumer(this.#services, this.subscription.id, this.streamId, list, this.#sentOffsets);
   }
 
   // The end.

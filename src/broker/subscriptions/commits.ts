@@ -4,6 +4,7 @@ import { FieldViolations, LendstreamError, type FieldViolation } from '../../err
 import { partitionCountsWith } from './subscription-partitions.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
+import { formatOffset } from '../cursors/cursor-text.ts';
 import { beyondEndReason } from '../cursors/cursor-availability.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { EndOffsetCache } from './end-offsets.ts';
@@ -41,7 +42,8 @@ export interface CommitOutcome {
  * @param streamId As the client sent it.
  * @param items The `items` of the request.
  * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations; UNPROCESSABLE for an empty list, an invalid stream id, a
- *   session that has ended, a partition of another stream, an offset beyond the end; COORDINATION_UNAVAILABLE
+ *   session that has ended, a partition of another stream, an offset beyond the end, or one that a stream with strict
+ *   commits was not sent; COORDINATION_UNAVAILABLE
  */
 export async function commitCursors(
   services: CommitServices & { readonly ends: EndOffsetCache },
@@ -70,6 +72,14 @@ export async function commitCursors(
       'UNPROCESSABLE',
       `Cursor ${cursor?.offset ?? ''} of partition ${result.cursor.partition} of event type ` +
         `${result.cursor.eventType} cannot be committed with stream id ${streamId}`,
+    );
+  }
+  if (result.outcome === 'not_sent') {
+    const { eventType, partition, offset } = result.cursor;
+    throw new LendstreamError(
+      'UNPROCESSABLE',
+      `Cursor ${formatOffset(offset)} of partition ${partition} of event type ${eventType} cannot be committed: ` +
+        `stream ${streamId} was not sent it, and its commits are strict`,
     );
   }
   return {

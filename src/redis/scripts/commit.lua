@@ -1,9 +1,10 @@
 -- Moves committed offsets forward. Session and owners are checked first: all or nothing. Then the cursors of each
--- partition are judged in order against the highest one so far. A closed stream may commit what it owned last.
+-- partition are judged in order against the highest one so far. A closed stream may commit what it owned last. A strict
+-- session commits nothing beyond what it was sent.
 -- KEYS  shard, dirty, meta, owners, offsets, sessions
 -- ARGV  incarnation, channel, origin, subscription, stream, then per cursor: partition, fence or empty, offset
 -- {'OK', per cursor the epoch in which it was committed, or '0' when it was outdated}
--- | {'SESSION_NOT_FOUND'} | {'NOT_OWNER', partition} | {'RECOVERING'}
+-- | {'SESSION_NOT_FOUND'} | {'NOT_OWNER', partition} | {'NOT_SENT', partition, offset} | {'RECOVERING'}
 local mismatch = incarnation_mismatch()
 if mismatch then return mismatch end
 local dirty, meta, owners, offsets, sessions = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -15,7 +16,9 @@ local function refuse(refusal)
   return refusal
 end
 
-local is_open = redis.call('HEXISTS', sessions, stream) == 1
+local session = redis.call('HGET', sessions, stream)
+local is_open = session ~= false
+local strict_session = session and string.find(session, '"sentOffsets"', 1, true) and cjson.decode(session)
 if not is_open and #ARGV < 6 then return refuse({'SESSION_NOT_FOUND'}) end
 
 local function refuse_partition(partition)
@@ -28,12 +31,16 @@ for index = 6, #ARGV, 3 do
   local cursor = progress[partition]
   if not cursor then
     local owner, current = string.match(redis.call('HGET', owners, partition) or '', '^%a|([^|]*)|[^|]*|(%d+)$')
+    local sent
     if is_open then
       if owner ~= stream then return refuse_partition(partition) end
-    elseif owner ~= '' or late_commit_fence(meta, partition, stream) ~= current then
-      return refuse_partition(partition)
+      sent = strict_session and sent_through(strict_session, partition)
+    else
+      local fence_at_close
+      fence_at_close, sent = late_commit_fence(meta, partition, stream)
+      if owner ~= '' or fence_at_close ~= current then return refuse_partition(partition) end
     end
-    cursor = {fence = current}
+    cursor = {fence = current, sent = sent}
     progress[partition] = cursor
   end
   if fence ~= '' and fence ~= cursor.fence then return refuse_partition(partition) end
@@ -49,6 +56,7 @@ for index = 6, #ARGV, 3 do
     cursor.offset = tonumber(current)
   end
   if offset > cursor.offset then
+    if cursor.sent and offset > cursor.sent then return {'NOT_SENT', partition, ARGV[index + 2]} end
     cursor.offset = offset
     cursor.advanced = true
     reply[#reply + 1] = cursor.epoch

@@ -77,13 +77,31 @@ local function hand_over(owners, sessions, partition, owner)
   return owner
 end
 
+-- The last offset of the partition that a session was sent; nil when its commits are not strict.
+local function sent_through(session, partition)
+  return session.sentOffsets and (session.sentOffsets[partition] or -1)
+end
+
+-- Writes a session in place of the one that is there, unless it comes late: what a strict session was sent only grows.
+-- Returns whether it was written.
+local function replace_session(sessions, stream, encoded, current)
+  local incoming = cjson.decode(encoded)
+  for partition, offset in pairs(cjson.decode(current).sentOffsets or {}) do
+    if (sent_through(incoming, partition) or -1) < offset then return false end
+  end
+  redis.call('HSET', sessions, stream, encoded)
+  return true
+end
+
 -- A session that closes as the owner of a partition without a next stream may still commit it until its commit timeout
--- has passed, as long as the fence stays. meta has this as closed/partition -> stream|fence|end of that time.
+-- has passed, as long as the fence stays. meta has this as closed/partition -> stream|fence|end of that time, followed
+-- by |the last offset that it was sent when its commits are strict.
 local function close_session(meta, owners, sessions, stream, accepts_late_commits)
-  local session = redis.call('HGET', sessions, stream)
-  if not session then return false end
+  local encoded = redis.call('HGET', sessions, stream)
+  if not encoded then return false end
   redis.call('HDEL', sessions, stream)
-  local commit_timeout = accepts_late_commits and cjson.decode(session).commitTimeoutMilliseconds or 0
+  local session = cjson.decode(encoded)
+  local commit_timeout = accepts_late_commits and session.commitTimeoutMilliseconds or 0
   local all = redis.call('HGETALL', owners)
   for index = 1, #all, 2 do
     local partition, owner = all[index], read_owner(all[index + 1])
@@ -92,6 +110,8 @@ local function close_session(meta, owners, sessions, stream, accepts_late_commit
       if owner.stream == '' and commit_timeout > 0 then
         local commits_until = format_integer(milliseconds() + commit_timeout)
         local closed = table.concat({stream, format_integer(owner.fence), commits_until}, '|')
+        local sent = sent_through(session, partition)
+        if sent then closed = closed .. '|' .. format_integer(sent) end
         redis.call('HSET', meta, 'closed/' .. partition, closed)
       end
     end
@@ -99,11 +119,12 @@ local function close_session(meta, owners, sessions, stream, accepts_late_commit
   return true
 end
 
--- The encoded fence under which a closed stream may still commit the partition; nil when it may not.
+-- The encoded fence under which a closed stream may still commit the partition, nil when it may not, and the last offset
+-- that it was sent when its commits are strict.
 local function late_commit_fence(meta, partition, stream)
   local encoded = redis.call('HGET', meta, 'closed/' .. partition) or ''
-  local closed_stream, fence, commits_until = string.match(encoded, '^([^|]*)|(%d+)|(%d+)$')
-  if closed_stream == stream and milliseconds() < tonumber(commits_until) then return fence end
+  local closed_stream, fence, commits_until, sent = string.match(encoded, '^([^|]*)|(%d+)|(%d+)|?(%-?%d*)$')
+  if closed_stream == stream and milliseconds() < tonumber(commits_until) then return fence, tonumber(sent) end
 end
 
 -- A committed offset is encoded as offset@epoch. The epoch grows with each reset of the partition.

@@ -72,7 +72,14 @@ local function merge(meta, owners, offsets, sessions, removed)
   index = index + 1
   for _ = 1, session_count do
     open_streams[ARGV[index]] = true
-    if not is_unknown and redis.call('HSETNX', sessions, ARGV[index], ARGV[index + 1]) == 1 then changed = true end
+    if not is_unknown then
+      if redis.call('HSETNX', sessions, ARGV[index], ARGV[index + 1]) == 1 then
+        changed = true
+      else
+        -- An older state of Redis may know less of what a strict session was sent.
+        replace_session(sessions, ARGV[index], ARGV[index + 1], redis.call('HGET', sessions, ARGV[index]))
+      end
+    end
     index = index + 2
   end
   if is_unknown then return false end

@@ -94,6 +94,13 @@ describe('the parameters of a stream', () => {
     expect(read({ commit_timeout: 0 }).commitTimeoutMilliseconds).to.equal(60_000);
   });
 
+  it('may make commits strict', () => {
+    for (const on of [true, 'true', 'TRUE']) expect(read({ strict_commits: on }).strictCommits).to.equal(true);
+    for (const off of [false, 'false', 'False', '', null]) {
+      expect(read({ strict_commits: off })).to.deep.equal(read({}));
+    }
+  });
+
   const refused: [source: Record<string, unknown>, status: number, detail: string][] = [
     [{ batch_limit: '0' }, 422, "batch_limit can't be lower than 1"],
     [{ batch_flush_timeout: 0 }, 422, "batch_flush_timeout can't be lower than 1"],
@@ -107,6 +114,8 @@ describe('the parameters of a stream', () => {
     [{ batch_limit: 'ten' }, 400, "'batch_limit' parameter should be a whole number, but was 'ten'"],
     [{ stream_limit: 1.5 }, 400, "'stream_limit' parameter should be a whole number, but was '1.5'"],
     [{ stream_timeout: {} }, 400, "'stream_timeout' parameter should be a whole number, but was '{}'"],
+    [{ strict_commits: 'yes' }, 400, "'strict_commits' parameter should be true or false, but was 'yes'"],
+    [{ strict_commits: 1 }, 400, "'strict_commits' parameter should be true or false, but was '1'"],
     [{ partitions: 'all' }, 400, '"partitions" should be a list.'],
     [{ partitions: [{ partition: '0' }] }, 422, 'Each of "partitions" must have an "event_type" and a "partition".'],
     [{ partitions: [null] }, 422, 'Each of "partitions" must have an "event_type" and a "partition".'],

@@ -23,20 +23,50 @@ const mutants: readonly Mutant[] = [
   {
     title: 'commit: accepted from an unknown session',
     script: 'commit',
-    replace: "local is_open = redis.call('HEXISTS', sessions, stream) == 1",
+    replace: 'local is_open = session ~= false',
     by: 'local is_open = true',
   },
   {
     title: 'commit: refused for every closed stream',
     script: 'commit',
-    replace: "elseif owner ~= '' or late_commit_fence(meta, partition, stream) ~= current then",
-    by: 'else',
+    replace: "if owner ~= '' or fence_at_close ~= current then return refuse_partition(partition) end",
+    by: 'do return refuse_partition(partition) end',
   },
   {
     title: 'commit: accepted from a closed stream under any fence',
     script: 'commit',
-    replace: 'late_commit_fence(meta, partition, stream) ~= current',
-    by: 'not late_commit_fence(meta, partition, stream)',
+    replace: 'fence_at_close ~= current',
+    by: 'not fence_at_close',
+  },
+  {
+    title: 'commit: a strict session commits what it was not sent',
+    script: 'commit',
+    replace: 'if cursor.sent and offset > cursor.sent then',
+    by: 'if false then',
+  },
+  {
+    title: 'commit: strict only while it is open',
+    script: 'commit',
+    replace: 'fence_at_close, sent = late_commit_fence',
+    by: 'fence_at_close = late_commit_fence',
+  },
+  {
+    title: 'commit: what a strict session was sent of one partition counts for all',
+    script: 'common',
+    replace: '(session.sentOffsets[partition] or -1)',
+    by: '9',
+  },
+  {
+    title: 'strict commits: what comes late is taken',
+    script: 'common',
+    replace: '(sent_through(incoming, partition) or -1) < offset then return false end',
+    by: 'false then return false end',
+  },
+  {
+    title: 'strict commits: recorded for a session that is gone',
+    script: 'record-sent',
+    replace: "if not current then return {'OK', '0'} end",
+    by: "current = current or '{}'",
   },
   {
     title: 'commit: accepted from an unknown session without cursors',
@@ -65,7 +95,7 @@ const mutants: readonly Mutant[] = [
   {
     title: 'late commits: after a missed commit timeout',
     script: 'common',
-    replace: 'accepts_late_commits and cjson.decode(session).commitTimeoutMilliseconds or 0',
+    replace: 'accepts_late_commits and session.commitTimeoutMilliseconds or 0',
     by: 'cjson.decode(session).commitTimeoutMilliseconds',
   },
   {

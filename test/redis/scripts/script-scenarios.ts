@@ -221,6 +221,43 @@ export const scenarios: Scenarios = {
     expect(await scenario.offsets()).to.deep.equal([6, 5]);
   },
 
+  'a strict session commits what it was sent and no more, closed or restored, and what is recorded late is ignored':
+    async (world) => {
+      const scenario = new Scenario(world);
+      const notSent = (partition: number, offset: number) => ({ outcome: 'not_sent', cursor: at(partition, offset) });
+      await scenario.initialise(5, 5);
+      const streamId = randomUUID();
+      const timing = { openedAt: 1, commitTimeoutMilliseconds };
+      await world.first.renewLease(node, leaseMilliseconds);
+      const session = { streamId, nodeId: node, requestedPartitions: [], ...timing, sentOffsets: [] };
+      await world.first.openSession(scenario.subscription, session);
+      await scenario.applyRebalance();
+      expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal(notSent(0, 6));
+      const record = (...sent: CommittedOffset[]) => world.first.recordSent(scenario.subscription, streamId, sent);
+      expect(await record(at(0, 8), at(1, 6))).to.equal(true);
+      expect(await record(at(0, 9))).to.equal(true);
+      expect(await record(at(0, 7), at(1, 9))).to.equal(true);
+      expect(await scenario.commit(streamId, at(0, 9))).to.deep.equal(notSent(0, 9));
+      expect(await scenario.commit(streamId, at(1, 7))).to.deep.equal(notSent(1, 7));
+      expect(await scenario.commit(streamId, at(0, 5), at(0, 7))).to.deep.equal({
+        outcome: 'committed',
+        advanced: [false, true],
+      });
+      await scenario.merge({ streamId });
+      expect(await scenario.commit(streamId, at(0, 9)), 'restored late').to.deep.equal(notSent(0, 9));
+      await world.first.closeSession(scenario.subscription, streamId);
+      expect(await scenario.commit(streamId, at(0, 9)), 'closed').to.deep.equal(notSent(0, 9));
+      expect(await scenario.commit(streamId, at(0, 8)), 'closed').to.deep.equal({
+        outcome: 'committed',
+        advanced: [true],
+      });
+      const gone = { ...session, streamId: randomUUID() };
+      await world.first.openSession(scenario.subscription, gone);
+      // Nothing but its session is gone.
+      await world.client.hdel(scenario.key('sessions'), gone.streamId);
+      expect(await world.first.recordSent(scenario.subscription, gone.streamId, [at(0, 9)]), 'gone').to.equal(false);
+    },
+
   'a stream may still commit when its session was closed because its node died': async (world) => {
     const scenario = new Scenario(world);
     await scenario.initialise(5);

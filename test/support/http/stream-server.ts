@@ -16,6 +16,7 @@ import type { Subscription } from '../../../src/broker/definitions/subscription.
 import { subscriptionId } from '../../../src/broker/definitions/subscription-id.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
+import { createCursorsRouter } from '../../../src/http/streaming/cursors.ts';
 import { createEventTypeEventsRouter } from '../../../src/http/streaming/event-type-events.ts';
 import { createSubscriptionEventsRouter } from '../../../src/http/streaming/subscription-events.ts';
 import { createMetrics } from '../../../src/metrics.ts';
@@ -62,7 +63,9 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
   });
   const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger });
   const eventTypeStreams = createEventTypeEventsRouter({ registry, eventTypes, log, clock: systemClock, logger });
-  const routers = [streams.router, eventTypeStreams.router];
+  const endedStreamReason = (streamId: string): string | undefined => streams.endedStreamReason(streamId);
+  const cursors = { registry, log, coordination, clock: systemClock, metrics, endedStreamReason };
+  const routers = [streams.router, eventTypeStreams.router, createCursorsRouter(cursors)];
   const server = createApplicationServer(createApplication(routers, logger));
   const responses = new Set<ServerResponse>();
   server.on('request', (_request, response) => {

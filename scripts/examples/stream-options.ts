@@ -1,0 +1,67 @@
+/** What a consumer may ask of its stream beyond Nakadi's API. docs/consuming.md explains each option. */
+export interface Cursor {
+  readonly event_type: string;
+  readonly partition: string;
+  readonly offset: string;
+  readonly cursor_token: string;
+}
+
+export interface Batch {
+  readonly cursor: Cursor;
+  readonly events?: readonly Record<string, unknown>[];
+  readonly info?: { readonly debug?: string; readonly code?: string };
+}
+
+export interface Stream {
+  readonly streamId: string;
+  readonly batches: AsyncIterable<Batch>;
+  /** Closes the connection, which ends the stream. */
+  close(): void;
+}
+
+/**
+ * Opens a stream.
+ * @param subscription The URL of the subscription.
+ * @param parameters For example `{ strict_commits: true, batch_limit: 100 }`.
+ */
+export async function openStream(subscription: string, parameters: Record<string, unknown>): Promise<Stream> {
+  const controller = new AbortController();
+  const { body, headers } = await post(`${subscription}/events`, parameters, {}, controller.signal);
+  if (body === null) throw new Error('The stream has no body');
+  return {
+    streamId: headers.get('X-Nakadi-StreamId') ?? '',
+    batches: batchesOf(body),
+    close: () => controller.abort(),
+  };
+}
+
+/** Commits a cursor. With `strict_commits`, the service refuses one that the stream was not sent. */
+export async function commit(subscription: string, { streamId }: Stream, cursor: Cursor): Promise<void> {
+  await post(`${subscription}/cursors`, { items: [cursor] }, { 'X-Nakadi-StreamId': streamId });
+}
+
+async function* batchesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<Batch> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as Batch;
+  }
+}
+
+async function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<Response> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  return response;
+}

@@ -1,0 +1,58 @@
+import type { CommittedOffset, Coordination } from '../../ports/coordination.ts';
+import type { Offset } from '../../ports/event-log.ts';
+import { partitionKey } from '../../ports/event-type-partition.ts';
+import type { StreamPartition } from './stream-partition.ts';
+
+type SentPartition = Pick<StreamPartition, 'eventType' | 'partition' | 'sentThrough' | 'committedThrough'>;
+
+/**
+ * What a stream with strict commits was sent. The coordination store learns it before the events leave: a commit on any
+ * node is then compared with it, and a client is never faster.
+ */
+export class SentOffsets {
+  readonly #coordination: Pick<Coordination, 'recordSent'>;
+  readonly #subscriptionId: string;
+  readonly #streamId: string;
+  /** By partition, also those that the stream no longer has: it was sent them all the same. */
+  readonly #sent = new Map<string, CommittedOffset>();
+
+  constructor(coordination: Pick<Coordination, 'recordSent'>, subscriptionId: string, streamId: string) {
+    this.#coordination = coordination;
+    this.#subscriptionId = subscriptionId;
+    this.#streamId = streamId;
+  }
+
+  /** Notes the positions that the next lines carry. Returns whether the store has to learn any of them. */
+  note(partitions: readonly SentPartition[]): boolean {
+    let hasNews = false;
+    for (const { eventType, partition, sentThrough, committedThrough } of partitions) {
+      if (sentThrough > committedThrough && this.#add({ eventType, partition, offset: sentThrough })) hasNews = true;
+    }
+    return hasNews;
+  }
+
+  /** Notes positions after records that the consumer is never sent, before the stream commits them itself. */
+  notePassedOver(
+    partitions: readonly Pick<StreamPartition, 'eventType' | 'partition' | 'committableWithoutConsumer'>[],
+  ): void {
+    for (const { eventType, partition, committableWithoutConsumer: offset } of partitions) {
+      if (offset !== undefined) this.#add({ eventType, partition, offset });
+    }
+  }
+
+  /**
+   * Lets the store learn what was noted.
+   * @returns false when the session of the stream has ended
+   * @throws COORDINATION_UNAVAILABLE
+   */
+  record(): Promise<boolean> {
+    return this.#coordination.recordSent(this.#subscriptionId, this.#streamId, [...this.#sent.values()]);
+  }
+
+  #add(sent: CommittedOffset): boolean {
+    const key = partitionKey(sent);
+    const before: Offset = this.#sent.get(key)?.offset ?? -1;
+    if (sent.offset > before) this.#sent.set(key, sent);
+    return sent.offset > before;
+  }
+}

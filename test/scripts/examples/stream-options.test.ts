@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { commit, openStream, type Batch, type Stream } from '../../../scripts/examples/stream-options.ts';
+import { call } from '../../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+
+describe('the example of what a stream offers beyond Nakadi', () => {
+  let dataFolder: string;
+  let service: Service;
+  let groups = 0;
+
+  before(async function () {
+    this.timeout(20_000);
+    dataFolder = await temporaryFolder();
+    service = await startService(dataFolder);
+    const schema = { type: 'json_schema', schema: '{}' };
+    const type = { name: 'parcels', owning_application: 'shop', category: 'undefined', schema };
+    expect((await call(`${service.url}/event-types`, 'POST', type)).status).to.equal(201);
+    await publish({ parcel: 1, to: 'DE' }, { parcel: 2, to: 'FR' }, { parcel: 3, to: 'DE' });
+  });
+
+  after(async () => {
+    await service.kill();
+    await removeFolder(dataFolder);
+  });
+
+  async function publish(...events: unknown[]): Promise<void> {
+    expect((await call(`${service.url}/event-types/parcels/events`, 'POST', events)).status).to.equal(200);
+  }
+
+  async function subscribe(changes: Record<string, unknown> = {}): Promise<string> {
+    groups += 1;
+    const identity = { owning_application: 'tracking', event_types: ['parcels'], consumer_group: `group ${groups}` };
+    const body = { ...identity, read_from: 'begin', ...changes };
+    const created = await call(`${service.url}/subscriptions`, 'POST', body);
+    expect(created.status).to.equal(201);
+    return `${service.url}/subscriptions/${String(created.body['id'])}`;
+  }
+
+  /** The next batches with events. */
+  async function read({ batches }: Stream, count: number): Promise<Batch[]> {
+    const found: Batch[] = [];
+    for await (const batch of batches) {
+      if (batch.events !== undefined) found.push(batch);
+      if (found.length === count) break;
+    }
+    return found;
+  }
+
+  async function failure(attempt: Promise<unknown>): Promise<string> {
+    return attempt.then(() => 'no failure', String);
+  }
+
+  it('commits what a strict stream was sent, and nothing else', async () => {
+    const subscription = await subscribe();
+    const stream = await openStream(subscription, { strict_commits: true, max_uncommitted_events: 1 });
+    const [batch] = await read(stream, 1);
+    if (batch === undefined) throw new Error('There is no batch');
+    const ahead = { ...batch.cursor, offset: '001-0001-000000000000000001' };
+    expect(await failure(commit(subscription, stream, ahead)))
+      .to.include('422')
+      .and.to.include('strict');
+    await commit(subscription, stream, batch.cursor);
+    stream.close();
+  });
+});
