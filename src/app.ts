@@ -11,6 +11,7 @@ import { HistoryRecorder } from './broker/subscriptions/history-recorder.ts';
 import { LogHealthCheck } from './broker/log/log-health-check.ts';
 import { NodeLease } from './broker/streaming/node-lease.ts';
 import { Publisher } from './broker/publishing/publisher.ts';
+import type { StreamingLimits } from './broker/definitions/streaming-limits.ts';
 import { Registry, registryTopic } from './broker/definitions/registry.ts';
 import { RecentLags } from './broker/subscriptions/recent-lags.ts';
 import { after, systemClock, type Clock } from './clock.ts';
@@ -109,7 +110,8 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const registryPartition = { topic: registryTopic, partition: 0 };
     const healthCheck = new LogHealthCheck({ log, partition: registryPartition, clock, health: health.part('log') });
     registerCleanup(() => healthCheck.close());
-    const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
+    const { streaming: limits } = config;
+    const eventTypes = new EventTypes({ registry, coordination, log, clock, logger, limits });
     const { lendingPartitions: partitionCount, retentionMilliseconds, idempotencyMilliseconds } = config;
     await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, retentionMilliseconds));
     await ensureLendingTopics(log, partitionCount);
@@ -122,7 +124,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
     const metrics = createMetrics();
     registerCleanup(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
-    const shared: SharedServices = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
+    const shared: SharedServices = { registry, log, coordination, eventTypes, clock, logger, metrics, lease, limits };
     const accountsHealth = health.part('accounts-copy');
     const accounts = await AccountsCopy.open({
       dataFolder: viewFolder,
@@ -200,6 +202,7 @@ interface SharedServices {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly lease: NodeLease;
+  readonly limits: StreamingLimits;
 }
 
 interface ApiOptions {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LendstreamError, describeError } from './errors.ts';
 import type { LogLevel } from './logger.ts';
+import { defaultStreamingLimits, type StreamingLimits } from './broker/definitions/streaming-limits.ts';
 
 /** Every setting, its default and its unit. Read once from the environment, checked whole, frozen. */
 export interface Config {
@@ -33,6 +34,8 @@ export interface Config {
   readonly apiKeys: readonly string[];
   /** ALLOWED_HOSTS: names of the service in addition to those of the loopback address, such as a proxy's. */
   readonly allowedHosts: readonly string[];
+  /** The limits of definitions and streams; each has a setting of its own, see {@link readStreamingLimits}. */
+  readonly streaming: StreamingLimits;
   /** Where the cluster is; absent on one machine, where the embedded store stands in for Kafka and Redis. */
   readonly cluster?: ClusterConfig;
 }
@@ -134,6 +137,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     endOfDaySchedule: schedule === 'off' ? null : schedule,
     apiKeys,
     allowedHosts,
+    streaming: readStreamingLimits({ text, integer, problems }),
     ...(cluster === undefined ? {} : { cluster }),
   });
   if (problems.length > 0) throw new LendstreamError('CONFIGURATION_INVALID', problems.join('; '));
@@ -144,6 +148,31 @@ interface SettingsReader {
   readonly text: (name: string, fallback: string) => string;
   readonly integer: (name: string, fallback: number, minimum: number, maximum: number) => number;
   readonly problems: string[];
+}
+
+const hourMilliseconds = 3_600_000;
+
+/**
+ * EVENT_TYPE_PARTITIONS_MAXIMUM, SUBSCRIPTION_PARTITIONS_MAXIMUM, EVENT_RETENTION_HOURS_MAXIMUM,
+ * COMMIT_TIMEOUT_SECONDS_MAXIMUM, FLUSH_SECONDS_MINIMUM and FLUSH_SECONDS_MAXIMUM. What was defined under a higher
+ * limit stays as it is.
+ */
+function readStreamingLimits({ integer, problems }: SettingsReader): StreamingLimits {
+  const limits = defaultStreamingLimits;
+  const read: StreamingLimits = {
+    partitionsPerEventType: integer('EVENT_TYPE_PARTITIONS_MAXIMUM', limits.partitionsPerEventType, 1, 1_000),
+    partitionsPerSubscription: integer('SUBSCRIPTION_PARTITIONS_MAXIMUM', limits.partitionsPerSubscription, 1, 1_000),
+    retentionMilliseconds:
+      integer('EVENT_RETENTION_HOURS_MAXIMUM', limits.retentionMilliseconds / hourMilliseconds, 3, 100_000) *
+      hourMilliseconds,
+    commitTimeoutSeconds: integer('COMMIT_TIMEOUT_SECONDS_MAXIMUM', limits.commitTimeoutSeconds, 1, 3_600),
+    flushSecondsMinimum: integer('FLUSH_SECONDS_MINIMUM', limits.flushSecondsMinimum, 1, 3_600),
+    flushSecondsMaximum: integer('FLUSH_SECONDS_MAXIMUM', limits.flushSecondsMaximum, 1, limits.flushSecondsMaximum),
+  };
+  if (read.flushSecondsMinimum > read.flushSecondsMaximum) {
+    problems.push('FLUSH_SECONDS_MINIMUM must not be more than FLUSH_SECONDS_MAXIMUM');
+  }
+  return Object.freeze(read);
 }
 
 /** The values of a setting that has several, without the white space around them. */

@@ -145,7 +145,7 @@ const files: Record<string, Room> = {
   'src/app.ts': { imports: [everything], owns: [] },
   'src/backend.ts': { imports: [shared, ports, /^src\/(config|embedded\/|integrity\/|kafka\/|redis\/)/], owns: [] },
   'src/main.ts': { imports: [/^src\/(app|clock|config|logger|errors)\.ts$/], owns: [] },
-  'src/config.ts': { imports: [shared], owns: [] },
+  'src/config.ts': { imports: [shared, /^src\/broker\/definitions\/streaming-limits\.ts$/], owns: [] },
   'src/bounded-map.ts': { imports: [], owns: [] },
   'src/errors.ts': { imports: [], owns: [] },
   'src/json-bytes.ts': { imports: [], owns: [] },

@@ -23,6 +23,33 @@ describe('the settings', () => {
     expect(readConfig({}).cluster).to.equal(undefined);
   });
 
+  it('limit streams as the origin of the API does by default, and up to the highest values', () => {
+    expect(readConfig({}).streaming).to.deep.equal({
+      partitionsPerEventType: 8,
+      partitionsPerSubscription: 100,
+      retentionMilliseconds: 345_600_000,
+      commitTimeoutSeconds: 60,
+      flushSecondsMinimum: 1,
+      flushSecondsMaximum: 2_147_483_647,
+    });
+    const highest = {
+      EVENT_TYPE_PARTITIONS_MAXIMUM: '1000',
+      SUBSCRIPTION_PARTITIONS_MAXIMUM: '1000',
+      EVENT_RETENTION_HOURS_MAXIMUM: '100000',
+      COMMIT_TIMEOUT_SECONDS_MAXIMUM: '3600',
+      FLUSH_SECONDS_MINIMUM: '3600',
+      FLUSH_SECONDS_MAXIMUM: '3600',
+    };
+    expect(readConfig(highest).streaming).to.deep.equal({
+      partitionsPerEventType: 1_000,
+      partitionsPerSubscription: 1_000,
+      retentionMilliseconds: 360_000_000_000,
+      commitTimeoutSeconds: 3_600,
+      flushSecondsMinimum: 3_600,
+      flushSecondsMaximum: 3_600,
+    });
+  });
+
   it('name a cluster by its brokers and its Redis', () => {
     const { cluster } = readConfig({ KAFKA_BROKERS: 'one:9092, [::1]:9093', REDIS_URL: 'redis://one:6379' });
     expect(cluster).to.deep.equal({
@@ -44,6 +71,19 @@ describe('the settings', () => {
     ['a mechanism without a password', { ...cluster, KAFKA_SASL_MECHANISM: 'plain' }, /KAFKA_SASL_PASSWORD/],
     ['a missing certificate', { ...cluster, KAFKA_TLS: 'true', KAFKA_TLS_CA: '/none' }, /KAFKA_TLS_CA names/],
     ['TLS that is neither on nor off', { ...cluster, KAFKA_TLS: 'maybe' }, /true or false, but is "maybe"/],
+    [
+      'more partitions than a topic may have',
+      { EVENT_TYPE_PARTITIONS_MAXIMUM: '1001' },
+      /from 1 to 1000, but is "1001"/,
+    ],
+    ['no partition for a subscription', { SUBSCRIPTION_PARTITIONS_MAXIMUM: '0' }, /from 1 to 1000, but is "0"/],
+    ['a retention below that of any event type', { EVENT_RETENTION_HOURS_MAXIMUM: '2' }, /from 3 to 100000/],
+    ['a commit timeout of more than an hour', { COMMIT_TIMEOUT_SECONDS_MAXIMUM: '3601' }, /from 1 to 3600/],
+    [
+      'flush bounds that exclude each other',
+      { FLUSH_SECONDS_MINIMUM: '9', FLUSH_SECONDS_MAXIMUM: '8' },
+      /not be more than/,
+    ],
     ['an address reachable by other machines, without keys', { HOST: '0.0.0.0' }, /set API_KEYS/],
   ];
   for (const [title, environment, problem] of wrong) {

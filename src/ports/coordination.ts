@@ -220,8 +220,11 @@ export interface Coordination {
    */
   commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult>;
 
-  /** Marks a reset: open streams are told to close, new sessions are refused. False when a reset is already running. */
-  beginReset(subscriptionId: string): Promise<boolean>;
+  /**
+   * Marks a reset: open streams are told to close, new sessions are refused. False when a reset is already running.
+   * @param milliseconds After which the mark counts as that of a process that died. Default two minutes.
+   */
+  beginReset(subscriptionId: string, milliseconds?: number): Promise<boolean>;
   /**
    * Sets the given offsets, in either direction, and ends the reset. Every partition loses its owner and its fence
    * grows, so that nothing delivered before the reset can be committed after it. An empty list only ends the reset.

@@ -64,8 +64,8 @@ export interface RedisCoordinationOptions {
   readonly random?: Random;
 }
 
-/** How long a reset may take before it counts as over, in case the process that began it died. Milliseconds. */
-const resetTimeoutMilliseconds = 120_000;
+/** How long a reset may take by default before the process that began it counts as dead. Milliseconds. */
+const resetMillisecondsDefault = 120_000;
 
 /** The claim of the process that renews the consumer groups this time. */
 const groupRenewal = 'group-renewal';
@@ -339,8 +339,8 @@ export class RedisCoordination implements Coordination {
     }
   }
 
-  async beginReset(subscriptionId: string): Promise<boolean> {
-    const [, hasBegun] = await this.#calls.call('begin-reset', subscriptionId, [resetTimeoutMilliseconds]);
+  async beginReset(subscriptionId: string, milliseconds = resetMillisecondsDefault): Promise<boolean> {
+    const [, hasBegun] = await this.#calls.call('begin-reset', subscriptionId, [milliseconds]);
     if (hasBegun === '1') this.#listeners.notify(subscriptionId, 'reset');
     return hasBegun === '1';
   }

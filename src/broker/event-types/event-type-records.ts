@@ -6,6 +6,7 @@ import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } fro
 import { retentionMillisecondsDefault, type EventTypeDefinition } from './requested-event-type.ts';
 import { checkChange } from './allowed-changes.ts';
 import { partitionCountFor } from './partition-count.ts';
+import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { parseSchema } from '../schemas/schema-validator.ts';
 import { nextSchemaVersion } from '../schemas/schema-evolution.ts';
 import { describesField } from '../schemas/schema-fields.ts';
@@ -24,7 +25,11 @@ export const eventTypeBytesMaximum = recordBytesMaximum - 64 * 1024;
  * The record of a new event type.
  * @throws UNPROCESSABLE for a schema that cannot validate any event
  */
-export function createdRecord(definition: EventTypeDefinition, now: string): EventTypeRecord {
+export function createdRecord(
+  definition: EventTypeDefinition,
+  now: string,
+  { partitionsPerEventType, retentionMilliseconds: longestRetention }: StreamingLimits = defaultStreamingLimits,
+): EventTypeRecord {
   checkSchema(definition.schemaText, definition);
   const schema: EventTypeSchema = {
     type: 'json_schema',
@@ -37,13 +42,15 @@ export function createdRecord(definition: EventTypeDefinition, now: string): Eve
       ...describe(definition),
       schema,
       default_statistic: definition.default_statistic,
-      options: { retention_time: definition.retentionMilliseconds ?? retentionMillisecondsDefault },
+      options: {
+        retention_time: definition.retentionMilliseconds ?? Math.min(retentionMillisecondsDefault, longestRetention),
+      },
       annotations: definition.annotations ?? {},
       labels: definition.labels ?? {},
       created_at: now,
       updated_at: now,
     },
-    partitionCount: partitionCountFor(definition.default_statistic),
+    partitionCount: partitionCountFor(definition.default_statistic, partitionsPerEventType),
     schemas: [schema],
     system: false,
   };

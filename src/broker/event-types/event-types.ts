@@ -11,6 +11,7 @@ import { FieldViolations, LendstreamError, isLendstreamError } from '../../error
 import type { Logger } from '../../logger.ts';
 import { withLock } from '../definitions/definition-locks.ts';
 import type { Coordination } from '../../ports/coordination.ts';
+import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { ensureTopic } from '../log/ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
 import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
@@ -40,6 +41,7 @@ export interface EventTypesOptions {
    * gone. Milliseconds. Default {@link creationMillisecondsDefault}.
    */
   readonly creationMillisecondsMaximum?: number;
+  readonly limits?: StreamingLimits;
 }
 
 const creationMillisecondsDefault = 2_000;
@@ -69,9 +71,11 @@ const systemTypesByLooseSpelling: DefinitionIndex<EventTypeRecord> = {
  */
 export class EventTypes {
   readonly #options: EventTypesOptions;
+  readonly limits: StreamingLimits;
 
   constructor(options: EventTypesOptions) {
     this.#options = options;
+    this.limits = options.limits ?? defaultStreamingLimits;
   }
 
   /** The event type of this name; undefined when this process knows none. */
@@ -152,7 +156,7 @@ export class EventTypes {
       this.refuseSimilarName(definition.name);
     };
     return this.#change(definition.name, isFree, async (revision) => {
-      const record = createdRecord(definition, this.#now());
+      const record = createdRecord(definition, this.#now(), this.limits);
       await this.#createTopic(topicOf(record), revision);
       await revision.put(record);
       return record;
@@ -196,7 +200,7 @@ export class EventTypes {
    */
   setPartitionCount(name: string, partitionCount: number): Promise<void> {
     return this.#changeExisting(name, async (record, revision) => {
-      checkPartitionCount(record.partitionCount, partitionCount);
+      checkPartitionCount(record.partitionCount, partitionCount, this.limits.partitionsPerEventType);
       if (partitionCount === record.partitionCount) return;
       // From here on, no change that began earlier can undo this one.
       await revision.claim();

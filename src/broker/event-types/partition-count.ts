@@ -1,23 +1,24 @@
 import { FieldViolations, LendstreamError } from '../../errors.ts';
 import type { DefaultStatistic } from '../definitions/event-type.ts';
 
-/** Most partitions of an admin's event type, whatever parallelism it asks for. The service's own may have more. */
-export const partitionsPerEventTypeMaximum = 8;
-
-/** How many partitions an admin's event type is created with. */
-export function partitionCountFor(statistic: DefaultStatistic | null): number {
+/**
+ * How many partitions an admin's event type is created with.
+ * @param most The most that it may have.
+ */
+export function partitionCountFor(statistic: DefaultStatistic | null, most: number): number {
   if (statistic === null) return 1;
-  return Math.min(partitionsPerEventTypeMaximum, Math.max(statistic.read_parallelism, statistic.write_parallelism));
+  return Math.min(most, Math.max(statistic.read_parallelism, statistic.write_parallelism));
 }
 
 /**
  * Checks whether an event type may get a number of partitions. None is ever removed: its events would be lost.
- * @throws UNPROCESSABLE for fewer partitions than now, or more than {@link partitionsPerEventTypeMaximum}
+ * @param most The most that an event type may have.
+ * @throws UNPROCESSABLE for fewer partitions than now, or more than the most
  */
-export function checkPartitionCount(current: number, wanted: number): void {
+export function checkPartitionCount(current: number, wanted: number, most: number): void {
   if (wanted < current) throw new LendstreamError('UNPROCESSABLE', 'Number of partitions can not decrease');
   // A type that has more already, from a time with a higher maximum, keeps them.
-  const maximum = Math.max(current, partitionsPerEventTypeMaximum);
+  const maximum = Math.max(current, most);
   if (wanted > maximum) {
     throw new LendstreamError('UNPROCESSABLE', `Number of partitions should not be more than ${maximum}`);
   }

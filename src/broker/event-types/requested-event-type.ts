@@ -2,6 +2,7 @@ import { FieldViolations, LendstreamError, type FieldViolation } from '../../err
 import { countViolations, lengthViolations } from '../definitions/length-limits.ts';
 import { annotationViolations, labelViolations } from '../definitions/annotations-and-labels.ts';
 import { readAuthorization } from '../definitions/authorization.ts';
+import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import type { Audience, DefaultStatistic, EventType } from '../definitions/event-type.ts';
 import { looseSpelling } from './similar-names.ts';
 
@@ -9,7 +10,6 @@ import { looseSpelling } from './similar-names.ts';
 
 export const retentionMillisecondsDefault = 172_800_000;
 export const retentionMillisecondsMinimum = 10_800_000;
-export const retentionMillisecondsMaximum = 345_600_000;
 
 /** Characters of a name: a Kafka topic may have no more, and the topic of an event type has its name. */
 export const eventTypeNameCharactersMaximum = 249;
@@ -44,7 +44,10 @@ export interface EventTypeDefinition extends Omit<
  * @throws MALFORMED_REQUEST for a value of the wrong JSON type or an unknown enum value; FieldViolations for all broken
  *   rules together
  */
-export function readEventType(body: Readonly<Record<string, unknown>>): EventTypeDefinition {
+export function readEventType(
+  body: Readonly<Record<string, unknown>>,
+  { retentionMilliseconds: longestRetention }: StreamingLimits = defaultStreamingLimits,
+): EventTypeDefinition {
   const violations: FieldViolation[] = [];
   const needed = <Value>(field: string, value: Value | null): Value | null => {
     if (value === null) violations.push({ field, message: 'must not be null' });
@@ -88,7 +91,7 @@ export function readEventType(body: Readonly<Record<string, unknown>>): EventTyp
   } satisfies EventTypeDefinition;
 
   violations.push(
-    ...retentionViolations(definition.retentionMilliseconds),
+    ...retentionViolations(definition.retentionMilliseconds, longestRetention),
     ...statisticViolations(definition.default_statistic),
     ...lengthViolations('owning_application', definition.owning_application),
     ...pathViolations(definition),
@@ -140,11 +143,11 @@ function nameViolations(name: string): FieldViolation[] {
   return violations;
 }
 
-function retentionViolations(milliseconds: number | undefined): FieldViolation[] {
+function retentionViolations(milliseconds: number | undefined, longest: number): FieldViolation[] {
   if (milliseconds === undefined) return [];
   const field = 'options.retention_time';
-  if (milliseconds > retentionMillisecondsMaximum) {
-    return [{ field, message: `can not be more than ${retentionMillisecondsMaximum}` }];
+  if (milliseconds > longest) {
+    return [{ field, message: `can not be more than ${longest}` }];
   }
   if (milliseconds < retentionMillisecondsMinimum) {
     return [{ field, message: `can not be less than ${retentionMillisecondsMinimum}` }];

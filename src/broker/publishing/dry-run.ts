@@ -9,6 +9,7 @@ import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { EventTypeDefinition } from '../event-types/requested-event-type.ts';
 import type { SchemaViolation } from '../schemas/violation-texts.ts';
 import { compareSchemas, type SchemaChange } from '../schemas/schema-evolution.ts';
+import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { inTurns } from './long-work-in-turns.ts';
 import { ValidationBudget } from '../schemas/validation-budget.ts';
 
@@ -46,12 +47,14 @@ export function checkDefinition(
   current: EventTypeRecord | undefined,
   read: () => EventTypeDefinition,
   now: string,
+  limits: StreamingLimits = defaultStreamingLimits,
 ): CheckedDefinition {
   const current_version = current?.eventType.schema.version ?? null;
   let definition: EventTypeDefinition | undefined;
   try {
     definition = read();
-    const record = current === undefined ? createdRecord(definition, now) : changedRecord(current, definition, now);
+    const record =
+      current === undefined ? createdRecord(definition, now, limits) : changedRecord(current, definition, now);
     const version = record.eventType.schema.version;
     const outcome = {
       valid: true,

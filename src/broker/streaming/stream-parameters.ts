@@ -2,6 +2,7 @@ import { LendstreamError } from '../../errors.ts';
 import type { BatchRules } from './batch-rules.ts';
 import { describePartition, type EventTypePartition } from '../../ports/event-type-partition.ts';
 import { parsePartition } from '../cursors/cursor-text.ts';
+import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 
 /** The parameters that a consumer requested for its stream, checked, with every default filled in. */
 export interface StreamParameters extends BatchRules {
@@ -16,9 +17,6 @@ export interface StreamParameters extends BatchRules {
   /** Whether a commit of what was not sent to the stream is refused. Default: no. */
   readonly strictCommits?: true;
 }
-
-/** Largest and default commit_timeout. Seconds. */
-const commitTimeoutSecondsMaximum = 60;
 
 /** Largest stream_timeout that is used as requested. Seconds. */
 const streamTimeoutSecondsMaximum = 4_200;
@@ -46,10 +44,12 @@ const parameterNames = [
 
 type ParameterName = (typeof parameterNames)[number];
 
-/** The smallest value of each parameter. Lower values are refused. `commit_timeout` and `stream_timeout` differ. */
+/**
+ * The smallest value of each parameter. Lower values are refused. That of `batch_flush_timeout` is a setting;
+ * `commit_timeout` and `stream_timeout` differ.
+ */
 const minimums: Partial<Record<ParameterName, number>> = {
   batch_limit: 1,
-  batch_flush_timeout: 1,
   batch_timespan: 0,
   max_uncommitted_events: 1,
   stream_limit: 0,
@@ -70,6 +70,7 @@ const maximums: Partial<Record<ParameterName, number>> = {
  *
  * @param eventTypes The subscription's event types with their partition counts. `partitions` may name only these.
  * @param random A number from 0 up to 1, for the timeout of a stream without a usable one.
+ * @param limits What the operator allows.
  * @throws MALFORMED_REQUEST for a value that is not a whole number, or when `partitions` is not a list; UNPROCESSABLE
  *   for a value out of bounds, for an entry of `partitions` with a wrong shape, named twice or outside the subscription
  */
@@ -77,23 +78,31 @@ export function readStreamParameters(
   source: Readonly<Record<string, unknown>>,
   eventTypes: ReadonlyMap<string, number>,
   random: number,
+  limits: StreamingLimits = defaultStreamingLimits,
 ): StreamParameters {
+  const { flushSecondsMinimum, flushSecondsMaximum } = limits;
   const value = (name: ParameterName): number | undefined => readInteger(name, source[name], maximums[name]);
   for (const name of parameterNames) {
     const given = value(name);
-    const bound = minimums[name];
+    const bound = name === 'batch_flush_timeout' ? flushSecondsMinimum : minimums[name];
     if (given !== undefined && bound !== undefined && given < bound) {
       throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${bound}`);
     }
   }
+  const flushSeconds =
+    value('batch_flush_timeout') ??
+    Math.min(Math.max(batchFlushSecondsDefault, flushSecondsMinimum), flushSecondsMaximum);
+  if (flushSeconds > flushSecondsMaximum) {
+    throw new LendstreamError('UNPROCESSABLE', `batch_flush_timeout can't be higher than ${flushSecondsMaximum}`);
+  }
   return {
     batchLimit: value('batch_limit') ?? 1,
-    flushMilliseconds: (value('batch_flush_timeout') ?? batchFlushSecondsDefault) * 1000,
+    flushMilliseconds: flushSeconds * 1000,
     timespanMilliseconds: (value('batch_timespan') ?? 0) * 1000,
     uncommittedEventsMaximum: value('max_uncommitted_events') ?? uncommittedEventsDefault,
     streamLimit: value('stream_limit') ?? 0,
     keepAliveLimit: value('stream_keep_alive_limit') ?? 0,
-    commitTimeoutMilliseconds: commitTimeoutSeconds(value('commit_timeout')) * 1000,
+    commitTimeoutMilliseconds: commitTimeoutSeconds(value('commit_timeout'), limits.commitTimeoutSeconds) * 1000,
     streamTimeoutMilliseconds: streamTimeoutSeconds(value('stream_timeout'), random) * 1000,
     requestedPartitions: requestedPartitions(source['partitions'], eventTypes),
     ...(readFlag('strict_commits', source['strict_commits']) ? { strictCommits: true } : {}),
@@ -117,11 +126,11 @@ function readInteger(name: string, value: unknown, maximum = Number.MAX_SAFE_INT
   throw new LendstreamError('MALFORMED_REQUEST', `'${name}' parameter should be a whole number, but was '${shown}'`);
 }
 
-function commitTimeoutSeconds(given: number | undefined): number {
-  if (given === undefined || given === 0) return commitTimeoutSecondsMaximum;
+function commitTimeoutSeconds(given: number | undefined, most: number): number {
+  if (given === undefined || given === 0) return most;
   if (given < 0) throw new LendstreamError('UNPROCESSABLE', 'commit_timeout can not be less than 0');
-  if (given <= commitTimeoutSecondsMaximum) return given;
-  throw new LendstreamError('UNPROCESSABLE', `commit_timeout can not be more than ${commitTimeoutSecondsMaximum}`);
+  if (given <= most) return given;
+  throw new LendstreamError('UNPROCESSABLE', `commit_timeout can not be more than ${most}`);
 }
 
 function streamTimeoutSeconds(given: number | undefined, random: number): number {

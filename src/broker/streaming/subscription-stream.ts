@@ -33,6 +33,7 @@ import { openStreamSession } from './stream-session.ts';
 import { commitWithoutConsumer } from './commit-without-consumer.ts';
 import { SubscriptionWatch, type Observation, type Observer } from './subscription-watch.ts';
 import type { Subscription } from '../definitions/subscription.ts';
+import type { StreamingLimits } from '../definitions/streaming-limits.ts';
 
 /** The services of the process that its streams need. */
 export interface StreamServices {
@@ -46,6 +47,7 @@ export interface StreamServices {
   readonly lease: NodeLease;
   /** Makes the id of a new stream. Default: a random UUID. */
   readonly newStreamId?: () => string;
+  readonly limits?: StreamingLimits;
 }
 
 /** How often a stream that must not send checks whether it may send again. Milliseconds. */
@@ -55,8 +57,8 @@ const leaseRecheckMilliseconds = 250;
 const commitWithoutConsumerMilliseconds = 5_000;
 
 /**
- * The longest time that commit timeouts are suspended while the coordination store is unreachable. As long as the
- * longest commit timeout. Milliseconds.
+ * The longest time that commit timeouts are suspended while the coordination store is unreachable; longer only where
+ * the stream's own commit timeout is. Milliseconds.
  */
 const outageMillisecondsMaximum = 60_000;
 
@@ -364,7 +366,8 @@ export class SubscriptionStream implements Observer {
    */
   #suspendTimeouts(now: number): void {
     this.#unreachableSince ??= now;
-    if (now - this.#unreachableSince > outageMillisecondsMaximum) return;
+    const longest = Math.max(outageMillisecondsMaximum, this.#parameters.commitTimeoutMilliseconds);
+    if (now - this.#unreachableSince > longest) return;
     this.#restartCommitTimer(now);
     this.#idleSince = now;
     this.#assigned.setHandOverDeadline(now + this.#parameters.commitTimeoutMilliseconds);

@@ -1,3 +1,4 @@
+import type { StreamingLimits } from '../definitions/streaming-limits.ts';
 import { validate as isUuid } from 'uuid';
 import type { Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
@@ -21,6 +22,7 @@ export interface CommitServices {
   readonly clock: Clock;
   /** Why a stream of this process ended; undefined when that is not known. */
   readonly endedStreamReason?: (streamId: string) => string | undefined;
+  readonly limits?: StreamingLimits;
 }
 
 /** A cursor as the API writes it. */

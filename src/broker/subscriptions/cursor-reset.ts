@@ -9,10 +9,14 @@ import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { CommitServices } from './commits.ts';
 import { boundedList, parsePositions, readCursorFields } from './requested-cursors.ts';
+import { defaultStreamingLimits } from '../definitions/streaming-limits.ts';
 import { findSubscription } from '../definitions/subscription-lookup.ts';
 
-/** How long a reset waits for open streams to end: the longest commit timeout and a second. Milliseconds. */
-export const resetMillisecondsMaximum = 61_000;
+/** A reset waits for open streams to end as long as the longest commit timeout, and this. Milliseconds. */
+const endingMilliseconds = 1_000;
+
+/** How much longer a reset may take before the process that began it counts as dead. Milliseconds. */
+const resetGraceMilliseconds = 59_000;
 
 /**
  * Moves the subscription to other positions, in either direction. Open streams are closed first. Partitions that are
@@ -24,7 +28,8 @@ export const resetMillisecondsMaximum = 61_000;
  *   not held; CONFLICT when a reset is in progress or streams do not end; COORDINATION_UNAVAILABLE
  */
 export async function resetCursors(services: CommitServices, subscriptionId: string, items: unknown): Promise<void> {
-  const { registry, coordination, log } = services;
+  const { registry, coordination, log, limits = defaultStreamingLimits } = services;
+  const waitMilliseconds = limits.commitTimeoutSeconds * 1_000 + endingMilliseconds;
   const violations: FieldViolation[] = [];
   const cursors = readCursorFields('items', boundedList(items), violations);
   if (violations.length > 0) throw new FieldViolations(violations);
@@ -44,13 +49,13 @@ export async function resetCursors(services: CommitServices, subscriptionId: str
 
   await initialisePartitions(log, coordination, subscription, counts);
   if (positions.length === 0) return;
-  if (!(await coordination.beginReset(subscriptionId))) {
+  if (!(await coordination.beginReset(subscriptionId, waitMilliseconds + resetGraceMilliseconds))) {
     const detail = 'Cursors reset is already in progress for provided subscription';
     throw new LendstreamError('CONFLICT', detail);
   }
   let target: readonly CommittedOffset[] = [];
   try {
-    if (!(await streamsEnded(services, subscriptionId))) {
+    if (!(await streamsEnded(services, subscriptionId, waitMilliseconds))) {
       throw new LendstreamError('CONFLICT', 'The open streams did not end in time, no cursor was changed. Try again.');
     }
     // Of several positions for one partition the last counts.
@@ -61,8 +66,12 @@ export async function resetCursors(services: CommitServices, subscriptionId: str
 }
 
 /** Resolves with true as soon as no stream is open, with false when the time is up. */
-async function streamsEnded({ coordination, clock }: CommitServices, subscriptionId: string): Promise<boolean> {
-  const deadline = clock.monotonic() + resetMillisecondsMaximum;
+async function streamsEnded(
+  { coordination, clock }: CommitServices,
+  subscriptionId: string,
+  waitMilliseconds: number,
+): Promise<boolean> {
+  const deadline = clock.monotonic() + waitMilliseconds;
   let notify = (): void => {};
   // Watching once begins before the first check. Each watch reports a change by itself, so a watch for each check would
   // never let the checks wait.

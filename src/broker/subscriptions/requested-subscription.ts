@@ -1,5 +1,6 @@
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { countViolations, lengthViolations } from '../definitions/length-limits.ts';
+import { defaultStreamingLimits } from '../definitions/streaming-limits.ts';
 import { annotationViolations, labelViolations, type KeyedTexts } from '../definitions/annotations-and-labels.ts';
 import { readAuthorization } from '../definitions/authorization.ts';
 import type { InitialCursor, Subscription } from '../definitions/subscription.ts';
@@ -8,19 +9,20 @@ import { readCursorFields } from './requested-cursors.ts';
 
 /** Reading a subscription as a client sent it. Pure. */
 
-/** Most partitions that the event types of one subscription may have together. */
-export const partitionsPerSubscriptionMaximum = 100;
-
 /** The parts of a subscription that a client sets; the service sets id and times. */
 export type SubscriptionDefinition = Omit<Subscription, 'id' | 'created_at' | 'updated_at'>;
 
 /**
  * Reads the JSON of a subscription. Unknown fields and fields that only the service sets are ignored. The event types
  * returned are sorted, without repeats.
+ * @param partitionsMaximum How many partitions its event types may have together.
  * @throws MALFORMED_REQUEST for a value of the wrong JSON type or an unknown enum value; FieldViolations for all broken
  *   rules together
  */
-export function readSubscription(body: Fields): SubscriptionDefinition {
+export function readSubscription(
+  body: Fields,
+  partitionsMaximum: number = defaultStreamingLimits.partitionsPerSubscription,
+): SubscriptionDefinition {
   const violations: FieldViolation[] = [];
   const text = (field: string, absent: string | null): string => {
     const value = body[field] === undefined ? absent : body[field];
@@ -40,8 +42,8 @@ export function readSubscription(body: Fields): SubscriptionDefinition {
   violations.push(
     ...lengthViolations('owning_application', owningApplication),
     ...lengthViolations('consumer_group', consumerGroup),
-    ...eventTypeViolations(eventTypes),
-    ...cursorViolations(initialCursors),
+    ...eventTypeViolations(eventTypes, partitionsMaximum),
+    ...cursorViolations(initialCursors, partitionsMaximum),
     ...annotationViolations(annotations),
     ...unsupportedViolations(annotations),
     ...labelViolations(labels),
@@ -82,14 +84,14 @@ function readReadFrom(text: string): Subscription['read_from'] {
 const roles = ['admins', 'readers'] as const;
 
 /** Each event type has at least one partition, so there cannot be more of them than partitions. */
-function eventTypeViolations(names: readonly string[]): FieldViolation[] {
-  const tooMany = countViolations('event_types', names, partitionsPerSubscriptionMaximum);
+function eventTypeViolations(names: readonly string[], partitionsMaximum: number): FieldViolation[] {
+  const tooMany = countViolations('event_types', names, partitionsMaximum);
   return tooMany.length > 0 ? tooMany : names.flatMap((name, index) => lengthViolations(`event_types[${index}]`, name));
 }
 
 /** Cursors are kept and shown whatever `read_from` says, so every part has a limit. */
-function cursorViolations(cursors: readonly InitialCursor[]): FieldViolation[] {
-  const tooMany = countViolations('initial_cursors', cursors, partitionsPerSubscriptionMaximum);
+function cursorViolations(cursors: readonly InitialCursor[], partitionsMaximum: number): FieldViolation[] {
+  const tooMany = countViolations('initial_cursors', cursors, partitionsMaximum);
   if (tooMany.length > 0) return tooMany;
   return cursors.flatMap((cursor, index) =>
     (['event_type', 'partition', 'offset'] as const).flatMap((part) =>

@@ -15,13 +15,10 @@ import type { EventLog } from '../../ports/event-log.ts';
 import type { DefinitionOrder } from '../definitions/definition-views.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
-import {
-  partitionsPerSubscriptionMaximum,
-  readSubscription,
-  type SubscriptionDefinition,
-} from './requested-subscription.ts';
+import { readSubscription, type SubscriptionDefinition } from './requested-subscription.ts';
 import { checkInitialCursors } from './initial-cursors.ts';
 import type { Subscription } from '../definitions/subscription.ts';
+import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { findSubscription, knownSubscription, subscriptionsByEventType } from '../definitions/subscription-lookup.ts';
 import { subscriptionId } from '../definitions/subscription-id.ts';
 
@@ -31,6 +28,7 @@ export interface SubscriptionsOptions {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly limits?: StreamingLimits;
 }
 
 export interface CreatedSubscription {
@@ -54,9 +52,11 @@ const oldestFirst: DefinitionOrder<Subscription> = {
 /** Creates, finds, changes and deletes subscriptions. A subscription is an entry of the registry under its id. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
+  readonly #partitionsMaximum: number;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
+    this.#partitionsMaximum = (options.limits ?? defaultStreamingLimits).partitionsPerSubscription;
   }
 
   /**
@@ -66,7 +66,7 @@ export class Subscriptions {
    * @throws MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE, OVERLOADED
    */
   async create(body: Readonly<Record<string, unknown>>): Promise<CreatedSubscription> {
-    const definition = readSubscription(body);
+    const definition = readSubscription(body, this.#partitionsMaximum);
     const id = subscriptionId(definition.owning_application, definition.event_types, definition.consumer_group);
     const existing = this.#find(id);
     if (existing !== undefined) return { outcome: 'existing', subscription: existing };
@@ -148,7 +148,7 @@ export class Subscriptions {
    * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE for any other change
    */
   async update(id: string, body: Readonly<Record<string, unknown>>): Promise<void> {
-    const definition = readSubscription(body);
+    const definition = readSubscription(body, this.#partitionsMaximum);
     await this.get(id);
     await this.#locked(id, async (revision) => {
       const current = knownSubscription(this.#options.registry, id);
@@ -193,11 +193,11 @@ export class Subscriptions {
     const partitions = [...this.#partitionCounts(definition)].flatMap(([eventType, count]) =>
       Array.from({ length: count }, (_, partition) => ({ eventType, partition })),
     );
-    if (partitions.length > partitionsPerSubscriptionMaximum) {
+    if (partitions.length > this.#partitionsMaximum) {
       throw new LendstreamError(
         'UNPROCESSABLE',
         `total partition count for subscription is ${partitions.length}, ` +
-          `but the maximum partition count is ${partitionsPerSubscriptionMaximum}`,
+          `but the maximum partition count is ${this.#partitionsMaximum}`,
       );
     }
     if (definition.read_from !== 'cursors') return;

@@ -46,11 +46,11 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
       const name = typeof definition['name'] === 'string' ? definition['name'] : '';
       const current = name === '' ? undefined : await eventTypes.find(name);
       const read = (): EventTypeDefinition => {
-        const requested = readEventType(definition);
+        const requested = readEventType(definition, eventTypes.limits);
         if (current === undefined) eventTypes.refuseSimilarName(requested.name);
         return requested;
       };
-      const { outcome, record } = checkDefinition(current, read, now);
+      const { outcome, record } = checkDefinition(current, read, now, eventTypes.limits);
       const eventOutcome = record === undefined ? null : await eventVerdict(record, event);
       response.json({ ...outcome, event: eventOutcome } satisfies Responses['checkEventType']);
     })

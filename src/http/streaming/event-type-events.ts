@@ -11,6 +11,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { eventTypeStreamsMaximum } from './open-streams.ts';
+import type { StreamingLimits } from '../../broker/definitions/streaming-limits.ts';
 import { sendStreamHeaders, startingPosition, streamFormOf, withOpening } from './stream-form.ts';
 import { partitionsWith, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
@@ -56,7 +57,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
   route.get(async (request, response) => {
     const { name } = request.params;
     if ((await eventTypes.find(name)) === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
-    const parameters = readParameters(request);
+    const parameters = readParameters(request, eventTypes.limits);
     const form = streamFormOf(request);
     const cursors = requestedCursors(request);
     const received = form.isEventStream ? receivedCursors(request) : undefined;
@@ -128,7 +129,10 @@ function closeRepartitioned(
 }
 
 /** @throws MALFORMED_REQUEST for a value that is no whole number, UNPROCESSABLE for one out of bounds */
-function readParameters(request: Request): EventTypeStreamParameters {
+function readParameters(
+  request: Request,
+  { flushSecondsMinimum, flushSecondsMaximum }: StreamingLimits,
+): EventTypeStreamParameters {
   const readNumber = (name: string, minimum: number, maximum: number, defaultValue: number): number => {
     const text = textParameter(request, name);
     if (text === undefined || text === '') return defaultValue;
@@ -141,7 +145,9 @@ function readParameters(request: Request): EventTypeStreamParameters {
     return Number(text);
   };
   const batchLimit = readNumber('batch_limit', 1, eventsMaximum, 1);
-  const flushSeconds = readNumber('batch_flush_timeout', 1, secondsMaximum, flushSecondsDefault);
+  const flushMaximum = Math.min(secondsMaximum, flushSecondsMaximum);
+  const flushDefault = Math.min(Math.max(flushSecondsDefault, flushSecondsMinimum), flushMaximum);
+  const flushSeconds = readNumber('batch_flush_timeout', flushSecondsMinimum, flushMaximum, flushDefault);
   const streamLimit = readNumber('stream_limit', 0, eventsMaximum, 0);
   const streamSeconds = readNumber('stream_timeout', 0, secondsMaximum, 0);
   if (streamLimit !== 0 && streamLimit < batchLimit) {

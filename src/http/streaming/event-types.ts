@@ -54,7 +54,7 @@ function addEventTypes(router: Router, { eventTypes, clock }: EventTypesServices
       response.type('json').send(await writeJsonArray(items, ({ eventType }) => writeEventType(eventType), clock));
     })
     .post(async (request, response) => {
-      await eventTypes.create(readEventType(await readJsonObject<'createEventType'>(request)));
+      await eventTypes.create(readEventType(await readJsonObject<'createEventType'>(request), eventTypes.limits));
       response.status(201).end();
     })
     .all(methodNotAllowed('GET', 'POST'));
@@ -66,7 +66,7 @@ function addEventTypes(router: Router, { eventTypes, clock }: EventTypesServices
     })
     .put(async (request, response) => {
       await eventTypes.get(request.params.name);
-      const definition = readEventType(await readJsonObject<'updateEventType'>(request));
+      const definition = readEventType(await readJsonObject<'updateEventType'>(request), eventTypes.limits);
       await eventTypes.update(request.params.name, definition);
       response.status(200).end();
     })

@@ -104,7 +104,7 @@ async function serveStream(
   openStreams.checkAccepting();
   const subscription = await findSubscription(registry, id);
   const eventTypes = await partitionCountsWith(registry, subscription, partitionsIn(source));
-  const parameters = readStreamParameters(source, eventTypes, systemRandom());
+  const parameters = readStreamParameters(source, eventTypes, systemRandom(), services.limits);
   const form = streamFormOf(request);
   const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters, form.format);
   try {

@@ -3,17 +3,22 @@ import { describe, it } from 'mocha';
 import {
   checkPartitionCount,
   partitionCountFor,
-  partitionsPerEventTypeMaximum,
   readPartitionCount,
 } from '../../../src/broker/event-types/partition-count.ts';
+import { defaultStreamingLimits } from '../../../src/broker/definitions/streaming-limits.ts';
 import { outcomeOf } from '../../support/thrown-errors.ts';
+
+const { partitionsPerEventType: most } = defaultStreamingLimits;
 
 describe('partitionCountFor', () => {
   it('is the larger parallelism, up to the limit, and one without a statistic', () => {
     const statistic = (read: number, write: number) =>
-      partitionCountFor({ messages_per_minute: 0, message_size: 1, read_parallelism: read, write_parallelism: write });
+      partitionCountFor(
+        { messages_per_minute: 0, message_size: 1, read_parallelism: read, write_parallelism: write },
+        most,
+      );
     expect([
-      partitionCountFor(null),
+      partitionCountFor(null, most),
       statistic(1, 1),
       statistic(2, 5),
       statistic(8, 1),
@@ -26,17 +31,16 @@ describe('the number of partitions of an event type', () => {
   it('may stay or grow up to the limit', () => {
     for (const [current, wanted] of [
       [1, 1],
-      [1, partitionsPerEventTypeMaximum],
-      [partitionsPerEventTypeMaximum, partitionsPerEventTypeMaximum],
+      [1, most],
+      [most, most],
       // A type that got more under a higher limit.
       [20, 20],
     ] as const) {
-      expect(() => checkPartitionCount(current, wanted), `${current} to ${wanted}`).not.to.throw();
+      expect(() => checkPartitionCount(current, wanted, most), `${current} to ${wanted}`).not.to.throw();
     }
   });
 
   it('cannot decrease, nor exceed the limit', () => {
-    const most = partitionsPerEventTypeMaximum;
     for (const [current, wanted, message] of [
       [2, 1, 'Number of partitions can not decrease'],
       [1, 0, 'Number of partitions can not decrease'],
@@ -44,7 +48,7 @@ describe('the number of partitions of an event type', () => {
       [1, most + 1, `Number of partitions should not be more than ${most}`],
       [20, 21, 'Number of partitions should not be more than 20'],
     ] as const) {
-      expect(outcomeOf(() => checkPartitionCount(current, wanted))).to.equal(`422 ${message}`);
+      expect(outcomeOf(() => checkPartitionCount(current, wanted, most))).to.equal(`422 ${message}`);
     }
   });
 

@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import {
-  readEventType,
-  retentionMillisecondsMaximum,
-  retentionMillisecondsMinimum,
-} from '../../../src/broker/event-types/requested-event-type.ts';
+import { defaultStreamingLimits } from '../../../src/broker/definitions/streaming-limits.ts';
+import { readEventType, retentionMillisecondsMinimum } from '../../../src/broker/event-types/requested-event-type.ts';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 import { thrownBy } from '../../support/thrown-errors.ts';
 
@@ -70,7 +67,7 @@ describe('readEventType', () => {
     ['a schema without text', { schema: { type: 'json_schema' } }, 'Field "schema.schema" must not be null'],
     [
       'too long a retention',
-      { options: { retention_time: retentionMillisecondsMaximum + 1 } },
+      { options: { retention_time: defaultStreamingLimits.retentionMilliseconds + 1 } },
       'Field "options.retention_time" can not be more than 345600000',
     ],
     [
@@ -157,7 +154,7 @@ describe('readEventType', () => {
     expect(read.name).to.have.length(249);
   });
 
-  for (const milliseconds of [retentionMillisecondsMinimum, retentionMillisecondsMaximum]) {
+  for (const milliseconds of [retentionMillisecondsMinimum, defaultStreamingLimits.retentionMilliseconds]) {
     it(`accepts the retention limit of ${milliseconds} ms`, () => {
       const read = readEventType({ ...valid, options: { retention_time: milliseconds } });
       expect(read.retentionMilliseconds).to.equal(milliseconds);
