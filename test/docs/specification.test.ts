@@ -38,11 +38,14 @@ describe('docs/specification.md', () => {
   });
 
   it('has all tests and examples that quote a sentence', () => {
-    for (const name of ['specification.test.ts', 'examples.ts']) {
+    const ofSpecification = /(?:it\(|sentence:)\s*['`]§\d: ([^'`]+)['`]/g;
+    for (const [name, quoted] of [
+      ['specification.test.ts', ofSpecification],
+      ['examples.ts', ofSpecification],
+      ['money-examples.ts', /sentence:\s*'([^']+)'/g],
+    ] as const) {
       const file = `test/acceptance/lending/${name}`;
-      const titles = [...read(file).matchAll(/(?:it\(|sentence:)\s*['`]§\d: ([^'`]+)['`]/g)].map(
-        ([, title = '']) => title,
-      );
+      const titles = [...read(file).matchAll(quoted)].map(([, title = '']) => title);
       const shown = named.filter((one) => one.file === file).map(({ title }) => title);
       expect(titles.length).to.be.greaterThan(0);
       expect(titles.filter((title) => !shown.some((part) => title.includes(part)))).to.deep.equal([]);

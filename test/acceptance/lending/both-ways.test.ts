@@ -5,6 +5,7 @@ import { annuityProduct } from '../../../src/admin/example-product.ts';
 import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Example, type Json, examples } from './examples.ts';
+import { moneyExamples } from './money-examples.ts';
 import { type Tenant, startTenant } from './tenant.ts';
 
 /** How a command reaches the service: as a request, or published by a producer. */
@@ -25,6 +26,18 @@ const postingPaths: Readonly<Record<string, string>> = {
   APPLY_INTEREST: ':applyInterest',
   PAY_OFF: ':payOff',
   WRITE_OFF: ':writeOff',
+  UNDO_WRITE_OFF: ':undoWriteOff',
+  LOCK: '/lock-transactions',
+  UNLOCK: '/unlock-transactions',
+  REDUCE_INTEREST: '/interest-reduction-transactions',
+  REDUCE_FEES: '/fee-reduction-transactions',
+  REDUCE_PENALTIES: '/penalty-reduction-transactions',
+  REFUND: '/refund-transactions',
+  RESCHEDULE: ':reschedule',
+  UNDO_RESCHEDULE: ':undoReschedule',
+  REFINANCE: ':refinance',
+  UNDO_REFINANCE: ':undoRefinance',
+  TERMINATE: ':terminate',
 };
 
 /** The request that stands for a command: its method, path and body. */
@@ -102,6 +115,14 @@ describe('the sentences of the specification, over REST and as commands', functi
       const transactions = (await get(`/loans/${loan}/transactions`)) as unknown as Json[];
       payload['transactionId'] = transactions.at(-1)?.['encodedKey'];
     }
+    if (payload['linkedDisbursementKey'] === 'the first') {
+      const [disbursement] = (await get(`/loans/${loan}/transactions`)) as unknown as Json[];
+      payload['linkedDisbursementKey'] = disbursement?.['encodedKey'];
+    }
+    if (payload['installmentEncodedKey'] === 'row 3') {
+      const { installments } = await get(`/loans/${loan}/schedule`);
+      payload['installmentEncodedKey'] = (installments as Json[])[2]?.['encodedKey'];
+    }
     if (way === 'command') return published(type, loan, product, payload, id);
     const [method, path, body] = requestOf(type, loan, product, payload);
     const response = await tenant.send(method, path, body, { 'Idempotency-Key': id });
@@ -141,7 +162,7 @@ describe('the sentences of the specification, over REST and as commands', functi
     };
   }
 
-  for (const [number, example] of examples.entries()) {
+  for (const [number, example] of [...examples, ...moneyExamples].entries()) {
     it(example.sentence, async () => {
       if (example.holidays !== undefined) {
         await tenant.must(200, 'PUT', '/organization/holidays', { holidays: example.holidays });

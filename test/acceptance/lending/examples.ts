@@ -32,21 +32,21 @@ const open = (loan: Json = {}): readonly [string, Json] => [
 ];
 const approve: readonly [string, Json] = ['CHANGE_STATE', { action: 'APPROVE' }];
 const payOut = (details: Json = {}): readonly [string, Json] => ['DISBURSE', { valueDate: '2024-01-15', ...details }];
-const active = (loan: Json = {}, details: Json = {}) => [open(loan), approve, payOut(details)] as const;
-const repay = (amount: number, valueDate: string, further: Json = {}): readonly [string, Json] => [
+export const active = (loan: Json = {}, details: Json = {}) => [open(loan), approve, payOut(details)] as const;
+export const repay = (amount: number, valueDate: string, further: Json = {}): readonly [string, Json] => [
   'REPAY',
   { amount, valueDate, ...further },
 ];
-const custom = (...parts: readonly (readonly [string, number])[]): Json => ({
+export const custom = (...parts: readonly (readonly [string, number])[]): Json => ({
   customPaymentAmounts: parts.map(([customPaymentAmountType, amount]) => ({ customPaymentAmountType, amount })),
 });
-const feeOf = (amount: number, further: Json = { installmentNumber: 1 }): readonly [string, Json] => [
+export const feeOf = (amount: number, further: Json = { installmentNumber: 1 }): readonly [string, Json] => [
   'APPLY_FEE',
   { amount, valueDate: '2024-01-16', ...further },
 ];
 
 /** A fee that belongs to no installment, and the repayments that can pay it. */
-const withOutsideFee: Json = {
+export const withOutsideFee: Json = {
   allowCustomRepaymentAllocation: true,
   feesSettings: {
     allowArbitraryFees: true,
@@ -64,7 +64,7 @@ const withOutsideFee: Json = {
 const outsideFee = feeOf(15, { predefinedFeeKey: 'outside' });
 
 /** The published example of prepayments: 600 are paid when 350 are due. */
-const prepaid = (
+export const prepaid = (
   prepaymentRecalculationMethod: string,
   interestCalculationMethod = 'DECLINING_BALANCE',
 ): Pick<Example, 'product' | 'steps'> => ({

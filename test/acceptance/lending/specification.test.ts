@@ -275,6 +275,11 @@ describe('the sentences of the specification about lending', function () {
     ['interestSettings.decoupleInterestFromArrears', true],
     ['flexibleTerms', { enabled: true }],
     ['type', 'DYNAMIC_TERM_MORTGAGE'],
+    ['type', 'DYNAMIC_MORTGAGE'],
+    ['type', 'TRANCHED_LOAN'],
+    ['type', 'REVOLVING_CREDIT'],
+    ['type', 'INTEREST_FREE_LOAN'],
+    ['type', 'INTEREST_ONLY_EQUAL_INSTALLMENTS'],
   ] as const) {
     const shown = `${path} ${JSON.stringify(value)}`;
     it(`§2: what no rule reads is refused with its path, over REST and before it is a command: ${shown}`, async () => {
