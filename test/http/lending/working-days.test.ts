@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../../src/admin/example-product.ts';
+import { addDays } from '../../../src/lending/dates.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 
@@ -135,6 +136,39 @@ describe('loans of an institution that is closed on some days', () => {
     const closed = await service.post('/organization:endOfDay', { businessDate: '2011-03-01' });
     expect(closed.status, closed.text).to.equal(200);
     expect(await datesOf('waiting')).to.deep.equal(['2090-03-16', '2090-04-18', ...last]);
+  });
+
+  it('follow 100 closed days, which are looked for one by one, and 101, for which all loans are', async () => {
+    const close = async (): Promise<void> => {
+      const closed = await service.post('/organization:endOfDay', { businessDate: '2011-03-01' });
+      expect(closed.status, closed.text).to.equal(200);
+    };
+    await closeOn();
+    await close();
+    // The last row of the second loan is due after all days that are closed.
+    const due = { near: '2091-01-10', far: '2091-07-10' };
+    for (const [id, firstRepaymentDate] of Object.entries(due)) {
+      await service.post('/loans', { id, productTypeKey: 'NEXT_WORKING_DAY', loanAmount: 1000 });
+      await service.post(`/loans/${id}:changeState`, { action: 'APPROVE' });
+      const disbursement = { valueDate: '2026-01-15', firstRepaymentDate };
+      const paid = await service.post(`/loans/${id}/disbursement-transactions`, disbursement);
+      expect(paid.status, paid.text).to.equal(201);
+    }
+    const before = [await datesOf('near'), await datesOf('far')];
+    const weekdays: string[] = [];
+    for (let day = '2091-01-01'; weekdays.length < 110; day = addDays(day, 1)) {
+      if (![0, 6].includes(new Date(day).getUTCDay())) weekdays.push(day);
+    }
+    for (const count of [100, 101]) {
+      await closeOn(...weekdays.slice(0, count));
+      await close();
+      // Rows that a closure would move to one day take one working day after the other.
+      expect(await datesOf('near'), String(count)).to.deep.equal(weekdays.slice(count, count + 4));
+      expect(await datesOf('far'), String(count)).to.deep.equal(before[1]);
+      await closeOn();
+      await close();
+      expect([await datesOf('near'), await datesOf('far')]).to.deep.equal(before);
+    }
   });
 
   it('have no other way to move due dates', async () => {

@@ -213,6 +213,38 @@ describe('a change of the calendar', () => {
     ]);
   });
 
+  it('keeps the interest of late principal that the last installment asks for, and moves it until it earns its own', () => {
+    const late = lent(
+      (settings) =>
+        dynamicProduct({
+          ...settings,
+          interestSettings: { ...settings?.interestSettings, accrueLateInterest: true },
+          paymentSettings: { latePaymentsRecalculationMethod: 'LAST_INSTALLMENT_INCREASE' },
+        } as Parameters<typeof product>[0]),
+      'NEXT_WORKING_DAY',
+      { interestCalculationMethod: 'DECLINING_BALANCE' },
+    );
+    expect(dueDates(late)).to.deep.equal(['2026-02-16', '2026-03-16', '2026-04-15']);
+    const holiday = closedOn('2026-04-15');
+    const lastOf = (story: Story) => loanOf(story).position.installments[2] ?? expect.fail('no row');
+    const movedOn = (day: string): Story => when(withCalendar(holiday, when(late, repay('0.01', day))), moveAfter(day));
+    // 1000 of the first row are late: 1000 * 12 % * 22 / 365 up to 10 March, and 28 / 365 up to the 16th.
+    for (const [day, earned] of [
+      ['2026-03-10', '7.232876712'],
+      ['2026-03-16', '9.205479452'],
+    ] as const) {
+      const moved = movedOn(day);
+      expect(dueDates(moved), day).to.deep.equal(['2026-02-16', '2026-03-16', '2026-04-16']);
+      expect(lastOf(moved).interestAccrued.toFixed(9), day).to.equal(earned);
+      const back = when(withCalendar(weekends, moved), moveAfter(day));
+      expect(loanOf(back).position.installments).to.deep.equal(
+        loanOf(when(late, repay('0.01', day))).position.installments,
+      );
+    }
+    // On the 17th it has earned for itself, what is told apart no more.
+    expect(dueDates(movedOn('2026-03-17'))[2]).to.equal('2026-04-15');
+  });
+
   it('moves nothing of a terminated account, and is refused for one that is not active', () => {
     const start = lent(dynamicProduct, 'NEXT_WORKING_DAY', { interestCalculationMethod: 'DECLINING_BALANCE' });
     const ended = when(start, terminate('2026-01-20'));
