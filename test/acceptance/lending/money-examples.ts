@@ -233,7 +233,7 @@ export const moneyExamples: readonly Example[] = [
         },
       },
     },
-    ...{ steps: prepaid('NO_RECALCULATION').steps ?? [] },
+    steps: prepaid('NO_RECALCULATION').steps ?? [],
     shows: {
       'schedule[2].principal.amount.expected': 168.76,
       'schedule[2].interest.amount.expected': 3.47,

@@ -220,7 +220,7 @@ describe('a change of the calendar', () => {
           ...settings,
           interestSettings: { ...settings?.interestSettings, accrueLateInterest: true },
           paymentSettings: { latePaymentsRecalculationMethod: 'LAST_INSTALLMENT_INCREASE' },
-        } as Parameters<typeof product>[0]),
+        }),
       'NEXT_WORKING_DAY',
       { interestCalculationMethod: 'DECLINING_BALANCE' },
     );
