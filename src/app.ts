@@ -33,7 +33,9 @@ import { createLendingApi } from './http/lending/lending-api.ts';
 import { behaviourRelease } from './http/lending/api-versions.ts';
 import { createOperationsRouter, type OperationsServices } from './http/edge/health-and-metrics.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
+import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
+import { createSettingsRouter } from './http/streaming/settings.ts';
 import { reportRefusedBodies } from './http/edge/refused-bodies.ts';
 import { createStartGate } from './http/edge/start-gate.ts';
 import { createSubscriptionEventsRouter } from './http/streaming/subscription-events.ts';
@@ -252,6 +254,8 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),
     createEventTypeChecksRouter(broker),
+    createSettingsRouter(broker),
+    createNotSupportedRouter(),
     createLendingApi({ ...lending, log, endOfDaySchedule }),
     createApiDescriptionRouter(),
     createAdminRouter(),

@@ -242,6 +242,7 @@ export interface Contract {
     ApplyFeePayload: ApplyFeePayload;
     ApplyInterestPayload: ApplyInterestPayload;
     ApplyPenaltyPayload: ApplyPenaltyPayload;
+    Blacklist: Blacklist;
     Branch: Branch;
     BranchToSet: BranchToSet;
     BusinessDate: BusinessDate;
@@ -285,6 +286,8 @@ export interface Contract {
     EventTypeStatistic: EventTypeStatistic;
     EventTypeStatistics: EventTypeStatistics;
     Events: Events;
+    FeatureSwitch: FeatureSwitch;
+    Features: Features;
     GeneralSetup: GeneralSetup;
     Health: Health;
     Holidays: Holidays;
@@ -394,6 +397,7 @@ export interface Contract {
     measureCursorDistances: CursorDistanceQueries;
     shiftCursors: CursorShiftQueries;
     measureCursorLag: CursorLagQueries;
+    switchFeature: FeatureSwitch;
     createSubscription: SubscriptionDefinition;
     updateSubscription: SubscriptionDefinition;
     openStreamWithBody: StreamParameters;
@@ -504,6 +508,8 @@ export interface Contract {
     measureCursorDistances: CursorDistances;
     shiftCursors: ShiftedCursors;
     measureCursorLag: Partition[];
+    getBlacklist: Blacklist;
+    listFeatures: Features;
     createSubscription: Subscription;
     listSubscriptions: Subscriptions;
     getSubscription: Subscription;
@@ -721,6 +727,25 @@ interface ApplyPenaltyPayload {
    * The currency of the account, if given.
    */
   originalCurrencyCode?: string | null;
+}
+/**
+ * The event types and applications that operators have blocked.
+ */
+interface Blacklist {
+  /**
+   * What cannot be streamed, nor committed.
+   */
+  consumers: {
+    event_types: string[];
+    apps: string[];
+  };
+  /**
+   * What cannot be published.
+   */
+  producers: {
+    event_types: string[];
+    apps: string[];
+  };
 }
 /**
  * A branch of the institution.
@@ -2200,6 +2225,7 @@ interface StreamBatchInfo {
     | 'handover_timeout'
     | 'no_partitions'
     | 'no_free_slots'
+    | 'consumption_blocked'
     | 'subscription_deleted'
     | 'session_lost'
     | 'server_shutdown'
@@ -2387,6 +2413,39 @@ interface Links {
   next?: {
     href: string;
   };
+}
+/**
+ * A feature, and whether it is to be on.
+ */
+interface FeatureSwitch {
+  /**
+   * In any letter case.
+   */
+  feature:
+    | 'delete_event_type_with_subscriptions'
+    | 'disable_db_write_operations'
+    | 'disable_event_type_creation'
+    | 'disable_event_type_deletion'
+    | 'disable_subscription_creation'
+    | 'force_event_type_authz'
+    | 'force_subscription_authz';
+  enabled: boolean;
+}
+/**
+ * The features that operators can switch, by name.
+ */
+interface Features {
+  items: {
+    feature:
+      | 'delete_event_type_with_subscriptions'
+      | 'disable_db_write_operations'
+      | 'disable_event_type_creation'
+      | 'disable_event_type_deletion'
+      | 'disable_subscription_creation'
+      | 'force_event_type_authz'
+      | 'force_subscription_authz';
+    enabled: boolean;
+  }[];
 }
 /**
  * Rules that hold for every loan, and how programs show days and numbers.
@@ -5878,6 +5937,7 @@ interface StreamBatch {
       | 'handover_timeout'
       | 'no_partitions'
       | 'no_free_slots'
+      | 'consumption_blocked'
       | 'subscription_deleted'
       | 'session_lost'
       | 'server_shutdown'

@@ -22,6 +22,8 @@ export const errorCatalogue = {
   MISDIRECTED_REQUEST: { status: 421, title: 'Misdirected Request', retriable: false },
   UNPROCESSABLE: { status: 422, title: 'Unprocessable Entity', retriable: false },
   HEADERS_TOO_LARGE: { status: 431, title: 'Request Header Fields Too Large', retriable: false },
+  NOT_IMPLEMENTED: { status: 501, title: 'Not Implemented', retriable: false },
+  SWITCHED_OFF: { status: 503, title: 'Service Unavailable', retriable: true },
   OVERLOADED: { status: 503, title: 'Service Unavailable', retriable: true },
   INTERNAL: { status: 500, title: 'Internal Server Error', retriable: false },
 

@@ -38,6 +38,7 @@ const pathFiles = [
   'event-types',
   'publishing',
   'cursors',
+  'settings',
   'subscriptions',
   'streams',
   'toggles',

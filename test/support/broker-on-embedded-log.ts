@@ -12,7 +12,7 @@ import { systemClock, type Clock } from '../../src/clock.ts';
 import { createApplication } from '../../src/http/edge/application.ts';
 import { createEventTypesRouter } from '../../src/http/streaming/event-types.ts';
 import { createPublishingRouter } from '../../src/http/streaming/publishing.ts';
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger, type Logger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
 import { readAll } from './log-reading.ts';
@@ -25,6 +25,7 @@ export interface Broker {
   readonly eventTypes: EventTypes;
   readonly publisher: Publisher;
   readonly clock: Clock;
+  readonly logger: Logger;
   close(): Promise<void>;
 }
 
@@ -58,6 +59,7 @@ export async function openBroker(changed: (log: EventLog) => EventLog = (same) =
     eventTypes,
     publisher,
     clock: systemClock,
+    logger: silentLogger,
     close: async () => {
       await coordination.close();
       await registry.stop();

@@ -2,6 +2,8 @@
 export type RegistryKind =
   | 'event-type'
   | 'subscription'
+  | 'blacklist-entry'
+  | 'feature'
   | 'toggle'
   | 'product'
   | 'organization'

@@ -154,6 +154,11 @@ export class Registry {
     return [...(this.#entries.get(kind)?.values() ?? [])] as Value[];
   }
 
+  /** How many entries there are of a kind. */
+  count(kind: RegistryKind): number {
+    return this.#entries.get(kind)?.size ?? 0;
+  }
+
   /** Entries that an index, a constant, finds by a key. What that costs does not grow with the other entries. */
   listBy<Value>(index: DefinitionIndex<Value>, key: string): Value[] {
     return this.#indexed(index).get(key);
@@ -362,6 +367,8 @@ function isRevised(parsed: unknown): parsed is { readonly revision: number; read
 const displayNames: Record<RegistryKind, string> = {
   'event-type': 'Event type',
   subscription: 'Subscription',
+  'blacklist-entry': 'Entry of the blacklist',
+  feature: 'Feature',
   toggle: 'Toggle',
   product: 'Product',
   organization: 'Organization',

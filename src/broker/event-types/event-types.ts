@@ -20,6 +20,7 @@ import type { EventTypeDefinition } from './requested-event-type.ts';
 import { checkPartitionCount } from './partition-count.ts';
 import { looseSpelling, similarNameViolation, topicSpelling } from './similar-names.ts';
 import type { DefinitionIndex, DefinitionOrder } from '../definitions/definition-views.ts';
+import { isSwitchedOn, refuseWhileReadOnly, refuseWithoutAuthorization } from '../definitions/feature-switches.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
 import { compareVersions } from '../schemas/schema-versions.ts';
 import { subscriptionsByEventType } from '../definitions/subscription-lookup.ts';
@@ -147,10 +148,16 @@ export class EventTypes {
 
   /**
    * Creates an event type and its topic.
-   * @throws CONFLICT when the name is taken, FieldViolations when it is too similar to another, UNPROCESSABLE for a bad
-   *   schema, and what the log throws
+   * @throws NOT_IMPLEMENTED or SWITCHED_OFF while that is switched off, CONFLICT when the name is taken,
+   *   FieldViolations when it is too similar to another, UNPROCESSABLE for a bad schema, and what the log throws
    */
-  create(definition: EventTypeDefinition): Promise<EventTypeRecord> {
+  async create(definition: EventTypeDefinition): Promise<EventTypeRecord> {
+    const { registry } = this.#options;
+    if (isSwitchedOn(registry, 'disable_event_type_creation')) {
+      throw new LendstreamError('NOT_IMPLEMENTED', 'Event Type creation is disabled');
+    }
+    refuseWhileReadOnly(registry);
+    refuseWithoutAuthorization(registry, 'force_event_type_authz', definition.authorization);
     const isFree = (): void => {
       this.#refuseExistingName(definition.name);
       this.refuseSimilarName(definition.name);
@@ -219,9 +226,11 @@ export class EventTypes {
 
   /**
    * Deletes an event type with its events.
-   * @throws NOT_FOUND, FORBIDDEN for a type of the service, CONFLICT while subscriptions name it
+   * @throws NOT_FOUND, FORBIDDEN for a type of the service or while that is switched off, SWITCHED_OFF, CONFLICT while
+   *   subscriptions name it
    */
-  remove(name: string): Promise<void> {
+  async remove(name: string): Promise<void> {
+    this.#refuseRemoval();
     return this.#changeExisting(name, async ({ deleting: _unfinished, ...record }, revision) => {
       this.#refuseSubscribed(name);
       await revision.put({ ...record, deleting: true });
@@ -242,6 +251,25 @@ export class EventTypes {
       await revision.remove();
       this.#options.logger.info({ eventType: name }, 'An event type was deleted');
     });
+  }
+
+  /**
+   * Checks that an event type may be deleted, but for its subscriptions.
+   * @throws as {@link remove}
+   */
+  async checkRemovable(name: string): Promise<void> {
+    this.#refuseRemoval();
+    await this.get(name);
+    this.#changeableRecord(name);
+  }
+
+  /** @throws FORBIDDEN, SWITCHED_OFF while event types cannot be deleted */
+  #refuseRemoval(): void {
+    const { registry } = this.#options;
+    if (isSwitchedOn(registry, 'disable_event_type_deletion')) {
+      throw new LendstreamError('FORBIDDEN', 'Event Type deletion is disabled');
+    }
+    refuseWhileReadOnly(registry);
   }
 
   /**
@@ -409,11 +437,12 @@ export class EventTypes {
     }
   }
 
-  /** @throws NOT_FOUND, FORBIDDEN for a type of the service */
+  /** @throws NOT_FOUND, FORBIDDEN for a type of the service, SWITCHED_OFF */
   async #changeExisting<Result>(
     name: string,
     change: (record: EventTypeRecord, revision: Revision) => Promise<Result>,
   ): Promise<Result> {
+    refuseWhileReadOnly(this.#options.registry);
     await this.get(name);
     const exists = (): void => void this.#changeableRecord(name);
     return this.#change(name, exists, (revision) => change(this.#changeableRecord(name), revision));

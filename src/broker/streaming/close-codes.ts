@@ -17,6 +17,7 @@ const texts: Record<CloseCode, string> = {
   handover_timeout: 'Commit timeout reached for a partition that is handed over to another stream',
   no_partitions: 'No partition was assigned to this stream for twice the commit timeout',
   no_free_slots: 'No partition is left for this stream: other streams requested them directly',
+  consumption_blocked: 'Consumption is blocked',
   subscription_deleted: 'Subscription was deleted',
   session_lost: 'The session of this stream has ended',
   server_shutdown: 'The server is shutting down',
@@ -37,6 +38,7 @@ export function closeInfo(code: CloseCode, detail = ''): LineInfo {
 const immediateCloseCodes: ReadonlySet<CloseCode> = new Set([
   'commit_timeout',
   'no_partitions',
+  'consumption_blocked',
   'subscription_deleted',
   'session_lost',
   'server_shutdown',

@@ -2,6 +2,7 @@ import type { StreamingLimits } from '../definitions/streaming-limits.ts';
 import { validate as isUuid } from 'uuid';
 import type { Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
+import { isConsumptionBlocked } from '../definitions/blacklist.ts';
 import { partitionCountsWith } from './subscription-partitions.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
@@ -43,9 +44,9 @@ export interface CommitOutcome {
  *
  * @param streamId As the client sent it.
  * @param items The `items` of the request.
- * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations; UNPROCESSABLE for an empty list, an invalid stream id, a
- *   session that has ended, a partition of another stream, an offset beyond the end, or one that a stream with strict
- *   commits was not sent; COORDINATION_UNAVAILABLE
+ * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations; FORBIDDEN for a blocked consumer; UNPROCESSABLE for an empty
+ *   list, an invalid stream id, a session that has ended, a partition of another stream, an offset beyond the end, or
+ *   one that a stream with strict commits was not sent; COORDINATION_UNAVAILABLE
  */
 export async function commitCursors(
   services: CommitServices & { readonly ends: EndOffsetCache },
@@ -55,6 +56,9 @@ export async function commitCursors(
 ): Promise<CommitOutcome> {
   const cursors = readCursors(items);
   const subscription = await findSubscription(services.registry, subscriptionId);
+  if (isConsumptionBlocked(services.registry, subscription)) {
+    throw new LendstreamError('FORBIDDEN', 'Application or subscription is blocked');
+  }
   if (!isUuid(streamId)) {
     throw new LendstreamError('UNPROCESSABLE', `Stream id has to be valid UUID, but \`${streamId} was provided`);
   }

@@ -14,6 +14,7 @@ import { checkAuthorizationChange, hasRole, type AuthorizationAttribute } from '
 import type { EventLog } from '../../ports/event-log.ts';
 import type { DefinitionOrder } from '../definitions/definition-views.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
+import { isSwitchedOn, refuseWhileReadOnly, refuseWithoutAuthorization } from '../definitions/feature-switches.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
 import { readSubscription, type SubscriptionDefinition } from './requested-subscription.ts';
 import { checkInitialCursors } from './initial-cursors.ts';
@@ -63,13 +64,14 @@ export class Subscriptions {
    * Creates the subscription with this identity, or returns the existing one, in which case everything but the identity
    * is ignored. Of any number of requests at once, on any node, one gets 'created'.
    * @param body The JSON of the request.
-   * @throws MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE, OVERLOADED
+   * @throws MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE, SWITCHED_OFF, OVERLOADED
    */
   async create(body: Readonly<Record<string, unknown>>): Promise<CreatedSubscription> {
     const definition = readSubscription(body, this.#partitionsMaximum);
     const id = subscriptionId(definition.owning_application, definition.event_types, definition.consumer_group);
     const existing = this.#find(id);
     if (existing !== undefined) return { outcome: 'existing', subscription: existing };
+    this.#refuseNew(definition);
     await this.#check(definition);
     try {
       return await this.#locked<CreatedSubscription>(id, async (revision) => {
@@ -83,6 +85,16 @@ export class Subscriptions {
       if (subscription === undefined) throw error;
       return { outcome: 'existing', subscription };
     }
+  }
+
+  /** @throws SWITCHED_OFF, UNPROCESSABLE */
+  #refuseNew({ authorization }: SubscriptionDefinition): void {
+    const { registry } = this.#options;
+    if (isSwitchedOn(registry, 'disable_subscription_creation')) {
+      throw new LendstreamError('SWITCHED_OFF', 'Subscription creation is disabled');
+    }
+    refuseWhileReadOnly(registry);
+    refuseWithoutAuthorization(registry, 'force_subscription_authz', authorization);
   }
 
   async #store(id: string, definition: SubscriptionDefinition, revision: Revision): Promise<Subscription> {
@@ -145,10 +157,11 @@ export class Subscriptions {
   /**
    * Changes authorization, annotations and labels. Annotations and labels that are left out stay the same.
    * @param body The JSON of the request, the whole subscription.
-   * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE for any other change
+   * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations, SWITCHED_OFF, UNPROCESSABLE for any other change
    */
   async update(id: string, body: Readonly<Record<string, unknown>>): Promise<void> {
     const definition = readSubscription(body, this.#partitionsMaximum);
+    refuseWhileReadOnly(this.#options.registry);
     await this.get(id);
     await this.#locked(id, async (revision) => {
       const current = knownSubscription(this.#options.registry, id);
@@ -169,9 +182,10 @@ export class Subscriptions {
 
   /**
    * Deletes a subscription with its offsets. Its open streams end.
-   * @throws NOT_FOUND
+   * @throws NOT_FOUND, SWITCHED_OFF
    */
   async remove(id: string): Promise<void> {
+    refuseWhileReadOnly(this.#options.registry);
     await this.get(id);
     await this.#locked(id, async (revision) => {
       knownSubscription(this.#options.registry, id);
@@ -180,6 +194,21 @@ export class Subscriptions {
       if (await isSuperseded(revision)) return;
       await this.#options.coordination.remove(id);
     });
+  }
+
+  /**
+   * Deletes all subscriptions of an event type.
+   * @throws as {@link remove}
+   */
+  async removeAllOf(eventType: string): Promise<void> {
+    const { registry } = this.#options;
+    await registry.catchUp();
+    for (const { id } of registry.listBy(subscriptionsByEventType, eventType)) {
+      await this.remove(id).catch((error: unknown) => {
+        // Another request has just deleted it.
+        if (!isLendstreamError(error, 'NOT_FOUND')) throw error;
+      });
+    }
   }
 
   #find(id: string): Subscription | undefined {

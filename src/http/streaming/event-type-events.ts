@@ -2,6 +2,7 @@ import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
 import { beforeFirst, formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
 import { unavailabilityReason } from '../../broker/cursors/cursor-availability.ts';
+import { isAnythingBlocked, isReadingBlocked } from '../../broker/definitions/blacklist.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
@@ -13,6 +14,7 @@ import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts
 import { eventTypeStreamsMaximum } from './open-streams.ts';
 import type { StreamingLimits } from '../../broker/definitions/streaming-limits.ts';
 import { sendStreamHeaders, startingPosition, streamFormOf, withOpening } from './stream-form.ts';
+import { consumptionBlocked } from './subscription-events.ts';
 import { partitionsWith, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { textParameter } from '../edge/query-parameters.ts';
@@ -26,7 +28,7 @@ const secondsMaximum = 86_400;
 /** The largest number of events that a parameter may name. */
 const eventsMaximum = 1_000_000_000;
 
-export interface EventTypeEventsServices extends EventTypesServices {
+export interface EventTypeEventsServices extends Pick<EventTypesServices, 'eventTypes' | 'log'> {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -48,7 +50,9 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
   const { registry, eventTypes, clock, logger } = services;
   const streams = new Map<EventTypeStream, OpenEventTypeStream>();
   registry.onChange(({ kind, name, value }) => {
-    if (kind === 'event-type' && value !== null) closeRepartitioned(streams, name, value as EventTypeRecord);
+    if (value === null) return;
+    if (kind === 'event-type') closeRepartitioned(streams, name, value as EventTypeRecord);
+    if (kind === 'blacklist-entry') closeBlocked(streams, registry);
   });
   let accepting = true;
   const router = Router({ caseSensitive: true });
@@ -57,6 +61,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
   route.get(async (request, response) => {
     const { name } = request.params;
     if ((await eventTypes.find(name)) === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
+    if (isReadingBlocked(registry, name)) throw consumptionBlocked();
     const parameters = readParameters(request, eventTypes.limits);
     const form = streamFormOf(request);
     const cursors = requestedCursors(request);
@@ -76,9 +81,11 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
       streamTimeoutMilliseconds === 0
         ? undefined
         : after(clock, streamTimeoutMilliseconds, () => destroyAfterGracePeriod(response, clock));
-    streams.set(stream, { response, ...(readsAllPartitions ? { allPartitionsOf: record } : {}) });
-    // Partitions may have been added by now. If they are added later, the stream ends when this process is notified.
+    streams.set(stream, { response, eventType: name, ...(readsAllPartitions ? { allPartitionsOf: record } : {}) });
+    // Partitions may have been added by now, or the event type blocked. If that happens later, the stream ends when
+    // this process is notified.
     closeRepartitioned(streams, name, eventTypes.known(name) ?? record);
+    closeBlocked(streams, registry);
     response.on('close', () => {
       timer?.cancel();
       streams.delete(stream);
@@ -112,6 +119,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
 
 interface OpenEventTypeStream {
   readonly response: Response;
+  readonly eventType: string;
   /** The event type as it was when the stream was opened, if the stream reads all of its partitions. */
   readonly allPartitionsOf?: EventTypeRecord;
 }
@@ -125,6 +133,13 @@ function closeRepartitioned(
   for (const [stream, { allPartitionsOf }] of streams) {
     if (allPartitionsOf?.eventType.name !== name || allPartitionsOf.partitionCount === partitionCount) continue;
     stream.close('repartitioned');
+  }
+}
+
+function closeBlocked(streams: ReadonlyMap<EventTypeStream, OpenEventTypeStream>, registry: Registry): void {
+  if (!isAnythingBlocked(registry)) return;
+  for (const [stream, { eventType }] of streams) {
+    if (isReadingBlocked(registry, eventType)) stream.close('consumption_blocked');
   }
 }
 

@@ -2,12 +2,14 @@ import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
 import { hasRole } from '../../broker/definitions/authorization.ts';
 import type { EventType } from '../../broker/definitions/event-type.ts';
+import { isSwitchedOn } from '../../broker/definitions/feature-switches.ts';
 import {
   enrichmentStrategies,
   partitionStrategies,
   readEventType,
 } from '../../broker/event-types/requested-event-type.ts';
 import { readBoundedSchema } from '../../broker/schemas/admin-schema.ts';
+import { Subscriptions } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { readJsonObject } from '../edge/request-body.ts';
@@ -39,7 +41,9 @@ export function createEventTypesRouter(services: EventTypesServices): Router {
   return router;
 }
 
-function addEventTypes(router: Router, { eventTypes, clock }: EventTypesServices): void {
+function addEventTypes(router: Router, services: EventTypesServices): void {
+  const { eventTypes, clock } = services;
+  const subscriptions = new Subscriptions(services);
   router
     .route('/event-types')
     .get(async (request, response) => {
@@ -71,7 +75,12 @@ function addEventTypes(router: Router, { eventTypes, clock }: EventTypesServices
       response.status(200).end();
     })
     .delete(async (request, response) => {
-      await eventTypes.remove(request.params.name);
+      const { name } = request.params;
+      if (isSwitchedOn(services.registry, 'delete_event_type_with_subscriptions')) {
+        await eventTypes.checkRemovable(name);
+        await subscriptions.removeAllOf(name);
+      }
+      await eventTypes.remove(name);
       response.status(200).end();
     })
     .all(methodNotAllowed('GET', 'PUT', 'DELETE'));

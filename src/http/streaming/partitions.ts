@@ -1,11 +1,14 @@
 import { Router } from 'express';
 import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
 import { unconsumedEvents } from '../../broker/cursors/cursor-arithmetic.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
 import type { Clock } from '../../clock.ts';
+import type { Coordination } from '../../ports/coordination.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
 import { readPartitionCount } from '../../broker/event-types/partition-count.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
@@ -14,8 +17,11 @@ import { refuseParameter, textParameter } from '../edge/query-parameters.ts';
 /** The services that the routes of event types and their partitions use. */
 export interface EventTypesServices {
   readonly eventTypes: EventTypes;
+  readonly registry: Registry;
+  readonly coordination: Coordination;
   readonly log: EventLog;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /**

@@ -1,4 +1,7 @@
 import { Router, type Request } from 'express';
+import { isAnythingBlocked, isPublishingBlocked } from '../../broker/definitions/blacklist.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
+import type { EventTypes } from '../../broker/event-types/event-types.ts';
 import type { PublishedItem } from '../../broker/publishing/response-items.ts';
 import type { Publisher } from '../../broker/publishing/publisher.ts';
 import type { Responses } from '../../contract.ts';
@@ -8,6 +11,8 @@ import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface PublishingServices {
   readonly publisher: Publisher;
+  readonly registry: Registry;
+  readonly eventTypes: EventTypes;
 }
 
 /** The name of the publisher on every event, as callers are not distinguished. */
@@ -21,11 +26,13 @@ const consumerTagRefusal =
  * POST /event-types/{name}/events and POST /event-types/{name}/deleted-events. Reading events is in
  * event-type-events.ts.
  */
-export function createPublishingRouter({ publisher }: PublishingServices): Router {
+export function createPublishingRouter(services: PublishingServices): Router {
+  const { publisher, registry } = services;
   const router = Router({ caseSensitive: true });
   const events = router.route('/event-types/:name/events');
   events.post(async (request, response) => {
     refuseConsumerTag(request);
+    if (isAnythingBlocked(registry)) await refuseBlockedProducer(services, request.params.name);
     const body = await readBody(request);
     const flowId = request.headers['x-flow-id'];
     const outcome = await publisher.publish(request.params.name, body, {
@@ -39,6 +46,7 @@ export function createPublishingRouter({ publisher }: PublishingServices): Route
   const deletions = router.route('/event-types/:name/deleted-events');
   deletions.post(async (request, response) => {
     refuseConsumerTag(request);
+    if (isAnythingBlocked(registry)) await refuseBlockedProducer(services, request.params.name);
     const outcome = await publisher.deleteKeys(request.params.name, await readBody(request));
     if (outcome.status === 200) response.status(200).end();
     else response.status(outcome.status).json(outcome.items.map(withoutOffset) satisfies Responses['deleteEvents']);
@@ -50,6 +58,17 @@ export function createPublishingRouter({ publisher }: PublishingServices): Route
 /** @throws UNPROCESSABLE */
 function refuseConsumerTag({ headers }: Request): void {
   if (headers['x-consumer-tag'] !== undefined) throw new LendstreamError('UNPROCESSABLE', consumerTagRefusal);
+}
+
+/**
+ * Refuses events that operators have blocked, by event type or by its owner.
+ * @throws FORBIDDEN, NOT_FOUND for an unknown event type
+ */
+async function refuseBlockedProducer({ registry, eventTypes }: PublishingServices, name: string): Promise<void> {
+  const { eventType } = await eventTypes.get(name);
+  if (isPublishingBlocked(registry, name, eventType.owning_application)) {
+    throw new LendstreamError('FORBIDDEN', 'Application or event type is blocked');
+  }
 }
 
 /** The offset of an event is for callers within the process; clients read it from their streams. */

@@ -12,11 +12,12 @@ import { partitionCounts, partitionCountsWith } from '../../broker/subscriptions
 import { type CloseCode, closeCodes } from '../../broker/streaming/close-codes.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
-import type { RegistryChange } from '../../broker/definitions/registry.ts';
+import { isConsumptionBlocked } from '../../broker/definitions/blacklist.ts';
+import type { Registry, RegistryChange } from '../../broker/definitions/registry.ts';
 import { partitionsIn, readStreamParameters } from '../../broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../broker/streaming/subscription-stream.ts';
 import { findSubscription, knownSubscription } from '../../broker/definitions/subscription-lookup.ts';
-import { describeError } from '../../errors.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -47,7 +48,7 @@ export function createSubscriptionEventsRouter(
   // Each series begins at 0: an alert sees no increase in a series that begins with its first stream.
   for (const reason of closeCodes) metrics.closedStreams.inc({ reason }, 0);
   const openStreams = new OpenStreams(activity);
-  registry.onChange((change) => closeStreamsOf(change, openStreams));
+  registry.onChange((change) => closeStreamsOf(registry, change, openStreams));
   const router = Router({ caseSensitive: true });
   router
     .route('/subscriptions/:id/events')
@@ -70,10 +71,13 @@ export function createSubscriptionEventsRouter(
 }
 
 /**
- * Closes the streams of a deleted subscription, and of an event type whose number of partitions changed. Their clients
- * open new ones, which see the new state.
+ * Closes the streams of a deleted subscription, of one that was blocked, and of an event type whose number of
+ * partitions changed. Their clients open new ones, which see the new state.
  */
-function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: OpenStreams): void {
+function closeStreamsOf(registry: Registry, { kind, name, value }: RegistryChange, openStreams: OpenStreams): void {
+  if (kind === 'blacklist-entry' && value !== null) {
+    openStreams.closeWhere(({ subscription }) => isConsumptionBlocked(registry, subscription), 'consumption_blocked');
+  }
   if (kind === 'subscription' && value === null) {
     openStreams.closeWhere(({ subscription }) => subscription.id === name, 'subscription_deleted');
   }
@@ -84,6 +88,11 @@ function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: Open
       'repartitioned',
     );
   }
+}
+
+/** The response to a consumer that operators have blocked. */
+export function consumptionBlocked(): LendstreamError {
+  return new LendstreamError('FORBIDDEN', 'Application or event type is blocked');
 }
 
 /** The parameters of a POST; an empty body means none. */
@@ -103,6 +112,7 @@ async function serveStream(
   const { id } = request.params;
   openStreams.checkAccepting();
   const subscription = await findSubscription(registry, id);
+  if (isConsumptionBlocked(registry, subscription)) throw consumptionBlocked();
   const eventTypes = await partitionCountsWith(registry, subscription, partitionsIn(source));
   const parameters = readStreamParameters(source, eventTypes, systemRandom(), services.limits);
   const form = streamFormOf(request);
@@ -112,7 +122,8 @@ async function serveStream(
     // notified.
     if (registry.get('subscription', id) === undefined) stream.close('subscription_deleted');
     knownSubscription(registry, id);
-    // The same holds for partitions that were added.
+    // The same holds for a blacklist that names it, and for partitions that were added.
+    if (isConsumptionBlocked(registry, subscription)) stream.close('consumption_blocked');
     if (!isDeepStrictEqual(partitionCounts(registry, subscription), eventTypes)) stream.close('repartitioned');
     if (response.destroyed) {
       stream.clientClosed();

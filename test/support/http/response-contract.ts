@@ -86,7 +86,7 @@ const generalStatuses = new Set([400, 401, 403, 406, 421]);
 
 function nowhereFaults(response: SeenResponse, path: string): string[] {
   if (path === '/' || path === '/admin' || path.startsWith('/admin/')) return [];
-  if (![404, 410].includes(response.status) && !generalStatuses.has(response.status))
+  if (![404, 410, 501].includes(response.status) && !generalStatuses.has(response.status))
     return ['its path is not described'];
   return refusalFaults(response, path);
 }

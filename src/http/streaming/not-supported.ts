@@ -1,0 +1,37 @@
+import { Router } from 'express';
+import { LendstreamError } from '../../errors.ts';
+
+const timelines =
+  'There are no timelines: the events of an event type stay in one topic. Kafka moves partitions between its brokers by itself.';
+
+const storages =
+  'There are no storages: a service has one log, the embedded store or the Kafka of KAFKA_BROKERS, set when it starts.';
+
+const avro =
+  'There is no Avro: events are JSON, and the schema of an event type is a JSON Schema, at /event-types/{name}/schemas.';
+
+const admins =
+  'There are no administrators: every API key may do everything. Keys are set by API_KEYS or API_KEYS_FILE when the service starts.';
+
+/** The paths of Nakadi's API that this one does not have, and why. */
+export const unsupportedPaths: readonly (readonly [path: string, reason: string])[] = [
+  ['/event-types/:name/timelines', timelines],
+  ['/storages', storages],
+  ['/storages/:id', storages],
+  ['/storages/default/:id', storages],
+  ['/avro-schemas/:name/versions', avro],
+  ['/avro-schemas/:name/versions/:version', avro],
+  ['/settings/admins', admins],
+];
+
+/** Answers what this API leaves out of Nakadi's with 501 and the reason: a 404 would look like a wrong address. */
+export function createNotSupportedRouter(): Router {
+  const router = Router({ caseSensitive: true });
+  for (const [path, reason] of unsupportedPaths) {
+    router.route(path).all((request) => {
+      request.resume();
+      throw new LendstreamError('NOT_IMPLEMENTED', reason);
+    });
+  }
+  return router;
+}
