@@ -179,7 +179,7 @@ describe('request bodies in flight', function () {
 
   it('of one connection have their own limit', async () => {
     const command = '{"productTypeKey":"none","loanAmount":1}';
-    const waiting = `POST /loans HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=4\r\nContent-Length: ${command.length}\r\n\r\n${command}`;
+    const waiting = `POST /loans HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=8\r\nContent-Length: ${command.length}\r\n\r\n${command}`;
     const whole = Buffer.from(`${head(`Content-Length: ${bodyBytesMaximum}`)}[{}]${' '.repeat(bodyBytesMaximum - 4)}`);
     const last = Buffer.from(head('Connection: close\r\nContent-Length: 4') + '[{}]');
     // The command needs some bytes as well: one body less than would fit without it.

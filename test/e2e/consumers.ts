@@ -150,7 +150,7 @@ export function describeConsumers(system: () => System, restart: 'forgets sessio
       const [subscription, consumer] = await receivedThree('late.next');
       const cursors = firstCursors(consumer);
       consumer.close();
-      await eventually(() => isFree(subscription), 1_000);
+      await eventually(() => isFree(subscription));
       expect((await consumer.commit(cursors)).status).to.equal(204);
       const next = await stream(subscription, '?batch_limit=1');
       await next.until((batches) => eventsOf(batches).length >= 2);
@@ -177,7 +177,7 @@ export function describeConsumers(system: () => System, restart: 'forgets sessio
       const before = await committed();
       const cursors = firstCursors(consumer);
       consumer.close();
-      await eventually(() => isFree(subscription), 1_000);
+      await eventually(() => isFree(subscription));
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       expect((await consumer.commit(cursors)).status).to.equal(422);
       expect(await committed()).to.deep.equal(before);

@@ -46,7 +46,7 @@ describe('several streams of one subscription', () => {
 
   async function awaitShares(id: string, clients: readonly StreamClient[], expected: readonly number[]): Promise<void> {
     const sorted = async () => sortedNumbers(await counts(id, clients)).join();
-    await eventually(async () => (await sorted()) === sortedNumbers(expected).join(), 1_000);
+    await eventually(async () => (await sorted()) === sortedNumbers(expected).join());
   }
 
   function closeAll(clients: readonly StreamClient[]): void {

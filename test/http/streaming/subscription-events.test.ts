@@ -625,7 +625,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       const client = await server.open(id, { query: '?batch_flush_timeout=30' });
       await client.until(() => client.numbers.length === 1);
       client.destroy();
-      await eventually(async () => (await server.coordination.topology(id)).sessions.length === 0, 500);
+      await eventually(async () => (await server.coordination.topology(id)).sessions.length === 0);
       const again = await server.open(id);
       expect(again.status).to.equal(200);
       await again.until(() => again.numbers.length === 1);
@@ -643,7 +643,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     const socket = connect(server.port, '127.0.0.1', () => socket.write(requests.join('')));
     await eventually(async () => (await sessions()).every((count) => count === 1));
     socket.destroy();
-    await eventually(async () => (await sessions()).every((count) => count === 0), 500);
+    await eventually(async () => (await sessions()).every((count) => count === 0));
     expect(server.streams.openStreams.size).to.equal(0);
   });
 
