@@ -32,6 +32,7 @@ import type { LendingServices } from './http/lending/services.ts';
 import { createLendingApi } from './http/lending/lending-api.ts';
 import { behaviourRelease } from './http/lending/api-versions.ts';
 import { createOperationsRouter, type OperationsServices } from './http/edge/health-and-metrics.ts';
+import { createCrossOriginAccess } from './http/edge/cross-origin-access.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
@@ -157,11 +158,13 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const originPolicy = createOriginPolicy({
       isOpen: config.apiKeys.length === 0,
       allowedHosts: config.allowedHosts,
+      allowedOrigins: config.corsOrigins,
     });
     const gate = createStartGate(() => health.notReadyReasons());
     const application = createApplication([authentication, gate.router, ...routers], logger, {
       clock,
       refuseCrossOrigin: originPolicy,
+      crossOriginAccess: config.corsOrigins.length === 0 ? undefined : createCrossOriginAccess(config.corsOrigins),
     });
     const server = createApplicationServer(application);
     registerCleanup(() => closeServer(server, clock));

@@ -36,6 +36,8 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   /** The limits of definitions and streams; each has a setting of its own, see {@link readStreamingLimits}. */
   readonly streaming: StreamingLimits;
+  /** CORS_ORIGINS: exact origins, such as `https://app.example`, whose pages may use the service from a browser. */
+  readonly corsOrigins: readonly string[];
   /** Where the cluster is; absent on one machine, where the embedded store stands in for Kafka and Redis. */
   readonly cluster?: ClusterConfig;
 }
@@ -120,6 +122,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       problems.push(`ALLOWED_HOSTS may name hosts, each with or without a port, but has "${allowed}"`);
     }
   }
+  const corsOrigins = listOf(text('CORS_ORIGINS', ''));
+  for (const origin of corsOrigins) {
+    if (!isOrigin(origin)) {
+      problems.push(`CORS_ORIGINS may name exact origins, such as https://app.example, but has "${origin}"`);
+    }
+  }
   if (!loopbackHosts.has(host) && apiKeys.length === 0) {
     problems.push(`HOST ${host} is reachable from other machines: set API_KEYS, or listen on 127.0.0.1`);
   }
@@ -138,6 +146,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     apiKeys,
     allowedHosts,
     streaming: readStreamingLimits({ text, integer, problems }),
+    corsOrigins,
     ...(cluster === undefined ? {} : { cluster }),
   });
   if (problems.length > 0) throw new LendstreamError('CONFIGURATION_INVALID', problems.join('; '));
@@ -181,6 +190,11 @@ function listOf(text: string): string[] {
     .split(',')
     .map((value) => value.trim())
     .filter((value) => value !== '');
+}
+
+/** Whether a text is an origin as a browser writes it: no path, no default port, lower case. */
+function isOrigin(text: string): boolean {
+  return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 /** The keys of both settings. Problems never show a key, only its position. */

@@ -164,6 +164,25 @@ describe('the settings', () => {
     }
   });
 
+  it('accept exact origins whose pages may use the service, and no pattern', () => {
+    const origins = ['https://app.example', 'http://localhost:3000', 'http://[::1]:8081'];
+    expect(readConfig({ CORS_ORIGINS: origins.join(', ') }).corsOrigins).to.deep.equal(origins);
+    expect(readConfig({}).corsOrigins).to.deep.equal([]);
+    for (const wrong of [
+      '*',
+      'null',
+      'app.example',
+      'https://*.example',
+      'https://app.example/',
+      'https://app.example:443',
+      'https://App.example',
+      'https://user@app.example',
+      'file://app.example',
+    ]) {
+      expect(problemsOf({ CORS_ORIGINS: wrong }), wrong).to.match(/^CORS_ORIGINS may name exact origins/);
+    }
+  });
+
   for (const host of ['127.0.0.1', '::1', 'localhost', '']) {
     it(`need no keys to listen on ${JSON.stringify(host)}`, () => {
       expect(problemsOf({ HOST: host })).to.equal('none');

@@ -12,6 +12,7 @@ import { createServer, type Server } from 'node:http';
 import { type Clock, systemClock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import type { CrossOriginAccess } from './cross-origin-access.ts';
 import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
 import { contentEncodingOf } from './request-body.ts';
 import { lendingErrorHandler, lendingPathNotFound } from './lending-errors.ts';
@@ -37,13 +38,15 @@ export interface ApplicationOptions {
   readonly clock?: Clock;
   /** Throws for a request from an origin that is not allowed; called before any router. */
   readonly refuseCrossOrigin?: (request: Request) => void;
+  /** Lets pages of listed origins read responses; absent when no origin is listed. */
+  readonly crossOriginAccess?: CrossOriginAccess | undefined;
 }
 
 /** Combines the routers. Only the routes that need a body read it, so that the hot ones cost no more than they must. */
 export function createApplication(
   routers: readonly Router[],
   logger: Logger,
-  { clock = systemClock, refuseCrossOrigin = () => undefined }: ApplicationOptions = {},
+  { clock = systemClock, refuseCrossOrigin = () => undefined, crossOriginAccess }: ApplicationOptions = {},
 ): Express {
   const application = express();
   application.disable('x-powered-by');
@@ -63,9 +66,12 @@ export function createApplication(
     // Pages set their own Cache-Control.
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
+    // Errors are for the page as well.
+    crossOriginAccess?.grant(request, response);
     if (sentFlowId !== undefined && sentFlowId !== '' && sentFlowId !== flowId) throw unusableFlowId();
     refuseAmbiguous(request);
     refuseCrossOrigin(request);
+    if (crossOriginAccess?.answerPreflight(request, response) === true) return;
     if (request.method === 'DELETE' && isBodyAnnounced(request)) afterDiscardingBody(request, next);
     else next();
   });

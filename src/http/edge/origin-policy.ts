@@ -8,6 +8,8 @@ export interface OriginPolicyOptions {
   readonly isOpen: boolean;
   /** Names of the service in addition to those of the loopback address, as `name` or `name:port`. */
   readonly allowedHosts: readonly string[];
+  /** Exact origins whose pages may use the service. */
+  readonly allowedOrigins?: readonly string[];
 }
 
 /**
@@ -16,8 +18,13 @@ export interface OriginPolicyOptions {
  * those on plain HTTP, use `Origin`. A page can change neither. A request with neither of the two comes from no page.
  * @throws FORBIDDEN for a request from a page of another site, MISDIRECTED_REQUEST for a host that is not the service's
  */
-export function createOriginPolicy({ isOpen, allowedHosts }: OriginPolicyOptions): (request: Request) => void {
+export function createOriginPolicy({
+  isOpen,
+  allowedHosts,
+  allowedOrigins = [],
+}: OriginPolicyOptions): (request: Request) => void {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
+  const listedOrigins = new Set(allowedOrigins);
   // Nearly every request names the same host as the one before.
   let checkedHost: string | undefined;
   return (request) => {
@@ -28,6 +35,7 @@ export function createOriginPolicy({ isOpen, allowedHosts }: OriginPolicyOptions
     }
     const { origin, 'sec-fetch-site': site } = request.headers;
     if (origin === undefined && site === undefined) return;
+    if (origin !== undefined && listedOrigins.has(origin)) return;
     if (!isOwnPage(origin, joinedHeader(site), host, allowed) && !isLinkToPage(request)) throw crossOriginForbidden();
   };
 }
@@ -88,7 +96,7 @@ function joinedHeader(value: string | string[] | undefined): string | undefined 
 }
 
 function crossOriginForbidden(): LendstreamError {
-  const detail = 'Pages of other sites may not use this service. ALLOWED_HOSTS names those that may.';
+  const detail = 'Pages of other sites may not use this service. CORS_ORIGINS and ALLOWED_HOSTS name those that may.';
   return new LendstreamError('FORBIDDEN', detail);
 }
 

@@ -35,10 +35,10 @@ export function sendStreamHeaders(
   { isEventStream, isCompressed }: StreamForm,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  response.vary('Accept, Accept-Encoding');
   response.writeHead(200, {
     'Content-Type': isEventStream ? eventStreamType : jsonStreamType,
     ...headers,
-    Vary: 'Accept, Accept-Encoding',
     ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
     // Proxies that collect a response before they pass it on would delay events.
     ...(isEventStream ? { 'X-Accel-Buffering': 'no' } : {}),

@@ -70,6 +70,7 @@ function uriOf(name: string): string {
 
 /** The differences between a response and the description; empty when there are none. */
 export function responseFaults(response: SeenResponse): string[] {
+  if (isPreflight(response)) return [];
   const path = response.url.split('?', 1)[0] ?? '';
   const described = findPath(path);
   const faults = described === undefined ? nowhereFaults(response, path) : faultsAt(response, path, described);
@@ -79,6 +80,11 @@ export function responseFaults(response: SeenResponse): string[] {
   return faults.map(
     (fault) => `${response.method} ${response.url.slice(0, 300)} answered ${response.status}: ${fault}`,
   );
+}
+
+/** The response to a browser that asks whether a page of a listed origin may send a request, at any path. */
+function isPreflight({ method, status, headers, body }: SeenResponse): boolean {
+  return method === 'OPTIONS' && status === 204 && headers['access-control-allow-methods'] !== undefined && body === '';
 }
 
 /** The refusals of any request before its path is evaluated. */
