@@ -37,6 +37,7 @@ const programs = [
   ['scripts/local-cluster/cluster.js', 'cluster'],
   ['scripts/record-docs.js', 'record-docs'],
   ['scripts/screenshots.js', 'screenshots'],
+  ['scripts/size/size.js', 'size'],
   ['scripts/soak/soak.js', 'soak'],
   ['test/campaign/run.js', 'campaign'],
   ['test/faults/run.js', 'faults'],
