@@ -190,7 +190,7 @@ function estimateLending(load: Load, capacity: Capacity): Need[] {
       because: 'each process has a copy of all accounts',
     },
     {
-      name: 'making accounts.db anew',
+      name: 'reading accounts.db from the log',
       amount: load.loans / measured.loansRebuiltPerSecond.value / 60,
       unit: 'minutes',
       because: 'a process without its file reads the changelog',

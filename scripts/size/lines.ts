@@ -7,10 +7,10 @@ import type { Part } from './rehearsal.ts';
 /** A need whose amount is more than the code can go to is marked. */
 export function linesOf(needs: readonly Need[]): string[] {
   const rows = needs.map(({ name, amount, unit, because, limit }) => {
-    const most = limit === undefined ? '' : figure(limit);
+    const most = limit === undefined ? '' : textOf(limit);
     return [
       name,
-      `${figure(amount)} ${unit}`,
+      `${textOf(amount)} ${unit}`,
       limit !== undefined && amount > limit ? `${most}, exceeded` : most,
       because,
     ];
@@ -35,6 +35,11 @@ export function partLines(store: 'memory' | 'redis', small: readonly Part[], lar
     ['what', 'count', `processor ${of} for each, a tenth and all`, `memory ${of} for each`, 'elapsed'],
     rows,
   );
+}
+
+/** Whole numbers are counts, and have no digits after the point. */
+function textOf(amount: number): string {
+  return Number.isInteger(amount) ? amount.toLocaleString('en-US') : figure(amount);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

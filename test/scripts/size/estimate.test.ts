@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { estimate, usualCapacity, type Load, type Need } from '../../../scripts/size/estimate.ts';
+import { estimate, exampleLoad, usualCapacity, type Load, type Need } from '../../../scripts/size/estimate.ts';
 import { linesOf } from '../../../scripts/size/lines.ts';
 import { measured } from '../../../scripts/size/measured.ts';
+import { packageRoot } from '../../../src/package-root.ts';
 
 const small: Load = {
   streams: 100,
@@ -73,7 +76,7 @@ describe('What an installation needs', () => {
     const reached = needOf('streams of a subscription that receive events', { ...streams, streams: 200 });
     const exceeded = needOf('streams of a subscription that receive events', { ...streams, streams: 201 });
     expect(linesOf([reached]).at(-1)).to.not.include('exceeded');
-    expect(linesOf([exceeded]).at(-1)).to.include('4.00, exceeded');
+    expect(linesOf([exceeded]).at(-1)).to.include('| 4, exceeded');
   });
 
   it('is no more than one worker for each partition of loans when a day is closed', () => {
@@ -82,6 +85,16 @@ describe('What an installation needs', () => {
     const two = needOf('end of a day', { loans, lendingPartitions: 2 });
     expect(alone.amount).to.equal(2 * two.amount);
     expect(needOf('working processes', { loans: 1e9, lendingPartitions: 4 })).to.include({ amount: 16, limit: 4 });
+  });
+
+  it('is in docs/scale.md, with the costs as they are measured now', () => {
+    const rowsIn = (lines: readonly string[]): string[][] =>
+      lines.filter((line) => line.startsWith('| ')).map((line) => line.split('|').map((cell) => cell.trim()));
+    const document = readFileSync(join(packageRoot, 'docs/scale.md'), 'utf8').split('## What gives way first')[0] ?? '';
+    const withoutRule = (rows: string[][]): string[][] => rows.filter(([, first]) => !/^-+$/.test(first ?? ''));
+    expect(withoutRule(rowsIn(document.split('\n')))).to.deep.equal(
+      withoutRule(rowsIn(linesOf(estimate(exampleLoad, usualCapacity)))),
+    );
   });
 
   it('grows in proportion where each one costs the same', () => {

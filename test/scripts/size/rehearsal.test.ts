@@ -44,10 +44,10 @@ describe('The rehearsal of an installation', () => {
 
   /** Turns the clock while the rehearsal runs, a second at a time. */
   async function rehearsed(store: RehearsedStore): Promise<Part[]> {
-    let isOver = false;
-    const parts = rehearse(store, size, () => {}).finally(() => (isOver = true));
+    const state = { isOver: false };
+    const parts = rehearse(store, size, () => {}).finally(() => (state.isOver = true));
     parts.catch(() => undefined);
-    while (!isOver) {
+    while (!state.isOver) {
       await clock.turn(1_000);
       await giveWay();
     }
