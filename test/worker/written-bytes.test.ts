@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
 import { describe, it } from 'mocha';
+import { type Hash, createHash, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { alwaysOpen } from '../../src/lending/schedule/calendar.ts';
@@ -13,7 +15,7 @@ import { allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { eventWriter } from '../../src/lending-format/event-format.ts';
 import { keysOf, transactionKeyOf } from '../../src/lending-format/derived-ids.ts';
 import { accountsTopic, lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
-import type { LogRecord } from '../../src/ports/event-log.ts';
+import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { LoanDraft, draftedTransaction } from '../../src/worker/loan-draft.ts';
 import {
   type AskedCommand,
@@ -29,6 +31,9 @@ import {
   product,
   repay,
 } from '../lending/loan-fixtures.ts';
+import { describeOnCluster } from '../support/cluster.ts';
+import { openKafkaLog } from '../support/kafka/log.ts';
+import { kafkaStoredBytes } from '../support/kafka/stored-bytes.ts';
 import { keyed } from '../support/log-reading.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 
@@ -165,51 +170,142 @@ describe('what a command writes to the log', () => {
     }
   }
 
+  /** The promise, of all that the 360 months write. Bytes. */
+  const overpaidBytesMaximum = 50_000_000;
+
   it('for a loan over 360 months that is overpaid every month: a fifth of the events, and in the file a third of both', async function () {
-    this.timeout(180_000);
-    const account = disbursedAccount(
-      dynamicProduct({ ...reducing, scheduleSettings: { numInstallments: { defaultValue: 360 } } }),
-    );
-    const total = { eventBytes: 0, changelogBytes: 0 };
+    this.timeout(300_000);
     const temporary = await openTemporaryLog();
-    const { log } = temporary;
-    for (const name of [...lendingEventTypeNames, accountsTopic]) {
-      const cleanupPolicy = name === accountsTopic ? 'compact' : 'delete';
-      await log.createTopic({ name, partitionCount: 1, cleanupPolicy, retentionMilliseconds: 3_600_000 });
-    }
-    const writer = await log.openWriter('worker-0');
-    let repayments = 0;
-    while (account.existing.position.accountState === 'ACTIVE') {
-      const { position } = account.existing;
-      const { dueDate } = position.installments.find(({ repaidDate }) => repaidDate === null) ?? expect.fail();
-      const {
-        principal,
-        interest,
-        total: owed,
-      } = figuresOf(account.existing, accrueTo(account.existing, position, dueDate));
-      const more = principal.due.plus(interest.due).plus(10);
-      const amount = more.greaterThan(owed) ? owed : more;
-      const written = account.do(repay(amount, dueDate, { receivedAt: Date.parse('2060-01-01T12:00:00Z') }));
-      total.eventBytes += written.eventBytes;
-      total.changelogBytes += written.changelogBytes;
-      const topics = [...new Set(written.records.map(({ topic }) => topic))];
-      await writer.append(
-        topics.map((topic) => {
-          const ofTopic = written.records.filter((each) => each.topic === topic);
-          return { topic, partition: 0, records: ofTopic.map(({ record }) => record) };
-        }),
-      );
-      await writer.commit();
-      repayments += 1;
-    }
-    await log.close();
+    const total = await overpay(temporary.log, (name) => name);
+    await temporary.log.close();
     const fileBytes = statSync(join(temporary.dataFolder, 'log.db')).size;
     await temporary.cleanup();
-    expect(repayments).to.equal(360);
     // The events show each row that changed: about 46 MB. Most of the rest is what adjusting would restore.
+    expect(total.eventBytes + total.changelogBytes).to.be.above(overpaidBytesMaximum);
     expect(total.changelogBytes).to.be.lessThan(10_000_000);
     expect(total.changelogBytes / total.eventBytes).to.be.lessThan(0.25);
-    // The promise is 50 MB.
-    expect(fileBytes).to.be.lessThan(20_000_000);
+    expect(fileBytes).to.be.lessThan(20_000_000).and.lessThan(overpaidBytesMaximum);
+  });
+
+  describeOnCluster('for the same loan', (cluster) => {
+    it('is stored by Kafka within the same promise, and a client that knows nothing of us reads all of it', async function () {
+      this.timeout(600_000);
+      const { kafkaBrokers } = cluster();
+      const log = await openKafkaLog(cluster());
+      const prefix = `test.${randomUUID()}.`;
+      const total = await overpay(log, (name) => prefix + name);
+      await log.close();
+      const topics = overpaidTopics.map((name) => prefix + name);
+      const storedBytes = await kafkaStoredBytes(kafkaBrokers, topics);
+      // Uncompressed it would be all of it. The file of the embedded log takes no more than 20 MB either.
+      expect(storedBytes).to.be.within(1_000_000, 20_000_000).and.lessThan(overpaidBytesMaximum);
+      const read = await readWithKafkajs(kafkaBrokers, topics, total.recordCount);
+      expect(read).to.equal(total.digest);
+      await deleteTopics(kafkaBrokers, topics);
+    });
   });
 });
+
+/** The topics that the life of a loan is written to. */
+const overpaidTopics = [...lendingEventTypeNames, accountsTopic];
+
+interface OverpaidTotal {
+  eventBytes: number;
+  changelogBytes: number;
+  recordCount: number;
+  /** Of all records, whatever their order among topics. */
+  digest: string;
+}
+
+/** Writes the life of a loan over 360 months that is overpaid by ten every month, a commit for each repayment. */
+async function overpay(log: EventLog, nameOf: (topic: string) => string): Promise<OverpaidTotal> {
+  const account = disbursedAccount(
+    dynamicProduct({ ...reducing, scheduleSettings: { numInstallments: { defaultValue: 360 } } }),
+  );
+  for (const topic of overpaidTopics) {
+    const cleanupPolicy = topic === accountsTopic ? 'compact' : 'delete';
+    const name = nameOf(topic);
+    await log.createTopic({ name, partitionCount: 1, cleanupPolicy, retentionMilliseconds: 3_600_000 });
+  }
+  const writer = await log.openWriter(nameOf('worker-0'));
+  const total: OverpaidTotal = { eventBytes: 0, changelogBytes: 0, recordCount: 0, digest: '' };
+  const digests = new RecordDigests();
+  let repayments = 0;
+  while (account.existing.position.accountState === 'ACTIVE') {
+    const { position } = account.existing;
+    const { dueDate } = position.installments.find(({ repaidDate }) => repaidDate === null) ?? expect.fail();
+    const {
+      principal,
+      interest,
+      total: owed,
+    } = figuresOf(account.existing, accrueTo(account.existing, position, dueDate));
+    const more = principal.due.plus(interest.due).plus(10);
+    const amount = more.greaterThan(owed) ? owed : more;
+    const written = account.do(repay(amount, dueDate, { receivedAt: Date.parse('2060-01-01T12:00:00Z') }));
+    total.eventBytes += written.eventBytes;
+    total.changelogBytes += written.changelogBytes;
+    total.recordCount += written.records.length;
+    const topics = [...new Set(written.records.map(({ topic }) => topic))];
+    await writer.append(
+      topics.map((topic) => {
+        const ofTopic = written.records.filter((each) => each.topic === topic);
+        for (const { record } of ofTopic) digests.add(nameOf(topic), record);
+        return { topic: nameOf(topic), partition: 0, records: ofTopic.map(({ record }) => record) };
+      }),
+    );
+    await writer.commit();
+    repayments += 1;
+  }
+  expect(repayments).to.equal(360);
+  return { ...total, digest: digests.ofAll() };
+}
+
+/** One digest of the records of some topics, in the order of each topic. */
+class RecordDigests {
+  readonly #byTopic = new Map<string, Hash>();
+
+  add(topic: string, { key, value }: Pick<LogRecord, 'key' | 'value'>): void {
+    const digest = this.#byTopic.get(topic) ?? createHash('sha256');
+    digest.update(JSON.stringify([key, value === null ? null : value.length]));
+    digest.update(value ?? '');
+    this.#byTopic.set(topic, digest);
+  }
+
+  ofAll(): string {
+    return [...this.#byTopic]
+      .map(([topic, digest]) => `${topic} ${digest.digest('hex')}`)
+      .sort()
+      .join('\n');
+  }
+}
+
+/** Reads so many records with another client, and digests them. */
+async function readWithKafkajs(brokers: readonly string[], topics: string[], count: number): Promise<string> {
+  const groupId = `test.${randomUUID()}`;
+  const consumer = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).consumer({ groupId });
+  const digests = new RecordDigests();
+  await consumer.connect();
+  await consumer.subscribe({ topics, fromBeginning: true });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      let read = 0;
+      const take = ({ topic, message }: { topic: string; message: KafkaMessage }): Promise<void> => {
+        digests.add(topic, { key: message.key?.toString() ?? null, value: message.value });
+        read += 1;
+        if (read === count) resolve();
+        return Promise.resolve();
+      };
+      consumer.run({ eachMessage: take }).catch(reject);
+    });
+  } finally {
+    await consumer.disconnect();
+  }
+  return digests.ofAll();
+}
+
+async function deleteTopics(brokers: readonly string[], topics: string[]): Promise<void> {
+  const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  await admin.deleteTopics({ topics });
+  await admin.disconnect();
+}
