@@ -14,6 +14,7 @@ import type { Toggles } from '../lending/toggle-names.ts';
 import { parseCommand } from '../lending-format/command-format.ts';
 import { dueCommandId } from '../lending-format/derived-ids.ts';
 import { type FollowedCalendar, sameCalendar } from '../lending-format/stored-business-dates.ts';
+import { isLendstreamError } from '../errors.ts';
 import { CalendarLook } from './calendar-look.ts';
 import type { CommandBatch } from './command-batch.ts';
 import type { LoanStore } from './loan-store.ts';
@@ -138,8 +139,8 @@ export class EndOfDayRun {
 
   #moveRows(loanAccountId: string, look: CalendarLook, batch: CommandBatch, toggles: Toggles): void {
     const { businessDate } = this.#endOfDay;
-    const loan = batch.loanOf(loanAccountId);
     try {
+      const loan = batch.loanOf(loanAccountId);
       const valueDate = loan === null ? null : dayToMoveAfter(loan, businessDate, look.calendar);
       if (valueDate === null) return;
       // Days of one date can be closed more than once, each time under another calendar.
@@ -147,9 +148,19 @@ export class EndOfDayRun {
       const commandId = dueCommandId(loanAccountId, businessDate, purpose);
       this.#decide({ type: 'RECALCULATE_DUE_DATES', valueDate }, commandId, loanAccountId, batch, toggles);
     } catch (error) {
+      this.#skip(loanAccountId, batch, error);
       look.fail();
-      batch.skipDue(loanAccountId, this.#command, error);
     }
+  }
+
+  /**
+   * Leaves an account as it is, because it cannot be read or decided: one account must not keep the others of its
+   * partition from their day.
+   * @throws the error when it says that another try may succeed: then the account is not to blame
+   */
+  #skip(loanAccountId: string, batch: CommandBatch, error: unknown): void {
+    if (isLendstreamError(error) && error.retriable) throw error;
+    batch.skipDue(loanAccountId, this.#command, error);
   }
 
   /**
@@ -164,9 +175,12 @@ export class EndOfDayRun {
     isFull: () => boolean,
     giveWay: () => Promise<void>,
   ): Promise<boolean> {
-    const loan = batch.loanOf(loanAccountId);
     try {
-      for (let date = dateOf(loan, upTo); date !== null; date = dateOf(batch.loanOf(loanAccountId), upTo)) {
+      for (
+        let date = dateOf(batch.loanOf(loanAccountId), upTo);
+        date !== null;
+        date = dateOf(batch.loanOf(loanAccountId), upTo)
+      ) {
         this.#startDay(date, loanAccountId, batch, toggles);
         // It would be due for ever, and no other command of the partition would be decided.
         if (dateOf(batch.loanOf(loanAccountId), upTo) === date) throw new Error(`the day ${date} does not end`);
@@ -174,8 +188,8 @@ export class EndOfDayRun {
         await giveWay();
       }
     } catch (error) {
+      this.#skip(loanAccountId, batch, error);
       this.#skipped.add(loanAccountId);
-      batch.skipDue(loanAccountId, this.#command, error);
     }
     return false;
   }

@@ -12,6 +12,8 @@ import { silentLogger } from '../../src/logger.ts';
 import { CommandBatch } from '../../src/worker/command-batch.ts';
 import { EndOfDayRun, readEndOfDay } from '../../src/worker/end-of-day.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
+import { accountRecordKey } from '../../src/lending-format/account-record-keys.ts';
+import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { writeBalances, writeSchedule } from '../../src/lending-format/response-bodies.ts';
 import {
   type Json,
@@ -21,6 +23,7 @@ import {
   decided,
   deadLetters,
   eventsOfType,
+  loanText,
   storedLoan,
   workerForEachTest,
 } from '../support/lending/lending-log.ts';
@@ -243,6 +246,33 @@ describe('the end of a day', () => {
     ]);
     const loan = await storedLoan(fixture.log, 'L1');
     expect(loan?.futurePayments?.map(({ valueDate }) => valueDate)).to.deep.equal(['2026-01-25']);
+  });
+
+  it('is closed for the others when a stored account cannot be read, and reaches that one once it can be', async () => {
+    const ids = ['L1', 'L2', 'L3'];
+    await decided(fixture.log, [product, ...ids.flatMap(activeLoan)]);
+    const text = (await loanText(fixture.log, 'L2')) ?? expect.fail();
+    /** Stores the account while no worker runs, which knows those that it decided. */
+    const store = async (changed: string): Promise<void> => {
+      await fixture.stop();
+      const record = { key: accountRecordKey('L2'), value: Buffer.from(changed) };
+      await fixture.log.append([{ topic: accountsTopic, partition: 0, records: [record] }]);
+      await fixture.start();
+    };
+    const datesOf = (some: readonly string[]): Promise<unknown[]> =>
+      Promise.all(some.map(async (id) => (await storedLoan(fixture.log, id))?.businessDate));
+    await store(text.replace(/"product":"[0-9a-f]+"/, '"product":"not stored"'));
+    await decided(fixture.log, [endOfDay('2025-10-11'), endOfDay('2025-10-12')]);
+    expect(await datesOf(['L1', 'L3'])).to.deep.equal(['2025-10-13', '2025-10-13']);
+    const reasons = (await deadLetters(fixture.log)).map(({ reason }) => String(reason));
+    expect(reasons).to.have.length(2);
+    for (const reason of reasons) expect(reason).to.match(/The end of the day failed on L2: .*not stored/);
+    expect(await loanText(fixture.log, 'L2')).to.contain('"product":"not stored"');
+
+    await store(text);
+    await decided(fixture.log, [endOfDay('2025-10-12')]);
+    expect(await datesOf(ids)).to.deep.equal(['2025-10-13', '2025-10-13', '2025-10-13']);
+    expect(await deadLetters(fixture.log)).to.have.length(2);
   });
 
   it('posts the repayments of each account though another one has one that is refused', async () => {
