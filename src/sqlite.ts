@@ -33,10 +33,10 @@ function existingFile(path: string): URL {
 
 /**
  * The reason why a statement failed: `full`, the disk or the size that the file is limited to; `damaged`, or no
- * database at all; `busy`, locked by another connection; `failed`, the disk does not read or write; `other`, all the
- * rest.
+ * database at all; `busy`, locked by another connection; `failed`, the disk does not read or write; `constraint`, a
+ * row breaks a rule of its table, such as that no two rows have the same key; `other`, all the rest.
  */
-export type DatabaseErrorKind = 'full' | 'damaged' | 'busy' | 'failed' | 'other';
+export type DatabaseErrorKind = 'full' | 'damaged' | 'busy' | 'failed' | 'constraint' | 'other';
 
 /** SQLite's primary result codes and their texts: the error of a statement that reads all rows has only the text. */
 const kinds: readonly { readonly kind: DatabaseErrorKind; readonly code: number; readonly text: RegExp }[] = [
@@ -45,6 +45,7 @@ const kinds: readonly { readonly kind: DatabaseErrorKind; readonly code: number;
   { kind: 'damaged', code: 11, text: /database disk image is malformed|malformed database schema/ },
   { kind: 'full', code: 13, text: /database or disk is full/ },
   { kind: 'failed', code: 14, text: /unable to open database file/ },
+  { kind: 'constraint', code: 19, text: /constraint failed/ },
   { kind: 'damaged', code: 26, text: /file is not a database/ },
 ];
 

@@ -110,11 +110,20 @@ describe('SQLite', () => {
       expect(kindOf(() => openDatabase(join(folder, 'missing', 'some.db')))).to.equal('failed');
     });
 
-    it('other: a wrong statement, a violated constraint, and errors that are not from the database', () => {
+    it('constraint: a second row has the key of the first, also when only an index made later says so', () => {
       const database = openDatabase(file());
-      database.exec('CREATE TABLE numbers (value INTEGER PRIMARY KEY) STRICT; INSERT INTO numbers VALUES (1);');
+      database.exec('CREATE TABLE numbers (value INTEGER PRIMARY KEY, other INTEGER) STRICT');
+      database.exec('INSERT INTO numbers VALUES (1, 7), (2, 7)');
+      expect(kindOf(() => database.exec('INSERT INTO numbers VALUES (1, 8)'))).to.equal('constraint');
+      const insert = database.prepare('INSERT INTO numbers VALUES (1, 8)');
+      expect(kindOf(() => void insert.run())).to.equal('constraint');
+      expect(kindOf(() => database.exec('CREATE UNIQUE INDEX others ON numbers (other)'))).to.equal('constraint');
+      database.close();
+    });
+
+    it('other: a wrong statement, and errors that are not from the database', () => {
+      const database = openDatabase(file());
       expect(kindOf(() => database.exec('nonsense'))).to.equal('other');
-      expect(kindOf(() => database.exec('INSERT INTO numbers VALUES (1)'))).to.equal('other');
       database.close();
       expect(databaseErrorKind(new LendstreamError('LOG_FULL', 'full'))).to.equal('other');
       expect(databaseErrorKind('full')).to.equal('other');

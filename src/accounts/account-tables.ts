@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { Offset } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
-import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
+import { type Connection, databaseErrorKind, openDatabase, withoutNul } from '../sqlite.ts';
 import { joinedAccount } from '../lending-format/account-pages.ts';
 import { pageRecordKey } from '../lending-format/account-record-keys.ts';
 import { addDays } from '../lending/dates.ts';
@@ -14,7 +14,7 @@ import { DamagedText, sealed, unsealed } from './checksummed-text.ts';
 import { FileSpace } from './file-space.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 11;
+const schemaVersion = 12;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -95,8 +95,7 @@ const tables = `
     partition INTEGER NOT NULL,
     decided_at INTEGER NOT NULL,
     state TEXT NOT NULL,
-    PRIMARY KEY (partition, decided_at, command_id),
-    UNIQUE (command_id, partition)
+    PRIMARY KEY (partition, decided_at, command_id)
   ) STRICT, WITHOUT ROWID;
   -- The offset of the last command done, for each partition.
   CREATE TABLE checkpoints (partition INTEGER PRIMARY KEY, command_offset INTEGER NOT NULL) STRICT;
@@ -105,6 +104,9 @@ const tables = `
   INSERT INTO removed VALUES (0);
   PRAGMA user_version = ${schemaVersion};
 `;
+
+/** It is unique: of a command that was done again, only the row with the later time stays. */
+const commandsById = 'commands_by_id';
 
 /**
  * Created when the file has been filled. Sorting all rows of an index once takes less time than finding the place of
@@ -122,6 +124,7 @@ const indexes = {
   transactions_by_key: 'transactions (transaction_key)',
   transactions_by_creation: 'transactions (creation_date)',
   transactions_by_value_date: 'transactions (value_date)',
+  [commandsById]: 'commands (command_id, partition)',
   // Posting a transaction again leaves the old one with the same id, so the index tells them apart.
   transactions_by_external_id: 'transactions (external_id, is_adjusted) WHERE external_id IS NOT NULL',
 };
@@ -238,7 +241,22 @@ export class AccountTables {
   }
 
   #makeIndex(name: IndexName): void {
-    this.#database.exec(`CREATE INDEX IF NOT EXISTS ${name} ON ${indexes[name]}`);
+    if (name === commandsById) return this.#makeCommandsIndex();
+    return this.#database.exec(`CREATE INDEX IF NOT EXISTS ${name} ON ${indexes[name]}`);
+  }
+
+  /**
+   * A command may be done again once its record is old enough, even before that is removed. The first record has its
+   * place beside the second one while there is no index. That is rare, so it is looked for when the index says so.
+   */
+  #makeCommandsIndex(): void {
+    const make = `CREATE UNIQUE INDEX IF NOT EXISTS ${commandsById} ON ${indexes[commandsById]}`;
+    try {
+      this.#database.exec(make);
+    } catch (error) {
+      if (databaseErrorKind(error) !== 'constraint') throw error;
+      this.#database.exec(`${removeEarlierCommands}; ${make}`);
+    }
   }
 
   #checkpointAfter(bytes: number): void {
@@ -260,7 +278,20 @@ export class AccountTables {
   }
 
   /** Writes the changes and the position in one transaction. */
-  apply({
+  apply(changes: AccountChanges): void {
+    this.#removedBytes = 0;
+    this.#database.exec('BEGIN');
+    try {
+      this.#write(changes);
+      if (this.#removedBytes > 0) this.#statements.addRemoved.run(this.#removedBytes);
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #write({
     partition,
     nextOffset,
     products,
@@ -270,33 +301,24 @@ export class AccountTables {
     commands,
     commandOffset,
   }: AccountChanges): void {
-    this.#removedBytes = 0;
-    this.#database.exec('BEGIN');
-    try {
-      for (const [reference, state] of products) {
-        this.#statements.putProduct.run(reference, partition, sealed(reference, state));
-      }
-      for (const page of pages) this.#putPage(page);
-      for (const [loanId, row] of loans) {
-        if (row === null) this.#remove(loanId);
-        else this.#put(row, partition);
-      }
-      for (const [transactionKey, row] of transactions) {
-        if (row === null) this.#removeTransaction(transactionKey);
-        else this.#putTransaction(transactionKey, row);
-      }
-      for (const [commandId, command] of commands) {
-        if (command === null) this.#countRemoved(this.#statements.removeCommand.get(commandId, partition));
-        else this.#statements.putCommand.run(commandId, partition, command.decidedAt, sealed(commandId, command.state));
-      }
-      if (commandOffset !== undefined) this.#statements.putCheckpoint.run(partition, commandOffset);
-      if (this.#removedBytes > 0) this.#statements.addRemoved.run(this.#removedBytes);
-      this.#statements.putPosition.run(partition, nextOffset);
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
+    for (const [reference, state] of products) {
+      this.#statements.putProduct.run(reference, partition, sealed(reference, state));
     }
+    for (const page of pages) this.#putPage(page);
+    for (const [loanId, row] of loans) {
+      if (row === null) this.#remove(loanId);
+      else this.#put(row, partition);
+    }
+    for (const [transactionKey, row] of transactions) {
+      if (row === null) this.#removeTransaction(transactionKey);
+      else this.#putTransaction(transactionKey, row);
+    }
+    for (const [commandId, command] of commands) {
+      if (command === null) this.#removeCommand(commandId, partition);
+      else this.#statements.putCommand.run(commandId, partition, command.decidedAt, sealed(commandId, command.state));
+    }
+    if (commandOffset !== undefined) this.#statements.putCheckpoint.run(partition, commandOffset);
+    this.#statements.putPosition.run(partition, nextOffset);
   }
 
   /** The state of the loan with this id or, if there is none, with this encodedKey. */
@@ -541,6 +563,11 @@ export class AccountTables {
     this.#removedBytes += (removed as { bytes: number } | undefined)?.bytes ?? 0;
   }
 
+  #removeCommand(commandId: string, partition: number): void {
+    if (!this.#isFilled) this.#makeIndex(commandsById);
+    this.#countRemoved(this.#statements.removeCommand.get(commandId, partition));
+  }
+
   #removeTransaction(transactionKey: string): void {
     if (!this.#isFilled) this.#makeIndex('transactions_by_key');
     this.#countRemoved(this.#statements.removeTransaction.get(transactionKey));
@@ -605,6 +632,11 @@ const loansWithRowsDue = `
     AND (pages.last_due_date, pages.first_due_date, pages.loan_id) > (?, ?, ?)
     AND loans.partition = ? AND loans.next_business_date IS NOT NULL AND instr(pages.state, ?) > 0
   ORDER BY pages.last_due_date, pages.first_due_date, pages.loan_id LIMIT ?`;
+
+/** Leaves the last record of each command of a partition. */
+const removeEarlierCommands = `
+  DELETE FROM commands WHERE (partition, decided_at, command_id) NOT IN
+    (SELECT partition, max(decided_at), command_id FROM commands GROUP BY partition, command_id)`;
 
 /** The other columns that an index contains. The id identifies the row, and never changes. */
 const indexedLoanColumns = loanColumns.filter(

@@ -484,7 +484,7 @@ export class AccountsCopy implements AccountsForWorker {
       this.#database.apply(changes);
     } catch (error) {
       const kind = databaseErrorKind(error);
-      if (kind === 'other') throw error;
+      if (kind === 'other' || kind === 'constraint') throw error;
       if (kind === 'damaged') this.#rebuild(error);
       const code = kind === 'full' ? 'LOG_FULL' : 'LOG_UNAVAILABLE';
       throw new LendstreamError(code, `The copy of accounts cannot be written: ${describeError(error)}`, {

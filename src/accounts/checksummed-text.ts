@@ -28,7 +28,6 @@ export function isIntact(key: string, stored: string): boolean {
 }
 
 function checksumOf(key: string, text: string): string {
-  return crc32(key + text)
-    .toString(16)
-    .padStart(checksumCharacters, '0');
+  // The same as of both texts joined, which would copy them.
+  return crc32(text, crc32(key)).toString(16).padStart(checksumCharacters, '0');
 }
