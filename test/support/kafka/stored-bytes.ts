@@ -8,10 +8,9 @@ import { silentLogger } from '../../../src/logger.ts';
 export async function kafkaStoredBytes(brokers: readonly string[], topics: readonly string[]): Promise<number> {
   const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
-  const [cluster, metadata] = await Promise.all([
-    admin.describeCluster(),
-    admin.fetchTopicMetadata({ topics: [...topics] }),
-  ]).finally(() => admin.disconnect());
+  const cluster = await admin.describeCluster();
+  const metadata = await admin.fetchTopicMetadata({ topics: [...topics] });
+  await admin.disconnect();
   const partitions = metadata.topics.map(({ name, partitions: all }) => {
     return { topic: name, partitions: all.map(({ partitionId }) => partitionId) };
   });
