@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { isUtf8 } from 'node:buffer';
-import { createGunzip } from 'node:zlib';
+import * as zlib from 'node:zlib';
+import type { Transform } from 'node:stream';
 import { after, type Clock } from '../../clock.ts';
 import type { Requests, Unread } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
@@ -26,10 +27,33 @@ export const bodyBytesMaximum = 8 * 1024 * 1024;
  */
 export const bodyDepthMaximum = 200;
 
+/** Node has zstd from 22.15 and 23.8 on. */
+const { createZstdDecompress, constants } = zlib as unknown as {
+  readonly createZstdDecompress?: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
+  readonly constants: { readonly ZSTD_d_windowLogMax: number };
+};
+
 /**
- * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused. The bytes count as in
- * flight until the response is closed.
- * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when
+ * The largest window of a zstd body, as a power of two: as much as a body may have. A header of a few bytes may ask for
+ * a window of 128 MiB, which would be allocated before anything can be counted.
+ */
+const zstdWindowLogMaximum = 23;
+
+/** By encoding: what undoes it. */
+const decompressors: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', () => zlib.createGunzip()],
+  ['x-gzip', () => zlib.createGunzip()],
+  ...(createZstdDecompress === undefined
+    ? []
+    : ([
+        ['zstd', () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMaximum } })],
+      ] as const)),
+]);
+
+/**
+ * Reads a request's body whole, undoing `Content-Encoding: gzip`, and `zstd` where Node can. Another encoding is
+ * refused. The bytes count as in flight until the response is closed.
+ * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt compression, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when
  *   too many bytes of bodies are in flight
  */
 export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
@@ -58,10 +82,11 @@ async function readWithClaim(request: Request, bytesMaximum: number, claim: Body
   const encoding = contentEncodingOf(request);
   if (raw.length > 0) requireJsonOfBrowsers(request);
   if (encoding === 'identity') return raw;
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
+  const createDecompressor = decompressors.get(encoding);
+  if (createDecompressor === undefined) {
     throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use gzip.`);
   }
-  return decompress(raw, bytesMaximum, claim);
+  return decompress(raw, bytesMaximum, claim, { encoding, decompressor: createDecompressor() });
 }
 
 /** The encoding of a body, in lower case; an empty header counts as none. */
@@ -82,29 +107,33 @@ function requireJsonOfBrowsers({ headers }: Request): void {
 }
 
 /** Counts the unpacked bytes as they come, since their number is not known in advance. */
-function decompress(compressed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+function decompress(
+  compressed: Buffer,
+  bytesMaximum: number,
+  claim: BodyClaim,
+  { encoding, decompressor }: { readonly encoding: string; readonly decompressor: Transform },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const gunzip = createGunzip();
     const chunks: Buffer[] = [];
     let size = 0;
     const refuse = (error: LendstreamError): void => {
-      gunzip.destroy();
+      decompressor.destroy();
       reject(error);
     };
-    gunzip.on('data', (chunk: Buffer) => {
+    decompressor.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
       if (size > bytesMaximum) refuse(tooLarge(bytesMaximum));
       else if (!claim.resize(compressed.length + size)) refuse(tooMuchInFlight());
     });
-    gunzip.on('error', (error) => {
-      reject(new LendstreamError('MALFORMED_REQUEST', `The gzip body cannot be read: ${describeError(error)}`));
+    decompressor.on('error', (error) => {
+      reject(new LendstreamError('MALFORMED_REQUEST', `The ${encoding} body cannot be read: ${describeError(error)}`));
     });
-    gunzip.on('end', () => {
+    decompressor.on('end', () => {
       claim.resize(size);
       resolve(Buffer.concat(chunks, size));
     });
-    gunzip.end(compressed);
+    decompressor.end(compressed);
   });
 }
 
