@@ -21,6 +21,8 @@ export interface EnrichmentContext {
   readonly publishedBy: string;
   /** For events whose producer gave no flow id. */
   readonly flowId: string;
+  /** For events whose producer gave no `span_ctx`: where they belong in a trace. ASCII without quotes. */
+  readonly traceparent?: string | undefined;
   /** RFC 3339. */
   readonly receivedAt: string;
 }
@@ -47,6 +49,8 @@ export function createEnrichment(context: EnrichmentContext): Enrichment {
   const receivedAt = `,"received_at":${asciiJson(context.receivedAt)},"flow_id":`;
   const flowId = asciiJson(context.flowId);
   const version = `,"version":${asciiJson(context.version)}`;
+  const { traceparent } = context;
+  const trace = traceparent === undefined ? '' : `,"span_ctx":{"traceparent":"${traceparent}"}`;
   /**
    * By partition: the text after the eid when the producer gave nothing else. It is joined once and copied as a whole.
    */
@@ -55,7 +59,7 @@ export function createEnrichment(context: EnrichmentContext): Enrichment {
   const startOf = (eid: string, occurredAt: string): string => `{"occurred_at":"${occurredAt}${afterOccurredAt}${eid}`;
   const plainMetadataOf = (eid: string, occurredAt: string, partition: number): string =>
     startOf(eid, occurredAt) +
-    (plainEnds[partition] ??= [afterEid, partition, '"', receivedAt, flowId, version, '}'].join(''));
+    (plainEnds[partition] ??= [afterEid, partition, '"', receivedAt, flowId, version, trace, '}'].join(''));
   return {
     plainMetadataOf,
     metadataOf(metadata, partition) {
@@ -63,7 +67,12 @@ export function createEnrichment(context: EnrichmentContext): Enrichment {
       const start = startOf(metadata.eid, metadata.occurred_at);
       const parents = metadata.parent_eids === undefined ? '' : `,"parent_eids":${asciiJson(metadata.parent_eids)}`;
       const flow = metadata.flow_id === undefined || metadata.flow_id === '' ? flowId : asciiJson(metadata.flow_id);
-      return `${start}${afterEid}${partition}"${parents}${receivedAt}${flow}${version}${optionalFields(metadata)}}`;
+      const span = metadata.span_ctx === undefined ? trace : `,"span_ctx":${asciiJson(metadata.span_ctx)}`;
+      const key =
+        metadata.partition_compaction_key === undefined
+          ? ''
+          : `,"partition_compaction_key":${asciiJson(metadata.partition_compaction_key)}`;
+      return `${start}${afterEid}${partition}"${parents}${receivedAt}${flow}${version}${span}${key}}`;
     },
   };
 }
@@ -75,13 +84,4 @@ function isPlain({ parent_eids, flow_id, span_ctx, partition_compaction_key }: P
     span_ctx === undefined &&
     partition_compaction_key === undefined
   );
-}
-
-function optionalFields(metadata: ProducerMetadata): string {
-  let text = '';
-  if (metadata.span_ctx !== undefined) text += `,"span_ctx":${asciiJson(metadata.span_ctx)}`;
-  if (metadata.partition_compaction_key !== undefined) {
-    text += `,"partition_compaction_key":${asciiJson(metadata.partition_compaction_key)}`;
-  }
-  return text;
 }

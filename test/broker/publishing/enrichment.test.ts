@@ -46,6 +46,19 @@ describe('createEnrichment', () => {
     }
   });
 
+  it('keeps the place in the trace of the request, unless the producer gives one of its own', () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const enrichment = createEnrichment({ ...facts, traceparent });
+    const plain = createEnrichment(facts);
+    const traced = (text: string): string =>
+      text.replace('"version":"1.2.0"', `"version":"1.2.0","span_ctx":{"traceparent":"${traceparent}"}`);
+    expect(enrichment.metadataOf(sent, 3)).to.equal(traced(plain.metadataOf(sent, 3)));
+    const keyed = { ...sent, partition_compaction_key: 'k' };
+    expect(enrichment.metadataOf(keyed, 3)).to.equal(traced(plain.metadataOf(keyed, 3)));
+    const own = { ...sent, span_ctx: { a: 'b' } };
+    expect(enrichment.metadataOf(own, 3)).to.equal(plain.metadataOf(own, 3));
+  });
+
   it('treats an empty flow id as missing', () => {
     expect(JSON.parse(createEnrichment(facts).metadataOf({ ...sent, flow_id: '' }, 0))).to.include({
       flow_id: 'flow-1',
