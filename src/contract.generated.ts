@@ -222,6 +222,10 @@ type PublishedItems = {
    */
   eid: string;
   partition: string | null;
+  /**
+   * Only if `item_details` names it: whether sending the event again, as it is, can succeed. True for what the log did not take, also if it is not known whether it did (`timed out`: the event may then be stored twice), and for what was not stored because of another event. False for what is stored and for what breaks a rule.
+   */
+  retryable?: boolean;
 }[];
 /**
  * The shifted positions, in the order of the request.

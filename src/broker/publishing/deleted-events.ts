@@ -49,7 +49,9 @@ export function prepareDeletions(
 function notCompacted(name: string, events: readonly EventObject[]): PublishedItem[] {
   const detail = `Events of ${name} cannot be deleted: its cleanup_policy is delete.`;
   if (events.length === 0) throw new LendstreamError('UNPROCESSABLE', detail);
-  return events.map((event) => publishedItem('aborted', detail, 'none', eidOf(event), null));
+  return events.map((event) => {
+    return { ...publishedItem('aborted', detail, 'none', eidOf(event), null), retryable: false };
+  });
 }
 
 /** Why an event names no key; undefined when it does. */

@@ -32,6 +32,8 @@ import { inTurns } from './long-work-in-turns.ts';
 
 export interface PublishContext {
   readonly flowId: string;
+  /** Where the request belongs in a trace, in the form of W3C's header of this name, if it does. */
+  readonly traceparent?: string | undefined;
   /** The publisher, written to `metadata.published_by`. */
   readonly publishedBy: string;
 }
@@ -176,9 +178,10 @@ export class Publisher {
     metrics.publishSeconds.observe(labels, (clock.monotonic() - startedAt) / 1000);
   }
 
-  #enrichment({ name: eventType, version }: PreparedEventType, { publishedBy, flowId }: PublishContext): Enrichment {
+  #enrichment({ name: eventType, version }: PreparedEventType, context: PublishContext): Enrichment {
+    const { publishedBy, flowId, traceparent } = context;
     const receivedAt = toTimestamp(this.#options.clock.now());
-    return createEnrichment({ eventType, version, publishedBy, flowId, receivedAt });
+    return createEnrichment({ eventType, version, publishedBy, flowId, traceparent, receivedAt });
   }
 
   /**
@@ -298,7 +301,11 @@ function itemsOf(
     if (result?.outcome === 'appended') {
       return publishedItem('submitted', '', base.step, base.eid, base.partition, result.baseOffset + place);
     }
-    return publishedItem('failed', failureText(result?.error), base.step, base.eid, base.partition);
+    const { error } = result ?? {};
+    return {
+      ...publishedItem('failed', failureText(error), base.step, base.eid, base.partition),
+      retryable: error?.retriable === true,
+    };
   });
 }
 

@@ -2,11 +2,13 @@ import { Router, type Request } from 'express';
 import { isAnythingBlocked, isPublishingBlocked } from '../../broker/definitions/blacklist.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
-import type { PublishedItem } from '../../broker/publishing/response-items.ts';
+import { isRetryable, type PublishedItem } from '../../broker/publishing/response-items.ts';
 import type { Publisher } from '../../broker/publishing/publisher.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
+import { textParameters } from '../edge/query-parameters.ts';
 import { readBody } from '../edge/request-body.ts';
+import { traceparentOf } from '../edge/trace-context.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface PublishingServices {
@@ -33,23 +35,26 @@ export function createPublishingRouter(services: PublishingServices): Router {
   events.post(async (request, response) => {
     refuseConsumerTag(request);
     if (isAnythingBlocked(registry)) await refuseBlockedProducer(services, request.params.name);
+    const shown = itemForm(request);
     const body = await readBody(request);
     const flowId = request.headers['x-flow-id'];
     const outcome = await publisher.publish(request.params.name, body, {
       flowId: typeof flowId === 'string' ? flowId : '',
+      traceparent: traceparentOf(request),
       publishedBy: anonymousPublisher,
     });
     if (outcome.status === 200) response.status(200).end();
-    else response.status(outcome.status).json(outcome.items.map(withoutOffset) satisfies Responses['publishEvents']);
+    else response.status(outcome.status).json(outcome.items.map(shown) satisfies Responses['publishEvents']);
   });
   events.all(methodNotAllowed('POST'));
   const deletions = router.route('/event-types/:name/deleted-events');
   deletions.post(async (request, response) => {
     refuseConsumerTag(request);
     if (isAnythingBlocked(registry)) await refuseBlockedProducer(services, request.params.name);
+    const shown = itemForm(request);
     const outcome = await publisher.deleteKeys(request.params.name, await readBody(request));
     if (outcome.status === 200) response.status(200).end();
-    else response.status(outcome.status).json(outcome.items.map(withoutOffset) satisfies Responses['deleteEvents']);
+    else response.status(outcome.status).json(outcome.items.map(shown) satisfies Responses['deleteEvents']);
   });
   deletions.all(methodNotAllowed('POST'));
   return router;
@@ -71,13 +76,23 @@ async function refuseBlockedProducer({ registry, eventTypes }: PublishingService
   }
 }
 
+type ShownItem = Omit<PublishedItem, 'offset' | 'retryable'> & { readonly retryable?: boolean };
+
+/**
+ * How items are shown: as by the API's origin, and with the fields that `item_details` names.
+ * @throws MALFORMED_REQUEST for a name that is not one of them
+ */
+function itemForm(request: Request): (item: PublishedItem) => ShownItem {
+  const details = textParameters(request, 'item_details');
+  if (details.length === 0) return plainItem;
+  const unknown = details.find((name) => name !== 'retryable');
+  if (unknown !== undefined) {
+    throw new LendstreamError('MALFORMED_REQUEST', `'item_details' parameter may name retryable, but was '${unknown}'`);
+  }
+  return (item) => ({ ...plainItem(item), retryable: isRetryable(item) });
+}
+
 /** The offset of an event is for callers within the process; clients read it from their streams. */
-function withoutOffset({
-  publishing_status,
-  detail,
-  step,
-  eid,
-  partition,
-}: PublishedItem): Omit<PublishedItem, 'offset'> {
+function plainItem({ publishing_status, detail, step, eid, partition }: PublishedItem): ShownItem {
   return { publishing_status, detail, step, eid, partition };
 }

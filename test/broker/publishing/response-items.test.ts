@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { eidOf, publishedItem } from '../../../src/broker/publishing/response-items.ts';
+import { eidOf, isRetryable, publishedItem } from '../../../src/broker/publishing/response-items.ts';
 
 describe('publishedItem', () => {
   it('has its fields in the order of the API, and an offset only if there is one', () => {
@@ -17,5 +17,16 @@ describe('eidOf', () => {
     const events = [{}, { metadata: null }, { metadata: 'x' }, { metadata: {} }, { metadata: { eid: 1 } }];
     expect(events.map(eidOf)).to.deep.equal(['', '', '', '', '']);
     expect(eidOf({ metadata: { eid: 'id' } })).to.equal('id');
+  });
+});
+
+describe('isRetryable', () => {
+  it('follows from the status, unless the item says otherwise', () => {
+    const of = (status: 'submitted' | 'failed' | 'aborted'): boolean =>
+      isRetryable(publishedItem(status, '', 'publishing', 'id', '0'));
+    expect([of('submitted'), of('failed'), of('aborted')]).to.deep.equal([false, false, true]);
+    const failed = publishedItem('failed', '', 'publishing', 'id', '0');
+    expect(isRetryable({ ...failed, retryable: true })).to.equal(true);
+    expect(isRetryable({ ...publishedItem('aborted', '', 'none', 'id', null), retryable: false })).to.equal(false);
   });
 });

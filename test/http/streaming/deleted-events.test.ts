@@ -141,6 +141,9 @@ describe('POST /event-types/{name}/deleted-events', () => {
     const detail = 'Events of kept cannot be deleted: its cleanup_policy is delete.';
     expect(itemsOf(response)).to.deep.equal([`aborted none null: ${detail}`, `aborted none null: ${detail}`]);
     expect((response.body as unknown as { eid: string }[]).map(({ eid }) => eid)).to.deep.equal([exampleEid, '']);
+    const url = `${broker.url}/event-types/kept/deleted-events?item_details=retryable`;
+    const { body } = await call(url, 'POST', [keyed('A')]);
+    expect((body as unknown as { retryable: boolean }[]).map(({ retryable }) => retryable)).to.deep.equal([false]);
     const nothing = await send('kept', []);
     expect([nothing.status, nothing.body['detail']]).to.deep.equal([422, detail]);
     expect(await broker.log.bounds([{ topic: 'kept', partition: 0 }])).to.have.nested.property('0.latest', 0);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import type { AppendResult, EventLog } from '../../../src/ports/event-log.ts';
 import {
   validationStepsPerByte,
@@ -36,8 +36,13 @@ describe('POST /event-types/{name}/events', () => {
   });
   after(() => broker.close());
 
-  function post(body: string | Buffer, headers: Record<string, string> = {}, name = 'orders'): Promise<Response> {
-    return fetch(`${broker.url}/event-types/${name}/events`, {
+  function post(
+    body: string | Buffer,
+    headers: Record<string, string> = {},
+    name = 'orders',
+    query = '',
+  ): Promise<Response> {
+    return fetch(`${broker.url}/event-types/${name}/events${query}`, {
       method: 'POST',
       body: new Uint8Array(Buffer.from(body)),
       headers,
@@ -171,8 +176,65 @@ describe('POST /event-types/{name}/events', () => {
     expect((await storedTexts(broker.log, 'orders')).at(-1)).to.include(`"flow_id":"${'f'.repeat(255)}"`);
   });
 
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  it('stores the place in a trace with each event, whether or not events of its shape came before', async () => {
+    await broker.eventTypes.create(readEventType(eventTypeBody('traced')));
+    // The first request teaches the shape that the others have.
+    const sent: readonly Record<string, string>[] = [{}, { traceparent }, {}, { traceparent: 'no' }, { traceparent }];
+    for (const headers of sent) {
+      expect((await post(events, headers, 'traced')).status).to.equal(200);
+    }
+    const own = JSON.stringify([{ metadata: exampleMetadata({ span_ctx: { mine: '1' } }) }]);
+    expect((await post(own, { traceparent }, 'traced')).status).to.equal(200);
+    const spans = (await storedTexts(broker.log, 'traced')).map(
+      (text) => (JSON.parse(text) as { metadata: { span_ctx?: unknown } }).metadata.span_ctx,
+    );
+    expect(spans).to.deep.equal([undefined, { traceparent }, undefined, undefined, { traceparent }, { mine: '1' }]);
+  });
+
+  it('says of each item whether it can be sent again, if that is asked for', async () => {
+    const mixed = JSON.stringify([{ metadata: exampleMetadata() }, { order: 7 }, { metadata: exampleMetadata() }]);
+    const items = async (query: string): Promise<[number, unknown]> => {
+      const response = await post(mixed, {}, `orders`, query);
+      return [response.status, await response.json()];
+    };
+    const [status, plain] = await items('');
+    expect(status).to.equal(422);
+    expect(JSON.stringify(plain)).not.to.include('retryable');
+    const [, detailed] = await items('?item_details=retryable');
+    const expected = (plain as object[]).map((item, index) => ({ ...item, retryable: index !== 1 }));
+    expect(JSON.stringify(detailed)).to.equal(JSON.stringify(expected));
+    expect(await items('?item_details=')).to.deep.equal([422, plain]);
+    const [unknown, problem] = await items('?item_details=retryable,reason');
+    expect([unknown, (problem as { detail: string }).detail]).to.deep.equal([
+      400,
+      "'item_details' parameter may name retryable, but was 'reason'",
+    ]);
+    const stored = await post(events, {}, 'orders', '?item_details=retryable');
+    expect([stored.status, await stored.text()]).to.deep.equal([200, '']);
+  });
+
+  it('reads a zstd body where Node can, up to the size of any body, and refuses it elsewhere', async () => {
+    const { zstdCompressSync } = zlib as unknown as {
+      readonly zstdCompressSync?: (data: Buffer) => Buffer;
+    };
+    const encoded = (body: Buffer): Promise<Response> => post(body, { 'Content-Encoding': 'zstd' });
+    if (zstdCompressSync === undefined) {
+      expect((await encoded(Buffer.from(events))).status).to.equal(415);
+      return;
+    }
+    expect((await encoded(zstdCompressSync(Buffer.from(events)))).status).to.equal(200);
+    expect((await encoded(Buffer.from('not zstd'))).status).to.equal(400);
+    const full = (bytes: number): Buffer => Buffer.from(events.replace(']', ']'.padStart(bytes - events.length + 1)));
+    expect((await encoded(zstdCompressSync(full(bodyBytesMaximum)))).status).to.equal(200);
+    expect((await encoded(zstdCompressSync(full(bodyBytesMaximum + 1)))).status).to.equal(413);
+    // A frame of a few bytes that asks for a window of 16 MiB, of which the magic number is right.
+    const greedy = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (24 - 10) << 3, 0x11, 0x00, 0x00, 0x5b, 0x5d]);
+    expect((await encoded(greedy)).status).to.equal(400);
+  });
+
   it('reads a gzip body, and names an unsupported encoding', async () => {
-    expect((await post(gzipSync(events), { 'Content-Encoding': 'gzip' })).status).to.equal(200);
+    expect((await post(zlib.gzipSync(events), { 'Content-Encoding': 'gzip' })).status).to.equal(200);
     expect((await post('not gzip', { 'Content-Encoding': 'gzip' })).status).to.equal(400);
     expect((await post(events, { 'Content-Encoding': 'br' })).status).to.equal(415);
   });
@@ -333,6 +395,29 @@ describe('POST /event-types/{name}/events when the log does not accept all event
     };
     return overriding(log, { append });
   }
+
+  it('marks items that the log did not take as retryable, and those with no chance as not', async () => {
+    const outcomes: [ErrorCode, boolean][] = [
+      ['LOG_UNAVAILABLE', true],
+      ['OUTCOME_UNKNOWN', true],
+      ['LOG_FULL', true],
+      ['RECORD_TOO_LARGE', false],
+    ];
+    for (const [code, retryable] of outcomes) {
+      refused = { 1: code };
+      const events = ['0', '1'].map((partition) => ({ metadata: exampleMetadata({ partition }) }));
+      const url = `${broker.url}/event-types/orders/events?item_details=retryable`;
+      const { body } = await call(url, 'POST', events);
+      const items = body as unknown as { publishing_status: string; retryable: boolean }[];
+      expect(
+        items.map((item) => [item.publishing_status, item.retryable]),
+        code,
+      ).to.deep.equal([
+        ['submitted', false],
+        ['failed', retryable],
+      ]);
+    }
+  });
 
   const cases: readonly [what: string, refused: typeof refused, status: number][] = [
     ['207 for a part of it', { 1: 'LOG_UNAVAILABLE' }, 207],
