@@ -12,13 +12,13 @@ export interface PublishedItem {
   readonly partition: string | null;
   /** The offset of a submitted event. */
   readonly offset?: Offset;
-  /** Whether the same event can be stored later; absent where the status and the step say it, see {@link isRetryable}. */
+  /** Whether the same event can be stored later; absent where the status says it, see {@link isRetryable}. */
   readonly retryable?: boolean;
 }
 
 /**
- * Whether sending the event again, as it is, can succeed. Of an event that was not stored because of another one nothing
- * is known to be wrong.
+ * Whether sending the event again, as it is, can succeed. Of an event that was not stored because of another one,
+ * nothing is known to be wrong.
  */
 export function isRetryable({ publishing_status: status, retryable }: PublishedItem): boolean {
   return retryable ?? status === 'aborted';

@@ -53,8 +53,8 @@ const decompressors: ReadonlyMap<string, () => Transform> = new Map([
 /**
  * Reads a request's body whole, undoing `Content-Encoding: gzip`, and `zstd` where Node can. Another encoding is
  * refused. The bytes count as in flight until the response is closed.
- * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt compression, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when
- *   too many bytes of bodies are in flight
+ * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt compression, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED
+ *   when too many bytes of bodies are in flight
  */
 export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
   const claim = bodiesInFlight.claim(request.socket);
