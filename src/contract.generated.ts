@@ -5991,13 +5991,21 @@ interface StreamParameters {
    */
   stream_keep_alive_limit?: number | null;
   /**
-   * Seconds that events may stay uncommitted; 0 for the maximum.
+   * Seconds that events may stay uncommitted; 0 for the default. More than 60 need an annotation of the subscription.
    */
   commit_timeout?: number | null;
   /**
    * Refuses commits of events that this stream was not sent.
    */
   strict_commits?: boolean | null;
+  /**
+   * Seconds to wait for a slot instead of being refused.
+   */
+  wait_for_slot?: number | null;
+  /**
+   * Lets a commit of what is committed already restart the commit timeout.
+   */
+  commit_heartbeat?: boolean | null;
   /**
    * The partitions to read, taken from other streams. By default, the stream gets its share.
    */

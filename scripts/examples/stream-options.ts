@@ -22,7 +22,7 @@ export interface Stream {
 /**
  * Opens a stream.
  * @param subscription The URL of the subscription.
- * @param parameters For example `{ strict_commits: true, batch_limit: 100 }`.
+ * @param parameters For example `{ strict_commits: true, wait_for_slot: 30, batch_limit: 100 }`.
  */
 export async function openStream(subscription: string, parameters: Record<string, unknown>): Promise<Stream> {
   const controller = new AbortController();
@@ -38,6 +38,29 @@ export async function openStream(subscription: string, parameters: Record<string
 /** Commits a cursor. With `strict_commits`, the service refuses one that the stream was not sent. */
 export async function commit(subscription: string, { streamId }: Stream, cursor: Cursor): Promise<void> {
   await post(`${subscription}/cursors`, { items: [cursor] }, { 'X-Nakadi-StreamId': streamId });
+}
+
+/**
+ * Waits for work that takes longer than the commit timeout, on a stream with `commit_heartbeat`: until it is done, what
+ * is committed already is committed again and again.
+ */
+export async function withHeartbeats<Result>(
+  subscription: string,
+  stream: Stream,
+  milliseconds: number,
+  work: Promise<Result>,
+): Promise<Result> {
+  const response = await fetch(`${subscription}/cursors`);
+  const { items } = (await response.json()) as { readonly items: readonly Cursor[] };
+  const beat = (): void => {
+    for (const cursor of items) commit(subscription, stream, cursor).catch((error: unknown) => console.error(error));
+  };
+  const timer = setInterval(beat, milliseconds);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 async function* batchesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<Batch> {

@@ -137,9 +137,11 @@ export class EmbeddedCoordination implements Coordination {
     return this.#subscriptions.get(subscriptionId)?.committedOffsets() ?? [];
   }
 
-  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult> {
+  async openSession(subscriptionId: string, session: Session, placeMilliseconds = 0): Promise<OpenSessionResult> {
     this.#requireOpen();
-    const result = this.#state(subscriptionId).openSession(session);
+    const now = this.#clock.monotonic();
+    const isDead = (nodeId: string): boolean => (this.#leases.get(nodeId) ?? 0) <= now;
+    const result = this.#state(subscriptionId).openSession(session, { now, placeMilliseconds, isDead });
     if (result.outcome === 'opened') this.#notify(subscriptionId, 'topology');
     return result;
   }
@@ -207,10 +209,17 @@ export class EmbeddedCoordination implements Coordination {
         return { eventType, partition, offset };
       });
       this.#notify(subscriptionId, 'offsets', committed);
+    } else if (state.countHeartbeat(streamId, cursors)) {
+      this.#notify(subscriptionId, 'offsets');
     }
     // A cursor counts as outdated only when the offset that outdated it is durable.
     await Promise.all(dependsOn.map(({ durable }) => durable));
     return { outcome: 'committed', advanced };
+  }
+
+  async heartbeats(subscriptionId: string, streamId: string): Promise<number> {
+    this.#requireOpen();
+    return this.#subscriptions.get(subscriptionId)?.heartbeats(streamId) ?? 0;
   }
 
   async beginReset(subscriptionId: string): Promise<boolean> {

@@ -41,6 +41,24 @@ interface LastOwner {
   readonly sentThrough: Offset | undefined;
 }
 
+/** A session that waits for a slot. */
+interface Place {
+  readonly nodeId: string;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+/** What the opening of a session depends on besides the state. */
+export interface Opening {
+  /** Monotonic milliseconds. */
+  readonly now: number;
+  /** How long a refused session keeps its place; 0 for none. */
+  readonly placeMilliseconds: number;
+  readonly isDead: (nodeId: string) => boolean;
+}
+
+const withoutPlace: Opening = { now: 0, placeMilliseconds: 0, isDead: () => false };
+
 /** Shared by every partition without a commit under way, which is nearly all of them. */
 const noPendingCommits: readonly PendingCommit[] = [];
 
@@ -65,6 +83,10 @@ export type CommitDecision =
 export class SubscriptionState {
   readonly #nextGeneration: () => number;
   readonly #sessions = new Map<string, Session>();
+  /** Of the sessions that count them and had any. */
+  readonly #heartbeats = new Map<string, number>();
+  /** Those that have waited longest come first. */
+  readonly #places = new Map<string, Place>();
   /** By event type, then partition. */
   #partitions = new Map<string, SubscribedPartition>();
   #generation: number;
@@ -126,8 +148,24 @@ export class SubscriptionState {
     this.#changed();
   }
 
-  openSession(session: Session): OpenSessionResult {
-    if (this.#sessions.has(session.streamId)) return { outcome: 'opened' };
+  openSession(session: Session, opening = withoutPlace): OpenSessionResult {
+    const { streamId, nodeId, requestedPartitions } = session;
+    if (this.#sessions.has(streamId)) return { outcome: 'opened' };
+    const refusal = this.#refusal(session, opening);
+    if (refusal === undefined) {
+      this.#places.delete(streamId);
+      this.#sessions.set(streamId, session);
+      this.#changed();
+      return { outcome: 'opened' };
+    }
+    const { now, placeMilliseconds } = opening;
+    if (placeMilliseconds > 0 && requestedPartitions.length === 0) {
+      this.#places.set(streamId, { nodeId, until: now + placeMilliseconds });
+    }
+    return refusal;
+  }
+
+  #refusal(session: Session, opening: Opening): OpenSessionResult | undefined {
     if (this.#isResetting) return { outcome: 'resetting' };
     const others = [...this.#sessions.values()];
     const requested = new Set(others.flatMap(({ requestedPartitions }) => requestedPartitions.map(partitionKey)));
@@ -137,18 +175,33 @@ export class SubscriptionState {
     } else {
       const autoStreams = others.filter(({ requestedPartitions }) => requestedPartitions.length === 0).length;
       const totalSlots = this.#partitions.size;
-      if (autoStreams >= totalSlots - requested.size) return { outcome: 'no_free_slots', totalSlots };
+      const taken = autoStreams + this.#placesBefore(session.streamId, opening);
+      if (taken >= totalSlots - requested.size) return { outcome: 'no_free_slots', totalSlots };
     }
-    this.#sessions.set(session.streamId, session);
-    this.#changed();
-    return { outcome: 'opened' };
+    return undefined;
+  }
+
+  /** How many sessions have waited longer. */
+  #placesBefore(streamId: string, { now, isDead }: Opening): number {
+    let count = 0;
+    for (const [id, { nodeId, until }] of this.#places) {
+      if (until <= now || isDead(nodeId)) this.#places.delete(id);
+      else if (id === streamId) break;
+      else count += 1;
+    }
+    return count;
   }
 
   /** @param now Monotonic milliseconds, as everywhere in this class. */
   closeSession(streamId: string, lateCommits: LateCommits, now: number): boolean {
     const session = this.#sessions.get(streamId);
-    if (session === undefined) return false;
+    if (session === undefined) {
+      const hadPlace = this.#places.delete(streamId);
+      if (hadPlace) this.#changed();
+      return hadPlace;
+    }
     this.#sessions.delete(streamId);
+    this.#heartbeats.delete(streamId);
     const commitsUntil = lateCommits === 'accepted' ? now + session.commitTimeoutMilliseconds : now;
     for (const partition of this.#partitions.values()) {
       if (partition.streamId !== streamId) continue;
@@ -244,6 +297,21 @@ export class SubscriptionState {
     return { outcome: 'judged', advanced, pendingCommits, dependsOn: [...dependsOn] };
   }
 
+  /** Counts a commit that moved nothing forward, if it is a heart-beat. Returns whether it is. */
+  countHeartbeat(streamId: string, cursors: readonly CursorToCommit[]): boolean {
+    if (this.#sessions.get(streamId)?.countsHeartbeats !== true) return false;
+    const isHeartbeat = cursors.some((cursor) => {
+      const partition = this.#partitions.get(partitionKey(cursor));
+      return cursor.offset === (partition?.pendingCommits.at(-1)?.offset ?? partition?.committed);
+    });
+    if (isHeartbeat) this.#heartbeats.set(streamId, this.heartbeats(streamId) + 1);
+    return isHeartbeat;
+  }
+
+  heartbeats(streamId: string): number {
+    return this.#heartbeats.get(streamId) ?? 0;
+  }
+
   /** Called when the mirror has replied: the offsets are durable, or it is unknown whether they are. */
   completeCommits(pendingCommits: readonly PendingCommit[], isDurable: boolean): void {
     for (const pendingCommit of pendingCommits) {
@@ -286,6 +354,8 @@ export class SubscriptionState {
 
   closeAllSessions(): void {
     this.#sessions.clear();
+    this.#heartbeats.clear();
+    this.#places.clear();
     this.#changed();
   }
 

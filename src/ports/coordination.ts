@@ -27,6 +27,8 @@ export interface Session {
    * not sent to it yet. Absent for a stream that may commit what it was not sent.
    */
   readonly sentOffsets?: readonly CommittedOffset[];
+  /** Makes a commit of what is committed already a heart-beat, see {@link Coordination.heartbeats}. */
+  readonly countsHeartbeats?: true;
 }
 
 export type OwnershipState = 'unassigned' | 'assigned' | 'reassigning';
@@ -180,11 +182,18 @@ export interface Coordination {
    */
   recordSent(subscriptionId: string, streamId: string, sentOffsets: readonly CommittedOffset[]): Promise<boolean>;
 
-  /** Checks for a reset, for free slots and for the requested partitions, and adds the session, all in one step. */
-  openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult>;
   /**
-   * Removes the session. Each of its partitions goes to its next stream at once if one is named and open (fence + 1).
-   * Otherwise it becomes unassigned. A missing session is not an error.
+   * Checks for a reset, for free slots and for the requested partitions, and adds the session, all in one step.
+   *
+   * @param placeMilliseconds How long a refused session keeps a place among those that wait for a slot; 0 for none.
+   *   Only sessions that accept any partition get places. A free slot goes to the session that has waited longest:
+   *   others are refused as long as there are places for all free slots. Asking again keeps the place. It ends with its
+   *   time, with the lease of its node, and with {@link closeSession}.
+   */
+  openSession(subscriptionId: string, session: Session, placeMilliseconds?: number): Promise<OpenSessionResult>;
+  /**
+   * Removes the session, or gives up its place among those that wait. Each of its partitions goes to its next stream at
+   * once if one is named and open (fence + 1). Otherwise it becomes unassigned. A missing session is not an error.
    *
    * Its stream may still commit a partition that became unassigned, until another stream gets that partition, its
    * cursors are reset, or the session's commit timeout has passed. This is also true for sessions closed by
@@ -219,6 +228,13 @@ export interface Coordination {
    * offset beyond the end as given, so callers check that first.
    */
   commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult>;
+
+  /**
+   * How many heart-beats a session has had: commits that moved no partition forward and named the committed offset of
+   * one. Only of an open session that counts them; each is reported to watchers as a change of 'offsets'. After a loss
+   * the count begins again.
+   */
+  heartbeats(subscriptionId: string, streamId: string): Promise<number>;
 
   /**
    * Marks a reset: open streams are told to close, new sessions are refused. False when a reset is already running.

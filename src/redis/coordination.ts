@@ -236,11 +236,14 @@ export class RedisCoordination implements Coordination {
     return [...decodeOffsets(fields)].map(([key, stored]) => offsetAt(key, stored)).sort(comparePartitions);
   }
 
-  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult> {
-    const { streamId, requestedPartitions } = session;
+  async openSession(subscriptionId: string, session: Session, placeMilliseconds = 0): Promise<OpenSessionResult> {
+    const { streamId, nodeId, requestedPartitions } = session;
+    // The store compares the leases of the nodes that wait.
+    if (placeMilliseconds > 0) await this.#leases.renewOverdue();
     // Noted before Redis has the session, so that no recovery treats it as one that was left behind.
     this.#lastSeen.recordSession(subscriptionId, session);
-    const values = [streamId, encodeSession(session), ...requestedPartitions.map(partitionKey)];
+    const head = [streamId, encodeSession(session), nodeId, Math.ceil(placeMilliseconds)];
+    const values = [...head, ...requestedPartitions.map(partitionKey)];
     let reply: unknown[];
     try {
       reply = await this.#calls.call('open-session', subscriptionId, values);
@@ -339,6 +342,11 @@ export class RedisCoordination implements Coordination {
     }
   }
 
+  async heartbeats(subscriptionId: string, streamId: string): Promise<number> {
+    const [, count] = await this.#calls.call('heartbeats', subscriptionId, [streamId]);
+    return Number(count);
+  }
+
   async beginReset(subscriptionId: string, milliseconds = resetMillisecondsDefault): Promise<boolean> {
     const [, hasBegun] = await this.#calls.call('begin-reset', subscriptionId, [milliseconds]);
     if (hasBegun === '1') this.#listeners.notify(subscriptionId, 'reset');
@@ -402,7 +410,7 @@ export class RedisCoordination implements Coordination {
     this.#listeners.clear();
   }
 
-  /** @param epochs The epoch of each cursor; '0' for an outdated one. */
+  /** @param epochs The epoch of each cursor; '0' for an outdated one. Then 'HEARTBEAT' if the commit is one. */
   #recordCommits(
     subscriptionId: string,
     cursors: readonly CursorToCommit[],
@@ -416,6 +424,7 @@ export class RedisCoordination implements Coordination {
       advancedOffsets.push(cursor);
       return true;
     });
+    if (epochs[cursors.length] === 'HEARTBEAT') this.#listeners.notify(subscriptionId, 'offsets');
     if (advancedOffsets.length > 0) this.#listeners.notify(subscriptionId, 'offsets', undefined, advancedOffsets);
     return advanced;
   }

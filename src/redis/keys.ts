@@ -8,10 +8,12 @@
  * {lendstream:7}:nodes              hash   node -> end of its lease, milliseconds of Redis time
  * {lendstream:7}:dirty              hash   subscription/partition -> the offset that the mirror does not hold yet
  * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil, closed/partition: what a closed stream
- *                                       may still commit (common.lua)
+ *                                       may still commit (common.lua), beats/stream: its heart-beats
  * {lendstream:7}:<id>:owners        hash   partition -> state|stream|next|fence
  * {lendstream:7}:<id>:offsets       hash   partition -> offset@epoch
  * {lendstream:7}:<id>:sessions      hash   stream -> session as JSON
+ * {lendstream:7}:<id>:places        hash   stream that waits for a slot -> since|until|node, microseconds and
+ *                                       milliseconds of Redis time
  * {lendstream:7}:<id>:commits       hash   partition -> the last commit, as JSON
  * {lendstream:7}:<id>:ends          list   ended streams, as JSON, the newest first
  * {lendstream:7}:<id>:removed       string epochs below it belong to the subscription that was removed before
@@ -24,7 +26,16 @@
 export const shardCount = 16;
 
 export type ShardKeyKind = 'shard' | 'nodes' | 'dirty';
-export type KeyKind = ShardKeyKind | 'meta' | 'owners' | 'offsets' | 'sessions' | 'removed' | 'commits' | 'ends';
+export type KeyKind =
+  | ShardKeyKind
+  | 'meta'
+  | 'owners'
+  | 'offsets'
+  | 'sessions'
+  | 'places'
+  | 'removed'
+  | 'commits'
+  | 'ends';
 
 /** The names of all keys and channels under one prefix. */
 export class KeySpace {

@@ -26,11 +26,12 @@ interface EncodedSession {
   readonly commitTimeoutMilliseconds: number;
   /** Of a strict session: what it was sent, by partition. */
   readonly sentOffsets?: Readonly<Record<string, Offset>>;
+  readonly countsHeartbeats?: true;
 }
 
 /** The form in which Redis keeps a session: JSON, without the id of its stream. */
 export function encodeSession(session: Session): string {
-  const { nodeId, openedAt, requestedPartitions, commitTimeoutMilliseconds, sentOffsets } = session;
+  const { nodeId, openedAt, requestedPartitions, commitTimeoutMilliseconds, sentOffsets, countsHeartbeats } = session;
   return JSON.stringify({
     nodeId,
     openedAt,
@@ -39,15 +40,13 @@ export function encodeSession(session: Session): string {
     ...(sentOffsets === undefined
       ? {}
       : { sentOffsets: Object.fromEntries(sentOffsets.map((sent) => [partitionKey(sent), sent.offset])) }),
+    ...(countsHeartbeats === undefined ? {} : { countsHeartbeats }),
   } satisfies EncodedSession);
 }
 
 function decodeSession(streamId: string, encoded: string): Session {
-  const { nodeId, openedAt, requestedPlaces, commitTimeoutMilliseconds, sentOffsets } = JSON.parse(
-    encoded,
-  ) as EncodedSession;
-  const requestedPartitions = requestedPlaces.map(parsePartitionKey);
-  const session = { streamId, nodeId, requestedPartitions, openedAt, commitTimeoutMilliseconds };
+  const { requestedPlaces, sentOffsets, ...rest } = JSON.parse(encoded) as EncodedSession;
+  const session = { streamId, ...rest, requestedPartitions: requestedPlaces.map(parsePartitionKey) };
   if (sentOffsets === undefined) return session;
   const sent = Object.entries(sentOffsets).map(([key, offset]) => ({ ...parsePartitionKey(key), offset }));
   return { ...session, sentOffsets: sent };

@@ -264,6 +264,95 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
     });
 
+    describe('waiting for a slot', () => {
+      const waitMilliseconds = 30_000;
+      const full = { outcome: 'no_free_slots', totalSlots: 1 };
+      const opened = { outcome: 'opened' };
+
+      /** Asks with a place, and by the process that is not notified of anything. */
+      const ask = (waiting: Session, placeMilliseconds = waitMilliseconds) =>
+        harness.unheard.openSession(subscription, waiting, placeMilliseconds);
+
+      it('gives a free slot to the session that asked first, on any process, and not to one without a place', async () => {
+        const owner = await owning(-1);
+        const [first, second] = [session(), session()];
+        expect(await coordination.openSession(subscription, first, waitMilliseconds)).to.deep.equal(full);
+        expect(await ask(second)).to.deep.equal(full);
+        expect(await coordination.openSession(subscription, first, waitMilliseconds)).to.deep.equal(full);
+        await coordination.closeSession(subscription, owner);
+        expect(await coordination.openSession(subscription, session())).to.deep.equal(full);
+        expect(await ask(second)).to.deep.equal(full);
+        expect(await coordination.openSession(subscription, first, waitMilliseconds)).to.deep.equal(opened);
+        await coordination.closeSession(subscription, first.streamId);
+        expect(await ask(second)).to.deep.equal(opened);
+        await coordination.closeSession(subscription, second.streamId);
+        expect(await coordination.openSession(subscription, session())).to.deep.equal(opened);
+      });
+
+      it('holds back only as many as there are places before them', async () => {
+        const owner = await owning(-1, -1);
+        await join();
+        const [first, second] = [session(), session()];
+        for (const waiting of [first, second]) expect((await ask(waiting)).outcome).to.equal('no_free_slots');
+        await initialise(-1, -1, -1, -1);
+        expect(await ask(second), 'two slots, and one place before').to.deep.equal(opened);
+        expect((await coordination.openSession(subscription, session())).outcome).to.equal('no_free_slots');
+        await coordination.closeSession(subscription, owner);
+        expect((await coordination.openSession(subscription, session())).outcome).to.equal('opened');
+        expect(await ask(first)).to.deep.equal(opened);
+      });
+
+      it('ends when the session gives up, which is reported', async () => {
+        const owner = await owning(-1);
+        const [first, second] = [session(), session()];
+        for (const waiting of [first, second]) await ask(waiting);
+        await coordination.closeSession(subscription, owner);
+        const { generation } = await coordination.topology(subscription);
+        const { changes, stop } = recordNotifications();
+        await coordination.closeSession(subscription, first.streamId);
+        await soon(() => changes.includes('topology'));
+        stop();
+        expect((await coordination.topology(subscription)).generation).to.be.greaterThan(generation);
+        expect(await ask(second)).to.deep.equal(opened);
+      });
+
+      it('ends with its time, and with the lease of its node', async () => {
+        const other = randomUUID();
+        await coordination.renewLease(other, 10_000);
+        const owner = await owning(-1);
+        const [late, dead, second] = [session(), session([], other), session()];
+        await ask(late, 10_000);
+        await ask(dead);
+        await ask(second);
+        await coordination.closeSession(subscription, owner);
+        expect((await ask(second)).outcome).to.equal('no_free_slots');
+        await harness.elapse(10_100);
+        expect(await ask(second)).to.deep.equal(opened);
+      });
+
+      it('keeps a place during a reset, and none for a session that requests partitions', async () => {
+        const owner = await owning(-1);
+        await coordination.closeSession(subscription, owner);
+        await coordination.beginReset(subscription);
+        const first = session();
+        expect(await ask(first)).to.deep.equal({ outcome: 'resetting' });
+        const direct = session([0]);
+        expect(await ask(direct)).to.deep.equal({ outcome: 'resetting' });
+        await coordination.finishReset(subscription, []);
+        expect(await coordination.openSession(subscription, session())).to.deep.equal(full);
+        expect(await ask(first)).to.deep.equal(opened);
+        expect(await ask(direct), 'direct streams take partitions from others').to.deep.equal(opened);
+      });
+
+      it('is over when the subscription is removed', async () => {
+        await owning(-1);
+        await ask(session());
+        await coordination.remove(subscription);
+        await initialise(-1);
+        expect(await coordination.openSession(subscription, session())).to.deep.equal(opened);
+      });
+    });
+
     describe('ownership', () => {
       it('is applied under the generation that it was decided on, and raises the fence', async () => {
         await initialise(-1);
@@ -596,6 +685,57 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, at(0, 600))).to.deep.equal(committed(true));
         await coordination.closeSession(subscription, streamId);
         expect(await commit(streamId, at(0, 700))).to.deep.equal(committed(true));
+      });
+    });
+
+    describe('the heart-beats of a session', () => {
+      const owningWithHeartbeats = async (...offsetsGiven: number[]): Promise<string> => {
+        await initialise(...offsetsGiven);
+        const counting = { ...session(), countsHeartbeats: true as const };
+        await coordination.openSession(subscription, counting);
+        await applyRebalance();
+        return counting.streamId;
+      };
+
+      const heartbeats = (streamId: string): Promise<number> => harness.unheard.heartbeats(subscription, streamId);
+
+      it('are commits of what is committed already, and only those, on any process', async () => {
+        const streamId = await owningWithHeartbeats(5, 5);
+        expect(await heartbeats(streamId)).to.equal(0);
+        expect(await commit(streamId, at(0, 5))).to.deep.equal(committed(false));
+        expect(await heartbeats(streamId)).to.equal(1);
+        expect(await harness.unheard.commit(subscription, streamId, [at(0, 3), at(1, 5)])).to.deep.equal(
+          committed(false, false),
+        );
+        expect(await heartbeats(streamId)).to.equal(2);
+        expect(await commit(streamId, at(0, 4), at(1, 4)), 'older').to.deep.equal(committed(false, false));
+        expect(await commit(streamId, at(0, 5), at(1, 6)), 'moves forward').to.deep.equal(committed(false, true));
+        expect(await heartbeats(streamId)).to.equal(2);
+        expect(await commit(streamId, at(1, 6))).to.deep.equal(committed(false));
+        expect(await heartbeats(streamId)).to.equal(3);
+        expect(await offsets()).to.deep.equal([5, 6]);
+      });
+
+      it('are reported, and end with the session', async () => {
+        const streamId = await owningWithHeartbeats(5);
+        const { changes, stop } = recordNotifications();
+        await commit(streamId, at(0, 5));
+        await soon(() => changes.includes('offsets'));
+        stop();
+        await coordination.closeSession(subscription, streamId);
+        expect(await heartbeats(streamId)).to.equal(0);
+        expect(await commit(streamId, at(0, 5))).to.deep.equal(committed(false));
+        expect(await heartbeats(streamId)).to.equal(0);
+      });
+
+      it('are not counted for other sessions', async () => {
+        const streamId = await owning(5);
+        const { changes, stop } = recordNotifications();
+        await commit(streamId, at(0, 5));
+        expect(await heartbeats(streamId)).to.equal(0);
+        expect(await heartbeats(randomUUID())).to.equal(0);
+        expect(changes).not.to.include('offsets');
+        stop();
       });
     });
 

@@ -1,4 +1,5 @@
 import { OpenStreams } from '../../src/http/streaming/open-streams.ts';
+import { SlotQueue } from '../../src/broker/subscriptions/slot-queue.ts';
 import { partitionCounts } from '../../src/broker/subscriptions/subscription-partitions.ts';
 import { commitCursors, type CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
 import { resetCursors } from '../../src/broker/subscriptions/cursor-reset.ts';
@@ -41,6 +42,7 @@ export class SimulatedNode {
   readonly coordination: RemoteCoordination;
   readonly #options: NodeOptions;
   readonly #services: StreamServices & { readonly ends: EndOffsetCache };
+  readonly #slots: SlotQueue;
   readonly #openStreams = new OpenStreams();
   readonly #streamIds = new Set<string>();
 
@@ -54,6 +56,7 @@ export class SimulatedNode {
     const lease = new NodeLease({ coordination, nodeId: process.name, leaseMilliseconds, clock, logger });
     const ends = new EndOffsetCache({ log, registry });
     this.#services = { registry, log, coordination, clock, logger, metrics, lease, ends, newStreamId };
+    this.#slots = new SlotQueue({ coordination, clock });
     // Like the router: the clients of these streams open new ones, which see the new partitions.
     const stopListening = registry.onChange(({ kind, name, value }) => {
       if (kind !== 'event-type' || value === null) return;
@@ -89,7 +92,12 @@ export class SimulatedNode {
     const subscription = knownSubscription(registry, subscriptionId);
     const eventTypes = partitionCounts(registry, subscription);
     const parameters = readStreamParameters(source, eventTypes, this.#options.random());
-    const stream = await SubscriptionStream.open(this.#services, subscription, eventTypes, parameters);
+    const waiting = new AbortController();
+    connection.onClosedByClient = () => waiting.abort(new LendstreamError('REQUEST_TIMEOUT', 'The client is gone.'));
+    const stream = await SubscriptionStream.open(this.#services, subscription, eventTypes, parameters, undefined, {
+      queue: this.#slots,
+      signal: waiting.signal,
+    });
     const { streamId } = stream;
     this.#streamIds.add(streamId);
     stream.onEnded = () => this.#streamIds.delete(streamId);

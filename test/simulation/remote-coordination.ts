@@ -102,9 +102,9 @@ export class RemoteCoordination implements Coordination {
     return this.#call('committedOffsets', [subscriptionId]);
   }
 
-  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult> {
+  async openSession(subscriptionId: string, session: Session, placeMilliseconds = 0): Promise<OpenSessionResult> {
     try {
-      return await this.#call('openSession', [subscriptionId, session]);
+      return await this.#call('openSession', [subscriptionId, session, placeMilliseconds]);
     } catch (error) {
       this.#sessionCloseRetries.add(subscriptionId, session.streamId, 'refused');
       throw error;
@@ -150,6 +150,10 @@ export class RemoteCoordination implements Coordination {
       if (advanced.length > 0) this.#notify(subscriptionId, 'offsets', undefined, advanced);
     }
     return result;
+  }
+
+  heartbeats(subscriptionId: string, streamId: string): Promise<number> {
+    return this.#call('heartbeats', [subscriptionId, streamId]);
   }
 
   beginReset(subscriptionId: string): Promise<boolean> {

@@ -96,6 +96,8 @@ function randomParameters(world: World): Record<string, unknown> {
   if (chance.happens(0.2)) parameters['stream_keep_alive_limit'] = chance.between(1, 5);
   if (chance.happens(0.2)) parameters['batch_timespan'] = chance.between(1, 3);
   if (chance.happens(0.3)) parameters['strict_commits'] = true;
+  if (chance.happens(0.3)) parameters['commit_heartbeat'] = true;
+  if (chance.happens(0.3)) parameters['wait_for_slot'] = chance.between(1, 3);
   if (chance.happens(0.15) && !world.isQuiet) {
     const { eventType, partition } = world.anyPartition();
     parameters['partitions'] = [{ event_type: eventType, partition: String(partition) }];

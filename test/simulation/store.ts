@@ -41,7 +41,13 @@ export interface StoreOptions {
   readonly onOperation: (operation: StoreOperation) => void;
 }
 
-const readMethods: ReadonlySet<keyof Coordination> = new Set(['topology', 'committedOffsets', 'history', 'watch']);
+const readMethods: ReadonlySet<keyof Coordination> = new Set([
+  'topology',
+  'committedOffsets',
+  'history',
+  'heartbeats',
+  'watch',
+]);
 
 /** After this time a reset counts as over, because the process that began it has died, as on Redis. Milliseconds. */
 const resetMillisecondsMaximum = 120_000;

@@ -1,6 +1,7 @@
 import { LendstreamError } from '../../errors.ts';
 import type { BatchRules } from './batch-rules.ts';
 import { describePartition, type EventTypePartition } from '../../ports/event-type-partition.ts';
+import { slotWaitSecondsMaximum } from '../subscriptions/slot-queue.ts';
 import { parsePartition } from '../cursors/cursor-text.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 
@@ -16,6 +17,10 @@ export interface StreamParameters extends BatchRules {
   readonly requestedPartitions: readonly EventTypePartition[];
   /** Whether a commit of what was not sent to the stream is refused. Default: no. */
   readonly strictCommits?: true;
+  /** Whether a commit of what is committed already restarts the commit timeout. Default: no. */
+  readonly countsHeartbeats?: true;
+  /** How long to wait for a slot instead of being refused. Default: not at all. Milliseconds. */
+  readonly slotWaitMilliseconds?: number;
 }
 
 /** Largest stream_timeout that is used as requested. Seconds. */
@@ -40,6 +45,7 @@ const parameterNames = [
   'stream_timeout',
   'stream_keep_alive_limit',
   'commit_timeout',
+  'wait_for_slot',
 ] as const;
 
 type ParameterName = (typeof parameterNames)[number];
@@ -54,6 +60,7 @@ const minimums: Partial<Record<ParameterName, number>> = {
   max_uncommitted_events: 1,
   stream_limit: 0,
   stream_keep_alive_limit: 0,
+  wait_for_slot: 0,
 };
 
 /** The largest value of each parameter that Nakadi can parse: it rejects a larger one as not a number. */
@@ -71,6 +78,7 @@ const maximums: Partial<Record<ParameterName, number>> = {
  * @param eventTypes The subscription's event types with their partition counts. `partitions` may name only these.
  * @param random A number from 0 up to 1, for the timeout of a stream without a usable one.
  * @param limits What the operator allows.
+ * @param commitTimeoutSecondsMaximum Of the subscription, if it differs from what the operator allows.
  * @throws MALFORMED_REQUEST for a value that is not a whole number, or when `partitions` is not a list; UNPROCESSABLE
  *   for a value out of bounds, for an entry of `partitions` with a wrong shape, named twice or outside the subscription
  */
@@ -79,6 +87,7 @@ export function readStreamParameters(
   eventTypes: ReadonlyMap<string, number>,
   random: number,
   limits: StreamingLimits = defaultStreamingLimits,
+  commitTimeoutSecondsMaximum = limits.commitTimeoutSeconds,
 ): StreamParameters {
   const { flushSecondsMinimum, flushSecondsMaximum } = limits;
   const value = (name: ParameterName): number | undefined => readInteger(name, source[name], maximums[name]);
@@ -102,11 +111,21 @@ export function readStreamParameters(
     uncommittedEventsMaximum: value('max_uncommitted_events') ?? uncommittedEventsDefault,
     streamLimit: value('stream_limit') ?? 0,
     keepAliveLimit: value('stream_keep_alive_limit') ?? 0,
-    commitTimeoutMilliseconds: commitTimeoutSeconds(value('commit_timeout'), limits.commitTimeoutSeconds) * 1000,
+    commitTimeoutMilliseconds:
+      commitTimeoutSeconds(value('commit_timeout'), limits, commitTimeoutSecondsMaximum) * 1000,
     streamTimeoutMilliseconds: streamTimeoutSeconds(value('stream_timeout'), random) * 1000,
     requestedPartitions: requestedPartitions(source['partitions'], eventTypes),
+    ...slotWait(value('wait_for_slot') ?? 0),
     ...(readFlag('strict_commits', source['strict_commits']) ? { strictCommits: true } : {}),
+    ...(readFlag('commit_heartbeat', source['commit_heartbeat']) ? { countsHeartbeats: true } : {}),
   };
+}
+
+function slotWait(seconds: number): Pick<StreamParameters, 'slotWaitMilliseconds'> {
+  if (seconds > slotWaitSecondsMaximum) {
+    throw new LendstreamError('UNPROCESSABLE', `wait_for_slot can't be higher than ${slotWaitSecondsMaximum}`);
+  }
+  return seconds === 0 ? {} : { slotWaitMilliseconds: seconds * 1000 };
 }
 
 /** @throws MALFORMED_REQUEST for anything but true and false, as JSON or as text in any letter case */
@@ -126,8 +145,8 @@ function readInteger(name: string, value: unknown, maximum = Number.MAX_SAFE_INT
   throw new LendstreamError('MALFORMED_REQUEST', `'${name}' parameter should be a whole number, but was '${shown}'`);
 }
 
-function commitTimeoutSeconds(given: number | undefined, most: number): number {
-  if (given === undefined || given === 0) return most;
+function commitTimeoutSeconds(given: number | undefined, limits: StreamingLimits, most: number): number {
+  if (given === undefined || given === 0) return Math.min(limits.commitTimeoutSeconds, most);
   if (given < 0) throw new LendstreamError('UNPROCESSABLE', 'commit_timeout can not be less than 0');
   if (given <= most) return given;
   throw new LendstreamError('UNPROCESSABLE', `commit_timeout can not be more than ${most}`);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
+import type { SlotQueue } from '../subscriptions/slot-queue.ts';
 import { openSession } from '../subscriptions/stream-slots.ts';
 import { initialisePartitions } from '../subscriptions/starting-offsets.ts';
-import type { Coordination } from '../../ports/coordination.ts';
+import type { Coordination, Session } from '../../ports/coordination.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { StreamParameters } from './stream-parameters.ts';
@@ -20,20 +21,34 @@ export interface StreamSessionServices {
   readonly newStreamId?: () => string;
 }
 
-type SessionParameters = Pick<StreamParameters, 'requestedPartitions' | 'commitTimeoutMilliseconds' | 'strictCommits'>;
+type SessionParameters = Pick<
+  StreamParameters,
+  'requestedPartitions' | 'commitTimeoutMilliseconds' | 'strictCommits' | 'countsHeartbeats' | 'slotWaitMilliseconds'
+>;
+
+/** A stream that may have to wait for a slot. */
+export interface WaitingStream {
+  readonly queue: SlotQueue;
+  /** Ends the wait with its reason. */
+  readonly signal: AbortSignal;
+}
 
 /**
  * Registers a session for a subscription, first making sure that the lease is held and all partitions are initialised.
  * @param eventTypes The subscription's event types with their partition counts.
+ * @param waiting Where the stream waits for a slot if its parameters ask for that; without it, it is refused at once.
  * @returns the id of the new stream
- * @throws CONFLICT, PRECONDITION_FAILED (see ownership-changes.ts), and the errors of the log and the coordination
+ * @throws the reason of the signal of a stream that waits, CONFLICT, PRECONDITION_FAILED (see ownership-changes.ts),
+ *   and the errors of the log and the coordination
  */
 export async function openStreamSession(
   { log, coordination, clock, lease, newStreamId = randomUUID }: StreamSessionServices,
   subscription: Subscription,
   eventTypes: ReadonlyMap<string, number>,
-  { requestedPartitions, commitTimeoutMilliseconds, strictCommits }: SessionParameters,
+  parameters: SessionParameters,
+  waiting?: WaitingStream,
 ): Promise<string> {
+  const { requestedPartitions, commitTimeoutMilliseconds, slotWaitMilliseconds } = parameters;
   // The session of a process whose lease has ended would be closed at once.
   if (!lease.isValid(clock.monotonic())) await lease.renew();
   await initialisePartitions(log, coordination, subscription, eventTypes);
@@ -44,8 +59,14 @@ export async function openStreamSession(
     requestedPartitions,
     openedAt: clock.now(),
     commitTimeoutMilliseconds,
-    ...(strictCommits === true ? { sentOffsets: [] } : {}),
+    ...(parameters.strictCommits === true ? { sentOffsets: [] } : {}),
+    ...(parameters.countsHeartbeats === true ? { countsHeartbeats: true as const } : {}),
   };
-  await openSession(coordination, subscription.id, session);
+  const open =
+    waiting === undefined || slotWaitMilliseconds === undefined
+      ? undefined
+      : (id: string, opening: Session) =>
+          waiting.queue.open(id, opening, { milliseconds: slotWaitMilliseconds, signal: waiting.signal });
+  await openSession(coordination, subscription.id, session, open);
   return streamId;
 }

@@ -29,11 +29,11 @@ import { ReadAhead } from './read-ahead.ts';
 import { jsonLines, type LineFormat } from './line-format.ts';
 import { LineSender } from './line-sender.ts';
 import { SentOffsets } from './sent-offsets.ts';
-import { openStreamSession } from './stream-session.ts';
+import { openStreamSession, type WaitingStream } from './stream-session.ts';
 import { commitWithoutConsumer } from './commit-without-consumer.ts';
 import { SubscriptionWatch, type Observation, type Observer } from './subscription-watch.ts';
 import type { Subscription } from '../definitions/subscription.ts';
-import type { StreamingLimits } from '../definitions/streaming-limits.ts';
+import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 
 /** The services of the process that its streams need. */
 export interface StreamServices {
@@ -67,7 +67,7 @@ type LastBytes = { readonly chunk: Chunk; readonly hasEvents: boolean } | { read
 
 type StreamState =
   | { readonly name: 'streaming' }
-  | { readonly name: 'closing'; code: CloseCode; last: LastBytes }
+  | { readonly name: 'closing'; code: CloseCode; last: LastBytes; readonly since: number }
   | { readonly name: 'ended'; readonly code: CloseCode; last: LastBytes; isSessionClosed: boolean };
 
 /** Shared: most streams are in this state, and it has no data. */
@@ -111,6 +111,8 @@ export class SubscriptionStream implements Observer {
   #idleSince: number;
   /** Since when sent events have waited for a commit; undefined when there are none. */
   #uncommittedSince: number | undefined;
+  /** How many heart-beats were seen, of a stream that counts them. */
+  #heartbeats = 0;
   /** Since when the coordination store has been unreachable; undefined while it is reachable. */
   #unreachableSince: number | undefined;
   /** Whether reading the state of the subscription has failed since it last succeeded. */
@@ -137,7 +139,8 @@ export class SubscriptionStream implements Observer {
     this.#idleSince = now;
     this.#reads = new ReadAhead(services.log, services.logger, this.#assigned, () => this.#advance());
     this.#sender = new LineSender(parameters, this.#assigned, true, format);
-    this.#watch = new SubscriptionWatch(services, subscription.id, this);
+    const countedStreamId = parameters.countsHeartbeats === true ? streamId : undefined;
+    this.#watch = new SubscriptionWatch(services, subscription.id, this, countedStreamId);
     this.#sentOffsets =
       parameters.strictCommits === true ? new SentOffsets(services.coordination, subscription.id, streamId) : undefined;
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
@@ -149,6 +152,7 @@ export class SubscriptionStream implements Observer {
   /**
    * Opens a stream: its session is registered when this returns. Nothing is read or sent before {@link start}.
    * @param eventTypes The subscription's event types with their partition counts.
+   * @param waiting Where it waits for a slot, if its parameters ask for that.
    * @throws CONFLICT, PRECONDITION_FAILED (see ownership-changes.ts), and the errors of the log and the coordination
    */
   static async open(
@@ -157,8 +161,9 @@ export class SubscriptionStream implements Observer {
     eventTypes: ReadonlyMap<string, number>,
     parameters: StreamParameters,
     format: LineFormat = jsonLines,
+    waiting?: WaitingStream,
   ): Promise<SubscriptionStream> {
-    const streamId = await openStreamSession(services, subscription, eventTypes, parameters);
+    const streamId = await openStreamSession(services, subscription, eventTypes, parameters, waiting);
     try {
       return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId, format);
     } catch (error) {
@@ -336,7 +341,10 @@ export class SubscriptionStream implements Observer {
       this.#onReadFailed(observation.error, now);
     } else {
       this.#unreachableSince = undefined;
-      if (this.#assigned.applyCommits(observation.committed)) this.#restartCommitTimer(now);
+      const { committed, heartbeats = this.#heartbeats } = observation;
+      const isHeartbeat = heartbeats !== this.#heartbeats;
+      this.#heartbeats = heartbeats;
+      if (this.#assigned.applyCommits(committed) || isHeartbeat) this.#restartCommitTimer(now);
       if (observation.kind === 'topology') await this.#applyTopology(observation);
     }
     this.#advance();
@@ -469,7 +477,7 @@ export class SubscriptionStream implements Observer {
   }
 
   #enterClosing(code: CloseCode, last: LastBytes): void {
-    this.#state = { name: 'closing', code, last };
+    this.#state = { name: 'closing', code, last, since: this.#services.clock.monotonic() };
     this.#reads.stop();
     for (const partition of this.#assigned.list) partition.rewind();
   }
@@ -483,7 +491,12 @@ export class SubscriptionStream implements Observer {
   }
 
   #commitDeadline(): number {
-    return commitDeadline(this.#parameters, this.#uncommittedSince);
+    const deadline = commitDeadline(this.#parameters, this.#uncommittedSince);
+    const state = this.#state;
+    if (state.name !== 'closing' || state.code !== 'cursors_reset') return deadline;
+    // The reset waits a second longer, and not for a commit timeout that only the subscription allows.
+    const { commitTimeoutSeconds } = this.#services.limits ?? defaultStreamingLimits;
+    return Math.min(deadline, state.since + commitTimeoutSeconds * 1_000);
   }
 
   async #end(code: CloseCode, last: LastBytes): Promise<void> {

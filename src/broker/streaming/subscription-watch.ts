@@ -24,15 +24,16 @@ export interface SubscriptionWatchServices {
   readonly lease: NodeLease;
 }
 
-/** What a watch has seen. */
+/** What a watch has seen. `heartbeats` is there where it was wanted and read. */
 export type Observation =
   /** The committed offsets, read or brought by a change notification. */
-  | { readonly kind: 'offsets'; readonly committed: readonly CommittedOffset[] }
+  | { readonly kind: 'offsets'; readonly committed: readonly CommittedOffset[]; readonly heartbeats?: number }
   /** Sessions and ownership, and the committed offsets as they were after that. */
   | {
       readonly kind: 'topology';
       readonly topology: Topology;
       readonly committed: readonly CommittedOffset[];
+      readonly heartbeats?: number;
       /** The lease epoch of this process when the read began; 0 if the lease may have ended by then. */
       readonly leaseEpoch: number;
     }
@@ -54,6 +55,8 @@ export class SubscriptionWatch {
   readonly #services: SubscriptionWatchServices;
   readonly #subscriptionId: string;
   readonly #observer: Observer;
+  /** The stream whose heart-beats are read with the offsets. */
+  readonly #countedStreamId: string | undefined;
   #isReading = false;
   #isStopped = false;
   #topologyWanted = true;
@@ -66,7 +69,14 @@ export class SubscriptionWatch {
   /** Infinite while no commits are expected. */
   #offsetsRecheckAt = Infinity;
 
-  constructor(services: SubscriptionWatchServices, subscriptionId: string, observer: Observer) {
+  /** @param countedStreamId The stream whose heart-beats are wanted. */
+  constructor(
+    services: SubscriptionWatchServices,
+    subscriptionId: string,
+    observer: Observer,
+    countedStreamId?: string,
+  ) {
+    this.#countedStreamId = countedStreamId;
     this.#services = services;
     this.#subscriptionId = subscriptionId;
     this.#observer = observer;
@@ -158,15 +168,19 @@ export class SubscriptionWatch {
     const topology = await applyRebalance(coordination, this.#subscriptionId);
     this.#generation = topology.generation;
     // Read after the topology, so they include the commits of an earlier owner before it released a partition.
-    const { committed } = await this.#readOffsets();
-    return { kind: 'topology', topology, committed, leaseEpoch };
+    const { kind: _, ...offsets } = await this.#readOffsets();
+    return { kind: 'topology', topology, ...offsets, leaseEpoch };
   }
 
-  async #readOffsets() {
+  async #readOffsets(): Promise<Observation & { kind: 'offsets' }> {
+    const { coordination } = this.#services;
     this.#offsetsWanted = false;
-    const committed = await this.#services.coordination.committedOffsets(this.#subscriptionId);
+    const committed = await coordination.committedOffsets(this.#subscriptionId);
+    const counted = this.#countedStreamId;
+    const heartbeats =
+      counted === undefined ? {} : { heartbeats: await coordination.heartbeats(this.#subscriptionId, counted) };
     this.#offsetsRecheckAt = Infinity;
-    return { kind: 'offsets', committed } as const;
+    return { kind: 'offsets', committed, ...heartbeats };
   }
 
   async #failed(error: unknown): Promise<void> {

@@ -5,6 +5,7 @@ import { annotationViolations, labelViolations, type KeyedTexts } from '../defin
 import { readAuthorization } from '../definitions/authorization.ts';
 import type { InitialCursor, Subscription } from '../definitions/subscription.ts';
 import { type Fields, fieldsOf, textsOf, wrongType } from './json-fields.ts';
+import { commitTimeoutViolations } from './commit-timeout-maximum.ts';
 import { readCursorFields } from './requested-cursors.ts';
 
 /** Reading a subscription as a client sent it. Pure. */
@@ -46,6 +47,7 @@ export function readSubscription(
     ...cursorViolations(initialCursors, partitionsMaximum),
     ...annotationViolations(annotations),
     ...unsupportedViolations(annotations),
+    ...commitTimeoutViolations(annotations),
     ...labelViolations(labels),
   );
   if (violations.length > 0) throw new FieldViolations(violations);

@@ -1,14 +1,21 @@
 import { LendstreamError } from '../../errors.ts';
-import type { Coordination, Session, Topology } from '../../ports/coordination.ts';
+import type { Coordination, OpenSessionResult, Session, Topology } from '../../ports/coordination.ts';
 import { describePartitions, partitionKey } from '../../ports/event-type-partition.ts';
 
 /**
  * Opens the session of a stream.
+ * @param open Asks the store. Default: once.
  * @throws CONFLICT when every slot is taken, a requested partition belongs to another stream, or a reset is in progress
  */
-export async function openSession(coordination: Coordination, subscriptionId: string, session: Session): Promise<void> {
+export async function openSession(
+  coordination: Coordination,
+  subscriptionId: string,
+  session: Session,
+  open: (subscriptionId: string, session: Session) => Promise<OpenSessionResult> = (id, opening) =>
+    coordination.openSession(id, opening),
+): Promise<void> {
   await coordination.reapSessions(subscriptionId);
-  const result = await coordination.openSession(subscriptionId, session);
+  const result = await open(subscriptionId, session);
   switch (result.outcome) {
     case 'opened':
       return;

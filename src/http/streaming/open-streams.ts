@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { CloseCode } from '../../broker/streaming/close-codes.ts';
 import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
 import type { SubscriptionStream } from '../../broker/streaming/subscription-stream.ts';
@@ -9,6 +10,11 @@ import { LendstreamError } from '../../errors.ts';
  * shares.
  */
 export const eventTypeStreamsMaximum = 200;
+
+/**
+ * The most requests of a process that wait for a slot at the same time. Each costs a connection, as a stream does.
+ */
+export const waitingStreamsMaximum = 1_000;
 
 /** The most ended streams whose reason is remembered. */
 const endedReasonsMaximum = 1_000;
@@ -22,6 +28,8 @@ export class OpenStreams {
   /** Why streams ended recently: for clients that commit too late and want to know the reason. */
   readonly #endedReasons = new BoundedMap<string, string>(endedReasonsMaximum);
   #closing: CloseCode | undefined;
+  /** Those that wait for a slot. */
+  readonly #waiting = new Set<AbortController>();
   #drainWaiters: (() => void)[] = [];
   readonly #activity: HistoryRecorder | undefined;
 
@@ -36,8 +44,35 @@ export class OpenStreams {
 
   /** @throws OVERLOADED after {@link closeAll} */
   checkAccepting(): void {
-    if (this.#closing !== undefined) {
-      throw new LendstreamError('OVERLOADED', 'The server is shutting down, open the stream on another one.');
+    if (this.#closing !== undefined) throw shuttingDown();
+  }
+
+  /**
+   * Opens a stream that may have to wait for a slot.
+   * @param open Its signal is aborted when the client goes, or the process stops.
+   * @returns undefined when the client has gone
+   * @throws OVERLOADED when {@link waitingStreamsMaximum} wait already, and what `open` throws
+   */
+  async whileWaiting<Stream>(
+    response: ServerResponse,
+    open: (signal: AbortSignal) => Promise<Stream>,
+  ): Promise<Stream | undefined> {
+    if (this.#waiting.size >= waitingStreamsMaximum) {
+      throw new LendstreamError('OVERLOADED', 'Too many requests wait for a slot on this process.');
+    }
+    const waiting = new AbortController();
+    const onClose = (): void => waiting.abort(new LendstreamError('REQUEST_TIMEOUT', 'The client is gone.'));
+    this.#waiting.add(waiting);
+    response.on('close', onClose);
+    if (response.destroyed) onClose();
+    try {
+      return await open(waiting.signal);
+    } catch (error) {
+      if (response.destroyed) return undefined;
+      throw error;
+    } finally {
+      response.off('close', onClose);
+      this.#waiting.delete(waiting);
     }
   }
 
@@ -69,6 +104,7 @@ export class OpenStreams {
    */
   closeAll(code: CloseCode = 'server_shutdown'): Promise<void> {
     this.#closing = code;
+    for (const waiting of this.#waiting) waiting.abort(shuttingDown());
     this.closeWhere(() => true, code);
     if (this.#streams.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#drainWaiters.push(resolve));
@@ -79,4 +115,8 @@ export class OpenStreams {
     this.#activity?.recordEndedStream(subscription.id, streamId, closeReason);
     this.#endedReasons.set(streamId, closeReason);
   }
+}
+
+function shuttingDown(): LendstreamError {
+  return new LendstreamError('OVERLOADED', 'The server is shutting down, open the stream on another one.');
 }

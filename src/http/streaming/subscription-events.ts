@@ -18,6 +18,9 @@ import { partitionsIn, readStreamParameters } from '../../broker/streaming/strea
 import { SubscriptionStream, type StreamServices } from '../../broker/streaming/subscription-stream.ts';
 import { findSubscription, knownSubscription } from '../../broker/definitions/subscription-lookup.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
+import type { WaitingStream } from '../../broker/streaming/stream-session.ts';
+import { commitTimeoutSecondsMaximum } from '../../broker/subscriptions/commit-timeout-maximum.ts';
+import { SlotQueue } from '../../broker/subscriptions/slot-queue.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -48,6 +51,7 @@ export function createSubscriptionEventsRouter(
   // Each series begins at 0: an alert sees no increase in a series that begins with its first stream.
   for (const reason of closeCodes) metrics.closedStreams.inc({ reason }, 0);
   const openStreams = new OpenStreams(activity);
+  const slots = new SlotQueue(services);
   registry.onChange((change) => closeStreamsOf(registry, change, openStreams));
   const router = Router({ caseSensitive: true });
   router
@@ -55,11 +59,11 @@ export function createSubscriptionEventsRouter(
     .head(methodNotAllowed('GET', 'POST'))
     .get((request, response) => {
       request.resume();
-      return serveStream(services, openStreams, request.query, request, response);
+      return serveStream(services, openStreams, slots, request.query, request, response);
     })
     .post(async (request, response) => {
       const parameters = { ...request.query, ...(await readParameters(request)) };
-      return serveStream(services, openStreams, parameters, request, response);
+      return serveStream(services, openStreams, slots, parameters, request, response);
     })
     .all(methodNotAllowed('GET', 'POST'));
   return {
@@ -104,6 +108,7 @@ async function readParameters(request: Request): Promise<Record<string, unknown>
 async function serveStream(
   services: StreamServices,
   openStreams: OpenStreams,
+  slots: SlotQueue,
   source: Readonly<Record<string, unknown>>,
   request: Request<{ id: string }>,
   response: Response,
@@ -114,9 +119,17 @@ async function serveStream(
   const subscription = await findSubscription(registry, id);
   if (isConsumptionBlocked(registry, subscription)) throw consumptionBlocked();
   const eventTypes = await partitionCountsWith(registry, subscription, partitionsIn(source));
-  const parameters = readStreamParameters(source, eventTypes, systemRandom(), services.limits);
+  const { limits } = services;
+  const longest = commitTimeoutSecondsMaximum(subscription, limits);
+  const parameters = readStreamParameters(source, eventTypes, systemRandom(), limits, longest);
   const form = streamFormOf(request);
-  const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters, form.format);
+  const open = (waiting?: WaitingStream): Promise<SubscriptionStream> =>
+    SubscriptionStream.open(services, subscription, eventTypes, parameters, form.format, waiting);
+  const stream = await (parameters.slotWaitMilliseconds === undefined
+    ? open()
+    : openStreams.whileWaiting(response, (signal) => open({ queue: slots, signal })));
+  // Its client went while it waited.
+  if (stream === undefined) return;
   try {
     // The subscription may have been deleted by now. If it is deleted later, the stream ends when this process is
     // notified.

@@ -3,7 +3,7 @@
 -- session commits nothing beyond what it was sent.
 -- KEYS  shard, dirty, meta, owners, offsets, sessions
 -- ARGV  incarnation, channel, origin, subscription, stream, then per cursor: partition, fence or empty, offset
--- {'OK', per cursor the epoch in which it was committed, or '0' when it was outdated}
+-- {'OK', per cursor the epoch in which it was committed, or '0' when it was outdated, 'HEARTBEAT' when it is one}
 -- | {'SESSION_NOT_FOUND'} | {'NOT_OWNER', partition} | {'NOT_SENT', partition, offset} | {'RECOVERING'}
 local mismatch = incarnation_mismatch()
 if mismatch then return mismatch end
@@ -18,6 +18,7 @@ end
 
 local session = redis.call('HGET', sessions, stream)
 local is_open = session ~= false
+local counts_heartbeats = session and string.find(session, '"countsHeartbeats":true', 1, true)
 local strict_session = session and string.find(session, '"sentOffsets"', 1, true) and cjson.decode(session)
 if not is_open and #ARGV < 6 then return refuse({'SESSION_NOT_FOUND'}) end
 
@@ -47,6 +48,7 @@ for index = 6, #ARGV, 3 do
 end
 
 local reply = {'OK'}
+local is_heartbeat = false
 for index = 6, #ARGV, 3 do
   local partition, offset = ARGV[index], tonumber(ARGV[index + 2])
   local cursor = progress[partition]
@@ -61,6 +63,7 @@ for index = 6, #ARGV, 3 do
     cursor.advanced = true
     reply[#reply + 1] = cursor.epoch
   else
+    if offset == cursor.offset then is_heartbeat = counts_heartbeats end
     reply[#reply + 1] = '0'
   end
 end
@@ -73,6 +76,11 @@ for partition, cursor in pairs(progress) do
     redis.call('HSET', dirty, ARGV[4] .. '/' .. partition, encoded)
     advanced = true
   end
+end
+if not advanced and is_heartbeat then
+  redis.call('HINCRBY', meta, 'beats/' .. stream, 1)
+  reply[#reply + 1] = 'HEARTBEAT'
+  advanced = true
 end
 if advanced then notify('offsets') end
 return reply

@@ -100,6 +100,7 @@ local function close_session(meta, owners, sessions, stream, accepts_late_commit
   local encoded = redis.call('HGET', sessions, stream)
   if not encoded then return false end
   redis.call('HDEL', sessions, stream)
+  redis.call('HDEL', meta, 'beats/' .. stream)
   local session = cjson.decode(encoded)
   local commit_timeout = accepts_late_commits and session.commitTimeoutMilliseconds or 0
   local all = redis.call('HGETALL', owners)
@@ -119,8 +120,8 @@ local function close_session(meta, owners, sessions, stream, accepts_late_commit
   return true
 end
 
--- The encoded fence under which a closed stream may still commit the partition, nil when it may not, and the last offset
--- that it was sent when its commits are strict.
+-- The encoded fence under which a closed stream may still commit the partition, nil when it may not, and the last
+-- offset that it was sent when its commits are strict.
 local function late_commit_fence(meta, partition, stream)
   local encoded = redis.call('HGET', meta, 'closed/' .. partition) or ''
   local closed_stream, fence, commits_until, sent = string.match(encoded, '^([^|]*)|(%d+)|(%d+)|?(%-?%d*)$')

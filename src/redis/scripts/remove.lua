@@ -1,6 +1,6 @@
 -- Deletes a subscription. The floor keeps every new number of this shard above the numbers of the subscription. For a
 -- while the shard stores that all lower epochs are gone, because a process may have read the mirror before.
--- KEYS  shard, dirty, meta, owners, offsets, sessions, removed, commits, ends
+-- KEYS  shard, dirty, meta, owners, offsets, sessions, removed, commits, ends, places
 -- ARGV  incarnation, channel, origin, subscription, milliseconds to store that
 -- {'OK', partition, ...} of the subscription
 local mismatch = incarnation_mismatch()
@@ -19,7 +19,7 @@ for index = 1, #all, 2 do
   reply[#reply + 1] = all[index]
 end
 redis.call('HSET', shard, 'floor', format_integer(floor))
-redis.call('DEL', meta, owners, offsets, sessions, KEYS[8], KEYS[9])
+redis.call('DEL', meta, owners, offsets, sessions, KEYS[8], KEYS[9], KEYS[10])
 redis.call('SET', KEYS[7], format_integer(floor), 'PX', ARGV[5])
 notify('removed')
 return reply

@@ -59,7 +59,7 @@ describe('a subscription stream', () => {
       ...changes,
     };
     const eventTypes = partitionCounts(registry, subscription);
-    const parameters = readStreamParameters(source, eventTypes, 0.5);
+    const parameters = readStreamParameters(source, eventTypes, 0.5, undefined, 3_600);
     const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
     stream.start();
     return stream;
@@ -92,6 +92,19 @@ describe('a subscription stream', () => {
   async function sessions(id: string): Promise<number> {
     return (await server.coordination.topology(id)).sessions.length;
   }
+
+  it('that ends for a reset waits a minute for commits, however long its commit timeout is', async () => {
+    const { type, id } = await prepare(1);
+    await server.publish(type, 0, [1, 2]);
+    const { clock, stream } = await openOnOwnClock(id, { commit_timeout: 3_600, batch_limit: 2 });
+    expect(await nextBatches(stream)).to.have.length(1);
+    stream.close('cursors_reset');
+    await nextBatches(stream);
+    await clock.turn(59_900);
+    expect(await sessions(id)).to.equal(1);
+    await clock.turn(200);
+    await eventually(async () => (await sessions(id)) === 0);
+  });
 
   describe('of a process that was suspended', () => {
     /**

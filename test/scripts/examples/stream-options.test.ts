@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { commit, openStream, type Batch, type Stream } from '../../../scripts/examples/stream-options.ts';
+import {
+  commit,
+  openStream,
+  withHeartbeats,
+  type Batch,
+  type Stream,
+} from '../../../scripts/examples/stream-options.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
@@ -60,6 +66,28 @@ describe('the example of what a stream offers beyond Nakadi', () => {
     expect(await failure(commit(subscription, stream, ahead)))
       .to.include('422')
       .and.to.include('strict');
+    await commit(subscription, stream, batch.cursor);
+    stream.close();
+  });
+
+  it('waits for the stream of a consumer that is about to end', async () => {
+    const subscription = await subscribe();
+    const first = await openStream(subscription, {});
+    const waiting = openStream(subscription, { wait_for_slot: 30 });
+    first.close();
+    const second = await waiting;
+    expect(await read(second, 1)).to.have.length(1);
+    second.close();
+  });
+
+  it('keeps a stream alive with heart-beats while a batch is processed', async () => {
+    const annotations = { 'lendstream/commit-timeout-seconds-maximum': '120' };
+    const subscription = await subscribe({ annotations });
+    const stream = await openStream(subscription, { commit_heartbeat: true, commit_timeout: 3, batch_limit: 3 });
+    const [batch] = await read(stream, 1);
+    if (batch === undefined) throw new Error('There is no batch');
+    const work = new Promise((resolve) => setTimeout(resolve, 5_000));
+    await withHeartbeats(subscription, stream, 1_000, work);
     await commit(subscription, stream, batch.cursor);
     stream.close();
   });
