@@ -83,6 +83,7 @@ export class Registry {
   /** Record keys whose last record in the log is not the one in force. */
   readonly #overwritten = new Set<string>();
   readonly #listeners = new Set<(change: RegistryChange) => void>();
+  #version = '';
   #restoreTimer: Timer | undefined;
   #isStopped = false;
 
@@ -123,6 +124,14 @@ export class Registry {
     this.#isStopped = true;
     this.#restoreTimer?.cancel();
     await this.#tail.stop();
+  }
+
+  /**
+   * Names the state of all definitions that this process knows: the place of the last change in the log, and its time,
+   * as a log that was restored from a backup uses places again. Processes in the same state have the same version.
+   */
+  get version(): string {
+    return this.#version;
   }
 
   /** The definition of this name, as far as this process knows; undefined when there is none. */
@@ -274,6 +283,7 @@ export class Registry {
       const value = start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]);
       this.#apply(key, value, batch.offsets[index] as number);
     }
+    if (batch.count > 0) this.#version = `${batch.offsets[batch.count - 1]}-${batch.appendedAt.toString(36)}`;
   }
 
   #apply(key: string, text: string | null, offset: Offset): void {

@@ -39,6 +39,9 @@ export interface EventTypeDefinition extends Omit<
   readonly labels: EventType['labels'] | undefined;
 }
 
+/** Why an event type cannot have this type of schema. */
+export const avroRefusal = '"avro_schema" is not supported: events are JSON, and their schema is a json_schema';
+
 /**
  * Reads the JSON of an event type. Unknown fields and fields that only the service sets are ignored.
  * @throws MALFORMED_REQUEST for a value of the wrong JSON type or an unknown enum value; FieldViolations for all broken
@@ -60,7 +63,8 @@ export function readEventType(
   const schema = needed('schema', objectField(body, 'schema'));
   const schemaType = schema === null ? null : needed('schema.type', textField(schema, 'type', 'schema.type'));
   const schemaText = schema === null ? null : needed('schema.schema', textField(schema, 'schema', 'schema.schema'));
-  if (schemaType !== null) enumValue('schema.type', schemaType, ['json_schema']);
+  if (schemaType?.toLowerCase() === 'avro_schema') violations.push({ field: 'schema.type', message: avroRefusal });
+  else if (schemaType !== null) enumValue('schema.type', schemaType, ['json_schema']);
   const options = objectField(body, 'options');
   const retentionMilliseconds = options === null ? null : integerField(options, 'retention_time', 'options.');
   const authorization = readAuthorization(objectField(body, 'authorization'), roles, violations);

@@ -21,6 +21,7 @@ import { checkInitialCursors } from './initial-cursors.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { findSubscription, knownSubscription, subscriptionsByEventType } from '../definitions/subscription-lookup.ts';
+import { pageAt, type TokenPage } from './token-pages.ts';
 import { subscriptionId } from '../definitions/subscription-id.ts';
 
 export interface SubscriptionsOptions {
@@ -48,6 +49,11 @@ export interface SubscriptionFilter {
 const oldestFirst: DefinitionOrder<Subscription> = {
   kind: 'subscription',
   compare: ({ created_at: left }, { created_at: right }) => (left === right ? 0 : left < right ? -1 : 1),
+};
+
+const byId: DefinitionOrder<Subscription> = {
+  kind: 'subscription',
+  compare: ({ id: left }, { id: right }) => (left === right ? 0 : left < right ? -1 : 1),
 };
 
 /** Creates, finds, changes and deletes subscriptions. A subscription is an entry of the registry under its id. */
@@ -133,18 +139,29 @@ export class Subscriptions {
     filter: SubscriptionFilter,
     { offset, limit }: { readonly offset: number; readonly limit: number } = { offset: 0, limit: Infinity },
   ): Subscription[] {
-    const found = this.#filtered(filter);
+    const found = this.#filtered(filter, oldestFirst);
     return found.slice(Math.max(0, found.length - offset - limit), Math.max(0, found.length - offset)).toReversed();
   }
 
-  /** Oldest first. */
-  #filtered({ owningApplication, eventTypes, reader }: SubscriptionFilter): readonly Subscription[] {
+  /**
+   * A page of the list by id.
+   * @param token That of an earlier page; empty for the first page.
+   * @throws MALFORMED_REQUEST when it is no token
+   */
+  listByToken(filter: SubscriptionFilter, token: string, limit: number): TokenPage {
+    return pageAt(this.#filtered(filter, byId), token, limit);
+  }
+
+  #filtered(
+    { owningApplication, eventTypes, reader }: SubscriptionFilter,
+    order: DefinitionOrder<Subscription>,
+  ): readonly Subscription[] {
     const { registry } = this.#options;
     const [eventType] = eventTypes;
     const candidates =
       eventType === undefined
-        ? registry.listSorted(oldestFirst)
-        : registry.listBy(subscriptionsByEventType, eventType).sort(oldestFirst.compare);
+        ? registry.listSorted(order)
+        : registry.listBy(subscriptionsByEventType, eventType).sort(order.compare);
     if (owningApplication === undefined && reader === undefined && eventTypes.length <= 1) return candidates;
     return candidates.filter(
       (subscription) =>

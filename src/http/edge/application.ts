@@ -53,8 +53,8 @@ export function createApplication(
   application.disable('etag');
   application.set('query parser', 'simple');
   application.locals.clock = clock;
-  // Responses have no ETag and no time of modification, so none can be "not modified". Without this, Express would
-  // treat `If-None-Match: *` as a match.
+  // A response with an ETag decides itself whether it is unchanged, see entity-tags.ts. Others never are. Without this,
+  // Express would treat `If-None-Match: *` as a match.
   Object.defineProperty(application.request, 'fresh', { value: false });
   application.use((request, response, next) => {
     emitCloseOnDisconnect(request, response);

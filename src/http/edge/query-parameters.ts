@@ -69,16 +69,6 @@ export function attributeParameter(request: Request, name: string): Authorizatio
   return { data_type: dataType, value };
 }
 
-/**
- * Refuses a parameter of Nakadi that this service does not have: a client that sends it would misunderstand the
- * response.
- * @throws UNPROCESSABLE
- */
-export function refuseParameter(request: Request, name: string, instead: string): void {
-  if (request.query[name] === undefined) return;
-  throw new LendstreamError('UNPROCESSABLE', `The parameter ${name} is not supported: ${instead}.`);
-}
-
 export interface Page {
   readonly limit: number;
   readonly offset: number;

@@ -7,6 +7,7 @@ import { EndOffsetCache } from '../../broker/subscriptions/end-offsets.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Metrics } from '../../metrics.ts';
+import { compress } from '../edge/response-compression.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
@@ -21,7 +22,7 @@ export function createCursorsRouter(services: CursorsServices): Router {
   const router = Router({ caseSensitive: true });
   router
     .route('/subscriptions/:id/cursors')
-    .get(async (request, response) => {
+    .get(compress, async (request, response) => {
       response.json({ items: await listCursors(services, request.params.id) } satisfies Responses['listCursors']);
     })
     .post(async (request, response) => {

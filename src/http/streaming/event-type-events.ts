@@ -11,6 +11,7 @@ import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { refuseAvroStream } from './not-supported.ts';
 import { eventTypeStreamsMaximum } from './open-streams.ts';
 import type { StreamingLimits } from '../../broker/definitions/streaming-limits.ts';
 import { sendStreamHeaders, startingPosition, streamFormOf, withOpening } from './stream-form.ts';
@@ -63,6 +64,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     if ((await eventTypes.find(name)) === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
     if (isReadingBlocked(registry, name)) throw consumptionBlocked();
     const parameters = readParameters(request, eventTypes.limits);
+    refuseAvroStream(request);
     const form = streamFormOf(request);
     const cursors = requestedCursors(request);
     const received = form.isEventStream ? receivedCursors(request) : undefined;

@@ -15,6 +15,7 @@ import { LendstreamError } from '../../errors.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
 import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
+import { isUnchanged } from '../edge/entity-tags.ts';
 import { writeJsonArray } from '../edge/json-array.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { attributeParameter, flagParameter, pageOf, textParameter, type Page } from '../edge/query-parameters.ts';
@@ -47,6 +48,7 @@ function addEventTypes(router: Router, services: EventTypesServices): void {
   router
     .route('/event-types')
     .get(async (request, response) => {
+      const { version } = services.registry;
       const owner = textParameter(request, 'owning_application');
       const writer = attributeParameter(request, 'writer');
       const found = eventTypes
@@ -54,6 +56,7 @@ function addEventTypes(router: Router, services: EventTypesServices): void {
         .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
         .filter(({ eventType }) => writer === undefined || hasRole(eventType.authorization, 'writers', writer));
       const items = pageItems(found, optionalPage(request));
+      if (isUnchanged(request, response, version)) return;
       // All of them, with their schemas, may be many megabytes.
       response.type('json').send(await writeJsonArray(items, ({ eventType }) => writeEventType(eventType), clock));
     })
@@ -66,6 +69,7 @@ function addEventTypes(router: Router, services: EventTypesServices): void {
     .route('/event-types/:name')
     .get(async (request, response) => {
       const { eventType } = await eventTypes.get(request.params.name);
+      if (isUnchanged(request, response, services.registry.version)) return;
       response.json(viewOf(eventType) satisfies Responses['getEventType']);
     })
     .put(async (request, response) => {
@@ -106,12 +110,13 @@ function pageItems<Item>(items: readonly Item[], page: Page | null): readonly It
   return page === null ? items : items.slice(page.offset, page.offset + page.limit);
 }
 
-function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
+function addSchemas(router: Router, { eventTypes, registry }: EventTypesServices): void {
   router
     .route('/event-types/:name/schemas')
     .get(async (request, response) => {
       const page = pageOf(request);
       const schemas = await eventTypes.schemas(request.params.name);
+      if (isUnchanged(request, response, registry.version)) return;
       const path = `/event-types/${encodeURIComponent(request.params.name)}/schemas`;
       const _links = linksOf(path, page, schemas.length);
       response.json({ items: pageItems(schemas, page), _links } satisfies Responses['listSchemas']);

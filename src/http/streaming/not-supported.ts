@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { Router, type Request } from 'express';
 import { LendstreamError } from '../../errors.ts';
 
 const timelines =
@@ -12,6 +12,18 @@ const avro =
 
 const admins =
   'There are no administrators: every API key may do everything. Keys are set by API_KEYS or API_KEYS_FILE when the service starts.';
+
+/** What Nakadi's clients call the form of Avro that they send and accept. */
+export const avroType = 'application/avro-binary';
+
+/**
+ * Refuses a stream of Avro: a client that accepts nothing else could not read JSON.
+ * @throws UNPROCESSABLE
+ */
+export function refuseAvroStream({ headers }: Request): void {
+  if (headers.accept === avroType)
+    throw new LendstreamError('UNPROCESSABLE', 'Avro is not supported: streams are JSON.');
+}
 
 /** The paths of Nakadi's API that this one does not have, and why. */
 export const unsupportedPaths: readonly (readonly [path: string, reason: string])[] = [

@@ -4,7 +4,7 @@ import { unconsumedEvents } from '../../broker/cursors/cursor-arithmetic.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { Clock } from '../../clock.ts';
 import type { Coordination } from '../../ports/coordination.ts';
-import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
+import type { EventLog, Offset, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
@@ -12,7 +12,7 @@ import type { Logger } from '../../logger.ts';
 import { readPartitionCount } from '../../broker/event-types/partition-count.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
-import { refuseParameter, textParameter } from '../edge/query-parameters.ts';
+import { textParameter } from '../edge/query-parameters.ts';
 
 /** The services that the routes of event types and their partitions use. */
 export interface EventTypesServices {
@@ -25,21 +25,24 @@ export interface EventTypesServices {
 }
 
 /**
- * GET /event-types/{name}/partitions and /partitions/{partition}. The latter takes `consumed_offset` and then shows the
- * number of events after it. PUT /event-types/{name}/partition-count adds partitions.
+ * GET /event-types/{name}/partitions and /partitions/{partition}. The first takes `cursors` and the latter
+ * `consumed_offset`, and they then show the number of events after that. PUT /event-types/{name}/partition-count adds
+ * partitions.
  */
 export function createPartitionsRouter({ eventTypes, log }: EventTypesServices): Router {
   const router = Router({ caseSensitive: true });
   router
     .route('/event-types/:name/partitions')
     .get(async (request, response) => {
-      const { eventType, partitionCount } = await eventTypes.get(request.params.name);
-      refuseParameter(request, 'cursors', `POST /event-types/${eventType.name}/cursors-lag returns it`);
+      const consumed = consumedOffsets(textParameter(request, 'cursors'));
+      const named = partitionsWith(Math.max(0, ...consumed.keys()));
+      const { eventType, partitionCount } = await eventTypes.getWithPartitions(request.params.name, named);
+      if (named > partitionCount) throw new LendstreamError('UNPROCESSABLE', `non existing partition ${named - 1}`);
       const partitions = Array.from({ length: partitionCount }, (_, partition) => ({
         topic: eventType.name,
         partition,
       }));
-      const views = (await log.bounds(partitions)).map(partitionView);
+      const views = (await log.bounds(partitions)).map((bounds) => viewAfter(bounds, consumed.get(bounds.partition)));
       response.json(views satisfies Responses['listPartitions']);
     })
     .all(methodNotAllowed('GET'));
@@ -66,16 +69,59 @@ export function createPartitionsRouter({ eventTypes, log }: EventTypesServices):
       }
       const consumedOffset = textParameter(request, 'consumed_offset');
       const offset = consumedOffset === undefined ? undefined : parseOffset(consumedOffset);
-      const views = (await log.bounds([{ topic: eventType.name, partition }])).map(
-        (bounds): Responses['getPartition'] => ({
-          ...partitionView(bounds),
-          ...(offset === undefined ? {} : { unconsumed_events: unconsumedEvents(bounds, offset) }),
-        }),
-      );
-      response.json(views[0]);
+      const [bounds] = await log.bounds([{ topic: eventType.name, partition }]);
+      response.json(viewAfter(bounds as PartitionBounds, offset) satisfies Responses['getPartition']);
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+/** A partition, with how many events follow a position in it where there is one. */
+function viewAfter(bounds: PartitionBounds, offset: Offset | undefined): Schemas['Partition'] {
+  const view = partitionView(bounds);
+  return offset === undefined ? view : { ...view, unconsumed_events: unconsumedEvents(bounds, offset) };
+}
+
+/** The most positions that the parameter `cursors` may have: more than an event type has partitions. */
+export const consumedCursorsMaximum = 100;
+
+/**
+ * The positions of the parameter `cursors`, by partition: a JSON array of `{"partition", "offset"}`.
+ * @throws UNPROCESSABLE
+ */
+function consumedOffsets(text: string | undefined): ReadonlyMap<number, Offset> {
+  const offsets = new Map<number, Offset>();
+  if (text === undefined || text === '') return offsets;
+  const cursors = parseCursors(text);
+  if (cursors.length > consumedCursorsMaximum) {
+    throw new LendstreamError('UNPROCESSABLE', `cursors may have at most ${consumedCursorsMaximum} positions`);
+  }
+  for (const cursor of cursors) {
+    const { partition: name, offset } = (cursor ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof name !== 'string' || typeof offset !== 'string') throw unreadableCursors();
+    const partition = parsePartition(name);
+    if (partition === undefined) throw new LendstreamError('UNPROCESSABLE', `non existing partition ${name}`);
+    if (offsets.has(partition)) {
+      throw new LendstreamError('UNPROCESSABLE', `more than one cursor for partition ${name}`);
+    }
+    offsets.set(partition, parseOffset(offset));
+  }
+  return offsets;
+}
+
+/** @throws UNPROCESSABLE */
+function parseCursors(text: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+  } catch {
+    // What is no JSON is no array either.
+  }
+  throw unreadableCursors();
+}
+
+function unreadableCursors(): LendstreamError {
+  return new LendstreamError('UNPROCESSABLE', 'cursors must be a JSON array of objects with partition and offset');
 }
 
 /** The least number of partitions of an event type that has this one. */

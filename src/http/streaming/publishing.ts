@@ -9,6 +9,7 @@ import { LendstreamError } from '../../errors.ts';
 import { textParameters } from '../edge/query-parameters.ts';
 import { readBody } from '../edge/request-body.ts';
 import { traceparentOf } from '../edge/trace-context.ts';
+import { avroType } from './not-supported.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface PublishingServices {
@@ -24,6 +25,8 @@ export const anonymousPublisher = 'unauthenticated';
 const consumerTagRefusal =
   'X-CONSUMER-TAG is not supported: every subscription of an event type gets all of its events. Nothing was stored.';
 
+const avroEventsRefusal = 'Avro is not supported: events are JSON. Nothing was stored.';
+
 /**
  * POST /event-types/{name}/events and POST /event-types/{name}/deleted-events. Reading events is in
  * event-type-events.ts.
@@ -34,6 +37,7 @@ export function createPublishingRouter(services: PublishingServices): Router {
   const events = router.route('/event-types/:name/events');
   events.post(async (request, response) => {
     refuseConsumerTag(request);
+    if (request.headers['content-type'] === avroType) throw new LendstreamError('UNPROCESSABLE', avroEventsRefusal);
     if (isAnythingBlocked(registry)) await refuseBlockedProducer(services, request.params.name);
     const shown = itemForm(request);
     const body = await readBody(request);

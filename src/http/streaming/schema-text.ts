@@ -1,9 +1,11 @@
 import type { Schemas, Unread } from '../../contract.ts';
+import { avroRefusal } from '../../broker/event-types/requested-event-type.ts';
 import { FieldViolations, LendstreamError } from '../../errors.ts';
 
 /**
  * The text of the schema that a request carries as `{"type": "json_schema", "schema": "..."}`.
- * @throws MALFORMED_REQUEST when the type or the text is missing, or the type is not json_schema
+ * @throws MALFORMED_REQUEST when the type or the text is missing, or the type is not json_schema; FieldViolations when
+ *   it is avro_schema
  */
 export function schemaTextOf(body: Unread<Schemas['SchemaDefinition']>): string {
   for (const field of ['type', 'schema'] as const) {
@@ -28,6 +30,8 @@ export function comparedSchemaTextOf({ type = null, schema = null }: Unread<Sche
 }
 
 function refuseOtherType(type: unknown): void {
-  if (String(type).toLowerCase() === 'json_schema') return;
+  const name = String(type).toLowerCase();
+  if (name === 'json_schema') return;
+  if (name === 'avro_schema') throw new FieldViolations([{ field: 'type', message: avroRefusal }]);
   throw new LendstreamError('MALFORMED_REQUEST', 'Field "type" cannot be this. Possible values: json_schema');
 }

@@ -23,6 +23,7 @@ import { commitTimeoutSecondsMaximum } from '../../broker/subscriptions/commit-t
 import { SlotQueue } from '../../broker/subscriptions/slot-queue.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { refuseAvroStream } from './not-supported.ts';
 import { OpenStreams } from './open-streams.ts';
 import { sendStreamHeaders, startEvent, streamFormOf, withOpening, type StreamForm } from './stream-form.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
@@ -116,6 +117,7 @@ async function serveStream(
   const { registry } = services;
   const { id } = request.params;
   openStreams.checkAccepting();
+  refuseAvroStream(request);
   const subscription = await findSubscription(registry, id);
   if (isConsumptionBlocked(registry, subscription)) throw consumptionBlocked();
   const eventTypes = await partitionCountsWith(registry, subscription, partitionsIn(source));

@@ -7,22 +7,40 @@ import {
   type SubscriptionsOptions,
 } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
+import { isUnchanged } from '../edge/entity-tags.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
-import {
-  attributeParameter,
-  flagParameter,
-  pageOf,
-  refuseParameter,
-  textParameter,
-  textParameters,
-  type Page,
-} from '../edge/query-parameters.ts';
+import { attributeParameter, flagParameter, pageOf, textParameter, textParameters } from '../edge/query-parameters.ts';
 
 /** `/subscriptions`: creating, listing, showing, changing and deleting subscriptions, and their statistics. */
 export function createSubscriptionsRouter(services: SubscriptionsOptions): Router {
   const subscriptions = new Subscriptions(services);
   const router = Router({ caseSensitive: true });
+
+  /** A full page links to a next one, even when nothing follows. Every page but the first links to a previous one. */
+  const pageByOffset = (query: PageQuery, offset: number): FoundPage => {
+    const { filter, limit } = query;
+    const found = subscriptions.list(filter, { offset, limit });
+    const linkTo = (start: number) => linkToPage(query, ['offset', String(start)]);
+    return {
+      found,
+      _links: {
+        ...(offset > 0 ? { prev: linkTo(Math.max(0, offset - limit)) } : {}),
+        ...(found.length === limit ? { next: linkTo(offset + limit) } : {}),
+      },
+    };
+  };
+
+  const pageByToken = (query: PageQuery, token: string): FoundPage => {
+    const page = subscriptions.listByToken(query.filter, token, query.limit);
+    return {
+      found: page.subscriptions,
+      _links: {
+        ...(page.previous === undefined ? {} : { prev: linkToPage(query, ['token', page.previous]) }),
+        ...(page.next === undefined ? {} : { next: linkToPage(query, ['token', page.next]) }),
+      },
+    };
+  };
 
   router
     .route('/subscriptions')
@@ -34,21 +52,23 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
       response.status(outcome === 'created' ? 201 : 200).json(subscription satisfies Responses['createSubscription']);
     })
     .get(async (request, response) => {
-      refuseParameter(request, 'token', 'limit and offset ask for pages');
       const page = pageOf(request);
+      const token = textParameter(request, 'token');
       const filter: SubscriptionFilter = {
         owningApplication: textParameter(request, 'owning_application'),
         eventTypes: textParameters(request, 'event_type'),
         reader: attributeParameter(request, 'reader'),
       };
       const isShowingStatus = flagParameter(request, 'show_status');
-      const found = subscriptions.list(filter, page);
+      const query = { filter, limit: page.limit, isShowingStatus };
+      const { found, _links } = token === undefined ? pageByOffset(query, page.offset) : pageByToken(query, token);
+      // The status of partitions is no part of any definition.
+      if (!isShowingStatus && isUnchanged(request, response, services.registry.version)) return;
       const withStatus = async (subscription: Subscription) => ({
         ...subscription,
         status: await subscriptionStatus(services, subscription),
       });
       const items = isShowingStatus ? await Promise.all(found.map(withStatus)) : found;
-      const _links = linksOf(filter, page, found.length, isShowingStatus);
       response.json({ items, _links } satisfies Responses['listSubscriptions']);
     })
     .all(methodNotAllowed('GET', 'POST'));
@@ -56,7 +76,9 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
   router
     .route('/subscriptions/:id')
     .get(async (request, response) => {
-      response.json((await subscriptions.get(request.params.id)) satisfies Responses['getSubscription']);
+      const subscription = await subscriptions.get(request.params.id);
+      if (isUnchanged(request, response, services.registry.version)) return;
+      response.json(subscription satisfies Responses['getSubscription']);
     })
     .put(async (request, response) => {
       await subscriptions.update(request.params.id, await readJsonObject<'updateSubscription'>(request));
@@ -80,29 +102,33 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
   return router;
 }
 
-/** A full page links to a next one, even when nothing follows. Every page but the first links to a previous one. */
-function linksOf(
-  { eventTypes, owningApplication, reader }: SubscriptionFilter,
-  { limit, offset }: Page,
-  count: number,
-  isShowingStatus: boolean,
-): Schemas['Links'] {
-  const linkTo = (start: number): NonNullable<Schemas['Links']['next']> => {
-    const parameters: [string, string | undefined][] = [
-      ...eventTypes.map((name): [string, string] => ['event_type', name]),
-      ['owning_application', owningApplication],
-      ['reader', reader === undefined ? undefined : `${reader.data_type}:${reader.value}`],
-      ['offset', String(start)],
-      ['limit', String(limit)],
-      ['show_status', isShowingStatus ? 'true' : undefined],
-    ];
-    const query = parameters.flatMap(([name, value]) =>
-      value === undefined ? [] : [`${name}=${encodeURIComponent(value).replaceAll('%3A', ':')}`],
-    );
-    return { href: `/subscriptions?${query.join('&')}` };
-  };
-  return {
-    ...(offset > 0 ? { prev: linkTo(Math.max(0, offset - limit)) } : {}),
-    ...(count === limit ? { next: linkTo(offset + limit) } : {}),
-  };
+/** What all pages of a list have in common. */
+interface PageQuery {
+  readonly filter: SubscriptionFilter;
+  readonly limit: number;
+  readonly isShowingStatus: boolean;
+}
+
+interface FoundPage {
+  readonly found: readonly Subscription[];
+  readonly _links: Schemas['Links'];
+}
+
+/** @param place The parameter that says which page. */
+function linkToPage(
+  { filter: { eventTypes, owningApplication, reader }, limit, isShowingStatus }: PageQuery,
+  place: readonly [name: string, value: string],
+): { readonly href: string } {
+  const parameters: (readonly [string, string | undefined])[] = [
+    ...eventTypes.map((name) => ['event_type', name] as const),
+    ['owning_application', owningApplication],
+    ['reader', reader === undefined ? undefined : `${reader.data_type}:${reader.value}`],
+    place,
+    ['limit', String(limit)],
+    ['show_status', isShowingStatus ? 'true' : undefined],
+  ];
+  const query = parameters.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value).replaceAll('%3A', ':')}`],
+  );
+  return { href: `/subscriptions?${query.join('&')}` };
 }

@@ -61,6 +61,20 @@ describe('the registry', () => {
     expect(topics[0]).to.include({ cleanupPolicy: 'compact', partitionCount: 1 });
   });
 
+  it('has a version that changes with every definition, and is the same on every process', async () => {
+    const [registry, other] = [await started(), await started()];
+    const versions = [registry.version];
+    await registry.put('toggle', 'a', 1);
+    versions.push(registry.version);
+    await registry.put('toggle', 'a', 1);
+    versions.push(registry.version);
+    await registry.remove('toggle', 'a');
+    versions.push(registry.version);
+    expect(new Set(versions).size).to.equal(versions.length);
+    await eventually(() => other.version === registry.version);
+    expect((await started()).version).to.equal(registry.version);
+  });
+
   it('can be started by several processes at the same time', async () => {
     const all = await Promise.all([started(), started(), started()]);
     await all[0]?.put('toggle', 't', true);

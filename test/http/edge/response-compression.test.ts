@@ -105,6 +105,23 @@ describe('compression by the service', () => {
     });
   }
 
+  it('applies to the committed cursors of a subscription', async () => {
+    const parallelism = { messages_per_minute: 1, message_size: 1, read_parallelism: 8, write_parallelism: 8 };
+    const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `orders.of-${letter.repeat(100)}`);
+    for (const name of names) {
+      const body = eventTypeBody(name, { default_statistic: parallelism });
+      expect((await call(`${service.url}/event-types`, 'POST', body)).status).to.equal(201);
+    }
+    const identity = { owning_application: 'core', event_types: names };
+    const { body } = await call(`${service.url}/subscriptions`, 'POST', identity);
+    const url = `${service.url}/subscriptions/${String(body['id'])}/cursors`;
+    expect((await call(url, 'PATCH', { items: [] })).status).to.equal(204);
+    const response = await fetchRaw(url, gzip);
+    expect([response.status, response.encoding]).to.deep.equal([200, 'gzip']);
+    const { items } = JSON.parse(gunzipSync(response.bytes).toString()) as { items: unknown[] };
+    expect(items).to.have.length(40);
+  });
+
   it('skips the response of publishing', async () => {
     const events = JSON.stringify(Array.from({ length: 100 }, () => ({ bad: 'x' })));
     const response = await fetchRaw(`${service.url}/event-types/orders/events`, gzip, 'POST', events);

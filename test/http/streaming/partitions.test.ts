@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { consumedCursorsMaximum } from '../../../src/http/streaming/partitions.ts';
 import { eventTypeBody, exampleMetadata, serveBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
 import { call, type HttpResponse } from '../../support/http/client.ts';
 
@@ -42,11 +43,43 @@ describe('the routes of partitions', () => {
     }
     const unreadable = await request('GET', '/event-types/orders/partitions/1?consumed_offset=here');
     expect([unreadable.status, unreadable.body['detail']]).to.deep.equal([422, 'invalid offset here']);
-    const withCursors = await request('GET', '/event-types/orders/partitions?cursors=[]');
-    expect([withCursors.status, withCursors.body['detail']]).to.deep.equal([
-      422,
-      'The parameter cursors is not supported: POST /event-types/orders/cursors-lag returns it.',
-    ]);
+  });
+
+  it('show how many events follow the positions that the parameter cursors names', async () => {
+    const statistic = { messages_per_minute: 1, message_size: 1, read_parallelism: 2, write_parallelism: 1 };
+    const changes = { default_statistic: statistic, partition_strategy: 'user_defined' };
+    await request('POST', '/event-types', eventTypeBody('orders', changes));
+    const events = ['1', '1', '1'].map((partition) => ({ metadata: exampleMetadata({ partition }) }));
+    expect((await request('POST', '/event-types/orders/events', events)).status).to.equal(200);
+    const ask = (cursors: unknown) => {
+      const text = typeof cursors === 'string' ? cursors : JSON.stringify(cursors);
+      return request('GET', `/event-types/orders/partitions?cursors=${encodeURIComponent(text)}`);
+    };
+    const unconsumed = async (cursors: unknown) => {
+      const { body } = await ask(cursors);
+      return (body as unknown as { unconsumed_events?: number }[]).map(({ unconsumed_events: count }) => count);
+    };
+    const at = (partition: string, offset = 'BEGIN') => ({ partition, offset });
+    expect(await unconsumed([at('1')])).to.deep.equal([undefined, 3]);
+    expect(await unconsumed([at('1', '001-0001-000000000000000000'), at('0')])).to.deep.equal([0, 2]);
+    for (const nothing of ['', []]) expect(await unconsumed(nothing)).to.deep.equal([undefined, undefined]);
+    for (const [cursors, detail] of [
+      [[at('1'), at('1')], /more than one cursor for partition 1/],
+      [[at('2')], /non existing partition 2/],
+      [[at('x')], /non existing partition x/],
+      [[at('1', 'here')], /invalid offset here/],
+      ['{', /cursors must be a JSON array/],
+      [{}, /cursors must be a JSON array/],
+      [[null], /cursors must be a JSON array/],
+      [[{ partition: 1, offset: 'BEGIN' }], /cursors must be a JSON array/],
+      [Array.from({ length: consumedCursorsMaximum + 1 }, () => at('1')), /at most 100 positions/],
+      [Array.from({ length: consumedCursorsMaximum }, () => at('1')), /more than one cursor/],
+    ] as const) {
+      const { status, body } = await ask(cursors);
+      expect(status, JSON.stringify(cursors)).to.equal(422);
+      expect(body['detail']).to.match(detail);
+    }
+    expect((await request('GET', '/event-types/unknown/partitions?cursors=[]')).status).to.equal(404);
   });
 
   describe('PUT /event-types/{name}/partition-count', () => {

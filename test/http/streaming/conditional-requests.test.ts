@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
+import { call } from '../../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+
+describe('requests for what a client has already', () => {
+  let folder: string;
+  let service: Service;
+  let id: string;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startService(folder);
+    await call(`${service.url}/event-types`, 'POST', eventTypeBody('orders'));
+    id = await subscribe('core');
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  async function subscribe(owner: string): Promise<string> {
+    const identity = { owning_application: owner, event_types: ['orders'] };
+    return String((await call(`${service.url}/subscriptions`, 'POST', identity)).body['id']);
+  }
+
+  const get = (path: string, ifNoneMatch?: string) =>
+    call(`${service.url}${path}`, 'GET', undefined, ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch });
+
+  const paths = [
+    '/event-types',
+    '/event-types?limit=1',
+    '/event-types/orders',
+    '/event-types/orders/schemas',
+    '/subscriptions',
+    '/subscriptions?token=',
+    '/subscriptions/{id}',
+  ];
+  for (const path of paths) {
+    it(`are answered 304 without a body until a definition changes: ${path}`, async () => {
+      const url = path.replace('{id}', id);
+      const first = await get(url);
+      const tag = first.headers.get('etag') ?? '';
+      expect(first.status).to.equal(200);
+      expect(tag).to.match(/^W\/"[^"]+"$/);
+      for (const known of [tag, tag.slice('W/'.length), `"other", ${tag}`, '*']) {
+        const again = await get(url, known);
+        expect([again.status, again.text, again.headers.get('etag')], known).to.deep.equal([304, '', tag]);
+      }
+      for (const unknown of ['"other"', 'W/"other"', tag.slice(0, -2), '']) {
+        expect((await get(url, unknown)).status, unknown).to.equal(200);
+      }
+      await subscribe(`another-${path}`);
+      const changed = await get(url, tag);
+      expect(changed.status).to.equal(200);
+      expect(changed.headers.get('etag')).not.to.equal(tag);
+    });
+  }
+
+  it('are answered in full where the response shows more than definitions', async () => {
+    const { headers } = await get('/subscriptions?show_status=true');
+    expect(headers.get('etag')).to.equal(null);
+    expect((await get('/subscriptions?show_status=true', '*')).status).to.equal(200);
+  });
+
+  it('for what does not exist are answered 404', async () => {
+    expect((await get('/event-types/unknown', '*')).status).to.equal(404);
+    expect((await get('/subscriptions/00000000-0000-4000-8000-000000000000', '*')).status).to.equal(404);
+  });
+
+  it('get the same tag after a restart, as nothing has changed', async () => {
+    const before = (await get('/event-types')).headers.get('etag');
+    await service.stop();
+    service = await startService(folder);
+    expect((await get('/event-types')).headers.get('etag')).to.equal(before);
+  });
+});
