@@ -4,6 +4,7 @@ import type { CleanupPolicy, LogRecord, TopicPartition } from '../../src/ports/e
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';
+import { insist } from '../support/insist.ts';
 import { openKafkaProxy, type KafkaProxy } from '../support/kafka/proxy.ts';
 import { readAll } from '../support/log-reading.ts';
 
@@ -71,7 +72,9 @@ export async function createSmallTopic(brokers: readonly string[], batchBytesMax
   await admin.connect();
   try {
     const configEntries = [{ name: 'max.message.bytes', value: String(batchBytesMaximum) }];
-    await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }], waitForLeaders: true });
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }], waitForLeaders: false });
+    // Its own wait ends with an error when the broker has not heard of the topic yet.
+    await insist(() => admin.fetchTopicMetadata({ topics: [topic] }));
   } finally {
     await admin.disconnect();
   }
