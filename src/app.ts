@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { openBackend, type Backend } from './backend.ts';
 import type { Coordination } from './ports/coordination.ts';
 import type { EventLog } from './ports/event-log.ts';
+import { DeadLetterQueue, deadLetterEventType } from './broker/dead-letters/dead-letter-queue.ts';
 import { EventTypes } from './broker/event-types/event-types.ts';
 import { HistoryRecorder } from './broker/subscriptions/history-recorder.ts';
 import { LogHealthCheck } from './broker/log/log-health-check.ts';
@@ -116,7 +117,10 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const { streaming: limits } = config;
     const eventTypes = new EventTypes({ registry, coordination, log, clock, logger, limits });
     const { lendingPartitions: partitionCount, retentionMilliseconds, idempotencyMilliseconds } = config;
-    await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, retentionMilliseconds));
+    await eventTypes.registerSystemEventTypes([
+      ...lendingEventTypes(partitionCount, retentionMilliseconds),
+      deadLetterEventType(),
+    ]);
     await ensureLendingTopics(log, partitionCount);
 
     const nodeId = randomUUID();
@@ -245,7 +249,8 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   const activity = new HistoryRecorder(shared);
   registerCleanup(() => activity.close());
   const lags = new RecentLags(shared);
-  const streams = createSubscriptionEventsRouter(broker, activity);
+  const deadLetters = new DeadLetterQueue(broker);
+  const streams = createSubscriptionEventsRouter({ ...broker, deadLetters }, activity);
   const eventTypeStreams = createEventTypeEventsRouter(broker);
   const routers = [
     streams.router,

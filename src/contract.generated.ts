@@ -92,6 +92,19 @@ type EventTypeStatistics = {
      */
     consumer_lag_seconds?: number;
     /**
+     * Only while the next event has failed, for subscriptions with a policy for events that their consumer cannot process.
+     */
+    failed_deliveries?: {
+      /**
+       * How many streams in a row ended without the commit of the next event.
+       */
+      failures: number;
+      /**
+       * Whether events are sent one by one, to find the one that fails.
+       */
+      one_by_one: boolean;
+    };
+    /**
      * Empty when the partition is not assigned.
      */
     stream_id: string;

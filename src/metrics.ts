@@ -60,6 +60,24 @@ export function createMetrics() {
       labelNames: ['subscription_id'],
       registers,
     }),
+    skippedEvents: new Counter({
+      name: 'lendstream_skipped_events_total',
+      help: 'Events that a subscription passed over by its policy, because its consumer cannot process them.',
+      labelNames: ['subscription_id'],
+      registers,
+    }),
+    deadLetters: new Counter({
+      name: 'lendstream_dead_letters_total',
+      help: 'Events of a subscription written to nakadi.dead.letter.queue.',
+      labelNames: ['subscription_id'],
+      registers,
+    }),
+    deadLetterFailures: new Counter({
+      name: 'lendstream_dead_letter_failures_total',
+      help: 'Failed attempts to write an event to nakadi.dead.letter.queue. Its partition waits.',
+      labelNames: ['subscription_id'],
+      registers,
+    }),
     hiddenLags: new Gauge({
       name: 'lendstream_hidden_subscription_lags',
       help: 'Lags that are not shown, because they are smaller than the 10,000 that are.',
@@ -133,8 +151,11 @@ export async function removeStaleSeries(metrics: Metrics, existing: ExistingLabe
   for (const { labels, value } of (await metrics.openStreams.get()).values) {
     if (value === 0 && !subscriptionExists(textOf(labels.subscription_id))) metrics.openStreams.remove(labels);
   }
-  for (const { labels } of (await metrics.deliveredEvents.get()).values) {
-    if (!subscriptionExists(textOf(labels.subscription_id))) metrics.deliveredEvents.remove(labels);
+  const { deliveredEvents, skippedEvents, deadLetters, deadLetterFailures } = metrics;
+  for (const metric of [deliveredEvents, skippedEvents, deadLetters, deadLetterFailures]) {
+    for (const { labels } of (await metric.get()).values) {
+      if (!subscriptionExists(textOf(labels.subscription_id))) metric.remove(labels);
+    }
   }
   for (const metric of [metrics.publishSeconds, metrics.publishedEvents, metrics.refusedEvents]) {
     const names = new Set((await metric.get()).values.map(({ labels }) => textOf(labels.event_type)));

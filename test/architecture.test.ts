@@ -52,6 +52,10 @@ const rooms: Record<string, Room> = {
     imports: [shared, metrics, ports, within('src/broker', 'log', 'cursors', 'definitions', 'subscriptions')],
     owns: [],
   },
+  'src/broker/dead-letters': {
+    imports: [shared, within('src/broker', 'cursors', 'definitions', 'publishing', 'streaming')],
+    owns: [],
+  },
 
   'src/integrity': { imports: [shared, sqlite], owns: [] },
   'src/embedded/records': { imports: [shared, ports], owns: [] },

@@ -18,6 +18,7 @@ import {
   type Topology,
 } from '../ports/coordination.ts';
 import { partitionKey, type EventTypePartition } from '../ports/event-type-partition.ts';
+import type { FailedDeliveries } from '../ports/failed-deliveries.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/log/cursors-topic.ts';
 import { CursorMirror } from './cursor-mirror.ts';
@@ -155,10 +156,15 @@ export class EmbeddedCoordination implements Coordination {
     return this.#subscriptions.get(subscriptionId)?.recordSent(streamId, sentOffsets) ?? false;
   }
 
-  async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
+  async closeSession(
+    subscriptionId: string,
+    streamId: string,
+    lateCommits: LateCommits = 'accepted',
+    failed?: FailedDeliveries,
+  ): Promise<void> {
     this.#requireOpen();
     const state = this.#subscriptions.get(subscriptionId);
-    const isChanged = state?.closeSession(streamId, lateCommits, this.#clock.monotonic()) ?? false;
+    const isChanged = state?.closeSession(streamId, lateCommits, this.#clock.monotonic(), failed) ?? false;
     if (isChanged) this.#notify(subscriptionId, 'topology');
   }
 

@@ -10,6 +10,7 @@ import type {
   Topology,
 } from '../ports/coordination.ts';
 import { comparePartitions, partitionKey, type EventTypePartition } from '../ports/event-type-partition.ts';
+import { recordFailure, type FailedDeliveries, type FailureRecord } from '../ports/failed-deliveries.ts';
 import type { Offset } from '../ports/event-log.ts';
 
 /** An offset that is being written to the mirror. */
@@ -31,6 +32,7 @@ interface SubscribedPartition extends EventTypePartition {
   committed: Offset;
   /** Offsets that are not durable yet, ascending. */
   pendingCommits: readonly PendingCommit[];
+  failureRecord: FailureRecord | undefined;
 }
 
 interface LastOwner {
@@ -106,13 +108,14 @@ export class SubscriptionState {
       resetting: this.#isResetting,
       sessions: [...this.#sessions.values()].sort((left, right) => (left.streamId < right.streamId ? -1 : 1)),
       partitions: [...this.#partitions.values()].map(
-        ({ eventType, partition, state, streamId, nextStreamId, fence }) => ({
+        ({ eventType, partition, state, streamId, nextStreamId, fence, failureRecord }) => ({
           eventType,
           partition,
           state,
           streamId,
           nextStreamId,
           fence,
+          ...(failureRecord === undefined ? {} : { failureRecord }),
         }),
       ),
     };
@@ -142,6 +145,7 @@ export class SubscriptionState {
       lastOwner: undefined,
       committed: offset,
       pendingCommits: noPendingCommits,
+      failureRecord: undefined,
     }));
     const all = [...this.#partitions.values(), ...added].sort(comparePartitions);
     this.#partitions = new Map(all.map((partition) => [partitionKey(partition), partition]));
@@ -193,7 +197,7 @@ export class SubscriptionState {
   }
 
   /** @param now Monotonic milliseconds, as everywhere in this class. */
-  closeSession(streamId: string, lateCommits: LateCommits, now: number): boolean {
+  closeSession(streamId: string, lateCommits: LateCommits, now: number, failed?: FailedDeliveries): boolean {
     const session = this.#sessions.get(streamId);
     if (session === undefined) {
       const hadPlace = this.#places.delete(streamId);
@@ -202,6 +206,7 @@ export class SubscriptionState {
     }
     this.#sessions.delete(streamId);
     this.#heartbeats.delete(streamId);
+    if (failed !== undefined) this.#recordFailures(streamId, failed);
     const commitsUntil = lateCommits === 'accepted' ? now + session.commitTimeoutMilliseconds : now;
     for (const partition of this.#partitions.values()) {
       if (partition.streamId !== streamId) continue;
@@ -343,6 +348,7 @@ export class SubscriptionState {
     this.#isFrozen = true;
     for (const partition of this.#partitions.values()) {
       Object.assign(partition, { state: 'unassigned', streamId: null, nextStreamId: null, lastOwner: undefined });
+      partition.failureRecord = undefined;
       partition.fence += 1;
     }
     this.#changed();
@@ -366,6 +372,14 @@ export class SubscriptionState {
 
   highestFence(): number {
     return Math.max(0, ...[...this.#partitions.values()].map(({ fence }) => fence));
+  }
+
+  #recordFailures(streamId: string, { failuresMaximum, partitions }: FailedDeliveries): void {
+    for (const delivery of partitions) {
+      const partition = this.#partitions.get(partitionKey(delivery));
+      if (partition?.streamId !== streamId) continue;
+      partition.failureRecord = recordFailure(partition.failureRecord, delivery, failuresMaximum);
+    }
   }
 
   #owns(streamId: string, cursor: CursorToCommit): boolean {

@@ -1,5 +1,6 @@
 import type { Offset } from './event-log.ts';
 import type { EventTypePartition } from './event-type-partition.ts';
+import type { FailedDeliveries, FailureRecord } from './failed-deliveries.ts';
 
 /**
  * Coordination: the port behind which Redis (cluster) or memory (one machine) keeps the state that the consumers of a
@@ -44,6 +45,8 @@ export interface PartitionOwnership extends EventTypePartition {
   readonly streamId: string | null;
   readonly nextStreamId: string | null;
   readonly fence: number;
+  /** How often the next event failed. Absent on a partition of which no failure was reported since its last reset. */
+  readonly failureRecord?: FailureRecord;
 }
 
 export interface Topology {
@@ -200,8 +203,16 @@ export interface Coordination {
    * {@link reapSessions}, unless the store loses its data first.
    *
    * @param lateCommits 'refused' for a stream that ended because its commits did not come in time.
+   * @param failed Counted in the failure records of the partitions that the session owns. They stay with the partition
+   *   under its next owners, until its next reset or a loss of the store. {@link reapSessions} counts nothing: a
+   *   process that died says nothing about the consumer.
    */
-  closeSession(subscriptionId: string, streamId: string, lateCommits?: LateCommits): Promise<void>;
+  closeSession(
+    subscriptionId: string,
+    streamId: string,
+    lateCommits?: LateCommits,
+    failed?: FailedDeliveries,
+  ): Promise<void>;
 
   /**
    * Compare-and-set: applies the changes if the topology's generation is still the given one, and raises the fence of
@@ -242,8 +253,9 @@ export interface Coordination {
    */
   beginReset(subscriptionId: string, milliseconds?: number): Promise<boolean>;
   /**
-   * Sets the given offsets, in either direction, and ends the reset. Every partition loses its owner and its fence
-   * grows, so that nothing delivered before the reset can be committed after it. An empty list only ends the reset.
+   * Sets the given offsets, in either direction, and ends the reset. Every partition loses its owner and its failure
+   * record, and its fence grows, so that nothing delivered before the reset can be committed after it. An empty list
+   * only ends the reset.
    * @throws COORDINATION_UNAVAILABLE when the store has lost the mark and streams have opened since; nothing is changed
    */
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void>;

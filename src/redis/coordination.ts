@@ -22,6 +22,7 @@ import {
   partitionKey,
   type EventTypePartition,
 } from '../ports/event-type-partition.ts';
+import type { FailedDeliveries } from '../ports/failed-deliveries.ts';
 import { createCursorsTopic } from '../broker/log/cursors-topic.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { systemRandom, withTimeout, type Clock, type Random } from '../clock.ts';
@@ -32,6 +33,7 @@ import {
   decodeOffsets,
   decodeOpenSessionReply,
   decodeTopology,
+  encodeFailedDeliveries,
   encodeHistory,
   encodeSession,
 } from './script-values.ts';
@@ -273,16 +275,22 @@ export class RedisCoordination implements Coordination {
     return isOpen === '1';
   }
 
-  async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
+  async closeSession(
+    subscriptionId: string,
+    streamId: string,
+    lateCommits: LateCommits = 'accepted',
+    failed?: FailedDeliveries,
+  ): Promise<void> {
     this.#lastSeen.forgetSession(subscriptionId, streamId);
     try {
       const [, existed] = await this.#calls.call('close-session', subscriptionId, [
         streamId,
         lateCommits === 'accepted' ? '1' : '0',
+        ...encodeFailedDeliveries(failed),
       ]);
       if (existed === '1') this.#listeners.notify(subscriptionId, 'topology');
     } catch (error) {
-      this.#sessionCloseRetries.add(subscriptionId, streamId, lateCommits);
+      this.#sessionCloseRetries.add(subscriptionId, streamId, lateCommits, failed);
       throw error;
     }
   }

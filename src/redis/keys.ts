@@ -9,7 +9,7 @@
  * {lendstream:7}:dirty              hash   subscription/partition -> the offset that the mirror does not hold yet
  * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil, closed/partition: what a closed stream
  *                                       may still commit (common.lua), beats/stream: its heart-beats
- * {lendstream:7}:<id>:owners        hash   partition -> state|stream|next|fence
+ * {lendstream:7}:<id>:owners        hash   partition -> state|stream|next|fence, and the failure record (common.lua)
  * {lendstream:7}:<id>:offsets       hash   partition -> offset@epoch
  * {lendstream:7}:<id>:sessions      hash   stream -> session as JSON
  * {lendstream:7}:<id>:places        hash   stream that waits for a slot -> since|until|node, microseconds and

@@ -15,6 +15,7 @@ import {
   type EventTypePartition,
 } from '../ports/event-type-partition.ts';
 import type { Offset } from '../ports/event-log.ts';
+import type { FailedDeliveries, FailureRecord } from '../ports/failed-deliveries.ts';
 import { decodeOffset, type StoredOffset } from './stored-offset.ts';
 
 /** The forms in which Redis keeps sessions, owners and offsets, and the results of scripts. */
@@ -55,7 +56,7 @@ function decodeSession(streamId: string, encoded: string): Session {
 const states: Readonly<Record<string, OwnershipState>> = { U: 'unassigned', A: 'assigned', R: 'reassigning' };
 
 function decodeOwner(partitionKey: string, encoded: string): PartitionOwnership {
-  const [state = '', streamId = '', nextStreamId = '', fence] = encoded.split('|');
+  const [state = '', streamId = '', nextStreamId = '', fence, failureRecord] = encoded.split('|');
   const { eventType, partition } = parsePartitionKey(partitionKey);
   return {
     eventType,
@@ -64,7 +65,29 @@ function decodeOwner(partitionKey: string, encoded: string): PartitionOwnership 
     streamId: streamId === '' ? null : streamId,
     nextStreamId: nextStreamId === '' ? null : nextStreamId,
     fence: Number(fence),
+    ...(failureRecord === undefined ? {} : { failureRecord: decodeFailureRecord(failureRecord) }),
   };
+}
+
+function decodeFailureRecord(encoded: string): FailureRecord {
+  const [failures, firstOffset, throughOffset, isOneByOne] = encoded.split(':');
+  return {
+    failures: Number(failures),
+    firstOffset: Number(firstOffset),
+    throughOffset: Number(throughOffset),
+    isOneByOne: isOneByOne === '1',
+  };
+}
+
+/** The values of close-session.lua after the first two. */
+export function encodeFailedDeliveries(failed: FailedDeliveries | undefined): (string | number)[] {
+  if (failed === undefined) return [];
+  const partitions = failed.partitions.flatMap((delivery) => [
+    partitionKey(delivery),
+    delivery.firstOffset,
+    delivery.throughOffset,
+  ]);
+  return [failed.failuresMaximum, ...partitions];
 }
 
 /**

@@ -1,12 +1,15 @@
 import { every, type Clock, type Timer } from '../clock.ts';
-import type { LateCommits } from '../ports/coordination.ts';
+import type { Coordination } from '../ports/coordination.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
 /** How often closing is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
 
-type CloseSession = (subscriptionId: string, streamId: string, lateCommits: LateCommits) => Promise<void>;
+type CloseSession = Coordination['closeSession'];
+
+/** What is passed on of a session besides its subscription and its stream. */
+type CloseDetails = Parameters<CloseSession> extends [string, string, ...infer Details] ? Details : never;
 
 /**
  * Sessions that could not be closed when their streams ended. Their node is alive, so no lease would ever end them.
@@ -16,7 +19,7 @@ export class SessionCloseRetries {
   readonly #close: CloseSession;
   readonly #logger: Logger;
   /** By stream. */
-  readonly #sessions = new Map<string, { readonly subscriptionId: string; readonly lateCommits: LateCommits }>();
+  readonly #sessions = new Map<string, { readonly subscriptionId: string; readonly details: CloseDetails }>();
   readonly #timer: Timer;
 
   /** @param close Closes a session, and adds it here again when that fails. */
@@ -26,8 +29,8 @@ export class SessionCloseRetries {
     this.#timer = every(clock, retryMilliseconds, () => void this.#retryAll());
   }
 
-  add(subscriptionId: string, streamId: string, lateCommits: LateCommits): void {
-    this.#sessions.set(streamId, { subscriptionId, lateCommits });
+  add(subscriptionId: string, streamId: string, ...details: CloseDetails): void {
+    this.#sessions.set(streamId, { subscriptionId, details });
   }
 
   stop(): void {
@@ -36,10 +39,10 @@ export class SessionCloseRetries {
 
   async #retryAll(): Promise<void> {
     const pending = [...this.#sessions];
-    for (const [streamId, { subscriptionId, lateCommits }] of pending) {
+    for (const [streamId, { subscriptionId, details }] of pending) {
       this.#sessions.delete(streamId);
       try {
-        await this.#close(subscriptionId, streamId, lateCommits);
+        await this.#close(subscriptionId, streamId, ...details);
       } catch (error) {
         this.#logger.debug({ streamId, error: describeError(error) }, 'A session still cannot be closed');
         return;

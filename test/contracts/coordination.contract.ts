@@ -867,6 +867,125 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
     });
 
+    describe('failed deliveries', () => {
+      const failing = (partition: number, firstOffset: number, throughOffset = firstOffset) => ({
+        ...partitionAt(partition),
+        firstOffset,
+        throughOffset,
+      });
+
+      /** Opens a stream that gets what is free, and closes it with these failures. */
+      const fail = async (failuresMaximum: number, ...partitions: ReturnType<typeof failing>[]): Promise<void> => {
+        const streamId = await join();
+        await applyRebalance();
+        await coordination.closeSession(subscription, streamId, 'accepted', { failuresMaximum, partitions });
+      };
+
+      const record = async (partition: number) => (await ownership(partition)).failureRecord;
+
+      it('leave no record on partitions of which none was reported', async () => {
+        await initialise(-1, -1);
+        await fail(2, failing(0, 0));
+        const streamId = await join();
+        await applyRebalance();
+        await coordination.closeSession(subscription, streamId, 'accepted', { failuresMaximum: 2, partitions: [] });
+        expect(await ownership(1)).not.to.have.property('failureRecord');
+      });
+
+      it('are counted for as long as the first event that was not committed stays the same', async () => {
+        await initialise(4);
+        await fail(3, failing(0, 5, 9));
+        expect(await record(0)).to.deep.equal({ failures: 1, firstOffset: 5, throughOffset: 9, isOneByOne: false });
+        await fail(3, failing(0, 5, 6));
+        expect(await record(0)).to.deep.equal({ failures: 2, firstOffset: 5, throughOffset: 9, isOneByOne: false });
+        await fail(3, failing(0, 7, 8));
+        expect(await record(0)).to.deep.equal({ failures: 1, firstOffset: 7, throughOffset: 8, isOneByOne: false });
+      });
+
+      it('lead to deliveries one by one at their maximum, and are counted for each event from then on', async () => {
+        await initialise(4);
+        await fail(2, failing(0, 5, 9));
+        await fail(2, failing(0, 5, 7));
+        expect(await record(0)).to.deep.equal({ failures: 0, firstOffset: 5, throughOffset: 9, isOneByOne: true });
+        await fail(2, failing(0, 5));
+        expect(await record(0)).to.deep.equal({ failures: 1, firstOffset: 5, throughOffset: 9, isOneByOne: true });
+        await fail(2, failing(0, 5));
+        expect(await record(0)).to.deep.equal({ failures: 2, firstOffset: 5, throughOffset: 9, isOneByOne: true });
+        await fail(2, failing(0, 9));
+        expect(await record(0)).to.deep.equal({ failures: 1, firstOffset: 9, throughOffset: 9, isOneByOne: true });
+        await fail(2, failing(0, 10, 12));
+        expect(await record(0)).to.deep.equal({ failures: 1, firstOffset: 10, throughOffset: 12, isOneByOne: false });
+      });
+
+      it('stay with the partition when it gets another owner, is handed over and is committed', async () => {
+        await initialise(4, 4);
+        await fail(2, failing(0, 5), failing(1, 5));
+        const kept = [await record(0), await record(1)];
+        const first = await join();
+        await applyRebalance();
+        const second = await join();
+        await applyRebalance();
+        const leaving = (await coordination.topology(subscription)).partitions.find(
+          ({ state }) => state === 'reassigning',
+        );
+        if (leaving === undefined) throw new Error('No partition is handed over');
+        await coordination.release(subscription, first, leaving, leaving.fence);
+        expect(await owner(leaving.partition)).to.equal(second);
+        await commit(second, at(leaving.partition, 7));
+        expect([await record(0), await record(1)]).to.deep.equal(kept);
+        expect(await offsets()).to.include.members([4, 7]);
+      });
+
+      it('are counted when the partition goes to its next stream at the close', async () => {
+        const first = await owning(4, 4);
+        const second = await join();
+        await applyRebalance();
+        const partitions = [failing(0, 5), failing(1, 5)];
+        await coordination.closeSession(subscription, first, 'refused', { failuresMaximum: 2, partitions });
+        expect(await owner(1)).to.equal(second);
+        expect([(await record(0))?.failures, (await record(1))?.failures]).to.deep.equal([1, 1]);
+      });
+
+      it('are not counted for a partition of another stream, nor a second time', async () => {
+        const first = await owning(4, 4);
+        const second = await join();
+        await applyRebalance();
+        await coordination.release(subscription, first, partitionAt(1), (await ownership(1)).fence);
+        const failed = { failuresMaximum: 2, partitions: [failing(0, 5), failing(1, 5), failing(7, 5)] };
+        await coordination.closeSession(subscription, first, 'accepted', failed);
+        await coordination.closeSession(subscription, first, 'accepted', failed);
+        expect(await owner(1)).to.equal(second);
+        expect([(await record(0))?.failures, await record(1)]).to.deep.equal([1, undefined]);
+      });
+
+      it('are not counted when a session is closed because its process died', async () => {
+        const dying = randomUUID();
+        await coordination.renewLease(dying, 300);
+        await initialise(4);
+        await fail(3, failing(0, 5));
+        await join([], dying);
+        await applyRebalance();
+        await harness.elapse(350);
+        expect(await coordination.reapSessions(subscription)).to.equal(1);
+        expect((await record(0))?.failures).to.equal(1);
+      });
+
+      it('are forgotten by a reset of the cursors and when the subscription is removed', async () => {
+        await initialise(4, 4);
+        await fail(2, failing(0, 5), failing(1, 5));
+        await coordination.beginReset(subscription);
+        await coordination.finishReset(subscription, []);
+        expect((await record(0))?.failures, 'a reset that changes nothing').to.equal(1);
+        await coordination.beginReset(subscription);
+        await coordination.finishReset(subscription, [at(0, 4)]);
+        expect([await record(0), await record(1)]).to.deep.equal([undefined, undefined]);
+        await fail(2, failing(0, 5));
+        await coordination.remove(subscription);
+        await initialise(4);
+        expect(await record(0)).to.equal(undefined);
+      });
+    });
+
     describe('leases', () => {
       it('that expired close only the sessions of their nodes, and free their partitions', async () => {
         const dying = randomUUID();

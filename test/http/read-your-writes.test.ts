@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../src/admin/example-product.ts';
 import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
+import { DeadLetterQueue } from '../../src/broker/dead-letters/dead-letter-queue.ts';
 import { EventTypes } from '../../src/broker/event-types/event-types.ts';
 import { Publisher } from '../../src/broker/publishing/publisher.ts';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
@@ -111,7 +112,9 @@ describe('a resource that another process just created', () => {
     cleanups.push(() => accounts.close());
     const activity = new HistoryRecorder({ coordination, clock, logger });
     cleanups.push(() => activity.close());
-    const broker = { registry, coordination, log: nodeLog, clock, logger, metrics, lease, eventTypes, publisher };
+    const deadLetters = new DeadLetterQueue({ publisher, clock });
+    const services = { registry, coordination, log: nodeLog, clock, logger, metrics, lease };
+    const broker = { ...services, eventTypes, publisher, deadLetters };
     const lending = { accounts, publisher, registry, clock, logger, partitionCount, idempotencyMilliseconds };
     const routers = [
       createSubscriptionEventsRouter(broker).router,

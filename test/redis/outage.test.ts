@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
+import { DeadLetterQueue } from '../../src/broker/dead-letters/dead-letter-queue.ts';
+import { EventTypes } from '../../src/broker/event-types/event-types.ts';
+import { Publisher } from '../../src/broker/publishing/publisher.ts';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { readStreamParameters } from '../../src/broker/streaming/stream-parameters.ts';
@@ -59,7 +62,10 @@ describe('processes that were all without Redis for longer than their leases', f
     await lease.start();
     closers.push(() => lease.stop());
     const { log } = harness;
-    return { proxy, services: { registry, log, coordination, clock, logger, metrics: createMetrics(), lease } };
+    const broker = { registry, log, coordination, clock, logger, metrics: createMetrics() };
+    const publisher = new Publisher({ ...broker, eventTypes: new EventTypes(broker) });
+    const deadLetters = new DeadLetterQueue({ publisher, clock });
+    return { proxy, services: { ...broker, lease, deadLetters } };
   };
 
   const openStream = async ({ services }: Process, id: string, query: object): Promise<SubscriptionStream> => {

@@ -5,6 +5,7 @@ import {
   decodeOffsets,
   decodeOpenSessionReply,
   decodeTopology,
+  encodeFailedDeliveries,
   encodeHistory,
   encodeSession,
   pairs,
@@ -40,6 +41,15 @@ describe('the decoded result of a script', () => {
       sessions: [],
       partitions: [],
     });
+  });
+
+  it('is the failure record of a partition that has one', () => {
+    const owners = ['a:0', 'A|s||12|2:5:9:0', 'a:1', 'U|||3|0:0:4:1'];
+    const { partitions } = decodeTopology(['OK', '9', '0', [], owners]);
+    expect(partitions.map(({ fence, failureRecord }) => ({ fence, ...failureRecord }))).to.deep.equal([
+      { fence: 12, failures: 2, firstOffset: 5, throughOffset: 9, isOneByOne: false },
+      { fence: 3, failures: 0, firstOffset: 0, throughOffset: 4, isOneByOne: true },
+    ]);
   });
 
   it('is the outcome of opening a session', () => {
@@ -86,5 +96,17 @@ describe('the decoded result of a script', () => {
       ['a', '1'],
       ['b', '2'],
     ]);
+  });
+});
+
+describe('the values of a closed session', () => {
+  it('are its failed deliveries, or none', () => {
+    expect(encodeFailedDeliveries(undefined)).to.deep.equal([]);
+    expect(encodeFailedDeliveries({ failuresMaximum: 3, partitions: [] })).to.deep.equal([3]);
+    const partitions = [
+      { eventType: 'a:b', partition: 1, firstOffset: 5, throughOffset: 9 },
+      { eventType: 'c', partition: 0, firstOffset: 0, throughOffset: 0 },
+    ];
+    expect(encodeFailedDeliveries({ failuresMaximum: 2, partitions })).to.deep.equal([2, 'a:b:1', 5, 9, 'c:0', 0, 0]);
   });
 });

@@ -40,4 +40,18 @@ describe('sessions that could not be closed', () => {
     await clock.turn(5_000);
     expect(closed).to.have.length(4);
   });
+
+  it('report the failed deliveries that they were to report', async () => {
+    const clock = new SimulatedClock();
+    const failed = {
+      failuresMaximum: 3,
+      partitions: [{ eventType: 'loans', partition: 0, firstOffset: 5, throughOffset: 9 }],
+    };
+    const closed: unknown[] = [];
+    const retries = new SessionCloseRetries(async (...session) => void closed.push(session), clock, silentLogger);
+    retries.add('a', 's1', 'refused', failed);
+    await clock.turn(1_000);
+    expect(closed).to.deep.equal([['a', 's1', 'refused', failed]]);
+    retries.stop();
+  });
 });

@@ -4,6 +4,9 @@ import { partitionCounts } from '../../src/broker/subscriptions/subscription-par
 import { commitCursors, type CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
 import { resetCursors } from '../../src/broker/subscriptions/cursor-reset.ts';
 import { EndOffsetCache } from '../../src/broker/subscriptions/end-offsets.ts';
+import { DeadLetterQueue } from '../../src/broker/dead-letters/dead-letter-queue.ts';
+import { EventTypes } from '../../src/broker/event-types/event-types.ts';
+import { Publisher } from '../../src/broker/publishing/publisher.ts';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
 import { readStreamParameters } from '../../src/broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../src/broker/streaming/subscription-stream.ts';
@@ -55,7 +58,10 @@ export class SimulatedNode {
     this.#options = options;
     const lease = new NodeLease({ coordination, nodeId: process.name, leaseMilliseconds, clock, logger });
     const ends = new EndOffsetCache({ log, registry });
-    this.#services = { registry, log, coordination, clock, logger, metrics, lease, ends, newStreamId };
+    const broker = { registry, log, coordination, clock, logger, metrics };
+    const publisher = new Publisher({ ...broker, eventTypes: new EventTypes(broker), random: this.#options.random });
+    const deadLetters = new DeadLetterQueue({ publisher, clock });
+    this.#services = { ...broker, lease, ends, newStreamId, deadLetters };
     this.#slots = new SlotQueue({ coordination, clock });
     // Like the router: the clients of these streams open new ones, which see the new partitions.
     const stopListening = registry.onChange(({ kind, name, value }) => {

@@ -17,6 +17,7 @@ import {
   type Topology,
 } from '../../src/ports/coordination.ts';
 import type { EventTypePartition } from '../../src/ports/event-type-partition.ts';
+import type { FailedDeliveries } from '../../src/ports/failed-deliveries.ts';
 import { SessionCloseRetries } from '../../src/redis/session-close-retries.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { Network } from './network.ts';
@@ -115,11 +116,16 @@ export class RemoteCoordination implements Coordination {
     return this.#call('recordSent', [subscriptionId, streamId, sentOffsets]);
   }
 
-  async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
+  async closeSession(
+    subscriptionId: string,
+    streamId: string,
+    lateCommits: LateCommits = 'accepted',
+    failed?: FailedDeliveries,
+  ): Promise<void> {
     try {
-      await this.#call('closeSession', [subscriptionId, streamId, lateCommits]);
+      await this.#call('closeSession', [subscriptionId, streamId, lateCommits, failed]);
     } catch (error) {
-      this.#sessionCloseRetries.add(subscriptionId, streamId, lateCommits);
+      this.#sessionCloseRetries.add(subscriptionId, streamId, lateCommits, failed);
       throw error;
     }
   }

@@ -1,5 +1,8 @@
 import { partitionCounts } from '../../src/broker/subscriptions/subscription-partitions.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
+import { deadLetterEventType } from '../../src/broker/dead-letters/dead-letter-queue.ts';
+import { deadLetterQueue } from '../../src/broker/definitions/unprocessable-events.ts';
+import { systemRecord, topicOf } from '../../src/broker/event-types/event-type-records.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import type { Subscription } from '../../src/broker/definitions/subscription.ts';
 import { subscriptionId } from '../../src/broker/definitions/subscription-id.ts';
@@ -87,6 +90,9 @@ export class World implements ServiceForClient {
 
   async start(): Promise<void> {
     await this.registry.start();
+    const queue = systemRecord(deadLetterEventType(), undefined, '');
+    this.data.createTopic(topicOf(queue));
+    await this.registry.put('event-type', deadLetterQueue, queue);
     await this.store.start();
   }
 

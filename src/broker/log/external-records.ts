@@ -5,6 +5,8 @@ import { noValue, type Offset, type RecordBatch } from '../../ports/event-log.ts
 export interface UnreadableRecord {
   readonly offset: Offset;
   readonly reason: string;
+  /** In the memory of the batch: copy it to keep it. */
+  readonly value: Buffer;
 }
 
 export interface CheckedBatch {
@@ -34,7 +36,7 @@ export function checkExternalRecords(batch: RecordBatch): CheckedBatch {
     const value = bytes.subarray(start, valueEnds[index]);
     const reason = unreadableReason(value);
     if (reason !== undefined) {
-      unreadable.push({ offset: batch.offsets[index] as number, reason });
+      unreadable.push({ offset: batch.offsets[index] as number, reason, value });
       valueStarts[index] = noValue;
       valueEnds[index] = noValue;
     } else if (value.includes(lineFeed) || value.includes(carriageReturn)) {

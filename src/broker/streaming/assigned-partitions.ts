@@ -2,6 +2,7 @@ import type { CommittedOffset, PartitionOwnership } from '../../ports/coordinati
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { PartitionBounds } from '../../ports/event-log.ts';
+import { searchFrom } from './event-search.ts';
 import { UndeliveredNotices } from './undelivered-notices.ts';
 import { StreamPartition } from './stream-partition.ts';
 
@@ -51,6 +52,12 @@ export class AssignedPartitions {
   /** Whether any partition passed over offsets that no consumer can commit. */
   hasCommittableWithoutConsumer(): boolean {
     for (const { committableWithoutConsumer } of this.#list) if (committableWithoutConsumer !== undefined) return true;
+    return false;
+  }
+
+  /** Whether in any partition the event is searched that the consumer cannot process. */
+  isSearching(): boolean {
+    for (const { search } of this.#list) if (search !== undefined) return true;
     return false;
   }
 
@@ -112,6 +119,7 @@ export class AssignedPartitions {
    * Starts with newly owned partitions, after the committed offset or after the offsets that retention deleted.
    * @param bounds Of the gained partitions, in the same order.
    * @param now Monotonic milliseconds, like `handOverUntil`.
+   * @param hasPolicy Whether the subscription has a policy for events that its consumer cannot process.
    */
   adopt(
     gained: readonly PartitionOwnership[],
@@ -119,6 +127,7 @@ export class AssignedPartitions {
     committed: readonly CommittedOffset[],
     now: number,
     handOverUntil: number,
+    hasPolicy = false,
   ): void {
     const offsets = new Map(committed.map((position) => [partitionKey(position), position.offset]));
     const adopted = gained.map((ownership, index) => {
@@ -127,6 +136,10 @@ export class AssignedPartitions {
       this.notices.countSkippedOffsets(start - position);
       const partition = new StreamPartition(ownership, start, now);
       if (ownership.state === 'reassigning') partition.handOverUntil = handOverUntil;
+      if (hasPolicy && ownership.failureRecord !== undefined) {
+        partition.search = searchFrom(ownership.failureRecord, start);
+        this.notices.reportFailures(ownership, ownership.failureRecord, start);
+      }
       return partition;
     });
     // An array of exactly this length: a spread array grows with room for 16 more.

@@ -3,6 +3,7 @@ import { jsonLines, type LineFormat, type LineInfo, type LinePositions } from '.
 import { ChunkBuilder, type Chunk } from './chunk-builder.ts';
 import { dueBatch, sendAllowance, type BatchCause, type BatchRules } from './batch-rules.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
+import { allowanceInTurn, sendingTurn, type SendingTurn } from './event-search.ts';
 import type { StreamPartition } from './stream-partition.ts';
 
 /** Lines are combined into one write up to about this size; a single line may be longer. Bytes. */
@@ -22,6 +23,8 @@ export class LineSender implements LinePositions {
   /** The partition of the last line, and the token of its cursor. */
   #lastPartition: StreamPartition | undefined;
   #lastCursorToken = '';
+  /** Whether an event that may be the one that fails was sent since the other partitions had their turn. */
+  #wasSearched = false;
 
   /** @param isAnnounced Whether lines say that the stream started, what was passed over, and that memory is full. */
   constructor(rules: BatchRules, assigned: AssignedPartitions, isAnnounced = true, format: LineFormat = jsonLines) {
@@ -85,13 +88,15 @@ export class LineSender implements LinePositions {
     this.#markOverflow();
     for (let sent = true; sent && chunk.size < bytesTarget;) {
       sent = false;
+      const turn = this.#turn(allowance, now, ending);
       for (let step = 0; step < partitions.length && chunk.size < bytesTarget; step += 1) {
         const partition = partitions[(this.#firstPartitionIndex + step) % partitions.length];
         if (partition === undefined) continue;
         // Without commits the limit of the stream is its end: not even a keep-alive follows.
         if (allowance === 0 && rules.uncommittedEventsMaximum === Infinity) return info;
         if (rules.timespanMilliseconds > 0) partition.updateEndedTimespan(rules.timespanMilliseconds);
-        const due = dueBatch(rules, partition, partition.handOverUntil === undefined ? allowance : 0, now, ending);
+        const allowed = partition.handOverUntil === undefined ? allowanceInTurn(turn, partition, allowance) : 0;
+        const due = dueBatch(rules, partition, allowed, now, ending);
         if (due === undefined) continue;
         if (chunk.size > 0) this.#endLine(chunk, info);
         this.#beginLine(chunk, partition, due.events, now);
@@ -101,6 +106,7 @@ export class LineSender implements LinePositions {
         allowance -= due.events;
         if (due.events > 0) sent = true;
       }
+      if (sent && turn !== 'all') this.#wasSearched = turn !== 'others';
     }
     this.#firstPartitionIndex = partitions.length === 0 ? 0 : (this.#firstPartitionIndex + 1) % partitions.length;
     return info;
@@ -116,6 +122,16 @@ export class LineSender implements LinePositions {
 
   #endLine(chunk: ChunkBuilder, info: LineInfo | undefined): void {
     chunk.addText(this.#format.lineEnd(info, this));
+  }
+
+  #turn(allowance: number, now: number, ending: boolean): SendingTurn<StreamPartition> {
+    if (!this.#assigned.isSearching()) return 'all';
+    const areDue = (partitions: readonly StreamPartition[]): boolean =>
+      partitions.some((partition) => {
+        const allowed = partition.handOverUntil === undefined ? allowance : 0;
+        return (dueBatch(this.#rules, partition, allowed, now, ending)?.events ?? 0) > 0;
+      });
+    return sendingTurn(this.#assigned.list, areDue, this.#wasSearched, this.#firstPartitionIndex);
   }
 
   #info(cause: BatchCause): LineInfo | undefined {

@@ -46,6 +46,14 @@ export class PartitionBuffer {
     if (this.events === 0) this.passedThrough = Math.max(this.passedThrough, offset);
   }
 
+  /** Offset and value of the next event; undefined when none waits. The value must not be kept: copy it. */
+  next(): { readonly offset: Offset; readonly value: Buffer } | undefined {
+    const batch = this.events === 0 ? undefined : this.#batches[this.#head];
+    if (batch === undefined) return undefined;
+    const value = batch.bytes.subarray(batch.valueStarts[this.#index], batch.valueEnds[this.#index]);
+    return { offset: batch.offsets[this.#index] as number, value };
+  }
+
   /** When the oldest waiting event was appended. Milliseconds since the epoch; undefined when nothing waits. */
   oldestAppendedAt(): number | undefined {
     return this.events === 0 ? undefined : this.#batches[this.#head]?.appendedAt;

@@ -1,7 +1,8 @@
 import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import type { EventLog, ReadOptions, ReadResult, RecordBatch } from '../../ports/event-log.ts';
-import { checkExternalRecords } from '../log/external-records.ts';
+import type { EventLog, ReadOptions, ReadResult } from '../../ports/event-log.ts';
+import type { EventTypePartition } from '../../ports/event-type-partition.ts';
+import { checkExternalRecords, type UnreadableRecord } from '../log/external-records.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
 import type { BatchRules } from './batch-rules.ts';
 import type { StreamPartition } from './stream-partition.ts';
@@ -16,6 +17,15 @@ const partitionPrefetchBytesMinimum = 32 * 1024;
 const retryMilliseconds = 1_000;
 
 /**
+ * Called with external records that are not events. Returns a promise if nothing after them may be sent before it
+ * resolves; when it rejects they are read again.
+ */
+export type KeepUnreadable = (
+  where: EventTypePartition,
+  records: readonly UnreadableRecord[],
+) => Promise<void> | undefined;
+
+/**
  * Reads ahead for one stream. Each partition has one read, which waits in the log when there is nothing new. A
  * partition that has enough buffered has none.
  */
@@ -28,6 +38,7 @@ export class ReadAhead {
   readonly #logger: Logger;
   readonly #assigned: AssignedPartitions;
   readonly #onChange: () => void;
+  readonly #keepUnreadable: KeepUnreadable | undefined;
   /** Ends the reads under way; made when the first one begins. */
   #stopping: AbortController | undefined;
   /** The options of all waiting reads: one object for all partitions. */
@@ -36,7 +47,14 @@ export class ReadAhead {
   #startedAt = 0;
 
   /** @param onChange Called when a read has ended, with new records or a failure. */
-  constructor(log: EventLog, logger: Logger, assigned: AssignedPartitions, onChange: () => void) {
+  constructor(
+    log: EventLog,
+    logger: Logger,
+    assigned: AssignedPartitions,
+    onChange: () => void,
+    keepUnreadable?: KeepUnreadable,
+  ) {
+    this.#keepUnreadable = keepUnreadable;
     this.#log = log;
     this.#logger = logger;
     this.#assigned = assigned;
@@ -92,38 +110,63 @@ export class ReadAhead {
 
   /** @param outcome A {@link ReadResult}, or the error that the read failed with. */
   #readEnded(partition: StreamPartition, generation: number, outcome: unknown): void {
-    if (partition.readGeneration === generation) this.#applyOutcome(partition, outcome);
+    const kept = partition.readGeneration === generation ? this.#applyOutcome(partition, outcome) : undefined;
+    if (kept === undefined) this.#readDone(partition);
+    else void kept.then(() => this.#readDone(partition));
+  }
+
+  #readDone(partition: StreamPartition): void {
     partition.reading = false;
     this.#onChange();
   }
 
-  #applyOutcome(partition: StreamPartition, outcome: unknown): void {
+  /** @returns a promise if the records are added only when it resolves */
+  #applyOutcome(partition: StreamPartition, outcome: unknown): Promise<void> | undefined {
     if (!isReadResult(outcome)) {
       this.#handleFailure(partition, outcome);
-      return;
+      return undefined;
     }
     try {
-      partition.addRecords(this.#checked(outcome));
+      if (outcome.batches.some(({ external }) => external !== undefined)) return this.#applyChecked(partition, outcome);
+      partition.addRecords(outcome);
     } catch (error) {
       this.#handleFailure(partition, error);
     }
+    return undefined;
   }
 
   /** Removes external records that are not readable events; the consumer is notified of them. */
-  #checked(result: ReadResult): ReadResult {
-    if (result.batches.every(({ external }) => external === undefined)) return result;
-    return { ...result, batches: result.batches.map((batch) => this.#checkedBatch(batch)) };
+  #applyChecked(partition: StreamPartition, result: ReadResult): Promise<void> | undefined {
+    const unreadable: UnreadableRecord[] = [];
+    const batches = result.batches.map((source) => {
+      const checked = checkExternalRecords(source);
+      unreadable.push(...checked.unreadable);
+      return checked.batch;
+    });
+    const add = (): void => {
+      this.#reportUnreadable(partition, unreadable);
+      partition.addRecords({ ...result, batches });
+    };
+    const kept = unreadable.length === 0 ? undefined : this.#keepUnreadable?.(partition, unreadable);
+    if (kept === undefined) {
+      add();
+      return undefined;
+    }
+    const { readGeneration } = partition;
+    const retryLater = (): void => {
+      this.retryAt = this.#startedAt + retryMilliseconds;
+    };
+    return kept.then(() => {
+      if (partition.readGeneration === readGeneration) add();
+    }, retryLater);
   }
 
-  #checkedBatch(source: RecordBatch): RecordBatch {
-    const { batch, unreadable } = checkExternalRecords(source);
+  #reportUnreadable({ eventType, partition }: StreamPartition, unreadable: readonly UnreadableRecord[]): void {
     const [first] = unreadable;
-    if (first === undefined) return batch;
-    const { topic: eventType, partition } = batch;
+    if (first === undefined) return;
     const facts = { eventType, partition, offset: first.offset, reason: first.reason, count: unreadable.length };
     this.#logger.warn(facts, 'Skipping records of another producer that are not events');
     this.#assigned.notices.countUnreadableRecords(unreadable.length);
-    return batch;
   }
 
   #handleFailure(partition: StreamPartition, error: unknown): void {

@@ -8,9 +8,11 @@ import { formatOffset } from '../cursors/cursor-text.ts';
 import type { Offset, ReadResult } from '../../ports/event-log.ts';
 import { PartitionBuffer } from './partition-buffer.ts';
 import { UncommittedEvents } from './uncommitted-events.ts';
+import { searchFrom, type EventSearch, type PartitionInTurn } from './event-search.ts';
+import type { FailedDelivery } from '../../ports/failed-deliveries.ts';
 
 /** One partition while a stream owns it: events read, sent and committed. Decides nothing about time or sockets. */
-export class StreamPartition implements EventTypePartition, PendingEvents {
+export class StreamPartition implements EventTypePartition, PendingEvents, PartitionInTurn {
   readonly eventType: string;
   readonly partition: number;
   /** The fence of the present ownership. */
@@ -38,6 +40,8 @@ export class StreamPartition implements EventTypePartition, PendingEvents {
    * Monotonic milliseconds.
    */
   handOverUntil: number | undefined;
+  /** Undefined on every partition where no event failed. */
+  search: EventSearch | undefined;
   readonly #frame: LineFrame;
   /** Undefined until the first events are sent, as on most partitions of an idle stream. */
   #uncommitted: UncommittedEvents | undefined;
@@ -131,6 +135,7 @@ export class StreamPartition implements EventTypePartition, PendingEvents {
     if (offset <= this.committedThrough) return false;
     this.committedThrough = offset;
     this.#uncommitted?.commitThrough(offset);
+    if (this.search !== undefined) this.search = searchFrom(this.search.record, offset);
     if (offset > this.sentThrough) {
       this.sentThrough = offset;
       this.buffer.dropThrough(offset);
@@ -140,6 +145,17 @@ export class StreamPartition implements EventTypePartition, PendingEvents {
       }
     }
     return true;
+  }
+
+  /**
+   * The events that were sent and not committed, to be counted as failed; undefined when there are none.
+   * @param searchedEvents How many of them are searched at most.
+   */
+  failedDelivery(searchedEvents: number): FailedDelivery | undefined {
+    const firstOffset = this.#uncommitted?.first;
+    if (firstOffset === undefined || this.#uncommitted === undefined) return undefined;
+    const throughOffset = this.#uncommitted.offsetAt(searchedEvents);
+    return { eventType: this.eventType, partition: this.partition, firstOffset, throughOffset };
   }
 
   /** The last offset that was passed over after the committed one, if no sent event waits for the consumer's commit. */

@@ -4,7 +4,8 @@
  * Start with `SubscriptionStream` below, the state machine of a stream. `subscription-watch.ts` shows it what others
  * change, `read-ahead.ts` fills each `stream-partition.ts`, `batch-rules.ts` decides when a batch is due,
  * `line-sender.ts` writes its line, `end-conditions.ts` says when a stream ends, `commit-deadline.ts` how long it waits
- * for commits. `event-type-stream.ts` is the same without a subscription.
+ * for commits. `event-search.ts` finds the event that a consumer cannot process. `event-type-stream.ts` is the same
+ * without a subscription.
  */
 
 import type { Clock, Timer } from '../../clock.ts';
@@ -34,6 +35,7 @@ import { commitWithoutConsumer } from './commit-without-consumer.ts';
 import { SubscriptionWatch, type Observation, type Observer } from './subscription-watch.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
+import { failedDeliveriesOf, policyOf, UnprocessableEvents, type DeadLetters } from './unprocessable-events.ts';
 
 /** The services of the process that its streams need. */
 export interface StreamServices {
@@ -45,6 +47,8 @@ export interface StreamServices {
   readonly metrics: Metrics;
   /** Keeps the sessions of this process's streams alive, and decides when they may send. */
   readonly lease: NodeLease;
+  /** Where events go that consumers cannot process. */
+  readonly deadLetters: DeadLetters;
   /** Makes the id of a new stream. Default: a random UUID. */
   readonly newStreamId?: () => string;
   readonly limits?: StreamingLimits;
@@ -100,6 +104,8 @@ export class SubscriptionStream implements Observer {
   readonly #watch: SubscriptionWatch;
   /** Undefined unless commits are strict. */
   readonly #sentOffsets: SentOffsets | undefined;
+  /** Undefined until the stream has something to pass over, as on nearly every stream. */
+  #unprocessable: UnprocessableEvents | undefined;
   #deliveredEvents: { inc(value: number): void } | undefined;
   readonly #unwatch: () => void;
   #state = streaming;
@@ -137,7 +143,13 @@ export class SubscriptionStream implements Observer {
     const now = services.clock.monotonic();
     this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     this.#idleSince = now;
-    this.#reads = new ReadAhead(services.log, services.logger, this.#assigned, () => this.#advance());
+    this.#reads = new ReadAhead(
+      services.log,
+      services.logger,
+      this.#assigned,
+      () => this.#advance(),
+      (where, records) => this.#unprocessableEvents().keepUnreadable(where, records),
+    );
     this.#sender = new LineSender(parameters, this.#assigned, true, format);
     const countedStreamId = parameters.countsHeartbeats === true ? streamId : undefined;
     this.#watch = new SubscriptionWatch(services, subscription.id, this, countedStreamId);
@@ -217,6 +229,7 @@ export class SubscriptionStream implements Observer {
     }
     const now = this.#services.clock.monotonic();
     if (this.#isStreaming()) this.#closeIfDue(now);
+    if (this.#isStreaming() && this.#assigned.isSearching()) this.#unprocessableEvents().begin(now);
     if (this.#isStreaming() && this.#reader !== undefined && this.#maySend(now)) this.#deliver(now);
     if (this.#isStreaming()) this.#reads.begin(this.#parameters, now);
     for (const partition of this.#assigned.removeHandedOver()) void this.#release(partition);
@@ -229,6 +242,18 @@ export class SubscriptionStream implements Observer {
       return;
     }
     this.#setTimer(now);
+  }
+
+  #unprocessableEvents(): UnprocessableEvents {
+    this.#unprocessable ??= new UnprocessableEvents(
+      this.#services,
+      this.subscription.id,
+      this.streamId,
+      this.#assigned,
+      () => this.#advance(),
+      this.#sentOffsets,
+    );
+    return this.#unprocessable;
   }
 
   #isStreaming(): boolean {
@@ -390,7 +415,7 @@ export class SubscriptionStream implements Observer {
       this.#beginClosing('session_lost');
       return;
     }
-    const { log, clock } = this.#services;
+    const { log, clock, registry } = this.#services;
     const owned = topology.partitions.filter(({ streamId }) => streamId === this.streamId);
     const handOverUntil = clock.monotonic() + this.#parameters.commitTimeoutMilliseconds;
     if (this.#assigned.keepOwned(owned, handOverUntil)) {
@@ -402,7 +427,9 @@ export class SubscriptionStream implements Observer {
     const gained = this.#assigned.missing(owned);
     if (this.#isStreaming() && gained.length > 0) {
       const bounds = await log.bounds(gained.map(({ eventType, partition }) => ({ topic: eventType, partition })));
-      if (this.#isStreaming()) this.#assigned.adopt(gained, bounds, committed, clock.monotonic(), handOverUntil);
+      const hasPolicy = policyOf(registry, this.subscription.id) !== undefined;
+      const now = clock.monotonic();
+      if (this.#isStreaming()) this.#assigned.adopt(gained, bounds, committed, now, handOverUntil, hasPolicy);
     }
     this.#leaseEpoch = leaseEpoch;
     this.#isReadFailing = false;
@@ -500,9 +527,12 @@ export class SubscriptionStream implements Observer {
   }
 
   async #end(code: CloseCode, last: LastBytes): Promise<void> {
-    const { clock, coordination, logger, metrics } = this.#services;
+    const { clock, coordination, logger, metrics, registry } = this.#services;
     const isOverdue = isCommitOverdue(this.#parameters, this.#uncommittedSince, clock.monotonic());
     const lateCommits = isOverdue ? 'refused' : 'accepted';
+    const policy = policyOf(registry, this.subscription.id);
+    const { list } = this.#assigned;
+    const failed = failedDeliveriesOf(policy, list, this.#parameters.batchLimit, code, isOverdue);
     const ended: StreamState = { name: 'ended', code, last, isSessionClosed: false };
     this.#state = ended;
     this.#unwatch();
@@ -512,7 +542,7 @@ export class SubscriptionStream implements Observer {
     this.#timer = undefined;
     try {
       await this.#commitWithoutConsumer();
-      await coordination.closeSession(this.subscription.id, this.streamId, lateCommits);
+      await coordination.closeSession(this.subscription.id, this.streamId, lateCommits, failed);
     } catch (error) {
       const facts = { streamId: this.streamId, error: describeError(error) };
       logger.warn(facts, 'Cannot close a session; it ends with the lease of this node');
@@ -535,6 +565,9 @@ export class SubscriptionStream implements Observer {
     if (!this.#isStreaming()) return Math.min(at, this.#commitDeadline());
     at = Math.min(at, closingDueAt(this.#parameters, this.#progress()));
     if (this.#reads.retryAt > 0) at = Math.min(at, this.#reads.retryAt);
+    if (this.#unprocessable !== undefined && this.#assigned.isSearching()) {
+      at = Math.min(at, this.#unprocessable.retryAt);
+    }
     if (!this.#maySend(now)) return Math.min(at, now + leaseRecheckMilliseconds);
     if (this.#reader === undefined) return at;
     for (const { lastSentAt } of this.#assigned.list) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));

@@ -38,6 +38,23 @@ export class UncommittedEvents {
     }
   }
 
+  /** The offset of the first one; undefined when there are none. */
+  get first(): Offset | undefined {
+    return this.#firsts[this.#head];
+  }
+
+  /** The offset of the event at this place, from 1, or of the last one if there are fewer. There must be one. */
+  offsetAt(place: number): Offset {
+    let remaining = place;
+    for (let entry = this.#head; entry < this.#lasts.length; entry += 1) {
+      const first = this.#firsts[entry] as number;
+      const events = (this.#lasts[entry] as number) - first + 1;
+      if (remaining <= events) return first + remaining - 1;
+      remaining -= events;
+    }
+    return this.#lasts.at(-1) as number;
+  }
+
   /** Removes the events up to and including `offset`. */
   commitThrough(offset: Offset): void {
     while (this.#head < this.#lasts.length) {

@@ -1,9 +1,10 @@
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { countViolations, lengthViolations } from '../definitions/length-limits.ts';
 import { defaultStreamingLimits } from '../definitions/streaming-limits.ts';
-import { annotationViolations, labelViolations, type KeyedTexts } from '../definitions/annotations-and-labels.ts';
+import { annotationViolations, labelViolations } from '../definitions/annotations-and-labels.ts';
 import { readAuthorization } from '../definitions/authorization.ts';
 import type { InitialCursor, Subscription } from '../definitions/subscription.ts';
+import { policyViolations } from '../definitions/unprocessable-events.ts';
 import { type Fields, fieldsOf, textsOf, wrongType } from './json-fields.ts';
 import { commitTimeoutViolations } from './commit-timeout-maximum.ts';
 import { readCursorFields } from './requested-cursors.ts';
@@ -46,7 +47,7 @@ export function readSubscription(
     ...eventTypeViolations(eventTypes, partitionsMaximum),
     ...cursorViolations(initialCursors, partitionsMaximum),
     ...annotationViolations(annotations),
-    ...unsupportedViolations(annotations),
+    ...policyViolations(annotations, eventTypes),
     ...commitTimeoutViolations(annotations),
     ...labelViolations(labels),
   );
@@ -100,19 +101,4 @@ function cursorViolations(cursors: readonly InitialCursor[], partitionsMaximum: 
       lengthViolations(`initial_cursors[${index}].${part}`, cursor[part]),
     ),
   );
-}
-
-/** Annotations that tell Nakadi to skip events that a consumer cannot process. */
-const deadLetterAnnotations = [
-  'nakadi.zalando.org/subscription-max-event-send-count',
-  'nakadi.zalando.org/subscription-unprocessable-event-policy',
-];
-
-function unsupportedViolations(annotations: KeyedTexts): FieldViolation[] {
-  return deadLetterAnnotations
-    .filter((key) => (annotations[key] ?? null) !== null)
-    .map((key) => ({
-      field: `annotations[${key}]`,
-      message: 'is not supported: no event is skipped, and there is no queue for dead letters',
-    }));
 }

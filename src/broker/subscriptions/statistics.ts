@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import type { Coordination, PartitionOwnership, Topology } from '../../ports/coordination.ts';
 import { partitionKey, type EventTypePartition } from '../../ports/event-type-partition.ts';
-import type { EventLog } from '../../ports/event-log.ts';
+import type { EventLog, Offset } from '../../ports/event-log.ts';
+import type { FailureRecord } from '../../ports/failed-deliveries.ts';
 import type { Registry } from '../definitions/registry.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 import { backlogsOf, boundsOf, timeLags } from './subscription-lag.ts';
@@ -28,10 +29,19 @@ export interface PartitionStatistics {
   readonly unconsumed_events?: number;
   /** How long ago the first unconsumed event was stored; 0 when there is none. Only on request. */
   readonly consumer_lag_seconds?: number;
+  /** Only while the next event has failed, with a policy for such events. Not in the light form. */
+  readonly failed_deliveries?: FailedDeliveryStatistics;
   /** Empty when no stream owns the partition. */
   readonly stream_id: string;
   /** Absent when no stream owns the partition. */
   readonly assignment_type?: 'auto' | 'direct';
+}
+
+export interface FailedDeliveryStatistics {
+  /** How many streams in a row ended without the commit of the next event. */
+  readonly failures: number;
+  /** Whether events are sent one by one, to find the one that fails. */
+  readonly one_by_one: boolean;
 }
 
 /** Which stream owns which partition. */
@@ -56,7 +66,9 @@ export async function subscriptionStatistics(
   showTimeLag: boolean,
 ): Promise<EventTypeStatistics[]> {
   const { registry, coordination, log } = services;
-  const describe = ownershipDescriber(await coordination.topology(subscription.id));
+  const topology = await coordination.topology(subscription.id);
+  const describe = ownershipDescriber(topology);
+  const records = new Map(topology.partitions.map((ownership) => [partitionKey(ownership), ownership.failureRecord]));
   const backlogs = await backlogsOf(registry, coordination, subscription, (partitions) => boundsOf(log, partitions));
   const lags = showTimeLag ? await timeLags(services, backlogs) : new Map<string, number>();
   return byEventType(registry, subscription, (partition) => {
@@ -69,9 +81,21 @@ export async function subscriptionStatistics(
       state,
       ...(backlog === undefined ? {} : { unconsumed_events: backlog.unconsumedEvents }),
       ...(lag === undefined ? {} : { consumer_lag_seconds: lag }),
+      ...failedDeliveries(records.get(key), backlog?.next),
       ...owner,
     };
   });
+}
+
+/** @param next The first offset that is not committed. A record about an earlier one is out of date. */
+function failedDeliveries(
+  record: FailureRecord | undefined,
+  next: Offset | undefined,
+): Pick<PartitionStatistics, 'failed_deliveries'> {
+  if (record === undefined || next === undefined) return {};
+  const failures = record.firstOffset >= next ? record.failures : 0;
+  const isSearching = record.isOneByOne && record.throughOffset >= next;
+  return failures > 0 || isSearching ? { failed_deliveries: { failures, one_by_one: isSearching } } : {};
 }
 
 function ownershipDescriber(topology: Topology): (partition: EventTypePartition) => {

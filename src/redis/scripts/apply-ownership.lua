@@ -28,7 +28,8 @@ for index = 5, #ARGV, 4 do
     if recovering then return {'CONFLICT'} end
   end
   local fence = is_owner and owner.fence or owner.fence + 1
-  changes[#changes + 1] = {partition, {state = state, stream = stream, next_stream = next_stream, fence = fence}}
+  local changed = {state = state, stream = stream, next_stream = next_stream, fence = fence, record = owner.record}
+  changes[#changes + 1] = {partition, changed}
 end
 for _, change in ipairs(changes) do write_owner(owners, change[1], change[2]) end
 if #changes > 0 then

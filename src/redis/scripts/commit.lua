@@ -31,7 +31,7 @@ for index = 6, #ARGV, 3 do
   local partition, fence = ARGV[index], ARGV[index + 1]
   local cursor = progress[partition]
   if not cursor then
-    local owner, current = string.match(redis.call('HGET', owners, partition) or '', '^%a|([^|]*)|[^|]*|(%d+)$')
+    local owner, current = string.match(redis.call('HGET', owners, partition) or '', '^%a|([^|]*)|[^|]*|(%d+)')
     local sent
     if is_open then
       if owner ~= stream then return refuse_partition(partition) end

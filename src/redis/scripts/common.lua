@@ -54,24 +54,45 @@ local function is_recovering(meta)
   return tonumber(redis.call('HGET', meta, 'recoverUntil') or '0') > milliseconds()
 end
 
--- An owner is encoded as state|stream|next|fence: state U unassigned, A assigned, R reassigning.
+-- An owner is encoded as state|stream|next|fence: state U unassigned, A assigned, R reassigning. After a failed delivery
+-- |failures:first:through:one follows, the failure record of the partition: see record_failure.
 local function read_owner(encoded)
-  local state, stream, next_stream, fence = string.match(encoded, '^(%a)|([^|]*)|([^|]*)|(%d+)$')
-  return {state = state, stream = stream, next_stream = next_stream, fence = tonumber(fence)}
+  local state, stream, next_stream, fence, record = string.match(encoded, '^(%a)|([^|]*)|([^|]*)|(%d+)|?(.*)$')
+  return {state = state, stream = stream, next_stream = next_stream, fence = tonumber(fence), record = record}
 end
 
 local function write_owner(owners, partition, owner)
   local encoded = table.concat({owner.state, owner.stream, owner.next_stream, format_integer(owner.fence)}, '|')
+  if (owner.record or '') ~= '' then encoded = encoded .. '|' .. owner.record end
   redis.call('HSET', owners, partition, encoded)
+end
+
+-- The failure record after one more stream ended without the commit of the event at an offset: how many did in a row,
+-- that offset, the last one to look at, and 1 when events up to it are delivered one by one. The port has this rule as
+-- recordFailure.
+local function record_failure(record, first, through, maximum)
+  local known, known_first, known_through, one = string.match(record, '^(%d+):(%d+):(%d+):([01])$')
+  local failures = known_first == first and tonumber(known) + 1 or 1
+  if one == '1' and tonumber(first) <= tonumber(known_through) then
+    through = known_through
+  else
+    one = '0'
+    if known_first == first and tonumber(known_through) > tonumber(through) then through = known_through end
+    if failures >= tonumber(maximum) then
+      failures = 0
+      one = '1'
+    end
+  end
+  return table.concat({failures, first, through, one}, ':')
 end
 
 -- The owner releases the partition to the next stream when that is open, otherwise to no stream.
 local function hand_over(owners, sessions, partition, owner)
   local next_stream = owner.state == 'R' and owner.next_stream or ''
   if next_stream ~= '' and redis.call('HEXISTS', sessions, next_stream) == 1 then
-    owner = {state = 'A', stream = next_stream, next_stream = '', fence = owner.fence + 1}
+    owner = {state = 'A', stream = next_stream, next_stream = '', fence = owner.fence + 1, record = owner.record}
   else
-    owner = {state = 'U', stream = '', next_stream = '', fence = owner.fence}
+    owner = {state = 'U', stream = '', next_stream = '', fence = owner.fence, record = owner.record}
   end
   write_owner(owners, partition, owner)
   return owner
@@ -96,7 +117,8 @@ end
 -- A session that closes as the owner of a partition without a next stream may still commit it until its commit timeout
 -- has passed, as long as the fence stays. meta has this as closed/partition -> stream|fence|end of that time, followed
 -- by |the last offset that it was sent when its commits are strict.
-local function close_session(meta, owners, sessions, stream, accepts_late_commits)
+-- failed_deliveries, where given, has what was not committed, by partition.
+local function close_session(meta, owners, sessions, stream, accepts_late_commits, failed_deliveries)
   local encoded = redis.call('HGET', sessions, stream)
   if not encoded then return false end
   redis.call('HDEL', sessions, stream)
@@ -107,6 +129,8 @@ local function close_session(meta, owners, sessions, stream, accepts_late_commit
   for index = 1, #all, 2 do
     local partition, owner = all[index], read_owner(all[index + 1])
     if owner.stream == stream then
+      local failed = failed_deliveries and failed_deliveries[partition]
+      if failed then owner.record = record_failure(owner.record, failed.first, failed.through, failed.maximum) end
       owner = hand_over(owners, sessions, partition, owner)
       if owner.stream == '' and commit_timeout > 0 then
         local commits_until = format_integer(milliseconds() + commit_timeout)

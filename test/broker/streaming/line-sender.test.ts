@@ -56,6 +56,66 @@ describe('what a stream sends', () => {
     expect([first, second]).to.have.members(['0', '1']);
   });
 
+  describe('while the event is searched for that the consumer cannot process', () => {
+    /** Partition 0 is searched through offset 4. Lines are `partition:first event to last`. */
+    function searching(source: Record<string, unknown>) {
+      const { assigned, sender } = prepare(2, { batch_limit: 3, ...source });
+      fill(assigned, 20);
+      const [searched, other] = assigned.list;
+      if (searched === undefined || other === undefined) throw new Error('Two partitions were adopted.');
+      const record = { failures: 0, firstOffset: 0, throughOffset: 4, isOneByOne: true };
+      searched.search = { record, isHeld: false };
+      const sent = (now = 1): string[] =>
+        batches(sender.nextChunk(now)).map(
+          ({ cursor, events = [] }) => `${cursor.partition}:${events.map(String).join(' ')}`,
+        );
+      return { searched, other, sent };
+    }
+
+    it('is one event alone, and nothing else of any partition until it is committed', () => {
+      const { searched, sent } = searching({ max_uncommitted_events: 10 });
+      expect(sent()).to.deep.equal(['0:0']);
+      expect(sent()).to.deep.equal([]);
+      searched.commitThrough(0);
+      expect(sent(), 'now the other has its turn').to.deep.equal(['1:0 1 2']);
+      expect(sent(), 'which has to be committed before the next event').to.deep.equal([]);
+    });
+
+    it('is one batch of each other partition in between', () => {
+      const { searched, other, sent } = searching({ max_uncommitted_events: 10 });
+      const turns = [sent()];
+      searched.commitThrough(0);
+      turns.push(sent());
+      other.commitThrough(2);
+      turns.push(sent());
+      searched.commitThrough(1);
+      turns.push(sent());
+      other.commitThrough(5);
+      turns.push(sent());
+      expect(turns).to.deep.equal([['0:0'], ['1:0 1 2'], ['0:1'], ['1:3 4 5'], ['0:2']]);
+    });
+
+    it('is everything again when the last event to look at is committed', () => {
+      const { searched, sent } = searching({ max_uncommitted_events: 7 });
+      searched.commitThrough(3);
+      expect(sent()).to.deep.equal(['0:4']);
+      searched.commitThrough(4);
+      expect(sent().sort()).to.deep.equal(['0:5 6 7', '1:0 1 2', '1:3']);
+    });
+
+    it('is not the event that is held, while the other partitions go on', () => {
+      const { searched, sent } = searching({ max_uncommitted_events: 7 });
+      if (searched.search !== undefined) searched.search.isHeld = true;
+      expect(sent()).to.deep.equal(['1:0 1 2', '1:3 4 5', '1:6']);
+    });
+
+    it('is a keep-alive of each partition when nothing else may be sent', () => {
+      const { sent } = searching({ max_uncommitted_events: 10, batch_flush_timeout: 1 });
+      expect(sent()).to.deep.equal(['0:0']);
+      expect(sent(1_001).sort()).to.deep.equal(['0:', '1:']);
+    });
+  });
+
   it('has one line that reports the start of the stream and the events lost to retention', () => {
     const { assigned, sender } = prepare(1, {});
     fill(assigned, 3);

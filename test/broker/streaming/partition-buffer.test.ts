@@ -20,6 +20,23 @@ function chunkOf(runs: readonly EventRun[]): Chunk {
 }
 
 describe('the buffer of a partition', () => {
+  it('shows the next event, which may come after deletions and in another batch', () => {
+    const buffer = new PartitionBuffer(-1);
+    expect(buffer.next()).to.equal(undefined);
+    buffer.push(
+      recordBatch([
+        { offset: 2, value: null },
+        { offset: 4, value: 'four' },
+      ]),
+    );
+    buffer.push(recordBatch([{ offset: 9, value: 'nine' }]));
+    expect([buffer.next()?.offset, buffer.next()?.value.toString()]).to.deep.equal([4, 'four']);
+    buffer.removeNext(1);
+    expect([buffer.next()?.offset, buffer.next()?.value.toString()]).to.deep.equal([9, 'nine']);
+    buffer.removeNext(1);
+    expect(buffer.next()).to.equal(undefined);
+  });
+
   it('returns its events in order, across the batches that they came in', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(recordBatch(numberedEntries(0, 2)));

@@ -38,6 +38,30 @@ describe('a partition of a stream', () => {
     });
   });
 
+  it('reports what it sent without a commit, up to as many events as are searched', () => {
+    const partition = partitionBehind(4);
+    expect(partition.failedDelivery(3)).to.equal(undefined);
+    receive(partition, 5, 9);
+    send(partition, 5);
+    const failed = { eventType: 'payments', partition: 2, firstOffset: 5 };
+    expect(partition.failedDelivery(3)).to.deep.equal({ ...failed, throughOffset: 7 });
+    expect(partition.failedDelivery(10)).to.deep.equal({ ...failed, throughOffset: 9 });
+    partition.commitThrough(9);
+    expect(partition.failedDelivery(3)).to.equal(undefined);
+  });
+
+  it('searches until the last event to look at is committed, and holds no event behind a committed one', () => {
+    const partition = partitionBehind(4);
+    const record = { failures: 3, firstOffset: 5, throughOffset: 7, isOneByOne: true };
+    partition.search = { record, isHeld: true };
+    partition.commitThrough(5);
+    expect(partition.search).to.deep.equal({ record, isHeld: false });
+    partition.commitThrough(6);
+    expect(partition.search).to.deep.equal({ record, isHeld: false });
+    partition.commitThrough(7);
+    expect(partition.search).to.equal(undefined);
+  });
+
   it('sends lines with the position of their last event', () => {
     const partition = partitionBehind(-1);
     receive(partition, 0, 4);

@@ -42,7 +42,7 @@ describe('a subscription stream', () => {
     source: Record<string, unknown> = {},
     changes: Partial<StreamServices> = {},
   ): Promise<SubscriptionStream> {
-    const { registry, log, coordination, metrics } = server;
+    const { registry, log, coordination, metrics, deadLetters } = server;
     const subscription = knownSubscription(registry, id);
     const own = { coordination, nodeId: randomUUID(), clock: systemClock, logger: silentLogger };
     const lease = new NodeLease({ ...own, leaseMilliseconds: 60_000 });
@@ -53,6 +53,7 @@ describe('a subscription stream', () => {
       log,
       coordination,
       metrics,
+      deadLetters,
       clock: systemClock,
       logger: silentLogger,
       lease,

@@ -18,6 +18,22 @@ describe('uncommitted events', () => {
     expect(uncommitted.count).to.equal(0);
   });
 
+  it('have a first one, and places that count no gaps', () => {
+    const uncommitted = new UncommittedEvents();
+    expect(uncommitted.first).to.equal(undefined);
+    uncommitted.add(5, 6);
+    uncommitted.add(9, 9);
+    uncommitted.add(12, 14);
+    expect(uncommitted.first).to.equal(5);
+    expect([1, 2, 3, 4, 6, 7, 100].map((place) => uncommitted.offsetAt(place))).to.deep.equal([
+      5, 6, 9, 12, 14, 14, 14,
+    ]);
+    uncommitted.commitThrough(5);
+    expect([uncommitted.first, uncommitted.offsetAt(1), uncommitted.offsetAt(3)]).to.deep.equal([6, 6, 12]);
+    uncommitted.commitThrough(14);
+    expect(uncommitted.first).to.equal(undefined);
+  });
+
   it('are counted by the records of a run, wherever in its batch the run begins', () => {
     const batch = recordBatch([0, 1, 4, 5, 6].map((offset) => ({ offset, value: 'x' })));
     const uncommitted = new UncommittedEvents();

@@ -18,4 +18,29 @@ describe('the notices of a stream', () => {
     ]);
     expect(notices.take()).to.deep.equal([]);
   });
+
+  it('report once what the consumer cannot process, and how often the next events have failed', () => {
+    const notices = new UndeliveredNotices();
+    const place = (partition: number) => ({ eventType: 'loans', partition });
+    const record = { failures: 2, firstOffset: 5, throughOffset: 9, isOneByOne: false };
+    notices.countUnprocessableEvents(1);
+    notices.reportFailures(place(0), record, 4);
+    notices.reportFailures(place(1), { ...record, isOneByOne: true }, 4);
+    notices.reportFailures(place(2), { ...record, isOneByOne: true }, 8);
+    expect(notices.take()).to.deep.equal([
+      'skipped events that could not be processed, count: 1',
+      'Auto DLQ failed commits tracking: {loans:0 failedCommitsCount=2 lastDeadLetterOffset=null}, ' +
+        '{loans:1 failedCommitsCount=2 lastDeadLetterOffset=001-0001-000000000000000009}, ' +
+        '{loans:2 failedCommitsCount=0 lastDeadLetterOffset=001-0001-000000000000000009}',
+    ]);
+    expect(notices.take()).to.deep.equal([]);
+  });
+
+  it('leave out failures of events that are committed by now', () => {
+    const notices = new UndeliveredNotices();
+    const record = { failures: 2, firstOffset: 5, throughOffset: 9, isOneByOne: false };
+    notices.reportFailures({ eventType: 'loans', partition: 0 }, record, 5);
+    notices.reportFailures({ eventType: 'loans', partition: 0 }, { ...record, isOneByOne: true }, 9);
+    expect(notices.take()).to.deep.equal([]);
+  });
 });

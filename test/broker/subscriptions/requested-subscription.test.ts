@@ -122,14 +122,22 @@ describe('reading a subscription', () => {
       { initial_cursors: [{ event_type: 'a', partition: '0', offset: '0'.repeat(256) }] },
       '422 Field "initial_cursors[0].offset" must contain at most 255 characters\n',
     ],
-    ...[
-      'nakadi.zalando.org/subscription-max-event-send-count',
-      'nakadi.zalando.org/subscription-unprocessable-event-policy',
-    ].map((key): [string, Record<string, unknown>, string] => [
-      `an annotation that would skip events (${key})`,
-      { annotations: { [key]: '3' } },
-      `422 Field "annotations[${key}]" is not supported: no event is skipped, and there is no queue for dead letters\n`,
-    ]),
+    [
+      'half of a policy for unprocessable events',
+      { annotations: { 'nakadi.zalando.org/subscription-max-event-send-count': '3' } },
+      '422 Field "annotations" nakadi.zalando.org/subscription-unprocessable-event-policy must be also set when setting nakadi.zalando.org/subscription-max-event-send-count\n',
+    ],
+    [
+      'dead letters of the queue of dead letters',
+      {
+        event_types: ['nakadi.dead.letter.queue'],
+        annotations: {
+          'nakadi.zalando.org/subscription-max-event-send-count': '3',
+          'nakadi.zalando.org/subscription-unprocessable-event-policy': 'DEAD_LETTER_QUEUE',
+        },
+      },
+      '422 Field "annotations" nakadi.zalando.org/subscription-unprocessable-event-policy must not be DEAD_LETTER_QUEUE for a subscription of nakadi.dead.letter.queue itself\n',
+    ],
     ['a label that is no text', { labels: { a: 1 } }, '400 Field "labels" must be an object of strings'],
   ];
   for (const [what, change, detail] of refused) {

@@ -108,6 +108,32 @@ describe('the statistics of a subscription', () => {
     ]);
   });
 
+  it('show how often the next event failed, until it is committed', async () => {
+    const subscription = await create('loans');
+    await store.publish('loans', 0, 12);
+    const failures = async () =>
+      (await subscriptionStatistics(store, subscription, false))[0]?.partitions.map((each) => each.failed_deliveries);
+    const fail = async (firstOffset: number, throughOffset: number): Promise<void> => {
+      const streamId = await store.join(subscription);
+      const partitions = [{ eventType: 'loans', partition: 0, firstOffset, throughOffset }];
+      await store.coordination.closeSession(subscription.id, streamId, 'accepted', { failuresMaximum: 2, partitions });
+    };
+    const commit = async (streamId: string, offset: number): Promise<void> =>
+      void (await store.coordination.commit(subscription.id, streamId, [{ eventType: 'loans', partition: 0, offset }]));
+    await store.join(subscription).then((streamId) => store.coordination.closeSession(subscription.id, streamId));
+    expect(await failures()).to.deep.equal([undefined, undefined]);
+    const offset = (await store.coordination.committedOffsets(subscription.id))[0]?.offset ?? -1;
+    await fail(offset + 1, offset + 3);
+    expect(await failures()).to.deep.equal([{ failures: 1, one_by_one: false }, undefined]);
+    await fail(offset + 1, offset + 3);
+    const streamId = await store.join(subscription);
+    expect(await failures()).to.deep.equal([{ failures: 0, one_by_one: true }, undefined]);
+    await commit(streamId, offset + 2);
+    expect(await failures()).to.deep.equal([{ failures: 0, one_by_one: true }, undefined]);
+    await commit(streamId, offset + 3);
+    expect(await failures()).to.deep.equal([undefined, undefined]);
+  });
+
   it('show the age of the first unconsumed event, or 0 if there is none', async () => {
     const subscription = await create('loans');
     await store.join(subscription);

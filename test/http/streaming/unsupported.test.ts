@@ -20,11 +20,6 @@ describe('the features that docs/compatibility.md lists as unsupported', () => {
   });
 
   const avro = { type: 'avro_schema', schema: '{"type":"record","name":"a","fields":[]}' };
-  const subscription = (annotation: string) => ({
-    owning_application: 'core',
-    event_types: ['orders'],
-    annotations: { [`nakadi.zalando.org/subscription-${annotation}`]: '3' },
-  });
   const cases: [string, string, unknown, Record<string, string>, number, RegExp][] = [
     ['POST', '/event-types', eventTypeBody('avro', { schema: avro }), {}, 422, /avro_schema/],
     ['POST', '/event-types/orders/schemas', avro, {}, 422, /avro_schema/],
@@ -53,15 +48,6 @@ describe('the features that docs/compatibility.md lists as unsupported', () => {
       422,
       /"event_owner_selector" is not supported/,
     ],
-    [
-      'POST',
-      '/subscriptions',
-      subscription('max-event-send-count'),
-      {},
-      422,
-      /max-event-send-count\]" is not supported/,
-    ],
-    ['POST', '/subscriptions', subscription('unprocessable-event-policy'), {}, 422, /policy\]" is not supported/],
   ];
   for (const [method, path, body, headers, status, detail] of cases) {
     const name = Object.keys(headers).map((header) => ` with ${header}: ${headers[header]}`)[0] ?? '';

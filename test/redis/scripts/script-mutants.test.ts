@@ -151,6 +151,72 @@ const mutants: readonly Mutant[] = [
     by: '',
   },
   {
+    title: 'failures: counted from the start each time',
+    script: 'common',
+    replace: 'local failures = known_first == first and tonumber(known) + 1 or 1',
+    by: 'local failures = 1',
+  },
+  {
+    title: 'failures: counted on for another event',
+    script: 'common',
+    replace: 'local failures = known_first == first and tonumber(known) + 1 or 1',
+    by: 'local failures = known and tonumber(known) + 1 or 1',
+  },
+  {
+    title: 'failures: the search never ends',
+    script: 'common',
+    replace: "if one == '1' and tonumber(first) <= tonumber(known_through) then",
+    by: "if one == '1' then",
+  },
+  {
+    title: 'failures: the search ends one event early',
+    script: 'common',
+    replace: "if one == '1' and tonumber(first) <= tonumber(known_through) then",
+    by: "if one == '1' and tonumber(first) < tonumber(known_through) then",
+  },
+  {
+    title: 'failures: the search ends where the last stream ended',
+    script: 'common',
+    replace: 'if known_first == first and tonumber(known_through) > tonumber(through) then through = known_through end',
+    by: '',
+  },
+  {
+    title: 'failures: one more than the maximum',
+    script: 'common',
+    replace: 'if failures >= tonumber(maximum) then',
+    by: 'if failures > tonumber(maximum) then',
+  },
+  {
+    title: 'failures: forgotten at a hand-over',
+    script: 'common',
+    replace: "next_stream = '', fence = owner.fence + 1, record = owner.record}",
+    by: "next_stream = '', fence = owner.fence + 1}",
+  },
+  {
+    title: 'failures: forgotten when nobody owns the partition',
+    script: 'common',
+    replace: "next_stream = '', fence = owner.fence, record = owner.record}",
+    by: "next_stream = '', fence = owner.fence}",
+  },
+  {
+    title: 'failures: forgotten when the partition gets an owner',
+    script: 'apply-ownership',
+    replace: 'fence = fence, record = owner.record}',
+    by: 'fence = fence}',
+  },
+  {
+    title: 'failures: kept by a reset',
+    script: 'finish-reset',
+    replace: "write_owner(owners, all[index], {state = 'U', stream = '', next_stream = '', fence = fence})",
+    by: "write_owner(owners, all[index], {state = 'U', stream = '', next_stream = '', fence = fence, record = read_owner(all[index + 1]).record})",
+  },
+  {
+    title: 'failures: the record is taken for the fence',
+    script: 'commit',
+    replace: "'^%a|([^|]*)|[^|]*|(%d+)'",
+    by: "'^%a|([^|]*)|[^|]*|(.*)$'",
+  },
+  {
     title: 'numbers in the format of Lua',
     script: 'common',
     replace: "string.format('%.0f', number)",
@@ -207,8 +273,8 @@ const mutants: readonly Mutant[] = [
   {
     title: 'hand-over without a new fence',
     script: 'common',
-    replace: "owner = {state = 'A', stream = next_stream, next_stream = '', fence = owner.fence + 1}",
-    by: "owner = {state = 'A', stream = next_stream, next_stream = '', fence = owner.fence}",
+    replace: "owner = {state = 'A', stream = next_stream, next_stream = '', fence = owner.fence + 1,",
+    by: "owner = {state = 'A', stream = next_stream, next_stream = '', fence = owner.fence,",
   },
   {
     title: 'hand-over to a closed stream',

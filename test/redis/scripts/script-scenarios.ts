@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import type { CommittedOffset, Coordination, PartitionOwnership, Topology } from '../../../src/ports/coordination.ts';
 import { partitionKey } from '../../../src/ports/event-type-partition.ts';
+import { recordFailure, type FailureRecord } from '../../../src/ports/failed-deliveries.ts';
 import { readMirror } from '../../../src/broker/log/cursors-topic.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import { rebalance } from '../../../src/broker/subscriptions/rebalance.ts';
@@ -257,6 +258,46 @@ export const scenarios: Scenarios = {
       await world.client.hdel(scenario.key('sessions'), gone.streamId);
       expect(await world.first.recordSent(scenario.subscription, gone.streamId, [at(0, 9)]), 'gone').to.equal(false);
     },
+
+  'failed deliveries are counted when a session closes, by the rule of the port': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(4, 4);
+    const reports: [number, number, number][] = [
+      [5, 9, 3],
+      [5, 6, 3],
+      [7, 8, 3],
+      [7, 12, 3],
+      [7, 7, 3],
+      [7, 7, 3],
+      [7, 7, 3],
+      [12, 12, 3],
+      [13, 13, 3],
+    ];
+    let expected: FailureRecord | undefined;
+    for (const [firstOffset, throughOffset, failuresMaximum] of reports) {
+      const streamId = await scenario.join();
+      await scenario.applyRebalance();
+      const delivery = { ...partitionAt(0), firstOffset, throughOffset };
+      const failed = { failuresMaximum, partitions: [delivery] };
+      await world.first.closeSession(scenario.subscription, streamId, 'accepted', failed);
+      expected = recordFailure(expected, delivery, failuresMaximum);
+      expect((await scenario.partition(0)).failureRecord).to.deep.equal(expected);
+      expect((await scenario.partition(1)).failureRecord).to.equal(undefined);
+    }
+    const owner = await scenario.join();
+    await scenario.applyRebalance();
+    const next = await scenario.join({ requested: [0] });
+    await scenario.applyRebalance();
+    expect(await scenario.commit(owner, { ...at(0, 9), fence: (await scenario.partition(0)).fence })).to.deep.equal({
+      outcome: 'committed',
+      advanced: [true],
+    });
+    await scenario.release(owner, 0, (await scenario.partition(0)).fence);
+    expect(await scenario.partition(0)).to.deep.include({ streamId: next, failureRecord: expected });
+    await world.first.beginReset(scenario.subscription);
+    await world.first.finishReset(scenario.subscription, [at(1, 4)]);
+    expect((await scenario.partition(0)).failureRecord).to.equal(undefined);
+  },
 
   'a stream may still commit when its session was closed because its node died': async (world) => {
     const scenario = new Scenario(world);

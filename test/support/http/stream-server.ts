@@ -10,6 +10,8 @@ import type { CommitResult, Coordination } from '../../../src/ports/coordination
 import { parseOffset } from '../../../src/broker/cursors/cursor-text.ts';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
+import { DeadLetterQueue, deadLetterEventType } from '../../../src/broker/dead-letters/dead-letter-queue.ts';
+import { Publisher } from '../../../src/broker/publishing/publisher.ts';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
@@ -52,7 +54,12 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
   const lease = new NodeLease({ coordination, nodeId: randomUUID(), leaseMilliseconds, clock: systemClock, logger });
   await lease.start();
   const metrics = createMetrics();
+  const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger });
+  await eventTypes.registerSystemEventTypes([deadLetterEventType()]);
+  const publisher = new Publisher({ eventTypes, log, clock: systemClock, metrics, logger });
+  const deadLetters = new DeadLetterQueue({ publisher, clock: systemClock });
   const streams = createSubscriptionEventsRouter({
+    deadLetters,
     registry,
     log,
     coordination: changed(coordination),
@@ -61,7 +68,6 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     metrics,
     lease,
   });
-  const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger });
   const eventTypeStreams = createEventTypeEventsRouter({ registry, eventTypes, log, clock: systemClock, logger });
   const endedStreamReason = (streamId: string): string | undefined => streams.endedStreamReason(streamId);
   const cursors = { registry, log, coordination, clock: systemClock, metrics, endedStreamReason };
@@ -91,6 +97,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     eventTypes,
     coordination,
     metrics,
+    deadLetters,
     streams,
     eventTypeStreams,
     server,
