@@ -281,6 +281,7 @@ export interface Contract {
     CursorLagQueries: CursorLagQueries;
     CursorReset: CursorReset;
     CursorShiftQueries: CursorShiftQueries;
+    CursorsAt: CursorsAt;
     CustomField: CustomField;
     CustomFieldSet: CustomFieldSet;
     CustomFieldSetToSet: CustomFieldSetToSet;
@@ -414,6 +415,7 @@ export interface Contract {
     measureCursorDistances: CursorDistanceQueries;
     shiftCursors: CursorShiftQueries;
     measureCursorLag: CursorLagQueries;
+    findCursorsAt: CursorsAt;
     switchFeature: FeatureSwitch;
     createSubscription: SubscriptionDefinition;
     updateSubscription: SubscriptionDefinition;
@@ -525,6 +527,7 @@ export interface Contract {
     measureCursorDistances: CursorDistances;
     shiftCursors: ShiftedCursors;
     measureCursorLag: Partition[];
+    findCursorsAt: ShiftedCursors;
     getBlacklist: Blacklist;
     listFeatures: Features;
     createSubscription: Subscription;
@@ -1720,6 +1723,12 @@ interface CursorReset {
     partition: string | number;
     offset: string | number;
   }[];
+}
+interface CursorsAt {
+  /**
+   * The moment, with its zone.
+   */
+  time: string;
 }
 /**
  * A custom field.

@@ -63,6 +63,29 @@ export async function withHeartbeats<Result>(
   }
 }
 
+/**
+ * The positions before the events of a time.
+ * @param url Of the service.
+ */
+export async function cursorsAt(url: string, eventType: string, time: string): Promise<Omit<Cursor, 'cursor_token'>[]> {
+  const response = await post(`${url}/event-types/${eventType}/cursors-at`, { time });
+  const cursors = (await response.json()) as { readonly partition: string; readonly offset: string }[];
+  return cursors.map((cursor) => ({ event_type: eventType, ...cursor }));
+}
+
+/** Moves a subscription to a time, which ends its streams. Their next ones begin there. */
+export async function resetTo(
+  subscription: string,
+  eventType: string,
+  time: string,
+  partitionCount: number,
+): Promise<void> {
+  const items = Array.from({ length: partitionCount }, (_, partition) => {
+    return { event_type: eventType, partition: String(partition), offset: `TIME:${time}` };
+  });
+  await request('PATCH', `${subscription}/cursors`, { items });
+}
+
 async function* batchesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<Batch> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -73,14 +96,24 @@ async function* batchesOf(body: AsyncIterable<Uint8Array>): AsyncIterable<Batch>
   }
 }
 
-async function post(
+function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<Response> {
+  return request('POST', url, body, headers, signal);
+}
+
+async function request(
+  method: string,
   url: string,
   body: unknown,
   headers: Record<string, string> = {},
   signal?: AbortSignal,
 ): Promise<Response> {
   const response = await fetch(url, {
-    method: 'POST',
+    method,
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
     ...(signal === undefined ? {} : { signal }),

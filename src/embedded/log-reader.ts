@@ -113,6 +113,20 @@ export class LogReader {
     return collectBatches(first, () => rest.shift(), from, bytes);
   }
 
+  /**
+   * The first offset whose record was appended at a time or later; the end when there is none.
+   * @throws LOG_UNAVAILABLE, LOG_CLOSED
+   */
+  async offsetAt(partition: PartitionState, time: number): Promise<Offset> {
+    const { id: partitionId, earliest, latest } = partition;
+    const { offset } = await this.#thread
+      .call('findTime', { partitionId, from: earliest, latest, time })
+      .catch((error: unknown) => {
+        throw this.#failure(error);
+      });
+    return Math.max(offset, partition.earliest);
+  }
+
   /** Fetches the next run while a reader is busy with the last one. */
   #fetchAhead(partition: PartitionState, position: Offset, latest: Offset): void {
     const last = this.#lastFetch.get(partition);

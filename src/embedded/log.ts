@@ -228,6 +228,20 @@ export class EmbeddedLog implements EventLog {
     );
   }
 
+  async offsetsAt(
+    partitions: readonly TopicPartition[],
+    time: number,
+  ): Promise<(TopicPartition & { readonly offset: Offset })[]> {
+    this.#assertOpen();
+    const found = partitions.map((partition) => findPartition(this.#catalogue.topics, partition));
+    return Promise.all(
+      found.map(async (partition, index) => {
+        const { topic, partition: number } = partitions[index] as TopicPartition;
+        return { topic, partition: number, offset: await this.#reader.offsetAt(partition, time) };
+      }),
+    );
+  }
+
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
     this.#assertOpen();
     return Promise.all(partitions.map((records) => this.#appendOne(records)));

@@ -23,6 +23,7 @@ import { KafkaReader } from './consume/reader.ts';
 import { KafkaGroupOffsets } from './admin/consumer-group-offsets.ts';
 import { deleteRecords } from './admin/delete-records.ts';
 import { listBounds } from './consume/partition-bounds.ts';
+import { listOffsetsAt } from './consume/offsets-at-time.ts';
 import { ClusterMetadata } from './connection/cluster-metadata.ts';
 import { KafkaProducer } from './produce/producer.ts';
 import { KafkaTopics } from './admin/topics.ts';
@@ -150,6 +151,15 @@ export class KafkaLog implements EventLog {
     this.#assertOpen();
     const services = { connections: this.#connections, metadata: this.#metadata, clock: this.#clock };
     return listBounds(services, partitions, options);
+  }
+
+  async offsetsAt(
+    partitions: readonly TopicPartition[],
+    time: number,
+  ): Promise<(TopicPartition & { readonly offset: Offset })[]> {
+    this.#assertOpen();
+    const services = { connections: this.#connections, metadata: this.#metadata, clock: this.#clock };
+    return listOffsetsAt(services, partitions, time);
   }
 
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {

@@ -176,6 +176,18 @@ export interface EventLog {
   bounds(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionBounds[]>;
 
   /**
+   * Where to begin reading to get the records of a time and all later ones: of each partition, the first offset whose
+   * record was appended then or later, and the end where there is none. Records that were appended together have one
+   * time. If the clock was set back in between, it is the first of some run of such records.
+   * @param time Milliseconds since the epoch.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION when any of them is unknown
+   */
+  offsetsAt(
+    partitions: readonly TopicPartition[],
+    time: number,
+  ): Promise<(TopicPartition & { readonly offset: Offset })[]>;
+
+  /**
    * Appends to any number of partitions and returns when each is durable or has failed. Each partition is all or
    * nothing; a failure of one does not affect the others.
    */

@@ -345,6 +345,58 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
       });
     });
 
+    describe('the offsets of a time', () => {
+      /** Appends batches at different times. Returns for each its first offset and when it was appended. */
+      async function appendBatches(where: TopicPartition, count: number): Promise<{ offset: Offset; at: number }[]> {
+        const batches: { offset: Offset; at: number }[] = [];
+        for (let index = 0; index < count; index += 1) {
+          const offset = await latestOf(where);
+          await appendTo(log, where, records(`first ${index}`, `second ${index}`, `third ${index}`));
+          const { batches: found } = await log.read({ ...where, offset }, atOnce);
+          batches.push({ offset: found[0]?.offsets[0] ?? -1, at: found[0]?.appendedAt ?? -1 });
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+        return batches;
+      }
+
+      const offsetAt = async (where: TopicPartition, time: number): Promise<Offset | undefined> =>
+        (await log.offsetsAt([where], time))[0]?.offset;
+
+      it('are those of the first records appended then or later, exactly, and the end after the last', async () => {
+        const where = await newPartition();
+        const batches = await appendBatches(where, 9);
+        for (const [index, { offset, at }] of batches.entries()) {
+          expect(await offsetAt(where, at), `at batch ${index}`).to.equal(offset);
+          const next = batches[index + 1]?.offset ?? (await latestOf(where));
+          expect(await offsetAt(where, at + 1), `after batch ${index}`).to.equal(next);
+        }
+        expect(await offsetAt(where, 0)).to.equal(batches[0]?.offset);
+        expect(await offsetAt(where, Date.now() + 3_600_000)).to.equal(await latestOf(where));
+      });
+
+      it('are given for each partition in order, and are the end of an empty one', async () => {
+        const topic = await newTopic(3);
+        const [batch] = await appendBatches({ topic, partition: 1 }, 1);
+        const partitions = [2, 1, 0].map((partition) => ({ topic, partition }));
+        expect(await log.offsetsAt(partitions, batch?.at ?? 0)).to.deep.equal([
+          { topic, partition: 2, offset: 0 },
+          { topic, partition: 1, offset: batch?.offset },
+          { topic, partition: 0, offset: 0 },
+        ]);
+      });
+
+      it('are not before the first record that is still stored, and fail for an unknown partition', async () => {
+        const where = await newPartition();
+        await appendBatches(where, 2);
+        await subject.expire(where.topic);
+        const [bounds] = await log.bounds([where]);
+        expect(await offsetAt(where, 0)).to.equal(bounds?.earliest);
+        expect(await codeOf(log.offsetsAt([{ topic: 'nowhere', partition: 0 }], 0))).to.equal(
+          'UNKNOWN_TOPIC_OR_PARTITION',
+        );
+      });
+    });
+
     describe('a read', () => {
       it('starts at any offset, also in the middle of a batch', async () => {
         const where = await newPartition();

@@ -65,6 +65,13 @@ export class LogData {
     return { topic, partition, earliest, latest };
   }
 
+  /** The first offset whose record was appended at a time or later; the end when there is none. */
+  offsetAt({ topic, partition }: TopicPartition, time: number): TopicPartition & { readonly offset: Offset } {
+    const { batches, earliest, latest } = this.#partition(topic, partition);
+    const first = batches.find((batch) => batch.appendedAt >= time)?.offsets[0] ?? latest;
+    return { topic, partition, offset: Math.max(first, earliest) };
+  }
+
   /** @param now The time of the append, in milliseconds since the epoch. @returns the offset of the first record */
   append({ topic, partition }: TopicPartition, records: readonly LogRecord[], now: number): Offset {
     const stored = this.checkAppend({ topic, partition }, records);

@@ -66,6 +66,13 @@ export class SimulatedLog implements EventLog {
     return this.#call('bounds', () => partitions.map((partition) => this.#data.bounds(partition)));
   }
 
+  offsetsAt(
+    partitions: readonly TopicPartition[],
+    time: number,
+  ): Promise<(TopicPartition & { readonly offset: Offset })[]> {
+    return this.#call('bounds', () => partitions.map((partition) => this.#data.offsetAt(partition, time)));
+  }
+
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
     const requests = partitions.map(({ topic, partition, records }) => ({ topic, partition, records }));
     try {

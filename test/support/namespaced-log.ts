@@ -56,6 +56,11 @@ export class NamespacedLog implements EventLog {
     return (await this.#log.bounds(prefixed, options)).map((partition) => this.#unprefixed(partition));
   }
 
+  async offsetsAt(partitions: readonly TopicPartition[], time: number): Promise<Position[]> {
+    const prefixed = partitions.map((partition) => this.#prefixed(partition));
+    return (await this.#log.offsetsAt(prefixed, time)).map((position) => this.#unprefixed(position));
+  }
+
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
     return (await this.#log.append(this.#prefixedRecords(partitions))).map((result) => this.#unprefixed(result));
   }

@@ -7,6 +7,7 @@ import { partitionKey } from '../../ports/event-type-partition.ts';
 import { unavailabilityReason } from '../cursors/cursor-availability.ts';
 import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
+import { withoutTimes } from '../cursors/times.ts';
 import type { CommitServices } from './commits.ts';
 import { boundedList, parsePositions, readCursorFields } from './requested-cursors.ts';
 import { defaultStreamingLimits } from '../definitions/streaming-limits.ts';
@@ -40,7 +41,7 @@ export async function resetCursors(services: CommitServices, subscriptionId: str
     throw new LendstreamError('UNPROCESSABLE', `Event type does not belong to subscription: [${names}]`);
   }
   const counts = await partitionCountsWith(registry, subscription, cursors);
-  const positions = parsePositions(cursors, counts);
+  const positions = parsePositions(await withoutTimes(log, cursors, counts), counts);
   const bounds = await boundsOf(log, positions);
   for (const position of positions) {
     const reason = unavailabilityReason(position, bounds.get(partitionKey(position)));

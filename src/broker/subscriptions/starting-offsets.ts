@@ -24,8 +24,9 @@ export function startingOffsets(
 ): CommittedOffset[] {
   const known = new Set(committed.map(partitionKey));
   const readFrom = known.size === 0 ? subscription.read_from : 'begin';
+  // Initial cursors are kept whatever `read_from` says, and without a check then.
   const initialOffsets = new Map(
-    subscription.initial_cursors.map((cursor) => [
+    (readFrom === 'cursors' ? subscription.initial_cursors : []).map((cursor) => [
       partitionKey({ eventType: cursor.event_type, partition: Number(cursor.partition) }),
       parseOffset(cursor.offset),
     ]),

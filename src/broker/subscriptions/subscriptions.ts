@@ -17,6 +17,7 @@ import type { EventTypeRecord } from '../definitions/event-type.ts';
 import { isSwitchedOn, refuseWhileReadOnly, refuseWithoutAuthorization } from '../definitions/feature-switches.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
 import { readSubscription, type SubscriptionDefinition } from './requested-subscription.ts';
+import { withoutTimes } from '../cursors/times.ts';
 import { checkInitialCursors } from './initial-cursors.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
@@ -73,12 +74,12 @@ export class Subscriptions {
    * @throws MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE, SWITCHED_OFF, OVERLOADED
    */
   async create(body: Readonly<Record<string, unknown>>): Promise<CreatedSubscription> {
-    const definition = readSubscription(body, this.#partitionsMaximum);
-    const id = subscriptionId(definition.owning_application, definition.event_types, definition.consumer_group);
+    const requested = readSubscription(body, this.#partitionsMaximum);
+    const id = subscriptionId(requested.owning_application, requested.event_types, requested.consumer_group);
     const existing = this.#find(id);
     if (existing !== undefined) return { outcome: 'existing', subscription: existing };
-    this.#refuseNew(definition);
-    await this.#check(definition);
+    this.#refuseNew(requested);
+    const definition = await this.#checked(requested);
     try {
       return await this.#locked<CreatedSubscription>(id, async (revision) => {
         const subscription = this.#find(id);
@@ -232,11 +233,13 @@ export class Subscriptions {
     return this.#options.registry.get<Subscription>('subscription', id);
   }
 
-  async #check(definition: SubscriptionDefinition): Promise<void> {
+  /** The definition with the offsets of times among its initial cursors. */
+  async #checked(definition: SubscriptionDefinition): Promise<SubscriptionDefinition> {
     const { log, registry } = this.#options;
     // Another process may have defined one of them a moment ago.
     await Promise.all(definition.event_types.map((name) => registry.find('event-type', name)));
-    const partitions = [...this.#partitionCounts(definition)].flatMap(([eventType, count]) =>
+    const counts = this.#partitionCounts(definition);
+    const partitions = [...counts].flatMap(([eventType, count]) =>
       Array.from({ length: count }, (_, partition) => ({ eventType, partition })),
     );
     if (partitions.length > this.#partitionsMaximum) {
@@ -246,9 +249,12 @@ export class Subscriptions {
           `but the maximum partition count is ${this.#partitionsMaximum}`,
       );
     }
-    if (definition.read_from !== 'cursors') return;
+    if (definition.read_from !== 'cursors') return definition;
     const bounds = await log.bounds(partitions.map(({ eventType, partition }) => ({ topic: eventType, partition })));
-    checkInitialCursors(definition, partitions, bounds);
+    const initialCursors = await withoutTimes(log, definition.initial_cursors, counts);
+    const checked = { ...definition, initial_cursors: initialCursors };
+    checkInitialCursors(checked, partitions, bounds);
+    return checked;
   }
 
   /** @throws UNPROCESSABLE naming the event types that do not exist */

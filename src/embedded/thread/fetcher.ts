@@ -38,6 +38,10 @@ function prepareStatements(connection: Connection) {
       `SELECT last_offset, body_bytes FROM batch
        WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?`,
     ),
+    rowAt: connection.prepare(
+      `SELECT base_offset, last_offset, appended_at FROM batch
+       WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT 1`,
+    ),
     batches: connection.prepare(
       `SELECT ${batchColumns} FROM batch
        WHERE partition_id = ? AND last_offset >= ? AND last_offset <= ? ORDER BY last_offset`,
@@ -61,6 +65,27 @@ function fetchRows(request: FetchRequest): TransferredResponse<FetchResponse> {
   } catch (error) {
     throw readFailure(request, error);
   }
+}
+
+/** Halves the range again and again: as many rows are looked at as its length has binary digits. */
+function findTime({ partitionId, from, latest, time }: FetcherRequests['findTime']['request']): { offset: Offset } {
+  if (opened === undefined) throw new LendstreamError('LOG_CLOSED', 'The log is closed.');
+  let [low, high] = [from, latest];
+  try {
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const row = opened.statements.rowAt.get(partitionId, middle, latest) as
+        | [baseOffset: Offset, lastOffset: Offset, appendedAt: number]
+        | undefined;
+      // A row that reaches down to the lower bound, or a hole up to the end, has nothing before it to look at.
+      if (row === undefined) high = middle;
+      else if (row[2] < time) low = row[1] + 1;
+      else high = Math.min(row[0], middle);
+    }
+  } catch (error) {
+    throw new LendstreamError('LOG_UNAVAILABLE', `Reading the log failed: ${describeError(error)}.`);
+  }
+  return { offset: low };
 }
 
 /** Adds the bodies of the rows, as far as they fit when they are decompressed. The first row is always added. */
@@ -169,6 +194,7 @@ serveRequests<FetcherRequests>({
     return null;
   },
   fetch: fetchRows,
+  findTime,
   close: () => {
     opened?.connection.close();
     opened = undefined;

@@ -57,6 +57,11 @@ export interface FetcherRequests {
   open: { request: { path: string }; response: null };
   /** The bodies of consecutive sound rows, checked. None when there is no row in the range. */
   fetch: { request: FetchRequest; response: FetchResponse };
+  /** The base offset of the first row in the range that was appended at a time or later; `latest` if there is none. */
+  findTime: {
+    request: { partitionId: number; from: Offset; latest: Offset; time: number };
+    response: { offset: Offset };
+  };
   close: { request: null; response: null };
 }
 

@@ -6,16 +6,17 @@ import {
   unconsumedEvents,
   type Position,
 } from '../../broker/cursors/cursor-arithmetic.ts';
+import { parseMoment, positionsBefore } from '../../broker/cursors/times.ts';
 import type { Responses, Requests, Schemas, Unread } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
-import { parseJson, readBody } from '../edge/request-body.ts';
+import { parseJson, readBody, readJsonObject } from '../edge/request-body.ts';
 import { partitionView, partitionsWith, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 /** The most cursors in one request. */
 export const cursorsPerRequestMaximum = 1_000;
 
-/** POST /event-types/{name}/cursor-distances, /shifted-cursors and /cursors-lag. */
+/** POST /event-types/{name}/cursor-distances, /shifted-cursors, /cursors-lag and /cursors-at. */
 export function createCursorOperationsRouter({ eventTypes, log }: EventTypesServices): Router {
   const router = Router({ caseSensitive: true });
   router
@@ -68,6 +69,21 @@ export function createCursorOperationsRouter({ eventTypes, log }: EventTypesServ
         unconsumed_events: unconsumedEvents(found, positions[index]?.offset ?? -1),
       }));
       response.json(results satisfies Responses['measureCursorLag']);
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/event-types/:name/cursors-at')
+    .post(async (request, response) => {
+      const { name } = request.params;
+      const { eventType, partitionCount } = await eventTypes.get(name);
+      const { time } = await readJsonObject<'findCursorsAt'>(request);
+      if (typeof time !== 'string') throw malformedField('time', 'must be a string and must not be null');
+      const partitions = Array.from({ length: partitionCount }, (_, partition) => {
+        return { eventType: eventType.name, partition };
+      });
+      const positions = await positionsBefore(log, partitions, parseMoment(time));
+      const results = positions.map(({ partition, offset }) => cursorView({ partition: String(partition), offset }));
+      response.json(results satisfies Responses['findCursorsAt']);
     })
     .all(methodNotAllowed('POST'));
   return router;

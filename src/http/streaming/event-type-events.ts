@@ -1,6 +1,7 @@
 import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
 import { beforeFirst, formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
+import { withoutTimes } from '../../broker/cursors/times.ts';
 import { unavailabilityReason } from '../../broker/cursors/cursor-availability.ts';
 import { isAnythingBlocked, isReadingBlocked } from '../../broker/definitions/blacklist.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
@@ -198,7 +199,9 @@ async function readPositions(
     const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
     return (await log.bounds(partitions)).map(({ partition, latest }) => ({ topic, partition, offset: latest }));
   }
-  const requestedPositions = cursors.map(({ partition: text, offset }) => {
+  const timed = cursors.map((cursor) => ({ ...cursor, event_type: topic }));
+  const resolved = await withoutTimes(log, timed, new Map([[topic, partitionCount]]));
+  const requestedPositions = resolved.map(({ partition: text, offset }) => {
     const partition = parsePartition(text);
     if (partition === undefined || partition >= partitionCount)
       throw preconditionFailed(`non existing partition ${text}`);

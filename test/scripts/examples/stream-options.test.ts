@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import {
   commit,
+  cursorsAt,
   openStream,
+  resetTo,
   withHeartbeats,
   type Batch,
   type Stream,
@@ -16,7 +18,7 @@ describe('the example of what a stream offers beyond Nakadi', () => {
   let groups = 0;
 
   before(async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     dataFolder = await temporaryFolder();
     service = await startService(dataFolder);
     const schema = { type: 'json_schema', schema: '{}' };
@@ -90,5 +92,30 @@ describe('the example of what a stream offers beyond Nakadi', () => {
     await withHeartbeats(subscription, stream, 1_000, work);
     await commit(subscription, stream, batch.cursor);
     stream.close();
+  });
+
+  it('begins at a time, when it is created and when it is reset', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const time = new Date().toISOString();
+    await publish({ parcel: 4, to: 'IT' });
+    const [cursor] = await cursorsAt(service.url, 'parcels', time);
+    const initial = { event_type: 'parcels', partition: '0', offset: `TIME:${time}` };
+    const subscription = await subscribe({ read_from: 'cursors', initial_cursors: [initial] });
+    const stored = (await call(subscription, 'GET')).body['initial_cursors'];
+    expect(stored).to.deep.equal([{ ...initial, offset: cursor?.offset }]);
+    const parcels = async (): Promise<unknown[]> => {
+      const stream = await openStream(subscription, {});
+      const [batch] = await read(stream, 1);
+      stream.close();
+      return (batch?.events ?? []).map(({ parcel }) => parcel);
+    };
+    expect(await parcels()).to.deep.equal([4]);
+    await resetTo(subscription, 'parcels', '2020-01-01T00:00:00Z', 1);
+    expect(await parcels()).to.deep.equal([1]);
+    const header = { 'X-Nakadi-Cursors': JSON.stringify([{ partition: '0', offset: `TIME:${time}` }]) };
+    const events = await call(`${service.url}/event-types/parcels/events?stream_limit=1`, 'GET', undefined, header);
+    expect(events.text).to.include('"parcel":4');
+    const wrong = { items: [{ ...initial, offset: 'TIME:noon' }] };
+    expect((await call(`${subscription}/cursors`, 'PATCH', wrong)).status).to.equal(422);
   });
 });
