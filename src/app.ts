@@ -39,7 +39,9 @@ import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { createSettingsRouter } from './http/streaming/settings.ts';
 import { reportRefusedBodies } from './http/edge/refused-bodies.ts';
+import { StreamTokens } from './http/edge/stream-tokens.ts';
 import { createStartGate } from './http/edge/start-gate.ts';
+import { createStreamTokensRouter } from './http/streaming/stream-tokens.ts';
 import { createSubscriptionEventsRouter } from './http/streaming/subscription-events.ts';
 import { createSubscriptionStreamsRouter } from './http/streaming/subscription-streams.ts';
 import { createSubscriptionsRouter } from './http/streaming/subscriptions.ts';
@@ -145,6 +147,11 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const workerOptions = { nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds, copy: accounts };
     const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions }) : undefined;
     if (worker !== undefined) registerCleanup(() => worker.stop());
+    const streamTokens = await StreamTokens.create({
+      apiKeys: config.apiKeys,
+      clock,
+      claim: (name, milliseconds) => coordination.claim(name, milliseconds),
+    });
     const operations: OperationsServices = {
       metrics,
       version: packageVersion(),
@@ -156,9 +163,9 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       health,
     };
     const { routers, endStreams, startSchedule } = config.roles.serve
-      ? openApi(shared, { accounts, ...config, partitionCount, operations, registerCleanup })
+      ? openApi(shared, { accounts, ...config, partitionCount, operations, streamTokens, registerCleanup })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve(), startSchedule: () => {} };
-    const authentication = createAuthentication(config.apiKeys);
+    const authentication = createAuthentication(config.apiKeys, streamTokens);
     const originPolicy = createOriginPolicy({
       isOpen: config.apiKeys.length === 0,
       allowedHosts: config.allowedHosts,
@@ -220,6 +227,7 @@ interface ApiOptions {
   readonly idempotencyMilliseconds: number;
   readonly endOfDaySchedule: string | null;
   readonly operations: OperationsServices;
+  readonly streamTokens: StreamTokens;
   readonly registerCleanup: (close: () => Promise<void> | void) => void;
 }
 
@@ -258,6 +266,7 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     eventTypeStreams.router,
     createPublishingRouter(broker),
     createCompressionRouter(),
+    createStreamTokensRouter({ ...broker, tokens: options.streamTokens }),
     createSubscriptionStreamsRouter({ ...broker, activity }),
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),

@@ -377,6 +377,8 @@ export interface Contract {
     StreamBatch: StreamBatch;
     StreamBatchInfo: StreamBatchInfo;
     StreamParameters: StreamParameters;
+    StreamToken: StreamToken;
+    StreamTokenRequest: StreamTokenRequest;
     Subscription: Subscription;
     SubscriptionCursor: SubscriptionCursor;
     SubscriptionCursors: SubscriptionCursors;
@@ -422,6 +424,7 @@ export interface Contract {
     openStreamWithBody: StreamParameters;
     resetCursors: CursorReset;
     commitCursors: Commit;
+    createStreamToken: StreamTokenRequest;
     switchToggle: ToggleSwitch;
     createLoanProduct: LoanProductPayload;
     /**
@@ -539,6 +542,7 @@ export interface Contract {
     openStreamWithBody: StreamBatch;
     listCursors: SubscriptionCursors;
     commitCursors: CommitResults;
+    createStreamToken: StreamToken;
     listToggles: Toggle[];
     getToggle: Toggle;
     switchToggle: Toggle;
@@ -6037,6 +6041,32 @@ interface StreamParameters {
         partition: string | number;
       }[]
     | null;
+}
+/**
+ * A token that opens one stream, once.
+ */
+interface StreamToken {
+  /**
+   * For the query parameter `stream_token`.
+   */
+  token: string;
+  /**
+   * A minute after the request.
+   */
+  expires_at: string;
+}
+/**
+ * What the token opens: exactly one of the two.
+ */
+interface StreamTokenRequest {
+  /**
+   * A stream of this subscription.
+   */
+  subscription_id?: string;
+  /**
+   * A stream of this event type, without a subscription.
+   */
+  event_type?: string;
 }
 /**
  * A consumer group, the event types it reads, and one set of committed cursors.

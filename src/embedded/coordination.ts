@@ -40,6 +40,9 @@ const sweepIntervalMilliseconds = missedChangesMillisecondsMaximum / 2;
  */
 const sleepThresholdMilliseconds = 2 * sweepIntervalMilliseconds;
 
+/** From this number of claims on, those that have ended are removed with each new one. */
+export const claimsBeforeCleanup = 1_000;
+
 /**
  * Coordination within one process. All state is in memory, and committed offsets are also in the mirror in the log. The
  * mirror is written before a commit or a reset returns. It is also written before an initialisation returns, unless the
@@ -90,6 +93,9 @@ export class EmbeddedCoordination implements Coordination {
     const now = this.#clock.monotonic();
     const until = this.#claims.get(name);
     if (until !== undefined && until > now) return false;
+    if (this.#claims.size >= claimsBeforeCleanup) {
+      for (const [claimed, end] of this.#claims) if (end <= now) this.#claims.delete(claimed);
+    }
     this.#claims.set(name, now + leaseMilliseconds);
     return true;
   }

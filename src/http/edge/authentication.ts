@@ -1,8 +1,10 @@
-import { Router, type Request } from 'express';
+import { Router, type Request, type Response } from 'express';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LendstreamError } from '../../errors.ts';
 import { isBrowserPage } from './browser-pages.ts';
+import { textParameter } from './query-parameters.ts';
 import { isBelowApi, withoutLastSlash } from './request-paths.ts';
+import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './stream-tokens.ts';
 
 /** The probes that check whether the process is alive or ready have no key. */
 const probes = new Set(['/health', '/ready']);
@@ -12,13 +14,20 @@ const probes = new Set(['/health', '/ready']);
  * `Authorization: Bearer <key>`, in the header `apikey`, or as the password of `Authorization: Basic` with any user
  * name. With no keys configured every request passes and these headers mean nothing. A refused request gets 401, in the
  * error format of the API that its path belongs to.
+ * @param tokens Each opens one stream in place of a key.
  */
-export function createAuthentication(apiKeys: readonly string[]): Router {
+export function createAuthentication(apiKeys: readonly string[], tokens?: StreamTokens): Router {
   const router = Router();
   if (apiKeys.length === 0) return router;
   const digests = apiKeys.map(digestOf);
   router.use((request, response, next) => {
-    if (isPublicPath(request.path) || presentedKeys(request).some((key) => isValidKey(key, digests))) {
+    next(isPublicPath(request.path) || isKeyPresented(request, response, digests) ? 'router' : undefined);
+  });
+  router.use(async (request, response, next) => {
+    const subject = request.method === 'GET' ? streamSubjectOf(request.path) : undefined;
+    const token = subject === undefined ? undefined : textParameter(request, streamTokenParameter);
+    if (tokens !== undefined && subject !== undefined && token !== undefined) {
+      if (!(await tokens.redeem(token, subject))) throw unauthorizedToken(response);
       next();
       return;
     }
@@ -28,6 +37,32 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
     throw unauthorized(request);
   });
   return router;
+}
+
+/** Where the response keeps which key was presented. */
+const keyIndexName = 'apiKeyIndex';
+
+/** Which of the keys the request presented; the first while there are none. */
+export function presentedKeyIndex(response: Response): number {
+  const index: unknown = response.locals[keyIndexName];
+  return typeof index === 'number' ? index : 0;
+}
+
+function isKeyPresented(request: Request, response: Response, digests: readonly Buffer[]): boolean {
+  for (const key of presentedKeys(request)) {
+    const index = indexOfKey(key, digests);
+    if (index === -1) continue;
+    response.locals[keyIndexName] = index;
+    return true;
+  }
+  return false;
+}
+
+function unauthorizedToken(response: Response): LendstreamError {
+  response.set('WWW-Authenticate', 'Bearer');
+  const detail =
+    'The stream token has expired, was used already, or is for another stream: POST /stream-tokens creates one.';
+  return new LendstreamError('UNAUTHORIZED', detail, { details: { isBasicAuthorizationBroken: false } });
 }
 
 const basicChallenge = 'Basic realm="Lendstream", charset="UTF-8"';
@@ -60,10 +95,13 @@ function basicPassword(request: Request): string | undefined {
   return /^[^:]*:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8'))?.[1];
 }
 
-/** Compares digests, which all have one length, with every key: the time taken reveals nothing about a key. */
-function isValidKey(key: string, digests: readonly Buffer[]): boolean {
+/**
+ * The index of a key, or -1. Compares digests, which all have one length, with every key: the time taken reveals
+ * nothing about a key.
+ */
+function indexOfKey(key: string, digests: readonly Buffer[]): number {
   const presented = digestOf(key);
-  return digests.reduce((isMatch, digest) => timingSafeEqual(presented, digest) || isMatch, false);
+  return digests.reduce((match, digest, index) => (timingSafeEqual(presented, digest) ? index : match), -1);
 }
 
 function digestOf(key: string): Buffer {

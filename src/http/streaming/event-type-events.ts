@@ -15,7 +15,7 @@ import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts
 import { refuseAvroStream } from './not-supported.ts';
 import { eventTypeStreamsMaximum } from './open-streams.ts';
 import type { StreamingLimits } from '../../broker/definitions/streaming-limits.ts';
-import { sendStreamHeaders, startingPosition, streamFormOf, withOpening } from './stream-form.ts';
+import { sendStreamHeaders, startOfEventTypeStream, streamFormOf, withOpening } from './stream-form.ts';
 import { consumptionBlocked } from './subscription-events.ts';
 import { partitionsWith, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
@@ -95,7 +95,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
       stream.close('client_closed');
     });
     sendStreamHeaders(response, form);
-    const source = form.isEventStream ? withOpening(startingPosition(cursorsOf(positions)), stream) : stream;
+    const source = form.isEventStream ? withOpening(startOfEventTypeStream(cursorsOf(positions)), stream) : stream;
     writeJsonStream(response, source, form.isCompressed, clock, (error) => {
       logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
       response.destroy();
@@ -253,7 +253,7 @@ function requestedCursors(request: Request): RequestedCursor[] | undefined {
 
 /** The cursors that a browser received last, and sends when it opens a stream of events again. */
 function receivedCursors(request: Request): RequestedCursor[] | undefined {
-  const text = request.get('Last-Event-ID');
+  const text = request.get('Last-Event-ID') ?? textParameter(request, 'last_event_id');
   return text === undefined || text === '' ? undefined : readCursors(text, 'Last-Event-ID header');
 }
 

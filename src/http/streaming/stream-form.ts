@@ -49,16 +49,19 @@ export function sendStreamHeaders(
 /**
  * The first event of a subscription's stream. A page needs the id to commit, and `EventSource` shows it no headers.
  */
-export function startEvent(streamId: string): string {
-  return `${retryField}event: start\ndata: ${JSON.stringify({ stream_id: streamId })}\n\n`;
+export function startOfSubscriptionStream(streamId: string): string {
+  return `${startEvent}data: {"stream_id":"${streamId}"}\n\n`;
 }
 
-/** Where to resume a stream whose connection ends before its first event. @param cursors A JSON list in ASCII. */
-export function startingPosition(cursors: string): string {
-  return `${retryField}${idField(cursors)}\n`;
+/**
+ * The first event of a stream without a subscription: where to resume it if its connection ends before the next one.
+ * @param cursors A JSON list in ASCII.
+ */
+export function startOfEventTypeStream(cursors: string): string {
+  return `${startEvent}data: {"cursors":${cursors}}\n${idField(cursors)}\n`;
 }
 
-const retryField = `retry: ${reconnectMilliseconds}\n`;
+const startEvent = `retry: ${reconnectMilliseconds}\nevent: start\n`;
 
 /** The source with a text before its first bytes. */
 export function withOpening(text: string, source: ChunkSource): ChunkSource {

@@ -25,7 +25,13 @@ import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { refuseAvroStream } from './not-supported.ts';
 import { OpenStreams } from './open-streams.ts';
-import { sendStreamHeaders, startEvent, streamFormOf, withOpening, type StreamForm } from './stream-form.ts';
+import {
+  sendStreamHeaders,
+  startOfSubscriptionStream,
+  streamFormOf,
+  withOpening,
+  type StreamForm,
+} from './stream-form.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface SubscriptionEventsRouter {
@@ -179,7 +185,7 @@ function deliver(
   });
   stream.onEnded = () => destroyAfterGracePeriod(response, clock);
   stream.start();
-  const source = isEventStream ? withOpening(startEvent(stream.streamId), stream) : stream;
+  const source = isEventStream ? withOpening(startOfSubscriptionStream(stream.streamId), stream) : stream;
   after(clock, headersAheadMilliseconds, () => {
     writeJsonStream(response, source, isCompressed, clock, (error) => {
       logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');

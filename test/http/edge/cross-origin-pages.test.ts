@@ -1,14 +1,19 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { chromiumOrSkip, startChromium } from '../../support/http/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
 const apiKey = 'key-of-this-test';
+
+/** The compiled example of docs/api.md. */
+const example = new URL('../../../scripts/examples/page.js', import.meta.url);
 
 describe('pages of other origins in a browser', function () {
   this.timeout(60_000);
@@ -79,6 +84,42 @@ describe('pages of other origins in a browser', function () {
     });
     expect(committed['status']).to.be.oneOf([200, 204]);
     expect(await send(location, { method: 'DELETE', headers: { apikey: apiKey } })).to.include({ status: 204 });
+  });
+
+  it('of a listed origin follow events with stream tokens, and miss none between two streams', async () => {
+    const headers = { apikey: apiKey };
+    const path = `${service.url}/event-types/shop.followed`;
+    const schema = { type: 'json_schema', schema: '{}' };
+    const definition = { name: 'shop.followed', owning_application: 'shop', category: 'undefined', schema };
+    expect((await call(`${service.url}/event-types`, 'POST', definition, headers)).status).to.equal(201);
+    const publish = async (...numbers: number[]): Promise<void> => {
+      const events = numbers.map((number) => ({ number }));
+      expect((await call(`${path}/events`, 'POST', events, headers)).status).to.equal(200);
+    };
+    const script = await readFile(example, 'utf8');
+    await page.route('**/page.js', (route) => route.fulfill({ contentType: 'text/javascript', body: script }));
+    await page.goto(`${origins[0]}/`);
+    const isOpen = page.waitForResponse((response) => response.url().includes('stream_token='));
+    // The page has no key: what is behind it asks for the tokens.
+    let tokens = 0;
+    await page.exposeFunction('newToken', async () => {
+      tokens += 1;
+      const { body } = await call(`${service.url}/stream-tokens`, 'POST', { event_type: 'shop.followed' }, headers);
+      return body['token'];
+    });
+    await page.evaluate(`import('/page.js').then(({ follow }) => {
+      globalThis.numbers = [];
+      void follow(${JSON.stringify(service.url)}, 'shop.followed', newToken, ({ number }) => numbers.push(number));
+    })`);
+    expect((await isOpen).status()).to.equal(200);
+    await publish(0, 1, 2);
+    const numbers = (): Promise<number[]> => page.evaluate<number[]>('numbers');
+    await eventually(async () => (await numbers()).length === 3, 20_000);
+    expect((await call(`${path}/partition-count`, 'PUT', { partition_count: 2 }, headers)).status).to.equal(204);
+    await publish(3, 4, 5, 6, 7, 8, 9);
+    await eventually(async () => (await numbers()).length >= 10, 20_000);
+    expect(await numbers()).to.have.members([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(tokens).to.be.greaterThan(1);
   });
 
   it('of a listed origin read why they are refused', async () => {

@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { chromiumOrSkip, startChromium } from '../../support/http/chromium.ts';
 import { call } from '../../support/http/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
-
-/** The compiled example of docs/api.md. */
-const example = new URL('../../../scripts/examples/page.js', import.meta.url);
 
 describe('the EventSource of a browser', function () {
   this.timeout(60_000);
@@ -23,10 +19,6 @@ describe('the EventSource of a browser', function () {
     service = await startService(folder);
     browser = await startChromium(program);
     page = await browser.newPage();
-    const script = await readFile(example, 'utf8');
-    await page.route(`${service.url}/page.js`, (route) =>
-      route.fulfill({ contentType: 'text/javascript', body: script }),
-    );
     await page.route(`${service.url}/page`, (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
     );
@@ -61,13 +53,14 @@ describe('the EventSource of a browser', function () {
   it('shows a page the events of a type, and resumes after the last one when the stream has ended', async () => {
     await define('shop.followed');
     await page.goto(`${service.url}/page`);
-    await seen(`import('/page.js').then(({ follow }) => {
+    await seen(`{
       globalThis.numbers = [];
       globalThis.ends = 0;
-      globalThis.source = follow(location.origin, 'shop.followed', ({ number }) => numbers.push(number));
+      globalThis.source = new EventSource('/event-types/shop.followed/events');
+      source.onmessage = ({ data }) => numbers.push(...JSON.parse(data).events.map(({ number }) => number));
       source.addEventListener('end', () => ends += 1);
-      return new Promise((resolve) => source.addEventListener('open', resolve));
-    }).then(() => undefined)`);
+      new Promise((resolve) => source.addEventListener('start', () => resolve()));
+    }`);
     await publish('shop.followed', 0, 1, 2);
     await eventually(async () => (await seen<number[]>('numbers')).length === 3, 10_000);
     // More partitions end the stream. What is published before the browser opens the next one is not lost.
