@@ -12,7 +12,7 @@ import { createServer, type Server } from 'node:http';
 import { type Clock, systemClock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import type { CrossOriginAccess } from './cross-origin-access.ts';
+import type { CrossOriginAccess } from './browsers/cross-origin-access.ts';
 import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
 import { contentEncodingOf } from './request-body.ts';
 import { lendingErrorHandler, lendingPathNotFound } from './lending-errors.ts';

@@ -4,7 +4,7 @@ import { LendstreamError } from '../../errors.ts';
 import { isBrowserPage } from './browser-pages.ts';
 import { textParameter } from './query-parameters.ts';
 import { isBelowApi, withoutLastSlash } from './request-paths.ts';
-import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './stream-tokens.ts';
+import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './browsers/stream-tokens.ts';
 
 /** The probes that check whether the process is alive or ready have no key. */
 const probes = new Set(['/health', '/ready']);

@@ -7,7 +7,7 @@ import type { Responses } from '../../contract.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import { presentedKeyIndex } from '../edge/authentication.ts';
 import { readJsonObject } from '../edge/request-body.ts';
-import type { StreamKind, StreamTokens } from '../edge/stream-tokens.ts';
+import type { StreamKind, StreamTokens } from '../edge/browsers/stream-tokens.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface StreamTokensServices {

@@ -5,15 +5,15 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { chromiumOrSkip, startChromium } from '../../support/http/chromium.ts';
-import { eventually } from '../../support/eventually.ts';
-import { call } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { chromiumOrSkip, startChromium } from '../../../support/http/chromium.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { call } from '../../../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../../support/processes/service.ts';
 
 const apiKey = 'key-of-this-test';
 
 /** The compiled example of docs/api.md. */
-const example = new URL('../../../scripts/examples/page.js', import.meta.url);
+const example = new URL('../../../../scripts/examples/page.js', import.meta.url);
 
 describe('pages of other origins in a browser', function () {
   this.timeout(60_000);

@@ -1,11 +1,15 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { claimsBeforeCleanup } from '../../../src/embedded/coordination.ts';
-import { StreamTokens, streamSubjectOf, streamTokenMilliseconds } from '../../../src/http/edge/stream-tokens.ts';
-import { silentLogger } from '../../../src/logger.ts';
-import type { Coordination } from '../../../src/ports/coordination.ts';
-import { openCoordinationUnderTest, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { claimsBeforeCleanup } from '../../../../src/embedded/coordination.ts';
+import {
+  StreamTokens,
+  streamSubjectOf,
+  streamTokenMilliseconds,
+} from '../../../../src/http/edge/browsers/stream-tokens.ts';
+import { silentLogger } from '../../../../src/logger.ts';
+import type { Coordination } from '../../../../src/ports/coordination.ts';
+import { openCoordinationUnderTest, openOwnLog, type OwnLog } from '../../../support/backend-under-test.ts';
+import { systemClock } from '../../../../src/clock.ts';
 
 const subject = 'subscriptions/one';
 

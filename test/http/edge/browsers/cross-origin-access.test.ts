@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { createApp, type App } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config.ts';
-import { preflightSecondsMaximum } from '../../../src/http/edge/cross-origin-access.ts';
-import { silentLogger } from '../../../src/logger.ts';
-import { parseResponse, rawResponseTo, type RawResponse } from '../../support/http/raw-request.ts';
-import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
+import { createApp, type App } from '../../../../src/app.ts';
+import { readConfig } from '../../../../src/config.ts';
+import { preflightSecondsMaximum } from '../../../../src/http/edge/browsers/cross-origin-access.ts';
+import { silentLogger } from '../../../../src/logger.ts';
+import { parseResponse, rawResponseTo, type RawResponse } from '../../../support/http/raw-request.ts';
+import { removeFolder, temporaryFolder } from '../../../support/processes/service.ts';
 
 const apiKey = 'key-of-this-test';
 const listed = 'https://app.example';
