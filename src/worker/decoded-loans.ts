@@ -1,11 +1,17 @@
 import { BoundedMap } from '../bounded-map.ts';
 import type { Loan } from '../lending/loan.ts';
 
-/** How much memory the decoded loans of a process may take, of all its partitions together. Bytes. */
-export const decodedLoansBytesMaximum = 64 * 1024 * 1024;
+/**
+ * How much memory the decoded loans of a process may take, of all its partitions together. They are many small objects,
+ * which each collection of garbage has to go through, and reading one again takes a fraction of a millisecond. Bytes.
+ */
+export const decodedLoansBytesMaximum = 24 * 1024 * 1024;
 
-/** A decoded loan takes about this many times the memory of its text. */
-const decodedBytesPerCharacter = 5;
+/**
+ * A decoded loan takes about this many times the memory of its text: 4.5 times when it was read, and 7 times when it
+ * was changed, since its rows then keep their texts.
+ */
+export const decodedBytesPerCharacter = 7;
 
 /** The decoded loans of one opening of a partition. */
 export interface DecodedLoansOfPartition {

@@ -310,7 +310,7 @@ describe('the admin page in a browser', function () {
     answer();
     await text(/^\d{4}-\d\d-\d\d is closed\.$/).waitFor();
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
-    expect(await page.getByText('none yet').count()).to.equal(0);
+    await page.getByText('none yet').first().waitFor({ state: 'detached' });
     await row('unpaid').getByText('active in arrears').waitFor();
     await screenshot('business-day');
   });

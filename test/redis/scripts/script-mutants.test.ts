@@ -365,8 +365,8 @@ const mutants: readonly Mutant[] = [
   {
     title: 'open: no slots',
     script: 'open-session',
-    replace: 'if auto_streams >= slots - requested_count then',
-    by: 'if false then',
+    replace: 'auto_streams + places_before() >= slots - requested_count',
+    by: 'false',
   },
   {
     title: 'open: requested partitions take no slot',
@@ -381,9 +381,39 @@ const mutants: readonly Mutant[] = [
     by: 'if false then',
   },
   {
+    title: 'open: those who wait do not count',
+    script: 'open-session',
+    replace: 'auto_streams + places_before()',
+    by: 'auto_streams',
+  },
+  {
+    title: 'open: the last to come is the first to be served',
+    script: 'open-session',
+    replace: 'tonumber(since) < own',
+    by: 'tonumber(since) > own',
+  },
+  {
+    title: 'open: a place is kept after its stream is open',
+    script: 'open-session',
+    replace: "redis.call('HDEL', places, stream)",
+    by: '',
+  },
+  {
+    title: 'open: a place is kept for ever',
+    script: 'open-session',
+    replace: 'tonumber(place_until) <= milliseconds() or ',
+    by: '',
+  },
+  {
+    title: 'open: a dead node keeps its places',
+    script: 'open-session',
+    replace: ' or is_dead(node)',
+    by: '',
+  },
+  {
     title: 'open: during a reset',
     script: 'open-session',
-    replace: "if is_resetting(meta) then return {'RESETTING'} end",
+    replace: "if is_resetting(meta) then return refuse({'RESETTING'}) end",
     by: '',
   },
   {

@@ -611,6 +611,35 @@ export const disturbingScenarios: Scenarios = {
     expect(partitions.map(({ streamId }) => streamId)).not.to.include(dead);
   },
 
+  'a free slot goes to the stream that has waited longest, as long as its place and its node last': async (world) => {
+    const scenario = new Scenario(world);
+    const { subscription } = scenario;
+    await scenario.initialise(-1);
+    const ask = async (streamId: string, placeMilliseconds = 40_000, nodeId = node): Promise<string> => {
+      const session = { streamId, nodeId, requestedPartitions: [], openedAt: 1, commitTimeoutMilliseconds };
+      return (await world.first.openSession(subscription, session, placeMilliseconds)).outcome;
+    };
+    const [early, late, passing, orphan] = ['early', 'late', 'passing', 'orphan'].map(
+      (name) => `${name}-${randomUUID()}`,
+    ) as [string, string, string, string];
+    const owner = await scenario.join();
+    expect(await ask(early)).to.equal('no_free_slots');
+    expect(await ask(late)).to.equal('no_free_slots');
+    await world.first.closeSession(subscription, owner);
+    expect(await ask(late)).to.equal('no_free_slots');
+    expect(await ask(early)).to.equal('opened');
+    await world.first.closeSession(subscription, early);
+    expect(await ask(late)).to.equal('opened');
+    expect(await ask(passing, 5_000)).to.equal('no_free_slots');
+    const dying = randomUUID();
+    await world.first.renewLease(dying, 5_000);
+    expect(await ask(orphan, 40_000, dying)).to.equal('no_free_slots');
+    await world.elapse(5_000);
+    await world.first.renewLease(node, leaseMilliseconds);
+    await world.first.closeSession(subscription, late);
+    expect(await ask(randomUUID(), 0)).to.equal('opened');
+  },
+
   'the time for late commits is the commit timeout of the session': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(5);
