@@ -614,7 +614,7 @@ export const disturbingScenarios: Scenarios = {
   'a free slot goes to the stream that has waited longest, as long as its place and its node last': async (world) => {
     const scenario = new Scenario(world);
     const { subscription } = scenario;
-    await scenario.initialise(-1);
+    await scenario.initialise(-1, -1);
     const ask = async (streamId: string, placeMilliseconds = 40_000, nodeId = node): Promise<string> => {
       const session = { streamId, nodeId, requestedPartitions: [], openedAt: 1, commitTimeoutMilliseconds };
       return (await world.first.openSession(subscription, session, placeMilliseconds)).outcome;
@@ -622,13 +622,13 @@ export const disturbingScenarios: Scenarios = {
     const [early, late, passing, orphan] = ['early', 'late', 'passing', 'orphan'].map(
       (name) => `${name}-${randomUUID()}`,
     ) as [string, string, string, string];
-    const owner = await scenario.join();
+    const [owner, otherOwner] = [await scenario.join(), await scenario.join()];
     expect(await ask(early)).to.equal('no_free_slots');
     expect(await ask(late)).to.equal('no_free_slots');
     await world.first.closeSession(subscription, owner);
     expect(await ask(late)).to.equal('no_free_slots');
     expect(await ask(early)).to.equal('opened');
-    await world.first.closeSession(subscription, early);
+    await world.first.closeSession(subscription, otherOwner);
     expect(await ask(late)).to.equal('opened');
     expect(await ask(passing, 5_000)).to.equal('no_free_slots');
     const dying = randomUUID();
