@@ -7,7 +7,7 @@ COPY scripts/without-telemetry ./scripts/without-telemetry
 RUN npm ci --no-fund --no-audit
 COPY tsconfig.json ./
 COPY src ./src
-RUN node_modules/.bin/tsc && node_modules/.bin/vite build src/admin
+RUN node_modules/.bin/tsc --incremental false && node_modules/.bin/vite build src/admin
 
 FROM node:24-slim AS packages
 WORKDIR /app

@@ -65,13 +65,19 @@ const anyLateness: fc.Arbitrary<Lateness> = fc.record({
 /** A calendar that the organization changes to. */
 const anyCalendar = fc.constantFrom(alwaysOpen, weekendsAndSpring, mondaysAndSpring);
 
-type LifeStep = { readonly days: number } | { readonly step: Step } | { readonly calendar: WorkingCalendar };
+type LifeStep =
+  | { readonly days: number }
+  | { readonly step: Step }
+  | { readonly calendar: WorkingCalendar }
+  /** The worker is killed: another one continues with what was stored. */
+  | { readonly kill: true };
 
 const anyLife: fc.Arbitrary<readonly LifeStep[]> = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.record({ days: fc.integer({ min: 1, max: daysPerStepMaximum }) }) },
     { weight: 2, arbitrary: fc.record({ step: anyStep }) },
     { weight: 1, arbitrary: fc.record({ calendar: anyCalendar }) },
+    { weight: 1, arbitrary: fc.constant({ kill: true } as const) },
   ),
   { minLength: 3, maxLength: stepsMaximum },
 );
@@ -198,6 +204,7 @@ describe('any loan, through ten years of ends of days', () => {
             story = closedBefore(story, today);
           } else if ('calendar' in next)
             story = onCalendarAfter(withCalendar(next.calendar, story), addDays(today, -1));
+          else if ('kill' in next) story = { ...story, loan: storedAndRead(loanOf(story)) };
           else story = walk(story, next.step);
           for (const account of accountsOf(story)) {
             if (seen.includes(account)) continue;
