@@ -357,6 +357,12 @@ describe('a resource that another process just created', () => {
     },
     { operation: 'POST /event-types/{name}/shifted-cursors', subject: anEventType, body: noCursors, found: 200 },
     { operation: 'POST /event-types/{name}/cursors-lag', subject: anEventType, body: noCursors, found: 200 },
+    {
+      operation: 'POST /event-types/{name}/cursors-at',
+      subject: anEventType,
+      body: () => ({ time: '2026-01-01T00:00:00Z' }),
+      found: 200,
+    },
     { operation: 'GET /event-types/{name}/events', subject: anEventType, found: 200 },
     {
       operation: 'POST /event-types/{name}/events',
