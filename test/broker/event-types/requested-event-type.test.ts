@@ -168,7 +168,7 @@ describe('readEventType', () => {
 
   for (const [name, changes, message] of [
     ['an unknown category', { category: 'x' }, 'Possible values: undefined, data, business'],
-    ['a schema of another kind', { schema: { type: 'avro_schema', schema: '{}' } }, 'Possible values: json_schema'],
+    ['a schema of another kind', { schema: { type: 'xml_schema', schema: '{}' } }, 'Possible values: json_schema'],
     ['a name that is no text', { name: 1 }, 'Field "name" must be a string'],
     ['options that are no object', { options: [] }, 'Field "options" must be an object'],
     [

@@ -60,7 +60,7 @@ describe('external records', () => {
   for (const [title, value, reason] of unreadable) {
     it(`are reported, and their bytes removed, when they contain ${title}`, () => {
       const found = checkExternalRecords(batchOf([Buffer.from('1'), value, Buffer.from('2')]));
-      expect(found.unreadable).to.deep.equal([{ offset: 12, reason }]);
+      expect(found.unreadable).to.deep.equal([{ offset: 12, reason, value }]);
       expect(valuesOf(found.batch)).to.deep.equal(['1', null, '2']);
     });
   }

@@ -16,7 +16,7 @@ describe('the requests of the fuzzer', () => {
   });
 
   it('use every operation, every kind of corruption, and none', () => {
-    const requests = numbers.map((number) => generate(1, number, new LiveIds()));
+    const requests = numbers.map((number) => generate(5, number, new LiveIds()));
     const asked = new Set(requests.map(({ operation }) => operation.operationId));
     expect([...asked]).to.have.members(operations.map(({ operationId }) => operationId));
     const mutations = new Set(requests.flatMap((request) => request.mutations));
