@@ -45,12 +45,14 @@ describe('the example of what a stream offers beyond Nakadi', () => {
     return `${service.url}/subscriptions/${String(created.body['id'])}`;
   }
 
-  /** The next batches with events. */
+  /** The next batches with events. Leaving a loop over all of them would close the connection. */
   async function read({ batches }: Stream, count: number): Promise<Batch[]> {
     const found: Batch[] = [];
-    for await (const batch of batches) {
-      if (batch.events !== undefined) found.push(batch);
-      if (found.length === count) break;
+    const iterator = batches[Symbol.asyncIterator]();
+    while (found.length < count) {
+      const next = await iterator.next();
+      if (next.done === true) break;
+      if (next.value.events !== undefined) found.push(next.value);
     }
     return found;
   }
