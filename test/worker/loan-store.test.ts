@@ -12,7 +12,7 @@ import { silentLogger } from '../../src/logger.ts';
 import type { AccountsForWorker } from '../../src/accounts/accounts-for-worker.ts';
 import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { openFilledCopy } from '../support/lending/filled-copy.ts';
-import { DecodedLoans } from '../../src/worker/decoded-loans.ts';
+import { DecodedLoans, decodedBytesPerCharacter } from '../../src/worker/decoded-loans.ts';
 import { type CommittedLoan, LoanStore } from '../../src/worker/loan-store.ts';
 import { decided, loanText, openLendingLog, startWorker } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
@@ -101,7 +101,8 @@ describe('the loans of a partition', () => {
   it('stay decoded up to the limit, and the least recently used are dropped first', async () => {
     const lengths = loanIds.map((id) => accounts.accountText(id)?.length ?? 0);
     // Two loans take at most this much, and three more.
-    const store = await LoanStore.open(accounts, 0, never, new DecodedLoans(5 * 2 * Math.max(...lengths)));
+    const bytesMaximum = decodedBytesPerCharacter * 2 * Math.max(...lengths);
+    const store = await LoanStore.open(accounts, 0, never, new DecodedLoans(bytesMaximum));
     const first = store.loanOf('L1');
     expect(store.loanOf('L1'), 'still decoded').to.equal(first);
     store.loanOf('L2');
