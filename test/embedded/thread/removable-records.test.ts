@@ -52,7 +52,7 @@ describe('maintaining the embedded log', () => {
     const walBytes = (): number => statSync(join(temporary.dataFolder, 'log.db-wal')).size;
 
     it('grows while a backup reads, delays no write, and is reused from its start afterwards', async function () {
-      this.timeout(60_000);
+      this.timeout(120_000);
       await temporary.log.createTopic({
         name: where.topic,
         partitionCount: 1,
@@ -86,7 +86,7 @@ describe('maintaining the embedded log', () => {
       await eventually(async () => {
         await append(records('afterwards'));
         return framesBytes() < 64 * mebibyte;
-      }, 30_000);
+      }, 60_000);
       expect(walBytes()).to.be.lessThan(whileReading + 64 * mebibyte);
       expect(await values()).to.have.length(appended);
     });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { Router } from 'express';
 import { createApp, type App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -66,7 +66,7 @@ describe('a request at its limits', function () {
 
   function send(method: string, path: string, body: Buffer, form: Form): Promise<RawResponse> {
     const isCompressed = form.startsWith('compressed');
-    const sent = isCompressed ? gzipSync(body) : body;
+    const sent = isCompressed ? zlib.gzipSync(body) : body;
     const isChunked = form.endsWith('in chunks');
     const head = [
       `${method} ${path} HTTP/1.1`,
@@ -106,7 +106,7 @@ describe('a request at its limits', function () {
 
   it('refuses a compressed body that is already too long before it is unpacked', async () => {
     // A member without meaning, repeated as often as necessary.
-    const nothing = gzipSync('');
+    const nothing = zlib.gzipSync('');
     const packed = Buffer.alloc(documented.bodyBytes + 1 - ((documented.bodyBytes + 1) % nothing.length), nothing);
     const body = Buffer.concat([packed, nothing]);
     expect(body.length).to.be.greaterThan(documented.bodyBytes);
@@ -126,11 +126,12 @@ describe('a request at its limits', function () {
     ['gzip, gzip', 415],
     ['br', 415],
     ['deflate', 415],
-    ['zstd', 415],
+    // Where Node has zstd, this body is a broken one.
+    ['zstd', 'createZstdDecompress' in zlib ? 400 : 415],
   ];
   for (const [encoding, status] of encodings) {
     it(`returns ${status} for a body that is compressed and declared as ${JSON.stringify(encoding)}`, async () => {
-      const body = gzipSync('[{}]').toString('latin1');
+      const body = zlib.gzipSync('[{}]').toString('latin1');
       const head = `POST /event-types/shop.orders/events HTTP/1.1\r\nHost: localhost\r\nConnection: close`;
       const text = `${head}\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
       expect(parseResponse(await rawResponseTo(url, text)).status).to.equal(status);
