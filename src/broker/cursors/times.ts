@@ -45,11 +45,13 @@ export async function withoutTimes<
   cursors: readonly Cursor[],
   counts: ReadonlyMap<string, number>,
 ): Promise<readonly Cursor[]> {
+  const timed = cursors.map((cursor) => ({ cursor, time: timeOf(cursor.offset), place: placeOf(cursor, counts) }));
   const byTime = new Map<number, EventTypePartition[]>();
-  for (const cursor of cursors) {
-    const time = timeOf(cursor.offset);
-    const place = placeOf(cursor, counts);
-    if (time !== undefined && place !== undefined) byTime.set(time, [...(byTime.get(time) ?? []), place]);
+  for (const { time, place } of timed) {
+    if (time === undefined || place === undefined) continue;
+    const places = byTime.get(time);
+    if (places === undefined) byTime.set(time, [place]);
+    else places.push(place);
   }
   if (byTime.size === 0) return cursors;
   const offsets = new Map<string, Offset>();
@@ -58,9 +60,7 @@ export async function withoutTimes<
       offsets.set(`${time} ${partitionKey(position)}`, position.offset);
     }
   }
-  return cursors.map((cursor) => {
-    const time = timeOf(cursor.offset);
-    const place = placeOf(cursor, counts);
+  return timed.map(({ cursor, time, place }) => {
     const offset = place === undefined ? undefined : offsets.get(`${time} ${partitionKey(place)}`);
     return offset === undefined ? cursor : { ...cursor, offset: formatOffset(offset) };
   });
