@@ -21,6 +21,7 @@ import { pathNotFound, problemHandler } from './streaming-errors.ts';
 import {
   respondToClientErrors,
   headersMillisecondsMaximum,
+  idleConnectionMilliseconds,
   requestCheckMilliseconds,
   requestMillisecondsMaximum,
 } from './unreadable-requests.ts';
@@ -156,6 +157,7 @@ export function createApplicationServer(application: Express): Server {
   const options = {
     requestTimeout: requestMillisecondsMaximum,
     headersTimeout: headersMillisecondsMaximum,
+    keepAliveTimeout: idleConnectionMilliseconds,
     connectionsCheckingInterval: requestCheckMilliseconds,
     // The application checks the header itself and refuses in the format of the API.
     requireHostHeader: false,

@@ -9,6 +9,12 @@ export const requestMillisecondsMaximum = 120_000;
 /** How long a client may take to send the headers. Milliseconds. */
 export const headersMillisecondsMaximum = 10_000;
 
+/**
+ * How long a connection may stay open without a request. Longer than the 60 s for which load balancers usually keep
+ * theirs: the side that keeps it shorter never sends a request on a connection that is just being closed. Milliseconds.
+ */
+export const idleConnectionMilliseconds = 75_000;
+
 /** How often connections are checked for requests that take too long. Milliseconds. */
 export const requestCheckMilliseconds = 5_000;
 

@@ -15,6 +15,7 @@ import { commandBytesMaximum } from '../../../src/http/lending/command-requests.
 import { toggleBytesMaximum } from '../../../src/http/lending/toggles.ts';
 import {
   headersMillisecondsMaximum,
+  idleConnectionMilliseconds,
   requestCheckMilliseconds,
   requestMillisecondsMaximum,
 } from '../../../src/http/edge/unreadable-requests.ts';
@@ -40,6 +41,7 @@ const documented = {
   headersBytes: 16 * 1024,
   headersMilliseconds: 10_000,
   requestMilliseconds: 120_000,
+  idleConnectionMilliseconds: 75_000,
 };
 
 describe('a request at its limits', function () {
@@ -182,6 +184,7 @@ describe('a request at its limits', function () {
       headersBytes: documented.headersBytes,
       headersMilliseconds: headersMillisecondsMaximum,
       requestMilliseconds: requestMillisecondsMaximum,
+      idleConnectionMilliseconds,
     }).to.deep.equal(documented);
   });
 });
@@ -237,6 +240,23 @@ describe('a request that does not arrive', function () {
       expect(milliseconds).to.be.within(timeout, timeout + 2 * requestCheckMilliseconds + 2_000);
     }
     expect(whole[0]).to.equal(200);
+  });
+
+  it('is served on a connection that was idle for longer than the headers may take', async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const received: string[] = [];
+    socket.on('data', (chunk) => received.push(chunk.toString()));
+    const request = 'GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    socket.write(request);
+    await eventually(() => received.join('').endsWith('}'));
+    expect(received.join('')).to.contain(
+      `\r\nKeep-Alive: timeout=${documented.idleConnectionMilliseconds / 1_000}\r\n`,
+    );
+    await setTimeout(timeout + requestCheckMilliseconds + 1_000);
+    received.length = 0;
+    socket.write(request);
+    await eventually(() => received.join('').startsWith('HTTP/1.1 404 '));
+    socket.destroy();
   });
 });
 
