@@ -23,7 +23,7 @@ import { createAdminRouter } from './http/edge/admin-page.ts';
 import { createApiDescriptionRouter } from './http/edge/api-description.ts';
 import { createAuthentication } from './http/edge/authentication.ts';
 import { bodiesInFlight } from './http/edge/bodies-in-flight.ts';
-import { createCompressionRouter } from './http/edge/response-compression.ts';
+import { createCompressionRouter } from './http/edge/compression/response-compression.ts';
 import { createCursorsRouter } from './http/streaming/cursors.ts';
 import { createEventTypeChecksRouter } from './http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from './http/streaming/event-type-events.ts';

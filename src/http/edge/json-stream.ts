@@ -1,6 +1,6 @@
 import { after, type Clock, giveWay } from '../../clock.ts';
 import type { ServerResponse } from 'node:http';
-import { constants, createGzip, type Gzip } from 'node:zlib';
+import { createStreamEncoder, type StreamEncoder, type StreamEncoding } from './compression/stream-encoding.ts';
 
 /** The source of a response's bytes. Called only when the connection can take more. */
 export interface ChunkSource {
@@ -20,25 +20,22 @@ const turnWritesMaximum = 16;
 /** How long a stream that has ended waits for its reader to take the last line. Milliseconds. */
 const lastLineMillisecondsMaximum = 5_000;
 
-/** Small tables: a compressed stream costs about 50 KB while it lives instead of 260. */
-const gzipOptions = { level: 1, memLevel: 6, windowBits: 13 } as const;
-
 /**
  * Writes a source to its end, at the pace of the connection, and ends the response. Stops early when the connection is
  * closed. The headers must have been sent.
- * @param compressed Through gzip, flushed with every chunk, so that a client can read it at once.
+ * @param encoding Compresses the response, flushed with every chunk, so that a client can read it at once.
  * @param onFailure Called when the source fails or the response cannot be written; nothing more is written then.
  */
 export function writeJsonStream(
   response: ServerResponse,
   source: ChunkSource,
-  compressed: boolean,
+  encoding: StreamEncoding | undefined,
   clock: Clock,
   onFailure: (error: unknown) => void,
 ): void {
-  const gzip = compressed ? createGzip(gzipOptions) : undefined;
-  gzip?.on('error', (error) => response.destroy(error)).pipe(response);
-  new JsonStreamWriter(response, source, gzip, clock, onFailure).requestNext();
+  const encoder = encoding === undefined ? undefined : createStreamEncoder(encoding);
+  encoder?.transform.on('error', (error) => response.destroy(error)).pipe(response);
+  new JsonStreamWriter(response, source, encoder, clock, onFailure).requestNext();
 }
 
 /** Call it when a stream has ended: a client that does not take the last line must not hold the connection for ever. */
@@ -57,7 +54,7 @@ type SourceChunk = Awaited<ReturnType<ChunkSource['next']>>;
 class JsonStreamWriter {
   readonly #response: ServerResponse;
   readonly #source: ChunkSource;
-  readonly #gzip: Gzip | undefined;
+  readonly #encoder: StreamEncoder | undefined;
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
   #turnBeganAt: number;
@@ -66,13 +63,13 @@ class JsonStreamWriter {
   constructor(
     response: ServerResponse,
     source: ChunkSource,
-    gzip: Gzip | undefined,
+    encoder: StreamEncoder | undefined,
     clock: Clock,
     onFailure: (error: unknown) => void,
   ) {
     this.#response = response;
     this.#source = source;
-    this.#gzip = gzip;
+    this.#encoder = encoder;
     this.#clock = clock;
     this.#turnBeganAt = clock.monotonic();
     this.#onFailure = onFailure;
@@ -96,7 +93,7 @@ class JsonStreamWriter {
   }
 
   async #write(chunk: NonNullable<SourceChunk>): Promise<void> {
-    const waited = await write(this.#response, this.#gzip, chunk.pieces);
+    const waited = await write(this.#response, this.#encoder, chunk.pieces);
     // The connection has taken every byte, unless it has closed. In that case some may still be on their way.
     if (!isClosed(this.#response)) chunk.release?.();
     this.#turnWrites += 1;
@@ -109,8 +106,8 @@ class JsonStreamWriter {
   }
 
   #end(): void {
-    if (this.#response.destroyed) this.#gzip?.destroy();
-    else (this.#gzip ?? this.#response).end();
+    if (this.#response.destroyed) this.#encoder?.transform.destroy();
+    else (this.#encoder?.transform ?? this.#response).end();
   }
 }
 
@@ -122,10 +119,10 @@ function isClosed({ destroyed, socket }: ServerResponse): boolean {
 /** Resolves when the connection has taken every byte, or is closed. @returns whether it had to wait */
 function write(
   response: ServerResponse,
-  gzip: Gzip | undefined,
+  encoder: StreamEncoder | undefined,
   pieces: readonly Buffer[],
 ): Promise<boolean> | boolean {
-  return gzip === undefined ? writePlain(response, pieces) : writeCompressed(response, gzip, pieces);
+  return encoder === undefined ? writePlain(response, pieces) : writeCompressed(response, encoder, pieces);
 }
 
 function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promise<boolean> | boolean {
@@ -141,11 +138,15 @@ function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promis
   return untilDoneOrClosed(response, (done) => (onFlushed = done));
 }
 
-function writeCompressed(response: ServerResponse, gzip: Gzip, pieces: readonly Buffer[]): Promise<boolean> {
-  for (const piece of pieces) gzip.write(piece);
+function writeCompressed(
+  response: ServerResponse,
+  encoder: StreamEncoder,
+  pieces: readonly Buffer[],
+): Promise<boolean> {
+  for (const piece of pieces) encoder.transform.write(piece);
   // The callback runs when the compressed bytes have been passed on. The pipe passes them on only as fast as the
   // connection takes them.
-  return untilDoneOrClosed(response, (done) => gzip.flush(constants.Z_SYNC_FLUSH, done));
+  return untilDoneOrClosed(response, (done) => encoder.flush(done));
 }
 
 /** Runs `begin` and resolves with true when it calls `done`, or when the connection closes. */

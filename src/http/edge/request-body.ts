@@ -7,6 +7,7 @@ import type { Requests, Unread } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import { isNestedDeeper } from '../../json-bytes.ts';
 import { bodiesInFlight, type BodyClaim } from './bodies-in-flight.ts';
+import { createZstdDecoder, hasZstd } from './compression/zstd.ts';
 
 declare global {
   namespace Express {
@@ -27,12 +28,6 @@ export const bodyBytesMaximum = 8 * 1024 * 1024;
  */
 export const bodyDepthMaximum = 200;
 
-/** Node has zstd from 22.15 and 23.8 on. */
-const { createZstdDecompress, constants } = zlib as unknown as {
-  readonly createZstdDecompress?: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
-  readonly constants: { readonly ZSTD_d_windowLogMax: number };
-};
-
 /**
  * The largest window of a zstd body, as a power of two: as much as a body may have. A header of a few bytes may ask for
  * a window of 128 MiB, which would be allocated before anything can be counted.
@@ -43,11 +38,7 @@ const zstdWindowLogMaximum = 23;
 const decompressors: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', () => zlib.createGunzip()],
   ['x-gzip', () => zlib.createGunzip()],
-  ...(createZstdDecompress === undefined
-    ? []
-    : ([
-        ['zstd', () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMaximum } })],
-      ] as const)),
+  ...(hasZstd ? ([['zstd', () => createZstdDecoder(zstdWindowLogMaximum)]] as const) : []),
 ]);
 
 /**

@@ -7,7 +7,7 @@ import { EndOffsetCache } from '../../broker/subscriptions/end-offsets.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Metrics } from '../../metrics.ts';
-import { compress } from '../edge/response-compression.ts';
+import { compress } from '../edge/compression/response-compression.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 

@@ -96,7 +96,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     });
     sendStreamHeaders(response, form);
     const source = form.isEventStream ? withOpening(startOfEventTypeStream(cursorsOf(positions)), stream) : stream;
-    writeJsonStream(response, source, form.isCompressed, clock, (error) => {
+    writeJsonStream(response, source, form.encoding, clock, (error) => {
       logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
       response.destroy();
     });

@@ -2,13 +2,14 @@ import type { Request, Response } from 'express';
 import { jsonLines, type LineFormat } from '../../broker/streaming/line-format.ts';
 import { idField, serverSentEvents } from '../../broker/streaming/server-sent-events.ts';
 import type { ChunkSource } from '../edge/json-stream.ts';
-import { acceptsGzip } from '../edge/response-compression.ts';
+import { streamEncodingOf, type StreamEncoding } from '../edge/compression/stream-encoding.ts';
 
 /** The form in which a client asked for a stream. The same engine serves both. */
 export interface StreamForm {
   readonly format: LineFormat;
   readonly isEventStream: boolean;
-  readonly isCompressed: boolean;
+  /** Absent for a stream that is not compressed. */
+  readonly encoding: StreamEncoding | undefined;
 }
 
 const jsonStreamType = 'application/x-json-stream';
@@ -25,21 +26,21 @@ export function streamFormOf(request: Request): StreamForm {
   return {
     format: isEventStream ? serverSentEvents : jsonLines,
     isEventStream,
-    isCompressed: acceptsGzip(request),
+    encoding: streamEncodingOf(request),
   };
 }
 
 /** Sends the headers of a stream, before there is anything to send. */
 export function sendStreamHeaders(
   response: Response,
-  { isEventStream, isCompressed }: StreamForm,
+  { isEventStream, encoding }: StreamForm,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   response.vary('Accept, Accept-Encoding');
   response.writeHead(200, {
     'Content-Type': isEventStream ? eventStreamType : jsonStreamType,
     ...headers,
-    ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
     // Proxies that collect a response before they pass it on would delay events.
     ...(isEventStream ? { 'X-Accel-Buffering': 'no' } : {}),
   });

@@ -167,7 +167,7 @@ async function serveStream(
 function deliver(
   stream: SubscriptionStream,
   response: ServerResponse,
-  { isCompressed, isEventStream }: StreamForm,
+  { encoding, isEventStream }: StreamForm,
   openStreams: OpenStreams,
   { clock, logger }: Pick<StreamServices, 'clock' | 'logger'>,
 ): void {
@@ -187,7 +187,7 @@ function deliver(
   stream.start();
   const source = isEventStream ? withOpening(startOfSubscriptionStream(stream.streamId), stream) : stream;
   after(clock, headersAheadMilliseconds, () => {
-    writeJsonStream(response, source, isCompressed, clock, (error) => {
+    writeJsonStream(response, source, encoding, clock, (error) => {
       logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');
       response.destroy();
     });

@@ -4,10 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { constants, createGunzip } from 'node:zlib';
 import { systemClock } from '../../../src/clock.ts';
+import type { StreamEncoding } from '../../../src/http/edge/compression/stream-encoding.ts';
 import { destroyAfterGracePeriod, writeJsonStream, type ChunkSource } from '../../../src/http/edge/json-stream.ts';
 import { eventually } from '../../support/eventually.ts';
+import { streamDecoder, streamEncodings } from '../../support/http/stream-encodings.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 
 const lineFeed = 0x0a;
@@ -85,7 +86,10 @@ describe('a JSON stream', () => {
   });
 
   /** Opens a stream whose reader reads nothing for now. */
-  async function open(chunkBytes: (highWaterMark: number) => number, compressed: boolean): Promise<IncomingMessage> {
+  async function open(
+    chunkBytes: (highWaterMark: number) => number,
+    encoding?: StreamEncoding,
+  ): Promise<IncomingMessage> {
     const requested = once(server, 'request') as Promise<[unknown, ServerResponse]>;
     const sent = get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, agent: false });
     const responded = once(sent, 'response') as Promise<[IncomingMessage]>;
@@ -93,7 +97,7 @@ describe('a JSON stream', () => {
     response.on('error', () => {});
     source = new TestSource(chunkBytes(response.writableHighWaterMark));
     response.flushHeaders();
-    writeJsonStream(response, source, compressed, systemClock, (error) => failures.push(error));
+    writeJsonStream(response, source, encoding, systemClock, (error) => failures.push(error));
     const [opened] = await responded;
     opened.on('error', () => {});
     reader = opened;
@@ -113,9 +117,9 @@ describe('a JSON stream', () => {
   }
 
   /** Begins to read the response, and counts its lines. */
-  function readLines(from: IncomingMessage, compressed: boolean): { count: number; ended: boolean } {
+  function readLines(from: IncomingMessage, encoding?: StreamEncoding): { count: number; ended: boolean } {
     const read = { count: 0, ended: false };
-    const text = compressed ? from.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })) : from;
+    const text = encoding === undefined ? from : from.pipe(streamDecoder(encoding));
     text.on('data', (bytes: Buffer) => {
       for (const byte of bytes) if (byte === lineFeed) read.count += 1;
     });
@@ -131,13 +135,14 @@ describe('a JSON stream', () => {
     ['as many bytes as the high-water mark, without the framing', (mark) => mark],
     ['four times the high-water mark', (mark) => 4 * mark],
   ];
-  for (const compressed of [false, true]) {
+  for (const encoding of streamEncodings) {
+    const form = encoding === undefined ? '' : `, compressed with ${encoding}`;
     for (const [title, chunkBytes] of sizes) {
-      it(`continues after its reader paused, in chunks of ${title}${compressed ? ', compressed' : ''}`, async () => {
-        const opened = await open(chunkBytes, compressed);
+      it(`continues after its reader paused, in chunks of ${title}${form}`, async () => {
+        const opened = await open(chunkBytes, encoding);
         await untilFull();
         source.enough();
-        const read = readLines(opened, compressed);
+        const read = readLines(opened, encoding);
         await eventually(() => source.isAsked && read.count === source.given);
         expect(response.writableLength).to.equal(0);
         for (let more = 0; more < 3; more += 1) {
@@ -151,8 +156,8 @@ describe('a JSON stream', () => {
       });
     }
 
-    it(`reads no more when a paused reader has disconnected${compressed ? ', compressed' : ''}`, async () => {
-      const opened = await open(() => 200, compressed);
+    it(`reads no more when a paused reader has disconnected${form}`, async () => {
+      const opened = await open(() => 200, encoding);
       await untilFull();
       const { given } = source;
       opened.destroy();
@@ -166,7 +171,7 @@ describe('a JSON stream', () => {
 
   it('that has ended is cut off after five seconds, and not before, when its reader reads no more', async () => {
     const clock = new SimulatedClock();
-    await open(() => 200, false);
+    await open(() => 200);
     destroyAfterGracePeriod(response, clock);
     await clock.turn(4_999);
     expect(response.destroyed).to.equal(false);
@@ -176,11 +181,11 @@ describe('a JSON stream', () => {
 
   it('that has ended leaves no timer when its reader has read the last line', async () => {
     const clock = new SimulatedClock();
-    const opened = await open(() => 200, false);
+    const opened = await open(() => 200);
     destroyAfterGracePeriod(response, clock);
     expect(clock.nextDeadline()).to.equal(5_000);
     source.enough();
-    readLines(opened, false);
+    readLines(opened);
     await eventually(() => source.isAsked);
     source.end();
     await eventually(() => response.closed);

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { eventually } from '../../support/eventually.ts';
+import { hasZstd } from '../../../src/http/edge/compression/zstd.ts';
 import { eventTypeStreamsMaximum } from '../../../src/http/streaming/open-streams.ts';
 import { expectAllAfterPause, pausedBatchEvents } from '../../support/http/paused-reader.ts';
+import { streamEncodings } from '../../support/http/stream-encodings.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
 describe('GET /event-types/{name}/events', () => {
@@ -16,12 +18,12 @@ describe('GET /event-types/{name}/events', () => {
 
   after(() => server.stop());
 
-  for (const encoding of ['identity', 'gzip']) {
-    it(`sends everything, and then keep-alives, to a reader that paused for a while (${encoding})`, async () => {
+  for (const encoding of streamEncodings) {
+    it(`sends everything, and then keep-alives, to a reader that paused for a while (${encoding ?? 'identity'})`, async () => {
       const type = await server.defineEventType(1);
       const client = await server.openEventType(type, {
         query: `?batch_limit=${pausedBatchEvents}&batch_flush_timeout=1`,
-        headers: { 'Accept-Encoding': encoding },
+        headers: { 'Accept-Encoding': encoding ?? 'identity' },
         paused: true,
       });
       await expectAllAfterPause(server, client, type);
@@ -55,11 +57,24 @@ describe('GET /event-types/{name}/events', () => {
 
   it('is compressed only when the client accepts that', async () => {
     const type = await server.defineEventType(1);
+    /** What a client gets that prefers zstd, by the version of Node. */
+    const zstdOr = (other: 'gzip' | undefined) => (hasZstd ? 'zstd' : other);
     for (const [accepted, encoding] of [
       ['gzip, deflate', 'gzip'],
       ['GZIP', 'gzip'],
       ['x-gzip', 'gzip'],
       ['br, gzip;q=0.001', 'gzip'],
+      ['zstd', zstdOr(undefined)],
+      ['zstd, gzip', zstdOr('gzip')],
+      ['gzip, deflate, br, zstd', 'gzip'],
+      ['gzip;q=0.8, ZSTD;q=0.9', zstdOr('gzip')],
+      ['zstd;q=0.8, gzip;q=0.9', 'gzip'],
+      ['zstd;q=0, gzip', 'gzip'],
+      ['zstd;q=0', undefined],
+      ['zstd;q=0.5, identity', undefined],
+      ['gzip;q=0.5, identity', undefined],
+      ['*', 'gzip'],
+      ['gzip;q=0, *', undefined],
       ['gzip;q=0', undefined],
       ['gzip;q=0.000, br', undefined],
       ['*;q=0', undefined],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { constants, createGunzip } from 'node:zlib';
 import { eventually } from '../eventually.ts';
+import { streamDecoder } from './stream-encodings.ts';
 
 /** A dispatched event, as the `EventSource` of a browser would give it to a page. */
 export interface ReceivedEvent {
@@ -43,10 +43,8 @@ export class EventStreamReader {
   }
 
   read(): void {
-    const isCompressed = this.response.headers['content-encoding'] === 'gzip';
-    const text = isCompressed
-      ? this.response.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }))
-      : this.response;
+    const encoding = this.response.headers['content-encoding'];
+    const text = encoding === undefined ? this.response : this.response.pipe(streamDecoder(encoding));
     text.setEncoding('utf8');
     text.on('data', (part: string) => this.receive(part));
     text.on('error', () => undefined);

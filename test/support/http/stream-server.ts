@@ -5,7 +5,7 @@ import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { constants, createGunzip, type Gunzip } from 'node:zlib';
+import type { Transform } from 'node:stream';
 import type { CommitResult, Coordination } from '../../../src/ports/coordination.ts';
 import { parseOffset } from '../../../src/broker/cursors/cursor-text.ts';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
@@ -26,6 +26,7 @@ import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-te
 import { recordingLogger } from '../values/recording-logger.ts';
 import { eventually } from '../eventually.ts';
 import type { Batch, Cursor } from './client.ts';
+import { streamDecoder } from './stream-encodings.ts';
 
 /** How many lines of the log the report of a wait in vain has. */
 const reportedLines = 30;
@@ -221,7 +222,7 @@ export class StreamClient {
   readonly #numbers: number[] = [];
   #rest = '';
   #isOver = false;
-  #plain: Gunzip | undefined;
+  #plain: Transform | undefined;
   readonly #watchers = new Set<() => void>();
 
   constructor(response: IncomingMessage) {
@@ -292,9 +293,8 @@ export class StreamClient {
 
   read(): void {
     const { response } = this;
-    if (response.headers['content-encoding'] === 'gzip') {
-      this.#plain = response.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }));
-    }
+    const encoding = response.headers['content-encoding'];
+    if (encoding !== undefined) this.#plain = response.pipe(streamDecoder(encoding));
     const text = this.#plain ?? response;
     text.on('data', (bytes: Buffer) => this.receive(bytes.toString()));
     text.on('error', (error) => (this.error = error));

@@ -1,13 +1,20 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { brotliCompressSync, gunzipSync } from 'node:zlib';
 import { Router } from 'express';
-import { compressedBytesMinimum, createCompressionRouter } from '../../../src/http/edge/response-compression.ts';
-import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
-import { call } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
-import { serve } from '../../support/subscription-store.ts';
+import {
+  compressedBytesMinimum,
+  createCompressionRouter,
+} from '../../../../src/http/edge/compression/response-compression.ts';
+import { hasZstd } from '../../../../src/http/edge/compression/zstd.ts';
+import { eventTypeBody } from '../../../support/broker-on-embedded-log.ts';
+import { decompressed } from '../../../support/http/decompressed.ts';
+import { call } from '../../../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../../support/processes/service.ts';
+import { serve } from '../../../support/subscription-store.ts';
 
 interface RawResponse {
   readonly status: number;
@@ -31,13 +38,39 @@ function fetchRaw(url: string, headers: Record<string, string>, method = 'GET', 
   });
 }
 
+/** Bytes of a piece of a long response, without its line end. */
+const pieceBytes = 30_000;
+
+/** Lines that do not compress well, so that they fill buffers. */
+function* randomPieces(count: number): Generator<string> {
+  for (let piece = 0; piece < count; piece += 1) yield `${randomBytes(pieceBytes / 2).toString('hex')}\n`;
+}
+
 describe('compressing responses', () => {
   const router = Router();
   router.all('/text/:length', (incoming, response) => {
     response.json('x'.repeat(Number(incoming.params.length) - '""'.length));
   });
 
-  const decompress = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync };
+  router.get('/pieces/:count', (incoming, response) => {
+    response.type('text');
+    Readable.from(randomPieces(Number(incoming.params.count))).pipe(response);
+  });
+  router.get('/encoded', (_incoming, response) => {
+    response
+      .set('Content-Encoding', 'br')
+      .type('text')
+      .send(brotliCompressSync('x'.repeat(100_000)));
+  });
+  router.get('/as-it-is', (_incoming, response) => {
+    response.set('Cache-Control', 'public, no-transform').type('text').send('x'.repeat(100_000));
+  });
+  router.get('/image', (_incoming, response) => {
+    response.type('image/png').send(Buffer.alloc(100_000));
+  });
+
+  /** What a client gets that prefers zstd, by the version of Node. */
+  const zstdOr = <Other>(other: Other) => (hasZstd ? 'zstd' : other);
 
   for (const [what, headers, length, method, encoding] of [
     ['uses gzip for the preferences of a browser', { 'Accept-Encoding': 'gzip, deflate, br' }, 100_000, 'GET', 'br'],
@@ -57,6 +90,22 @@ describe('compressing responses', () => {
       undefined,
     ],
     ['does not compress without Accept-Encoding', {}, 100_000, 'GET', undefined],
+    ['prefers zstd if the client does', { 'Accept-Encoding': 'zstd, br, gzip' }, 100_000, 'GET', zstdOr('br')],
+    ['takes the first of equals', { 'Accept-Encoding': 'gzip, deflate, br, zstd' }, 100_000, 'GET', 'br'],
+    ['respects weights', { 'Accept-Encoding': 'br;q=0.5, zstd;q=0.7, gzip;q=0.6' }, 100_000, 'GET', zstdOr('gzip')],
+    ['respects other weights', { 'Accept-Encoding': 'zstd;q=0.6, gzip;q=0.7' }, 100_000, 'GET', 'gzip'],
+    [
+      'does not use zstd where identity is preferred',
+      { 'Accept-Encoding': 'identity, zstd;q=0.9' },
+      100_000,
+      'GET',
+      undefined,
+    ],
+    ['does not use zstd where it is refused', { 'Accept-Encoding': 'zstd;q=0' }, 100_000, 'GET', undefined],
+    ['falls back to gzip', { 'Accept-Encoding': 'zstd, gzip' }, compressedBytesMinimum, 'GET', zstdOr('gzip')],
+    ['needs as many bytes for zstd', { 'Accept-Encoding': 'zstd' }, compressedBytesMinimum - 1, 'GET', undefined],
+    ['leaves POST alone with zstd', { 'Accept-Encoding': 'zstd' }, 100_000, 'POST', undefined],
+    ['leaves HEAD alone with zstd', { 'Accept-Encoding': 'zstd' }, 100_000, 'HEAD', undefined],
     ['does not compress where gzip is refused', { 'Accept-Encoding': 'gzip;q=0' }, 100_000, 'GET', undefined],
     ['does not compress the response of a POST', { 'Accept-Encoding': 'gzip' }, 100_000, 'POST', undefined],
     ['leaves the answer of a HEAD alone', { 'Accept-Encoding': 'gzip' }, 100_000, 'HEAD', undefined],
@@ -66,10 +115,38 @@ describe('compressing responses', () => {
       const response = await fetchRaw(`${server.url}/text/${length}`, headers, method);
       await server.close();
       expect(response.encoding).to.equal(encoding);
-      const bytes = encoding === undefined ? response.bytes : decompress[encoding](response.bytes);
+      const bytes = decompressed(response.bytes, encoding);
       expect(bytes.length).to.equal(method === 'HEAD' ? 0 : length);
       if (method === 'GET') expect(response.vary).to.match(/Accept-Encoding/);
     });
+  }
+
+  for (const accepted of ['gzip', 'zstd']) {
+    it(`sends a response in pieces whole, at the pace of its reader (${accepted})`, async () => {
+      const server = await serve([createCompressionRouter(), router]);
+      const response = await fetchRaw(`${server.url}/pieces/200`, { 'Accept-Encoding': accepted });
+      await server.close();
+      expect(response.encoding).to.equal(accepted === 'zstd' ? zstdOr(undefined) : 'gzip');
+      const pieces = decompressed(response.bytes, response.encoding).toString().split('\n');
+      expect(pieces).to.have.length(200 + 1);
+      expect(pieces.slice(0, -1).map((piece) => piece.length)).to.satisfy((all: number[]) =>
+        all.every((length) => length === pieceBytes),
+      );
+    });
+
+    for (const [path, encoding] of [
+      ['/encoded', 'br'],
+      ['/as-it-is', undefined],
+      ['/image', undefined],
+    ] as const) {
+      it(`leaves ${path} as it is (${accepted})`, async () => {
+        const server = await serve([createCompressionRouter(), router]);
+        const response = await fetchRaw(`${server.url}${path}`, { 'Accept-Encoding': accepted });
+        await server.close();
+        expect(response.encoding).to.equal(encoding);
+        expect(decompressed(response.bytes, encoding).length).to.equal(100_000);
+      });
+    }
   }
 });
 
@@ -98,10 +175,13 @@ describe('compression by the service', () => {
         expect([response.encoding, response.bytes.equals(plain.bytes)]).to.deep.equal([undefined, true]);
         return;
       }
-      expect(response.encoding).to.equal('gzip');
-      expect(response.bytes.length).to.be.lessThan(plain.bytes.length / 2);
-      // Metrics differ each time.
-      if (path !== '/metrics') expect(gunzipSync(response.bytes).equals(plain.bytes)).to.equal(true);
+      const preferred = await fetchRaw(`${service.url}${path}`, { 'Accept-Encoding': 'zstd, gzip;q=0.5' });
+      expect([response.encoding, preferred.encoding]).to.deep.equal(['gzip', hasZstd ? 'zstd' : 'gzip']);
+      for (const { encoding, bytes } of [response, preferred]) {
+        expect(bytes.length).to.be.lessThan(plain.bytes.length / 2);
+        // Metrics differ each time.
+        if (path !== '/metrics') expect(decompressed(bytes, encoding).equals(plain.bytes)).to.equal(true);
+      }
     });
   }
 

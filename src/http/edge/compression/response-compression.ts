@@ -1,14 +1,24 @@
 import compression from 'compression';
-import { Router, type Request, type RequestHandler } from 'express';
+import { Router, type RequestHandler } from 'express';
+import { compressWithZstd, prefersZstd } from './zstd-responses.ts';
 
 /** Smaller responses are never compressed: compressing them takes longer than it saves. Bytes. */
 export const compressedBytesMinimum = 4_096;
 
+const compressWithOthers = compression({ threshold: compressedBytesMinimum });
+
 /** Compresses the response of a route that is mounted before the router below. */
-export const compress: RequestHandler = compression({ threshold: compressedBytesMinimum });
+export const compress: RequestHandler = (request, response, next) => {
+  if (!prefersZstd(request)) {
+    compressWithOthers(request, response, next);
+    return;
+  }
+  compressWithZstd(request, response, compressedBytesMinimum);
+  next();
+};
 
 /**
- * Compresses the responses to GET with gzip or another encoding that the client accepts. Mount it after the routers of
+ * Compresses the responses to GET with the encoding that the client prefers. Mount it after the routers of
  * streams, which compress by batch, and of publishing and commits, whose responses are small and must stay cheap.
  */
 export function createCompressionRouter(): Router {
@@ -18,9 +28,4 @@ export function createCompressionRouter(): Router {
     else next();
   });
   return router;
-}
-
-/** Whether a client can read a compressed stream. */
-export function acceptsGzip(request: Request): boolean {
-  return request.acceptsEncodings('gzip', 'x-gzip') !== false;
 }
