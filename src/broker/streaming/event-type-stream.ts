@@ -3,6 +3,7 @@ import type { Logger } from '../../logger.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
 import { jsonLines, uncommittableLineFrame, type LineFormat, type LineInfo } from './line-format.ts';
 import type { Chunk } from './chunk-builder.ts';
+import type { EventFilter } from './filters/event-filter.ts';
 import { flushDueAt, sendAllowance, type BatchRules } from './batch-rules.ts';
 import { closeInfo, type CloseCode } from './close-codes.ts';
 import { closingDueAt, closingReason, type Closing, type ClosingRules, type StreamProgress } from './end-conditions.ts';
@@ -26,6 +27,8 @@ export interface EventTypeStreamParameters {
   readonly streamTimeoutMilliseconds: number;
   /** Ends the stream when every partition had this many batches without events in a row; 0 means never. */
   readonly keepAliveLimit: number;
+  /** Which events are delivered. Default: all. */
+  readonly filter?: EventFilter | undefined;
 }
 
 export interface EventTypeStreamServices {
@@ -79,7 +82,7 @@ export class EventTypeStream {
       return new StreamPartition({ eventType: topic, partition, fence: 0 }, offset - 1, now, frame);
     });
     this.#assigned = new AssignedPartitions(partitions, bufferBytesPerPartition * partitions.length);
-    this.#reads = new ReadAhead(log, logger, this.#assigned, () => this.#advance());
+    this.#reads = new ReadAhead(log, logger, this.#assigned, () => this.#advance(), undefined, parameters.filter);
     this.#sender = new LineSender(this.#rules, this.#assigned, false, format);
   }
 
@@ -163,7 +166,10 @@ export class EventTypeStream {
     if (this.#hasSentReason) return null;
     this.#hasSentReason = true;
     const partitions = this.#assigned.list;
-    let lines = code === 'stream_timeout' ? partitions.filter((_, index) => this.#isUnheard(index)) : [];
+    const isTimeout = code === 'stream_timeout';
+    let lines = partitions.filter((partition, index) => {
+      return partition.isMovedByFilter || (isTimeout && this.#isUnheard(index));
+    });
     if (lines.length === 0 && this.#flushableEvents() === 0) lines = partitions.slice(0, 1);
     return this.#sender.lastChunk(lines, closeInfo(code, detail), now, true);
   }

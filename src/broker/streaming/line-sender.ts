@@ -51,13 +51,20 @@ export class LineSender implements LinePositions {
    * @param partitions Each gets a line without events. There must be one, unless waiting events go before.
    * @param info Of the last line.
    * @param flushing Whether waiting events that may be sent go before.
+   * @param mayMove Whether these lines may have positions behind events that a filter passed over.
    */
-  lastChunk(partitions: readonly StreamPartition[], info: LineInfo, now: number, flushing: boolean): Chunk {
+  lastChunk(
+    partitions: readonly StreamPartition[],
+    info: LineInfo,
+    now: number,
+    flushing: boolean,
+    mayMove = true,
+  ): Chunk {
     const chunk = new ChunkBuilder();
     let previous = flushing ? this.#fill(chunk, now, true) : undefined;
     for (const partition of partitions) {
       if (chunk.size > 0) this.#endLine(chunk, previous);
-      this.#beginLine(chunk, partition, 0, now);
+      this.#beginLine(chunk, partition, 0, now, mayMove);
       previous = undefined;
     }
     this.#endLine(chunk, info);
@@ -112,12 +119,14 @@ export class LineSender implements LinePositions {
     return info;
   }
 
-  #beginLine(chunk: ChunkBuilder, partition: StreamPartition, events: number, now: number): void {
-    const start = events === 0 ? this.#format.keepAliveStart : this.#format.batchStart;
+  #beginLine(chunk: ChunkBuilder, partition: StreamPartition, events: number, now: number, mayMove = true): void {
+    // A position that the consumer has to commit is no keep-alive.
+    const isKeepAlive = events === 0 && !(mayMove && partition.isMovedByFilter);
+    const start = isKeepAlive ? this.#format.keepAliveStart : this.#format.batchStart;
     if (start !== '') chunk.addText(start);
     this.#lastPartition = partition;
     this.#lastCursorToken = randomUUID();
-    partition.writeLine(chunk, events, this.#lastCursorToken, now);
+    partition.writeLine(chunk, events, this.#lastCursorToken, now, mayMove);
   }
 
   #endLine(chunk: ChunkBuilder, info: LineInfo | undefined): void {

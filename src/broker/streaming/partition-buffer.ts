@@ -1,4 +1,6 @@
+import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { EventRun } from './chunk-builder.ts';
+import type { PassedOver } from './filters/filtered-read.ts';
 import { noValue, type Offset, type RecordBatch } from '../../ports/event-log.ts';
 
 /**
@@ -12,6 +14,9 @@ export class PartitionBuffer {
   bytes = 0;
   /** Offset of the last record that was sent, dropped or passed over. */
   passedThrough: Offset;
+  /** Offset of the last record that a filter passed over; -1 when there is none. Events may wait before it. */
+  filteredThrough: Offset = beforeFirst;
+  #filteredAppendedAt = 0;
   /** Buffers without batches share one list, which is never changed: most partitions of most streams are idle. */
   #batches: RecordBatch[] = noBatches;
   /** Index of the first batch that still has waiting events. */
@@ -46,6 +51,16 @@ export class PartitionBuffer {
     if (this.events === 0) this.passedThrough = Math.max(this.passedThrough, offset);
   }
 
+  /**
+   * Notes that a filter passed over records. It has an effect on {@link passedThrough} once all events that were pushed
+   * are sent.
+   */
+  noteFiltered({ offset, appendedAt }: PassedOver): void {
+    this.filteredThrough = offset;
+    this.#filteredAppendedAt = appendedAt;
+    this.skipHolesThrough(offset);
+  }
+
   /** Offset and value of the next event; undefined when none waits. The value must not be kept: copy it. */
   next(): { readonly offset: Offset; readonly value: Buffer } | undefined {
     const batch = this.events === 0 ? undefined : this.#batches[this.#head];
@@ -66,7 +81,8 @@ export class PartitionBuffer {
    */
   eventsOfTimespanEndedAt(time: number): number {
     const newest = this.#batches.at(-1);
-    if (this.events === 0 || newest === undefined || newest.appendedAt <= time) return 0;
+    if (this.events === 0 || newest === undefined) return 0;
+    if (newest.appendedAt <= time && this.#filteredAppendedAt <= time) return 0;
     let events = 0;
     for (let position = this.#head; position < this.#batches.length; position += 1) {
       const batch = this.#batches[position];
@@ -115,6 +131,8 @@ export class PartitionBuffer {
     this.#index = 0;
     this.events = 0;
     this.bytes = 0;
+    // What comes after the dropped events will be read, and passed over, again.
+    this.filteredThrough = Math.min(this.filteredThrough, this.passedThrough);
   }
 
   #moveTo(index: number): void {
@@ -123,6 +141,7 @@ export class PartitionBuffer {
     this.passedThrough = batch.offsets[index - 1] ?? this.passedThrough;
     this.#index = index;
     this.#skipDeletions();
+    if (this.filteredThrough > this.passedThrough) this.skipHolesThrough(this.filteredThrough);
   }
 
   /** Moves to the next event, past spent batches. */

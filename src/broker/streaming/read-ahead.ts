@@ -5,6 +5,8 @@ import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import { checkExternalRecords, type UnreadableRecord } from '../log/external-records.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
 import type { BatchRules } from './batch-rules.ts';
+import type { EventFilter } from './filters/event-filter.ts';
+import { filterRead } from './filters/filtered-read.ts';
 import type { StreamPartition } from './stream-partition.ts';
 
 /** How much a stream reads ahead of what it may send. Bytes, over all its partitions. */
@@ -39,21 +41,29 @@ export class ReadAhead {
   readonly #assigned: AssignedPartitions;
   readonly #onChange: () => void;
   readonly #keepUnreadable: KeepUnreadable | undefined;
+  readonly #filter: EventFilter | undefined;
   /** Ends the reads under way; made when the first one begins. */
   #stopping: AbortController | undefined;
   /** The options of all waiting reads: one object for all partitions. */
   #options: ReadOptions | undefined;
   /** When reads were last begun. Monotonic milliseconds. */
   #startedAt = 0;
+  /** Whether nothing can be sent now. Only a stream with a filter needs to know. */
+  #isBlocked = false;
 
-  /** @param onChange Called when a read has ended, with new records or a failure. */
+  /**
+   * @param onChange Called when a read has ended, with new records or a failure.
+   * @param filter Which events are added.
+   */
   constructor(
     log: EventLog,
     logger: Logger,
     assigned: AssignedPartitions,
     onChange: () => void,
     keepUnreadable?: KeepUnreadable,
+    filter?: EventFilter,
   ) {
+    this.#filter = filter;
     this.#keepUnreadable = keepUnreadable;
     this.#log = log;
     this.#logger = logger;
@@ -61,11 +71,16 @@ export class ReadAhead {
     this.#onChange = onChange;
   }
 
-  /** Begins the reads that are wanted now. */
-  begin(parameters: BatchRules, now: number): void {
+  /**
+   * Begins the reads that are wanted now.
+   * @param isBlocked Whether nothing can be sent now, however much is read. A filter then searches no further than one
+   *   read.
+   */
+  begin(parameters: BatchRules, now: number, isBlocked = false): void {
     if (now < this.retryAt) return;
     this.retryAt = 0;
     this.#startedAt = now;
+    this.#isBlocked = isBlocked;
     for (const partition of this.#assigned.list) {
       if (this.#shouldRead(partition, parameters)) this.#read(partition);
     }
@@ -81,9 +96,16 @@ export class ReadAhead {
   #shouldRead(partition: StreamPartition, { batchLimit, uncommittedEventsMaximum }: BatchRules): boolean {
     if (partition.reading || partition.readFailure !== undefined || partition.handOverUntil !== undefined) return false;
     const { buffer } = partition;
+    if (this.#filter !== undefined && this.#hasSearchedEnough(partition)) return false;
     if (buffer.bytes < this.#partitionPrefetchBytes() / 2) return true;
     const batchIsShort = buffer.events < Math.min(batchLimit, uncommittedEventsMaximum);
     return batchIsShort && !this.#assigned.isFull();
+  }
+
+  /** What a filter passes over uses no memory, so the memory does not limit how far it searches. */
+  #hasSearchedEnough(partition: StreamPartition): boolean {
+    if (!this.#isBlocked) partition.searchedBytes = 0;
+    return partition.searchedBytes >= this.#partitionPrefetchBytes();
   }
 
   #partitionPrefetchBytes(): number {
@@ -128,7 +150,7 @@ export class ReadAhead {
     }
     try {
       if (outcome.batches.some(({ external }) => external !== undefined)) return this.#applyChecked(partition, outcome);
-      partition.addRecords(outcome);
+      return this.#add(partition, outcome);
     } catch (error) {
       this.#handleFailure(partition, error);
     }
@@ -143,22 +165,36 @@ export class ReadAhead {
       unreadable.push(...checked.unreadable);
       return checked.batch;
     });
-    const add = (): void => {
+    const add = (): Promise<void> | undefined => {
       this.#reportUnreadable(partition, unreadable);
-      partition.addRecords({ ...result, batches });
+      return this.#add(partition, { ...result, batches });
     };
     const kept = unreadable.length === 0 ? undefined : this.#keepUnreadable?.(partition, unreadable);
-    if (kept === undefined) {
-      add();
-      return undefined;
-    }
+    if (kept === undefined) return add();
     const { readGeneration } = partition;
     const retryLater = (): void => {
       this.retryAt = this.#startedAt + retryMilliseconds;
     };
-    return kept.then(() => {
-      if (partition.readGeneration === readGeneration) add();
-    }, retryLater);
+    return kept.then(() => (partition.readGeneration === readGeneration ? add() : undefined), retryLater);
+  }
+
+  /** @returns a promise if a filter has to choose among the records first */
+  #add(partition: StreamPartition, result: ReadResult): Promise<void> | undefined {
+    if (this.#filter !== undefined) return this.#addFiltered(partition, result, this.#filter);
+    partition.addRecords(result);
+    return undefined;
+  }
+
+  async #addFiltered(partition: StreamPartition, result: ReadResult, filter: EventFilter): Promise<void> {
+    const { readGeneration } = partition;
+    try {
+      const filtered = await filterRead(filter, result);
+      if (partition.readGeneration !== readGeneration) return;
+      partition.searchedBytes += filtered.searchedBytes;
+      partition.addRecords(filtered, filtered.passedOver);
+    } catch (error) {
+      this.#handleFailure(partition, error);
+    }
   }
 
   #reportUnreadable({ eventType, partition }: StreamPartition, unreadable: readonly UnreadableRecord[]): void {

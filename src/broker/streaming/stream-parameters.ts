@@ -1,4 +1,6 @@
 import { LendstreamError } from '../../errors.ts';
+import type { EventFilter } from './filters/event-filter.ts';
+import { readFilter } from './filters/filter-parameter.ts';
 import type { BatchRules } from './batch-rules.ts';
 import { describePartition, type EventTypePartition } from '../../ports/event-type-partition.ts';
 import { slotWaitSecondsMaximum } from '../subscriptions/slot-queue.ts';
@@ -19,6 +21,8 @@ export interface StreamParameters extends BatchRules {
   readonly strictCommits?: true;
   /** Whether a commit of what is committed already restarts the commit timeout. Default: no. */
   readonly countsHeartbeats?: true;
+  /** Which events are delivered. Default: all. */
+  readonly filter?: EventFilter;
   /** How long to wait for a slot instead of being refused. Default: not at all. Milliseconds. */
   readonly slotWaitMilliseconds?: number;
 }
@@ -79,8 +83,8 @@ const maximums: Partial<Record<ParameterName, number>> = {
  * @param random A number from 0 up to 1, for the timeout of a stream without a usable one.
  * @param limits What the operator allows.
  * @param commitTimeoutSecondsMaximum Of the subscription, if it differs from what the operator allows.
- * @throws MALFORMED_REQUEST for a value that is not a whole number, or when `partitions` is not a list; UNPROCESSABLE
- *   for a value out of bounds, for an entry of `partitions` with a wrong shape, named twice or outside the subscription
+ * @throws MALFORMED_REQUEST for a value that is not a whole number, when `partitions` is not a list, or a filter is none;
+ *   UNPROCESSABLE for a value out of bounds, for an entry of `partitions` with a wrong shape, named twice or outside the subscription
  */
 export function readStreamParameters(
   source: Readonly<Record<string, unknown>>,
@@ -118,6 +122,7 @@ export function readStreamParameters(
     ...slotWait(value('wait_for_slot') ?? 0),
     ...(readFlag('strict_commits', source['strict_commits']) ? { strictCommits: true } : {}),
     ...(readFlag('commit_heartbeat', source['commit_heartbeat']) ? { countsHeartbeats: true } : {}),
+    ...withFilter(source['filter']),
   };
 }
 
@@ -126,6 +131,11 @@ function slotWait(seconds: number): Pick<StreamParameters, 'slotWaitMilliseconds
     throw new LendstreamError('UNPROCESSABLE', `wait_for_slot can't be higher than ${slotWaitSecondsMaximum}`);
   }
   return seconds === 0 ? {} : { slotWaitMilliseconds: seconds * 1000 };
+}
+
+function withFilter(parameter: unknown): Pick<StreamParameters, 'filter'> {
+  const filter = readFilter(parameter);
+  return filter === undefined ? {} : { filter };
 }
 
 /** @throws MALFORMED_REQUEST for anything but true and false, as JSON or as text in any letter case */

@@ -6,6 +6,7 @@ import type { PartitionOwnership } from '../../ports/coordination.ts';
 import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import { formatOffset } from '../cursors/cursor-text.ts';
 import type { Offset, ReadResult } from '../../ports/event-log.ts';
+import type { PassedOver } from './filters/filtered-read.ts';
 import { PartitionBuffer } from './partition-buffer.ts';
 import { UncommittedEvents } from './uncommitted-events.ts';
 import { searchFrom, type EventSearch, type PartitionInTurn } from './event-search.ts';
@@ -31,8 +32,10 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
   readFailure: string | undefined;
   /** Monotonic milliseconds. */
   lastSentAt: number;
-  /** Keep-alives since the last batch with events. */
+  /** Keep-alives since the last batch with events, or that moved over events of no interest. */
   keepAlives = 0;
+  /** How much a filter has searched since the stream could last send. Bytes. */
+  searchedBytes = 0;
   eventsOfEndedTimespan = 0;
   overflowing = false;
   /**
@@ -78,9 +81,10 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
     return this.#uncommitted === undefined ? 0 : this.#uncommitted.count;
   }
 
-  /** Adds the result of a read. */
-  addRecords({ batches, nextOffset }: ReadResult): void {
+  /** Adds the result of a read. @param passedOver What a filter left out of it. */
+  addRecords({ batches, nextOffset }: ReadResult, passedOver?: PassedOver): void {
     for (const batch of batches) this.buffer.push(batch);
+    if (passedOver !== undefined) this.buffer.noteFiltered(passedOver);
     this.readOffset = Math.max(this.readOffset, nextOffset);
     this.buffer.skipHolesThrough(this.readOffset - 1);
   }
@@ -101,15 +105,25 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
   }
 
   /**
+   * Whether a line without events has a new position: behind events that the filter of the stream passed over. They
+   * count as delivered when the consumer commits it.
+   */
+  get isMovedByFilter(): boolean {
+    return this.buffer.filteredThrough > this.sentThrough && this.buffer.passedThrough > this.sentThrough;
+  }
+
+  /**
    * Writes a line with the next `events` events, or a keep-alive for 0, up to its end: see {@link lineEnd}.
    * @param now Monotonic milliseconds.
+   * @param mayMove Whether a line without events may have a new position.
    */
-  writeLine(chunk: ChunkBuilder, events: number, cursorToken: string, now: number): void {
+  writeLine(chunk: ChunkBuilder, events: number, cursorToken: string, now: number, mayMove = true): void {
     this.lastSentAt = now;
     if (events === 0) {
+      const isMoved = mayMove && this.isMovedByFilter;
       // Without commits the position moves over deletions and holes as soon as no event waits before them.
-      if (!this.#awaitsCommits()) this.sentThrough = this.buffer.passedThrough;
-      this.keepAlives += 1;
+      if (isMoved || !this.#awaitsCommits()) this.sentThrough = this.buffer.passedThrough;
+      this.keepAlives = isMoved ? 0 : this.keepAlives + 1;
       chunk.addText(this.#lineStart(cursorToken));
       return;
     }
@@ -158,10 +172,15 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
     return { eventType: this.eventType, partition: this.partition, firstOffset, throughOffset };
   }
 
-  /** The last offset that was passed over after the committed one, if no sent event waits for the consumer's commit. */
+  /**
+   * The last offset that was passed over after the committed one, if nothing before it waits for the consumer's commit:
+   * no event that was sent, nor one that its filter passed over.
+   */
   get committableWithoutConsumer(): Offset | undefined {
-    const passed = this.buffer.passedThrough;
-    return this.uncommittedEvents === 0 && passed > this.committedThrough ? passed : undefined;
+    const { passedThrough: passed, filteredThrough } = this.buffer;
+    const { committedThrough } = this;
+    const isPassed = passed > committedThrough && filteredThrough <= committedThrough;
+    return isPassed && this.uncommittedEvents === 0 ? passed : undefined;
   }
 
   /** Discards events that were read and not sent, so that reading continues right after the sent ones. */

@@ -14,7 +14,7 @@ import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
 import { surplusStreams } from '../subscriptions/stream-slots.ts';
 import type { Chunk } from './chunk-builder.ts';
-import { flushDueAt } from './batch-rules.ts';
+import { flushDueAt, sendAllowance } from './batch-rules.ts';
 import { closeInfo, closesImmediately, type CloseCode } from './close-codes.ts';
 import type { CommittedOffset, Coordination, CoordinationChange } from '../../ports/coordination.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
@@ -149,6 +149,7 @@ export class SubscriptionStream implements Observer {
       this.#assigned,
       () => this.#advance(),
       (where, records) => this.#unprocessableEvents().keepUnreadable(where, records),
+      parameters.filter,
     );
     this.#sender = new LineSender(parameters, this.#assigned, true, format);
     const countedStreamId = parameters.countsHeartbeats === true ? streamId : undefined;
@@ -231,7 +232,7 @@ export class SubscriptionStream implements Observer {
     if (this.#isStreaming()) this.#closeIfDue(now);
     if (this.#isStreaming() && this.#assigned.isSearching()) this.#unprocessableEvents().begin(now);
     if (this.#isStreaming() && this.#reader !== undefined && this.#maySend(now)) this.#deliver(now);
-    if (this.#isStreaming()) this.#reads.begin(this.#parameters, now);
+    if (this.#isStreaming()) this.#reads.begin(this.#parameters, now, this.#isBlocked());
     for (const partition of this.#assigned.removeHandedOver()) void this.#release(partition);
     this.#watch.recheck(now, this.#uncommittedSince !== undefined);
     this.#commitPassedOver(now);
@@ -242,6 +243,13 @@ export class SubscriptionStream implements Observer {
       return;
     }
     this.#setTimer(now);
+  }
+
+  /** Whether nothing can be sent now: nobody reads, or the window is full. Of interest only with a filter. */
+  #isBlocked(): boolean {
+    if (this.#parameters.filter === undefined) return false;
+    if (this.#reader === undefined) return true;
+    return sendAllowance(this.#parameters, this.#assigned.uncommittedEvents(), this.#sender.sentEvents) === 0;
   }
 
   #unprocessableEvents(): UnprocessableEvents {
@@ -492,10 +500,13 @@ export class SubscriptionStream implements Observer {
     }
     const now = this.#services.clock.monotonic();
     const sentBefore = this.#sender.sentEvents;
-    const lastLinePartition = this.#assigned.list[0] ?? this.#placeholderPartition(now);
-    const isFlushing = code === 'stream_timeout' && this.#maySend(now);
+    const { list } = this.#assigned;
+    const maySend = this.#maySend(now);
+    const moved = maySend ? list.filter(({ isMovedByFilter }) => isMovedByFilter) : [];
+    const lastLines = moved.length > 0 ? moved : [list[0] ?? this.#placeholderPartition(now)];
+    const isFlushing = code === 'stream_timeout' && maySend;
     try {
-      const chunk = this.#sender.lastChunk([lastLinePartition], closeInfo(code, detail), now, isFlushing);
+      const chunk = this.#sender.lastChunk(lastLines, closeInfo(code, detail), now, isFlushing, maySend);
       this.#recordSent(this.#sender.sentEvents - sentBefore, now);
       this.#enterClosing(code, { chunk, hasEvents: this.#sender.sentEvents > sentBefore });
     } catch (error) {

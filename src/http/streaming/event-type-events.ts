@@ -8,6 +8,7 @@ import type { Registry } from '../../broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/streaming/event-type-stream.ts';
+import { readFilter } from '../../broker/streaming/filters/filter-parameter.ts';
 import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
@@ -146,7 +147,7 @@ function closeBlocked(streams: ReadonlyMap<EventTypeStream, OpenEventTypeStream>
   }
 }
 
-/** @throws MALFORMED_REQUEST for a value that is no whole number, UNPROCESSABLE for one out of bounds */
+/** @throws MALFORMED_REQUEST for a value that is no whole number or no filter, UNPROCESSABLE for one out of bounds */
 function readParameters(
   request: Request,
   { flushSecondsMinimum, flushSecondsMaximum }: StreamingLimits,
@@ -180,6 +181,7 @@ function readParameters(
     streamLimit,
     streamTimeoutMilliseconds: streamSeconds * 1_000,
     keepAliveLimit: readNumber('stream_keep_alive_limit', 0, eventsMaximum, 0),
+    filter: readFilter(request.query['filter']),
   };
 }
 

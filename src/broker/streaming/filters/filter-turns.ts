@@ -1,0 +1,38 @@
+import { giveWay } from '../../../clock.ts';
+
+/** How much all filters of the process search in one turn of the event loop. Bytes. */
+export const turnBytesMaximum = 256 * 1024;
+
+/**
+ * Shares the process between filters and everything else. A filter that lets nothing through reads on at once: without
+ * turns, one stream with a big backlog would hold up all sockets and timers, and hundreds of them each other.
+ */
+export class FilterTurns {
+  /** Searched since the last turn of the event loop that was waited for. Bytes. */
+  #searched = 0;
+  /** Resolves when the last one in the queue has its turn. */
+  #lastInQueue: Promise<void> = Promise.resolve();
+  #queued = 0;
+
+  /** Resolves at once while the turn lasts and nobody waits; else in a turn of the event loop of its own. */
+  begin(): Promise<void> | undefined {
+    if (this.#searched < turnBytesMaximum && this.#queued === 0) return undefined;
+    return this.#nextTurn();
+  }
+
+  /** Notes how much was searched. @param bytes Since {@link begin}. */
+  spend(bytes: number): void {
+    this.#searched += bytes;
+  }
+
+  async #nextTurn(): Promise<void> {
+    this.#queued += 1;
+    this.#lastInQueue = this.#lastInQueue.then(giveWay);
+    await this.#lastInQueue;
+    this.#queued -= 1;
+    this.#searched = 0;
+  }
+}
+
+/** Those of the process. */
+export const filterTurns = new FilterTurns();
