@@ -56,6 +56,45 @@ describe('the buffer of a partition', () => {
     });
   });
 
+  it('moves over what a filter passed over when every event before it is sent, and not when they are dropped', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.noteFiltered({ offset: 3, appendedAt: 0 });
+    expect(buffer.passedThrough).to.equal(3);
+    buffer.push(recordBatch(numberedEntries(5, 6)));
+    buffer.noteFiltered({ offset: 9, appendedAt: 0 });
+    buffer.skipHolesThrough(9);
+    expect(sendFrom(buffer, 1)).to.equal('5');
+    expect([buffer.passedThrough, buffer.filteredThrough]).to.deep.equal([5, 9]);
+    expect(sendFrom(buffer, 1)).to.equal('6');
+    expect(buffer.passedThrough).to.equal(9);
+    buffer.push(recordBatch(numberedEntries(11, 11)));
+    buffer.noteFiltered({ offset: 14, appendedAt: 0 });
+    buffer.clear();
+    expect([buffer.passedThrough, buffer.filteredThrough]).to.deep.equal([9, 9]);
+    buffer.push(recordBatch(numberedEntries(11, 12)));
+    buffer.noteFiltered({ offset: 14, appendedAt: 0 });
+    buffer.dropThrough(11);
+    expect(buffer.passedThrough).to.equal(11);
+    buffer.dropThrough(13);
+    expect(buffer.passedThrough).to.equal(14);
+  });
+
+  it('takes no memory for what a filter passes over, however much it is', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(recordBatch(numberedEntries(0, 0)));
+    for (let offset = 1; offset <= 1_000; offset += 1) buffer.noteFiltered({ offset, appendedAt: offset });
+    expect(buffer.removeNext(1)).to.have.length(1);
+    expect(buffer.passedThrough).to.equal(1_000);
+  });
+
+  it('knows that a span of time is over from what a filter passed over as well', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(recordBatch(numberedEntries(0, 1), false, 100));
+    buffer.noteFiltered({ offset: 2, appendedAt: 150 });
+    expect(buffer.eventsOfTimespanEndedAt(150)).to.equal(0);
+    expect(buffer.eventsOfTimespanEndedAt(149)).to.equal(2);
+  });
+
   it('leaves out deletions and skips them', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(

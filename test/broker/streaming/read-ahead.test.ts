@@ -3,7 +3,9 @@ import { after, before, describe, it } from 'mocha';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import { AssignedPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
-import { ReadAhead, prefetchBytesMaximum } from '../../../src/broker/streaming/read-ahead.ts';
+import type { EventFilter } from '../../../src/broker/streaming/filters/event-filter.ts';
+import { readFilter } from '../../../src/broker/streaming/filters/filter-parameter.ts';
+import { ReadAhead, prefetchBytesMaximum, type KeepUnreadable } from '../../../src/broker/streaming/read-ahead.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { overriding } from '../../support/stepping-log.ts';
@@ -22,7 +24,7 @@ describe('what a stream reads ahead', () => {
 
   after(() => server.stop());
 
-  async function prepare(log: EventLog = server.log) {
+  async function prepare(log: EventLog = server.log, filter?: EventFilter, keepUnreadable?: KeepUnreadable) {
     const type = await server.defineEventType(1);
     const assigned = new AssignedPartitions();
     const ownership = { eventType: type, partition: 0, state: 'assigned', nextStreamId: null, fence: 1 } as const;
@@ -31,7 +33,7 @@ describe('what a stream reads ahead', () => {
     const [partition] = assigned.list;
     if (partition === undefined) throw new Error('The partition was just adopted.');
     let changes = 0;
-    const reads = new ReadAhead(log, silentLogger, assigned, () => (changes += 1));
+    const reads = new ReadAhead(log, silentLogger, assigned, () => (changes += 1), keepUnreadable, filter);
     return { type, held: assigned, partition, reads, changes: () => changes };
   }
 
@@ -197,5 +199,95 @@ describe('what a stream reads ahead', () => {
     reads.begin(parameters, 0);
     await eventually(() => changes() === 1);
     expect(reads.logClosed).to.equal(true);
+  });
+
+  describe('with a filter', () => {
+    const filter = readFilter('/pick=yes');
+    const no = JSON.stringify({ pick: 'no', text: 'x'.repeat(10_000) });
+
+    /** A log in which one partition goes on for ever with what is passed over. Counts the reads. */
+    function endless(): { log: EventLog; reads: () => number } {
+      let reads = 0;
+      const read: EventLog['read'] = async ({ offset }) => {
+        reads += 1;
+        const entries = Array.from({ length: 100 }, (_, index) => ({ offset: offset + index, value: no }));
+        return { batches: [recordBatch(entries)], nextOffset: offset + 100 };
+      };
+      return { log: overriding(server.log, { read }), reads: () => reads };
+    }
+
+    it('goes on while something can be sent, whatever is passed over', async () => {
+      const { log } = endless();
+      const { partition, reads, changes } = await prepare(log, filter);
+      for (let read = 1; read <= 20; read += 1) {
+        reads.begin(parameters, 0);
+        await eventually(() => changes() === read);
+      }
+      expect(partition).to.include({ events: 0, readOffset: 2_000 });
+      expect(partition.buffer).to.include({ bytes: 0, passedThrough: 1_999 });
+    });
+
+    it('stops after one read while nothing can be sent, and goes on when it can', async () => {
+      const { log, reads: begun } = endless();
+      const { partition, reads, changes } = await prepare(log, filter);
+      for (let turn = 1; turn <= 5; turn += 1) {
+        reads.begin(parameters, 0, true);
+        await eventually(() => changes() === begun());
+      }
+      const most = Math.ceil(prefetchBytesMaximum / (100 * no.length));
+      expect(begun()).to.equal(most);
+      expect(partition.reading).to.equal(false);
+      reads.begin(parameters, 0, false);
+      expect(partition.reading).to.equal(true);
+      await eventually(() => changes() === most + 1);
+    });
+
+    it('ignores what it has searched when the partition was rewound in the meantime', async () => {
+      const { log } = endless();
+      const { partition, reads, changes } = await prepare(log, filter);
+      reads.begin(parameters, 0);
+      await Promise.resolve();
+      partition.rewind();
+      await eventually(() => changes() === 1);
+      expect(partition).to.include({ readOffset: 0, reading: false });
+      expect(partition.buffer.passedThrough).to.equal(-1);
+    });
+
+    it('checks records of other producers first: those that are no events are kept, and match nothing', async () => {
+      const values = ['{"pick":', '{"pick":"yes"}', 'yes', '{"pick":\n"yes"}', '{"pick":"no"}'];
+      const kept: number[] = [];
+      let isKept = false;
+      const read: EventLog['read'] = async ({ offset }, options) => {
+        if (offset > 0) return server.log.read({ topic: 'none', partition: 0, offset }, options);
+        const batch = recordBatch(
+          values.map((value, index) => ({ offset: index, value })),
+          true,
+        );
+        return { batches: [{ ...batch, external: new Uint8Array(5).fill(1) }], nextOffset: 5 };
+      };
+      const keepUnreadable: KeepUnreadable = async (_where, records) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        kept.push(...records.map(({ offset }) => offset));
+        isKept = true;
+      };
+      const log = overriding(server.log, { read });
+      const { partition, held: assigned, reads, changes } = await prepare(log, filter, keepUnreadable);
+      reads.begin(parameters, 0);
+      await eventually(() => changes() === 1);
+      expect([isKept, kept]).to.deep.equal([true, [0, 2]]);
+      expect(partition.events).to.equal(2);
+      expect(assigned.notices.take()).to.deep.equal(['skipped records that are not JSON, count: 2']);
+      const runs = partition.buffer.removeNext(2);
+      expect(runs.map(({ batch }) => batch.bytes.toString())).to.deep.equal(['{"pick":"yes"},{"pick": "yes"}']);
+      expect(partition.buffer.passedThrough).to.equal(4);
+    });
+
+    it('fails as without one when the read fails', async () => {
+      const error = new LendstreamError('CORRUPT_BATCH', 'Damaged.');
+      const { type, partition, reads, changes } = await prepare(failingReads(server.log, error), filter);
+      reads.begin(parameters, 0);
+      await eventually(() => changes() === 1);
+      expect(partition.readFailure).to.equal(`partition 0 of ${type}: Damaged.`);
+    });
   });
 });

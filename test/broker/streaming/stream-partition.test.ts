@@ -14,9 +14,9 @@ function receive(partition: StreamPartition, first: number, last: number): void 
   partition.addRecords({ batches: [recordBatch(numberedEntries(first, last))], nextOffset: last + 1 });
 }
 
-function send(partition: StreamPartition, events: number): Batch {
+function send(partition: StreamPartition, events: number, mayMove = true): Batch {
   const chunk = new ChunkBuilder();
-  partition.writeLine(chunk, events, 'token', 2_000);
+  partition.writeLine(chunk, events, 'token', 2_000, mayMove);
   chunk.addText(lineEnd(undefined));
   return JSON.parse(chunk.build().toString()) as Batch;
 }
@@ -126,6 +126,40 @@ describe('a partition of a stream', () => {
     expect(partition.committableWithoutConsumer).to.equal(undefined);
     partition.addRecords({ batches: [], nextOffset: 4 });
     expect(partition.committableWithoutConsumer).to.equal(3);
+  });
+
+  it('moves with a line without events behind what a filter passed over, which the consumer has to commit', () => {
+    const partition = partitionBehind(4);
+    partition.addRecords(
+      { batches: [recordBatch(numberedEntries(6, 6))], nextOffset: 9 },
+      { offset: 8, appendedAt: 0 },
+    );
+    expect(partition.isMovedByFilter, 'an event waits').to.equal(false);
+    expect(send(partition, 1).cursor.offset).to.equal('001-0001-000000000000000008');
+    partition.commitThrough(8);
+    partition.addRecords({ batches: [], nextOffset: 12 }, { offset: 11, appendedAt: 0 });
+    expect(partition).to.include({ isMovedByFilter: true, committableWithoutConsumer: undefined });
+    expect(send(partition, 0, false).cursor.offset).to.equal('001-0001-000000000000000008');
+    expect(send(partition, 0).cursor.offset).to.equal('001-0001-000000000000000011');
+    expect(partition).to.include({ isMovedByFilter: false, keepAlives: 0, committableWithoutConsumer: undefined });
+    partition.addRecords({ batches: [], nextOffset: 14 });
+    expect(partition.committableWithoutConsumer).to.equal(undefined);
+    expect(send(partition, 0).cursor.offset).to.equal('001-0001-000000000000000011');
+    expect(partition.keepAlives).to.equal(1);
+    partition.commitThrough(11);
+    expect(partition.committableWithoutConsumer).to.equal(13);
+  });
+
+  it('never moves back to what a filter passed over before a commit of what was not sent', () => {
+    const partition = partitionBehind(4);
+    partition.addRecords(
+      { batches: [recordBatch(numberedEntries(9, 9))], nextOffset: 12 },
+      { offset: 11, appendedAt: 0 },
+    );
+    partition.commitThrough(7);
+    expect(partition.isMovedByFilter).to.equal(false);
+    expect(send(partition, 0).cursor.offset).to.equal('001-0001-000000000000000007');
+    expect(send(partition, 1).cursor.offset).to.equal('001-0001-000000000000000011');
   });
 
   it('skips events that retention removed and counts them', () => {
