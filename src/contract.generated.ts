@@ -6033,6 +6033,12 @@ interface StreamParameters {
    */
   commit_heartbeat?: boolean | null;
   /**
+   * Delivers only the events that have this value at this place: a JSON Pointer, `=`, and a value. Of several, an event must meet all.
+   *
+   * @maxItems 10
+   */
+  filter?: string | string[] | null;
+  /**
    * The partitions to read, taken from other streams. By default, the stream gets its share.
    */
   partitions?:

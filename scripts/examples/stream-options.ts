@@ -22,7 +22,7 @@ export interface Stream {
 /**
  * Opens a stream.
  * @param subscription The URL of the subscription.
- * @param parameters For example `{ strict_commits: true, wait_for_slot: 30, batch_limit: 100 }`.
+ * @param parameters For example `{ strict_commits: true, wait_for_slot: 30, filter: [filterFor(['to'], 'DE')] }`.
  */
 export async function openStream(subscription: string, parameters: Record<string, unknown>): Promise<Stream> {
   const controller = new AbortController();
@@ -38,6 +38,35 @@ export async function openStream(subscription: string, parameters: Record<string
 /** Commits a cursor. With `strict_commits`, the service refuses one that the stream was not sent. */
 export async function commit(subscription: string, { streamId }: Stream, cursor: Cursor): Promise<void> {
   await post(`${subscription}/cursors`, { items: [cursor] }, { 'X-Nakadi-StreamId': streamId });
+}
+
+/**
+ * A filter: only events that have this value at this place.
+ * @param path The names of members and the indexes of elements that lead there.
+ */
+export function filterFor(path: readonly string[], value: string | number | boolean | null): string {
+  const escapes: Readonly<Record<string, string>> = { '~': '~0', '/': '~1', '=': '~2' };
+  const names = path.map((name) => name.replace(/[~/=]/g, (character) => escapes[character] ?? character));
+  return `/${names.join('/')}=${JSON.stringify(value)}`;
+}
+
+/**
+ * Processes and commits the batches of a stream until it ends. Those without events are committed too when their cursor
+ * has moved: with a filter, it is behind events that were passed over.
+ */
+export async function consume(
+  subscription: string,
+  stream: Stream,
+  process: (events: readonly Record<string, unknown>[]) => Promise<void>,
+): Promise<void> {
+  const committed = new Map<string, string>();
+  for await (const { cursor, events = [] } of stream.batches) {
+    const partition = `${cursor.event_type}/${cursor.partition}`;
+    if (committed.get(partition) === cursor.offset) continue;
+    if (events.length > 0) await process(events);
+    await commit(subscription, stream, cursor);
+    committed.set(partition, cursor.offset);
+  }
 }
 
 /**

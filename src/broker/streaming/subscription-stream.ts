@@ -245,7 +245,7 @@ export class SubscriptionStream implements Observer {
     this.#setTimer(now);
   }
 
-  /** Whether nothing can be sent now: nobody reads, or the window is full. Of interest only with a filter. */
+  /** Whether nothing can be sent now: nothing is read, or the window is full. Of interest only with a filter. */
   #isBlocked(): boolean {
     if (this.#parameters.filter === undefined) return false;
     if (this.#reader === undefined) return true;

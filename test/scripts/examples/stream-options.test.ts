@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import {
   commit,
+  consume,
   cursorsAt,
+  filterFor,
   openStream,
   resetTo,
   withHeartbeats,
@@ -94,6 +96,22 @@ describe('the example of what a stream offers beyond Nakadi', () => {
     await withHeartbeats(subscription, stream, 1_000, work);
     await commit(subscription, stream, batch.cursor);
     stream.close();
+  });
+
+  it('delivers the events of one value, and commits what it passes over', async () => {
+    expect(filterFor(['a/b', 'c~d', 'e=f', '0'], 'x=y')).to.equal('/a~1b/c~0d/e~2f/0="x=y"');
+    const subscription = await subscribe();
+    const filter = [filterFor(['to'], 'FR'), filterFor(['parcel'], 2)];
+    const stream = await openStream(subscription, { filter, batch_flush_timeout: 1, stream_timeout: 4 });
+    const parcels: unknown[] = [];
+    const consumption = consume(subscription, stream, async (events) => {
+      parcels.push(...events.map(({ parcel }) => parcel));
+    });
+    await publish({ parcel: 0, to: 'FR' });
+    await consumption;
+    expect(parcels).to.deep.equal([2]);
+    const statistics = await call(`${subscription}/stats`, 'GET');
+    expect(statistics.text).to.include('"unconsumed_events":0');
   });
 
   it('begins at a time, when it is created and when it is reset', async () => {

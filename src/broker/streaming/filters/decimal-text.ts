@@ -8,7 +8,7 @@ const digitZero = 0x30;
 /**
  * A text that two JSON numbers share exactly when they have the same value: `12.50`, `12.5` and `125e-1` do. No digit
  * is lost, however many there are.
- * @returns undefined for an exponent of more digits than a number that anybody means has
+ * @returns undefined when the exponent has more than twelve digits, which no number of an event needs
  */
 export function decimalText(number: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', exponentSign = '', exponent = '0'] = numberParts.exec(number) ?? [];

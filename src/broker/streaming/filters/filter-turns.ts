@@ -14,7 +14,7 @@ export class FilterTurns {
   #lastInQueue: Promise<void> = Promise.resolve();
   #queued = 0;
 
-  /** Resolves at once while the turn lasts and nobody waits; else in a turn of the event loop of its own. */
+  /** Undefined while the turn lasts and no other waits; else a promise of a turn of the event loop of its own. */
   begin(): Promise<void> | undefined {
     if (this.#searched < turnBytesMaximum && this.#queued === 0) return undefined;
     return this.#nextTurn();

@@ -86,6 +86,7 @@ describe('the parameter filter', () => {
   it('may be as long as the limit says, and not longer', () => {
     const long = (length: number): string => `/a=${'x'.repeat(length - 3)}`;
     expect(refusal(long(filterLengthMaximum))).to.equal('accepted');
+    expect(refusal(long(filterLengthMaximum - 1) + '😀'), 'two units are one character').to.equal('accepted');
     expect(refusal(['/a=b', long(filterLengthMaximum + 1)])).to.equal(
       'UNPROCESSABLE Filter 2 has 1025 characters, and may have 1024',
     );
