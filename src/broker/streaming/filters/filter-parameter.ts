@@ -35,7 +35,7 @@ function readCondition(text: unknown, index: number): Condition {
     const form = "'filter' parameter should be texts like /metadata/event_type=orders.order-placed";
     throw new LendstreamError('MALFORMED_REQUEST', `${form}, but filter ${place} was ${JSON.stringify(text)}`);
   }
-  const characters = text.length > filterLengthMaximum ? [...text].length : text.length;
+  const characters = text.length > filterLengthMaximum ? Array.from(text).length : text.length;
   if (characters > filterLengthMaximum) {
     const detail = `Filter ${place} has ${characters} characters, and may have ${filterLengthMaximum}`;
     throw new LendstreamError('UNPROCESSABLE', detail);
