@@ -83,9 +83,9 @@ const maximums: Partial<Record<ParameterName, number>> = {
  * @param random A number from 0 up to 1, for the timeout of a stream without a usable one.
  * @param limits What the operator allows.
  * @param commitTimeoutSecondsMaximum Of the subscription, if it differs from what the operator allows.
- * @throws MALFORMED_REQUEST for a value that is not a whole number, when `partitions` is not a list, and for a text that
- *   is no filter; UNPROCESSABLE for a value out of bounds, for an entry of `partitions` with a wrong shape, named twice or
- *   outside the subscription
+ * @throws MALFORMED_REQUEST for a value that is not a whole number, when `partitions` is not a list, and for a text
+ *   that is no filter; UNPROCESSABLE for a value out of bounds, for an entry of `partitions` with a wrong shape, named
+ *   twice or outside the subscription
  */
 export function readStreamParameters(
   source: Readonly<Record<string, unknown>>,
