@@ -8,7 +8,7 @@
 
 import express, { type ErrorRequestHandler, type Express, type Request, type Router } from 'express';
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import { type Clock, systemClock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
@@ -152,9 +152,23 @@ function newFlowId(): string {
   return randomUUID().replaceAll('-', '').slice(0, 24);
 }
 
-/** A server with the limits of {@link respondToClientErrors}, which passes every request to the application. */
+/**
+ * A server with the limits of {@link respondToClientErrors}, which passes every request to the application.
+ *
+ * Its requests and responses have the application's prototypes from the start. Otherwise Express would change the
+ * prototype of each, after which the engine shares no layout between them: a request then takes several times the
+ * processor time (docs/decisions/0044).
+ */
 export function createApplicationServer(application: Express): Server {
+  class ApplicationRequest extends IncomingMessage {}
+  class ApplicationResponse extends ServerResponse<ApplicationRequest> {}
+  Object.setPrototypeOf(ApplicationRequest.prototype, application.request);
+  Object.setPrototypeOf(ApplicationResponse.prototype, application.response);
+  application.request = ApplicationRequest.prototype as typeof application.request;
+  application.response = ApplicationResponse.prototype as typeof application.response;
   const options = {
+    IncomingMessage: ApplicationRequest,
+    ServerResponse: ApplicationResponse,
     requestTimeout: requestMillisecondsMaximum,
     headersTimeout: headersMillisecondsMaximum,
     keepAliveTimeout: idleConnectionMilliseconds,

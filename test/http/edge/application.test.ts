@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { Router } from 'express';
+import { Router, type Request, type Response } from 'express';
 import { after, before, describe, it } from 'mocha';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   createApplication,
@@ -17,12 +17,15 @@ import { rawResponseTo, parseResponse } from '../../support/http/raw-request.ts'
 describe('the application as a server', () => {
   let server: Server;
   let url: string;
+  const seen: { request: Request; response: Response; prototypes: unknown[] }[] = [];
   const deleted: string[] = [];
 
   before(async () => {
     const router = Router();
     const route = router.route('/things/:id');
     route.get((request, response) => {
+      const prototypes = [Object.getPrototypeOf(request), Object.getPrototypeOf(response)];
+      seen.push({ request, response, prototypes });
       response.json({ id: request.params.id, query: request.query, accept: request.get('Accept') });
     });
     route.delete((request, response) => {
@@ -31,6 +34,14 @@ describe('the application as a server', () => {
     });
     route.all(methodNotAllowed('GET', 'DELETE'));
     server = createApplicationServer(createApplication([router], silentLogger));
+    // Before Express could change them.
+    server.prependListener('request', (request, response) => {
+      seen.push({
+        request: request as Request,
+        response: response as Response,
+        prototypes: [Object.getPrototypeOf(request), Object.getPrototypeOf(response)],
+      });
+    });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
@@ -40,10 +51,16 @@ describe('the application as a server', () => {
     server.close();
   });
 
-  it('passes to routes what Express passes', async () => {
+  it('passes to routes what Express passes, on objects whose prototype is never changed', async () => {
     const response = await fetch(`${url}/things/7?colour=red`, { headers: { Accept: 'application/json' } });
     expect(await response.json()).to.deep.equal({ id: '7', query: { colour: 'red' }, accept: 'application/json' });
     expect(response.headers.get(flowIdHeader)).to.match(/^[\da-f]{24}$/);
+    const [made, routed] = seen;
+    expect(routed?.request).to.equal(made?.request);
+    expect(routed?.request).to.be.instanceOf(IncomingMessage);
+    expect(routed?.response).to.be.instanceOf(ServerResponse);
+    expect(routed?.prototypes[0]).to.equal(made?.prototypes[0]);
+    expect(routed?.prototypes[1]).to.equal(made?.prototypes[1]);
   });
 
   it('returns the flow id of the client, and a problem for unknown paths', async () => {
