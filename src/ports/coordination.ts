@@ -278,7 +278,8 @@ export interface Coordination {
    * - sessions of dead nodes are closed that soon after their lease has ended, without {@link reapSessions}.
    *
    * Both need a reachable store. When it is unreachable, all watchers are told to read again, and so find out. A lost
-   * 'offsets' notification is not repeated. A stream that waits for commits polls.
+   * 'offsets' notification is not repeated. A stream that waits for commits polls. A commit is reported on the process
+   * where its stream is open, and on the one that made it; other processes need not learn of it.
    */
   watch(subscriptionId: string, listener: ChangeListener): () => void;
 

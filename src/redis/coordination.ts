@@ -37,6 +37,7 @@ import {
   encodeHistory,
   encodeSession,
 } from './script-values.ts';
+import { CommitCalls } from './commit-calls.ts';
 import { OffsetReads } from './offset-reads.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
@@ -102,6 +103,7 @@ export class RedisCoordination implements Coordination {
   readonly #recovery: Recovery;
   readonly #calls: RecoveringCalls;
   readonly #offsetReads: OffsetReads;
+  readonly #commits: CommitCalls;
   readonly #leases: NodeLeases;
   readonly #sessionCloseRetries: SessionCloseRetries;
   readonly #missedChanges: MissedChanges;
@@ -146,6 +148,7 @@ export class RedisCoordination implements Coordination {
     this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), clock, logger);
     const { keys } = store;
     this.#offsetReads = new OffsetReads(keys, (shard, offsetKeys) => this.#calls.committedOffsets(shard, offsetKeys));
+    this.#commits = new CommitCalls(keys, (...call) => this.#calls.commit(...call));
     this.#missedChanges = new MissedChanges({
       listeners,
       keys,
@@ -326,9 +329,8 @@ export class RedisCoordination implements Coordination {
   }
 
   async commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult> {
-    const values: (string | number)[] = [subscriptionId, streamId];
-    for (const cursor of cursors) values.push(partitionKey(cursor), cursor.fence ?? '', cursor.offset);
-    const [outcome, ...rest] = (await this.#calls.call('commit', subscriptionId, values)) as string[];
+    const isOpenHere = this.#lastSeen.get(subscriptionId)?.sessions.has(streamId) === true;
+    const [outcome, ...rest] = await this.#commits.commit(subscriptionId, streamId, cursors, isOpenHere);
     switch (outcome) {
       case 'OK':
         return { outcome: 'committed', advanced: this.#recordCommits(subscriptionId, cursors, rest) };

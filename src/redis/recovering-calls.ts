@@ -49,6 +49,11 @@ export class RecoveringCalls {
     return this.#recovering(() => this.#store.callShard('check-watched', shard, values, furtherKeys));
   }
 
+  /** Commits offsets of subscriptions of a shard. */
+  commit(shard: number, values: readonly (string | number)[], furtherKeys: readonly string[]): Promise<unknown[]> {
+    return this.#recovering(() => this.#store.callShard('commit', shard, values, furtherKeys));
+  }
+
   /** Reads the committed offsets of subscriptions of a shard. */
   committedOffsets(shard: number, offsetKeys: readonly string[]): Promise<unknown[]> {
     return this.#recovering(() => this.#store.callShard('committed-offsets', shard, [], offsetKeys));

@@ -34,7 +34,7 @@ export class ScriptCalls {
 
   /** Runs a script on a shard. Further keys, if given, must belong to that shard. */
   callShard(
-    name: 'renew-lease' | 'check-watched' | 'settle-mirror' | 'committed-offsets' | 'merge',
+    name: 'renew-lease' | 'check-watched' | 'settle-mirror' | 'commit' | 'committed-offsets' | 'merge',
     shard: number,
     values: readonly (string | number)[],
     furtherKeys: readonly string[] = [],

@@ -7,8 +7,8 @@ import type { KeyKind } from './keys.ts';
 /**
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
  * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
- * the meta, owners and sessions of each subscription, merge those of {@link mergedKeys} of each, release-claim the key
- * of a claim.
+ * the meta, owners and sessions of each subscription, merge and commit those of {@link mergedKeys} and
+ * {@link commitKeys} of each, release-claim the key of a claim.
  */
 export const scriptKeys = {
   topology: ['shard', 'meta', 'owners', 'sessions'],
@@ -20,7 +20,7 @@ export const scriptKeys = {
   'reap-sessions': ['shard', 'nodes', 'meta', 'owners', 'sessions'],
   'apply-ownership': ['shard', 'meta', 'owners', 'sessions'],
   release: ['shard', 'meta', 'owners', 'sessions'],
-  commit: ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
+  commit: ['shard', 'dirty'],
   heartbeats: ['shard', 'meta'],
   'begin-reset': ['shard', 'meta'],
   'finish-reset': ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
@@ -38,6 +38,9 @@ export const scriptKeys = {
 
 /** The keys of each subscription that merge takes after its own. */
 export const mergedKeys = ['meta', 'owners', 'offsets', 'sessions', 'removed'] as const satisfies readonly KeyKind[];
+
+/** The keys of each subscription that commit takes after its own. */
+export const commitKeys = ['meta', 'owners', 'offsets', 'sessions'] as const satisfies readonly KeyKind[];
 
 export type ScriptName = keyof typeof scriptKeys;
 

@@ -71,7 +71,7 @@ const mutants: readonly Mutant[] = [
   {
     title: 'commit: accepted from an unknown session without cursors',
     script: 'commit',
-    replace: "if not is_open and #ARGV < 6 then return refuse({'SESSION_NOT_FOUND'}) end",
+    replace: "if not is_open and last < first then return refuse({'SESSION_NOT_FOUND'}) end",
     by: '',
   },
   {
@@ -128,21 +128,46 @@ const mutants: readonly Mutant[] = [
     title: 'commit: stored in part when a later partition belongs to another stream',
     script: 'commit',
     replace: 'if owner ~= stream then return refuse_partition(partition) end',
-    by: "if owner ~= stream then redis.call('HSET', offsets, ARGV[6], ARGV[8] .. '@1') return {'NOT_OWNER', partition} end",
+    by: "if owner ~= stream then redis.call('HSET', KEYS[5], ARGV[9], ARGV[11] .. '@1') return {'NOT_OWNER', partition} end",
   },
   {
     title: 'commit: not marked dirty',
     script: 'commit',
-    replace: "    redis.call('HSET', dirty, ARGV[4] .. '/' .. partition, encoded)\n",
+    replace: "      redis.call('HSET', dirty, subscription .. '/' .. partition, encoded)\n",
     by: '',
   },
   {
     title: 'commit: not stored',
     script: 'commit',
-    replace: "    redis.call('HSET', offsets, partition, encoded)\n",
+    replace: "      redis.call('HSET', offsets, partition, encoded)\n",
     by: '',
   },
-  { title: 'commit: no notification', script: 'commit', replace: "if advanced then notify('offsets') end", by: '' },
+  {
+    title: 'commit: no notification',
+    script: 'commit',
+    replace: "if is_notified then notify('offsets', subscription) end",
+    by: '',
+  },
+  { title: 'commit: notifies for nobody', script: 'commit', replace: ' and is_elsewhere then', by: ' then' },
+  {
+    title: 'commit: notifies only of the last of several',
+    script: 'commit',
+    replace: 'is_notified = true end',
+    by: 'is_notified = true else is_notified = false end',
+  },
+  {
+    title: 'commit: the next one does not know the one before',
+    script: 'commit',
+    replace: 'if not read[partition] then',
+    by: 'if true then',
+  },
+  {
+    title: 'commit: sessions of another subscription',
+    script: 'commit',
+    replace: 'reader(KEYS[key + 3])',
+    by: 'reader(KEYS[6])',
+  },
+
   { title: 'commit: no incarnation check', script: 'commit', replace: 'if mismatch then return mismatch end', by: '' },
   {
     title: 'commit: refused permanently while others may come back',

@@ -322,6 +322,34 @@ export const scenarios: Scenarios = {
     expect(await scenario.offsets()).to.deep.equal([10]);
   },
 
+  'commits that share a call are each judged by themselves, after those before them': async (world) => {
+    const scenario = new Scenario(world);
+    const neighbour = new Scenario(world, neighbourOf(scenario.subscription));
+    const streamId = await scenario.owning(5, 5);
+    const other = await neighbour.owning(5);
+    const done = (...advanced: boolean[]) => ({ outcome: 'committed', advanced });
+    const results = await Promise.all([
+      scenario.commit(streamId, at(0, 8)),
+      neighbour.commit(other, at(0, 6)),
+      scenario.commit(streamId, at(0, 7), at(1, 6)),
+      neighbour.commit(streamId, at(0, 9)),
+      scenario.commit(streamId, at(1, 9), at(7, 9)),
+      scenario.commit(streamId, at(0, 9), at(1, 5)),
+      neighbour.commit(other, at(0, 7), at(0, 6)),
+    ]);
+    expect(results).to.deep.equal([
+      done(true),
+      done(true),
+      done(false, true),
+      { outcome: 'session_not_found' },
+      notOwner(7),
+      done(true, false),
+      done(true, false),
+    ]);
+    expect(await scenario.offsets()).to.deep.equal([9, 6]);
+    expect(await neighbour.offsets()).to.deep.equal([7]);
+  },
+
   'large numbers are kept exactly': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1);
@@ -578,15 +606,43 @@ export const scenarios: Scenarios = {
       streamId = await scenario.join();
     });
     await expecting('topology', () => scenario.applyRebalance());
-    // One may be a coincidence: shortly after its start a process is told to read everything.
-    for (const offset of [1, 2, 3]) await expecting('offsets', () => scenario.commit(streamId, at(0, offset)));
+    // Nobody else waits for the commits of a stream of the process that takes them. What follows arrives after them.
+    let commitsNotified = 0;
+    const stopCounting = world.second.watch(scenario.subscription, (change) => {
+      if (change === 'offsets') commitsNotified += 1;
+    });
+    for (const offset of [1, 2, 3]) await scenario.commit(streamId, at(0, offset));
     await expecting('topology', async () => {
       await scenario.release(streamId, 1, (await scenario.partition(1)).fence);
     });
+    stopCounting();
+    // Shortly after its start a process is told to read everything.
+    expect(commitsNotified).to.be.below(3);
     await expecting('topology', () => world.first.closeSession(scenario.subscription, streamId));
     await expecting('reset', () => world.first.beginReset(scenario.subscription));
     await expecting('offsets', () => world.first.finishReset(scenario.subscription, [at(0, 0)]));
     await expecting('removed', () => world.first.remove(scenario.subscription));
+    stop();
+  },
+
+  'the process of a stream is notified of its commits on another one': async (world) => {
+    const scenario = new Scenario(world);
+    const notified = new Set<string>();
+    const streamId = await scenario.owning(-1, -1);
+    const own = await scenario.join({ process: world.second });
+    const stop = watchChanges(world.first, scenario.subscription, notified);
+    await soon(async () => notified.has('topology'));
+    // One may be a coincidence: shortly after its start a process is told to read everything.
+    for (const offset of [1, 2, 3]) {
+      notified.clear();
+      // They share a call, and only the first one changes anything.
+      await Promise.all([
+        world.second.commit(scenario.subscription, streamId, [at(0, offset)]),
+        world.second.commit(scenario.subscription, streamId, [at(0, offset)]),
+        world.second.commit(scenario.subscription, own, [at(0, offset)]),
+      ]);
+      await soon(async () => notified.has('offsets'));
+    }
     stop();
   },
 };
