@@ -5,7 +5,7 @@ import { commandsPerCommitMaximum } from '../../src/worker/partition-loop.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { measureDefinitions } from './definitions.ts';
-import { eventBytes, eventsPerBatch } from './events.ts';
+import { eventBytes, eventsPerBatch, type Shapes } from './events.ts';
 import { feeProduct } from './fee-product.ts';
 import { measureLargeLog } from './large-log.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
@@ -15,13 +15,14 @@ import { measureManyLoans } from './scale/many-loans.ts';
 import { runProgram, startProgram } from './processes.ts';
 import { redisRound, redisServer } from './baselines/redis.ts';
 import { against, nameColumns } from './report.ts';
-import { measureIdleStreams, reportFirstEvent } from './service-figures.ts';
+import { measureIdleStreams, processorMilliseconds, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 import { bytesWrittenByWorker } from './worker-bytes.ts';
 
 /** The embedded store against its own ingredients: a bare server with the same sync, a raw scan of its database. */
 export const embeddedParts = [
   'publish',
+  'publish-differing',
   'egress',
   'fanout',
   'window',
@@ -60,7 +61,8 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
     const events = Math.ceil((800_000 * scale) / eventsPerBatch) * eventsPerBatch;
     const backlog = { eventType: 'bench.backlog', events, eventBytes };
     const bench: Bench = { ...options, folder, service, backlog };
-    if (wanted('publish')) await measurePublish(bench);
+    if (wanted('publish')) await measurePublish(bench, 'alike');
+    if (wanted('publish-differing')) await measurePublish(bench, 'differing');
     if (wanted('egress', 'fanout', 'window', 'first')) {
       options.report.progress(`Filling a backlog of ${figure(backlog.events)} events`);
       await fillBacklog(service, backlog);
@@ -86,34 +88,61 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
   }
 }
 
-async function measurePublish({ report, service, folder }: Bench): Promise<void> {
-  report.progress(`Publishing: ${eventBytes} B events, batches of ${eventsPerBatch}, ${connections} connections`);
-  await service.defineEventType('bench.publish');
+/** Targets of publishing, by the shapes of the events. */
+const publishTargets = {
+  alike: { name: 'durable publish', againstBareServer: 0.5, againstRedis: 1.2 },
+  differing: { name: 'durable publish, no two shapes equal', againstBareServer: 0.4, againstRedis: 0.8 },
+} as const;
+
+async function measurePublish({ report, service, folder }: Bench, shapes: Shapes): Promise<void> {
+  const { name, againstBareServer, againstRedis } = publishTargets[shapes];
+  report.progress(
+    `Publishing: ${eventBytes} B events of ${shapes} shapes, batches of ${eventsPerBatch}, ${connections} connections`,
+  );
+  const eventType = `bench.publish-${shapes}`;
+  await service.defineEventType(eventType);
   const bare = startProgram('scripts/bench/baselines/bare-server.js', [join(folder, 'bare.log')]);
   const bareUrl = await bare.nextLine();
+  const redis = await redisServer(folder);
+  const settings = { ...publishSettings, shapes };
   const load = async (url: string): Promise<number> =>
-    (await runProgram<Throughput>('scripts/bench/load/publish.js', { ...publishSettings, url })).eventsPerSecond;
+    (await runProgram<Throughput>('scripts/bench/load/publish.js', { ...settings, url })).eventsPerSecond;
+  const processorTimes: number[] = [];
+  const redisRates: number[] = [];
   const turns = await report.inTurns(
-    () => load(`${service.url}/event-types/bench.publish/events`),
-    () => load(bareUrl),
+    async () => {
+      const before = processorMilliseconds(service.processId);
+      const rate = await load(`${service.url}/event-types/${eventType}/events`);
+      const seconds = (settings.milliseconds + settings.warmUpMilliseconds) / 1_000;
+      processorTimes.push(((processorMilliseconds(service.processId) - before) * 1_000) / (rate * seconds));
+      return rate;
+    },
+    async () => {
+      const rate = await load(bareUrl);
+      if (redis !== undefined) redisRates.push(await redisRound(redis, connections, shapes));
+      return rate;
+    },
   );
   await bare.stop();
   report.printRatio({
-    name: 'durable publish / bare server with the same sync',
+    name: `${name} / bare server, same sync`,
     ratios: turns.ratios,
-    atLeast: 0.5,
-    figures: against(turns, 'events/s'),
+    atLeast: againstBareServer,
+    figures: `${against(turns, 'events/s')}, ${figure(median(processorTimes.slice(1)))} us of processor each`,
   });
-  const redis = await redisServer(folder);
   if (redis === undefined) {
     report.print('redis-server is not installed: no figure beside it');
     return;
   }
-  const redisRates: number[] = [];
-  for (let round = 0; round <= report.rounds; round += 1) redisRates.push(await redisRound(redis, connections));
   await redis.stop();
-  const rate = median(redisRates.slice(1));
-  report.print(`${'the same events by XADD, appendfsync always'.padEnd(52)} ${figure(rate)} events/s`);
+  const seconds = redisRates.slice(1);
+  const ratios = turns.firsts.map((rate, index) => rate / (seconds[index] ?? Number.NaN));
+  report.printRatio({
+    name: `${name} / Redis, XADD, always sync`,
+    ratios,
+    atLeast: againstRedis,
+    figures: against({ firsts: turns.firsts, seconds, ratios }, 'events/s'),
+  });
 }
 
 /** At full speed: large batches, a window that never closes, few commits. */

@@ -10,6 +10,10 @@ import { startMeasuredService, type MeasuredService } from './measured-service.t
 export interface MeasuredCluster {
   readonly brokers: readonly string[];
   readonly redisUrl: string;
+  /** The process id of Redis, another one after {@link loseRedis}. */
+  readonly redisProcessId: number;
+  /** Ends Redis by SIGKILL, removes its data and starts it again. */
+  loseRedis(): Promise<void>;
   /** Starts a process of the service with a data folder of its own. */
   startService(environment?: Record<string, string>): Promise<MeasuredService>;
   createTopics(names: readonly string[], partitionCount: number, configuration?: Record<string, string>): Promise<void>;
@@ -34,6 +38,16 @@ export async function startMeasuredCluster(
   return {
     brokers: cluster.kafkaBrokers,
     redisUrl: cluster.redisUrl,
+    get redisProcessId() {
+      return cluster.redis.process?.pid ?? 0;
+    },
+    async loseRedis() {
+      const dataFolder = await dataFolderOf(cluster.redisUrl);
+      await cluster.redis.kill();
+      await rm(dataFolder, { recursive: true, force: true });
+      await cluster.redis.start();
+      await syncEverySecond(cluster.redisUrl);
+    },
     async startService(environment = {}) {
       started += 1;
       const service = await startMeasuredService(
@@ -78,4 +92,11 @@ async function syncEverySecond(url: string): Promise<void> {
   const redis = new Redis(url);
   await redis.config('SET', 'appendfsync', 'everysec');
   await redis.quit();
+}
+
+async function dataFolderOf(redisUrl: string): Promise<string> {
+  const redis = new Redis(redisUrl);
+  const [, folder = ''] = (await redis.config('GET', 'dir')) as string[];
+  await redis.quit();
+  return folder;
 }

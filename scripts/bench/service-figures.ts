@@ -78,7 +78,7 @@ export async function openIdleStreams(
 }
 
 /** Resident memory after all garbage was collected, and its pages returned to the system. */
-async function residentKilobytesInUse(processId: number): Promise<number> {
+export async function residentKilobytesInUse(processId: number): Promise<number> {
   await sleep(settleMilliseconds);
   process.kill(processId, 'SIGUSR2');
   await sleep(settleMilliseconds);

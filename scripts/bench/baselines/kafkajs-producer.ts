@@ -1,5 +1,5 @@
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
-import { eventBatch, eventsPerBatch } from '../events.ts';
+import { eventBatch, eventsPerBatch, type Shapes } from '../events.ts';
 
 /**
  * The cost of publishing without the service: one kafkajs producer, acks from all replicas, sends the same batches with
@@ -12,6 +12,8 @@ interface Settings {
   readonly milliseconds: number;
   readonly warmUpMilliseconds: number;
   readonly eventBytes: number;
+  /** 'alike' by default. */
+  readonly shapes?: Shapes;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
@@ -21,7 +23,10 @@ const producer = kafka.producer({
   allowAutoTopicCreation: false,
 });
 const batches = Array.from({ length: 32 }, (_, seed) =>
-  eventBatch(seed, settings.eventBytes).map(({ account, json }) => ({ key: account, value: Buffer.from(json) })),
+  eventBatch(seed, settings.eventBytes, settings.shapes).map(({ account, json }) => ({
+    key: account,
+    value: Buffer.from(json),
+  })),
 );
 
 await producer.connect();

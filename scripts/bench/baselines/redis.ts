@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { findFreePorts } from '../../local-cluster/free-ports.ts';
-import { eventsPerBatch, publishBody } from '../events.ts';
+import { eventBytes, eventsPerBatch, publishBody, type Shapes } from '../events.ts';
 import { startCommand } from '../processes.ts';
 
 /** A figure to compare with: Redis Streams with a sync before each reply, fed the same events over a raw connection. */
@@ -47,8 +47,8 @@ export async function redisServer(folder: string): Promise<RedisServer | undefin
 }
 
 /** Events per second over a number of connections. Each connection sends one pipelined batch at a time. */
-export async function redisRound({ port }: RedisServer, connections: number): Promise<number> {
-  const batches = Array.from({ length: 8 }, (_, seed) => pipelined(publishBody(seed)));
+export async function redisRound({ port }: RedisServer, connections: number, shapes: Shapes): Promise<number> {
+  const batches = Array.from({ length: 8 }, (_, seed) => pipelined(publishBody(seed, eventBytes, shapes)));
   const begin = performance.now();
   let events = 0;
   await Promise.all(

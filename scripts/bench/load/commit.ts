@@ -4,7 +4,8 @@ import { cursorOf, openStream } from './open-stream.ts';
 /**
  * Commits cursors as fast as the responses allow. Each lane is a connection with one request in flight. A request moves
  * the cursor of one partition of one subscription forward by one event, so that every commit has something to store.
- * All events are delivered before the first commit. Prints commits per second.
+ * All events are delivered before the first commit. Prints a line then, and another with the commits per second. Ends
+ * when it is told to.
  */
 interface Settings {
   readonly url: string;
@@ -53,7 +54,9 @@ async function openCommitters(subscription: string): Promise<PartitionCommitter[
 }
 
 const committers = (await Promise.all(settings.subscriptions.map(openCommitters))).flat();
+console.log('delivered');
 const begin = performance.now();
+let commits = 0;
 const counting = begin + settings.warmUpMilliseconds;
 const end = counting + settings.milliseconds;
 const latencies: number[] = [];
@@ -68,6 +71,7 @@ await Promise.all(
       const sentAt = performance.now();
       const status = await connection.post(path, before + String(offset).padStart(18, '0') + after, headers);
       if (status !== 204) throw new Error(`A commit that moves its cursor on was answered ${status}`);
+      commits += 1;
       const now = performance.now();
       if (now >= counting && now <= end) latencies.push(now - sentAt);
     }
@@ -77,8 +81,9 @@ latencies.sort((a, b) => a - b);
 console.log(
   JSON.stringify({
     inFlight: committers.length,
+    commits,
     commitsPerSecond: (latencies.length * 1000) / settings.milliseconds,
     milliseconds: latencies[Math.floor(latencies.length / 2)],
   }),
 );
-process.exit(0);
+process.on('SIGTERM', () => process.exit(0));

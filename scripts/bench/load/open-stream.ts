@@ -14,12 +14,16 @@ export interface LineCursor {
   readonly cursor_token: string;
 }
 
-/** Opens a stream and returns when its head has arrived. Calls `onLine` for every line, also those without events. */
+/**
+ * Opens a stream and returns when its head has arrived. Calls `onLine` for every line, also those without events.
+ * @param onEnd Called when the open stream ends.
+ */
 export function openStream(
   url: string,
   subscription: string,
   query: string,
   onLine: (line: string) => void,
+  onEnd?: () => void,
 ): Promise<OpenStream> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -28,7 +32,10 @@ export function openStream(
     const socket = connect(Number(port), hostname);
     socket.setEncoding('latin1');
     socket.on('error', reject);
-    socket.on('close', () => reject(new Error(`A stream ended: ${head ?? ''}`)));
+    socket.on('close', () => {
+      if (head === undefined) onEnd?.();
+      else reject(new Error(`A stream ended: ${head}`));
+    });
     const onText = (text: string): void => {
       // Chunk sizes are on lines of their own, which do not begin with a brace. They never split a short line.
       const lines = (rest + text).split('\n');

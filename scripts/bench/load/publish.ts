@@ -1,5 +1,5 @@
-import { Agent, request } from 'node:http';
-import { eventsPerBatch, publishBody } from '../events.ts';
+import { openConnection } from '../baselines/bare-http.ts';
+import { eventsPerBatch, publishBody, type Shapes } from '../events.ts';
 
 /** Publishes as fast as the responses allow over a number of connections and prints what was acknowledged. */
 interface Settings {
@@ -8,30 +8,15 @@ interface Settings {
   readonly milliseconds: number;
   readonly warmUpMilliseconds: number;
   readonly eventBytes: number;
+  /** 'alike' by default. */
+  readonly shapes?: Shapes;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
-const agent = new Agent({ keepAlive: true, maxSockets: settings.connections });
-const bodies = Array.from({ length: 32 }, (_, seed) => publishBody(seed, settings.eventBytes));
-const headers = { 'Content-Type': 'application/json' };
-
-function publish(body: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      settings.url,
-      { method: 'POST', agent, headers: { ...headers, 'Content-Length': body.length } },
-      (response) => {
-        response.resume();
-        response.on('end', () => {
-          if (response.statusCode === 200) resolve();
-          else reject(new Error(`${settings.url} answered ${response.statusCode}`));
-        });
-      },
-    );
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
+const path = new URL(settings.url).pathname;
+const bodies = Array.from({ length: 32 }, (_, seed) =>
+  publishBody(seed, settings.eventBytes, settings.shapes).toString('latin1'),
+);
 
 const begin = performance.now();
 const counting = begin + settings.warmUpMilliseconds;
@@ -40,20 +25,22 @@ const latencies: number[] = [];
 let batches = 0;
 
 await Promise.all(
-  Array.from({ length: settings.connections }, async (_, connection) => {
-    for (let turn = connection; performance.now() < end; turn += 1) {
+  Array.from({ length: settings.connections }, async (_, sender) => {
+    const connection = await openConnection(settings.url);
+    for (let turn = sender; performance.now() < end; turn += 1) {
       const body = bodies[turn % bodies.length];
       if (body === undefined) throw new Error('There is no body to send');
       const sentAt = performance.now();
-      await publish(body);
+      const status = await connection.post(path, body);
+      if (status !== 200) throw new Error(`${settings.url} answered ${status}`);
       const now = performance.now();
       if (now < counting || now > end) continue;
       batches += 1;
       latencies.push(now - sentAt);
     }
+    connection.close();
   }),
 );
-agent.destroy();
 latencies.sort((a, b) => a - b);
 console.log(
   JSON.stringify({
