@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { CommitCalls, cursorsPerCall } from '../../src/redis/commit-calls.ts';
+import { KeySpace, shardOf } from '../../src/redis/keys.ts';
+import { failureOf } from '../support/thrown-errors.ts';
+
+interface Call {
+  readonly shard: number;
+  readonly values: readonly (string | number)[];
+  readonly keys: readonly string[];
+  answer(...replies: (readonly string[])[]): void;
+  fail(error: Error): void;
+}
+
+const at = (partition: number, offset: number) => ({ eventType: 'loans', partition, offset });
+
+/** Calls that wait until they are answered. */
+function waitingCalls(): { calls: Call[]; commits: CommitCalls } {
+  const calls: Call[] = [];
+  const commits = new CommitCalls(
+    new KeySpace('p'),
+    (shard, values, keys) =>
+      new Promise((resolve, reject) => {
+        calls.push({ shard, values, keys, answer: (...replies) => resolve(['OK', ...replies]), fail: reject });
+      }),
+  );
+  return { calls, commits };
+}
+
+/** The next turn of the event loop, in which calls are made. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function idIn(shard: number, besides = ''): string {
+  for (let number = 0; ; number += 1) {
+    const id = `subscription-${number}`;
+    if (id !== besides && shardOf(id) === shard) return id;
+  }
+}
+
+describe('calls for commits', () => {
+  const [first, second] = [idIn(3), idIn(3, idIn(3))];
+
+  it('are one for the commits of a turn, by subscription, and one for those that arrive while it is under way', async () => {
+    const { calls, commits } = waitingCalls();
+    const replies = [
+      commits.commit(first, 'a', [at(0, 5)], true),
+      commits.commit(second, 'b', [{ ...at(1, 6), fence: 7 }], false),
+      commits.commit(first, 'c', [], true),
+    ];
+    await nextTurn();
+    replies.push(commits.commit(second, 'd', [at(2, 9), at(3, 8)], true), commits.commit(first, 'e', [], false));
+    await nextTurn();
+    expect(calls).to.have.length(1);
+    expect(calls[0]?.shard).to.equal(3);
+    const key = (id: string, kind: string): string => `{p:3}:${id}:${kind}`;
+    const keysOf = (id: string): string[] => ['meta', 'owners', 'offsets', 'sessions'].map((kind) => key(id, kind));
+    expect(calls[0]?.keys).to.deep.equal([...keysOf(first), ...keysOf(second)]);
+    const ofFirst = [first, 2, 'a', '0', 1, 'loans:0', '', 5, 'c', '0', 0];
+    expect(calls[0]?.values).to.deep.equal([...ofFirst, second, 1, 'b', '1', 1, 'loans:1', 7, 6]);
+    calls[0]?.answer(['for a'], ['for c'], ['for b']);
+    expect(await Promise.all(replies.slice(0, 3))).to.deep.equal([['for a'], ['for b'], ['for c']]);
+    await nextTurn();
+    expect(calls).to.have.length(2);
+    calls[1]?.answer(['for d'], ['for e']);
+    expect(await Promise.all(replies.slice(3))).to.deep.equal([['for d'], ['for e']]);
+  });
+
+  it('of other shards do not wait', async () => {
+    const { calls, commits } = waitingCalls();
+    void commits.commit(first, 'a', [at(0, 5)], true);
+    void commits.commit(idIn(4), 'b', [at(0, 5)], true);
+    await nextTurn();
+    expect(calls.map(({ shard }) => shard)).to.deep.equal([3, 4]);
+  });
+
+  it('have so many cursors, or one commit that has more', async () => {
+    const { calls, commits } = waitingCalls();
+    const cursors = (count: number) => Array.from({ length: count }, (_, partition) => at(partition, 1));
+    const sizes = [cursorsPerCall - 1, 1, 1, cursorsPerCall + 1, 2];
+    const replies = sizes.map((size) => commits.commit(first, 'a', cursors(size), true));
+    for (const commitsOfCall of [2, 1, 1, 1]) {
+      await nextTurn();
+      expect(calls.at(-1)?.values[1]).to.equal(commitsOfCall);
+      calls.at(-1)?.answer(...Array.from({ length: commitsOfCall }, () => ['OK']));
+    }
+    expect(await Promise.all(replies)).to.have.length(sizes.length);
+    expect(calls).to.have.length(4);
+  });
+
+  it('fail for all of their commits, and the next ones are made', async () => {
+    const { calls, commits } = waitingCalls();
+    const failing = [commits.commit(first, 'a', [], true), commits.commit(second, 'b', [], true)];
+    await nextTurn();
+    const next = commits.commit(first, 'c', [], true);
+    calls[0]?.fail(new Error('lost'));
+    const failures = await Promise.all(failing.map(failureOf));
+    expect(failures.map(({ message }) => message)).to.deep.equal(['lost', 'lost']);
+    await nextTurn();
+    calls[1]?.answer(['for c']);
+    expect(await next).to.deep.equal(['for c']);
+    const later = commits.commit(first, 'd', [], true);
+    await nextTurn();
+    calls[2]?.answer(['for d']);
+    expect(await later).to.deep.equal(['for d']);
+  });
+});
