@@ -96,7 +96,7 @@ async function syncEverySecond(url: string): Promise<void> {
 
 async function dataFolderOf(redisUrl: string): Promise<string> {
   const redis = new Redis(redisUrl);
-  const [, folder = ''] = (await redis.config('GET', 'dir')) as string[];
+  const [, folder = ''] = await redis.config('GET', 'dir');
   await redis.quit();
   return folder;
 }
