@@ -1,3 +1,4 @@
+import { giveWay } from '../clock.ts';
 import type { CursorToCommit } from '../ports/coordination.ts';
 import { partitionKey } from '../ports/event-type-partition.ts';
 import { shardOf, type KeySpace } from './keys.ts';
@@ -63,12 +64,13 @@ export class CommitCalls {
       queue.waiting.push({ subscriptionId, values, cursors: cursors.length, resolve, reject });
       if (queue.isCalling) return;
       queue.isCalling = true;
-      // Commits that arrived in the same turn of the event loop are read before.
-      setImmediate(() => void this.#callWhileAnyWait(shard, queue));
+      void this.#callWhileAnyWait(shard, queue);
     });
   }
 
   async #callWhileAnyWait(shard: number, queue: ShardQueue): Promise<void> {
+    // Requests that arrived in the same turn of the event loop are read first.
+    await giveWay();
     while (queue.waiting.length > 0) {
       const commits = takeForOneCall(queue.waiting);
       try {

@@ -11,7 +11,7 @@ import { cursorOf, openStream, type LineCursor } from './open-stream.ts';
  * - `expect`: waits for the next event of every stream and commits it. The responses are `expecting`, and that every
  *   commit was accepted.
  *
- * A stream that ends is opened again, and a commit that is refused is sent again, as any consumer would do.
+ * A stream that ends is opened again, and a commit that is refused is sent again, as every consumer would do.
  */
 interface Settings {
   readonly url: string;

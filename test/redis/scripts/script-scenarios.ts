@@ -606,7 +606,7 @@ export const scenarios: Scenarios = {
       streamId = await scenario.join();
     });
     await expecting('topology', () => scenario.applyRebalance());
-    // Nobody else waits for the commits of a stream of the process that takes them. What follows arrives after them.
+    // No other process waits for commits on the process of their stream. What follows arrives after them.
     let commitsNotified = 0;
     const stopCounting = world.second.watch(scenario.subscription, (change) => {
       if (change === 'offsets') commitsNotified += 1;
