@@ -1,11 +1,13 @@
+import { serviceProgramVariable } from '../../test/support/processes/service-program.ts';
 import type { Cluster, KafkaGeneration } from '../../test/support/cluster.ts';
 import { noTests, sumOf, type Counts } from './counts.ts';
 import { recordDurations, slowestFirst } from './durations.ts';
 import { providePrograms } from './programs.ts';
 import { report } from './report.ts';
 import { Runner, type FileOutcome } from './runner.ts';
+import { ServiceBundle } from './service-bundle.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';
-import { onCluster, type Backend, type TestFile } from './test-files.ts';
+import { onCluster, startsService, type Backend, type TestFile } from './test-files.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface SideBySideOptions {
@@ -48,6 +50,11 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
     });
   };
   const providing = provideNeeds();
+  if (all.some(startsService)) {
+    const bundle = new ServiceBundle();
+    await bundle.make();
+    process.env[serviceProgramVariable] = bundle.program;
+  }
   const outcomes: FileOutcome[] = [];
   const badEnds: string[] = [];
   const ends: Promise<void>[] = [];

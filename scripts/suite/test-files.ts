@@ -27,6 +27,9 @@ const backendUnderTest = join(compiledTests, 'support/backend-under-test.js');
 /** Each suite that needs a cluster imports it. */
 const clusterSupport = join(compiledTests, 'support/cluster.js');
 
+/** Each suite that starts the service in a process of its own imports it. */
+const serviceProgram = join(compiledTests, 'support/processes/service-program.js');
+
 /** The tests that need a browser. */
 const browserTests = join(compiledTests, 'admin/');
 
@@ -58,6 +61,11 @@ export function onCluster(files: readonly TestFile[]): TestFile[] {
   return files
     .filter(({ compiled }) => imports(compiled, backendUnderTest))
     .map((file) => ({ ...file, backend: 'cluster', needs: ['current'] }));
+}
+
+/** Whether a file can start the service in a process of its own. */
+export function startsService({ compiled }: TestFile): boolean {
+  return imports(compiled, serviceProgram);
 }
 
 /** The name of a file or folder of tests, on one backend: in lines for people, and as a key of what is stored of it. */

@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/package-root.ts';
 import { call, openStream } from '../support/http/client.ts';
+import { serviceProgram } from '../support/processes/service-program.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
 /** A cluster that the tests were given is for those that ask for it. */
@@ -15,7 +16,7 @@ const noCluster = { KAFKA_BROKERS: '', REDIS_URL: '' };
 
 /** Runs the program to its end and returns its output and exit code. */
 async function runToEnd(environment: Record<string, string>): Promise<{ code: number | null; lines: string[] }> {
-  const child = spawn(process.execPath, [join(packageRoot, 'dist/src/main.js')], {
+  const child = spawn(process.execPath, [serviceProgram], {
     env: { ...process.env, ...noCluster, LOG_LEVEL: 'error', PORT: '0', ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

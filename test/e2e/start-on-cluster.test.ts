@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { it } from 'mocha';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../../scripts/local-cluster/free-ports.ts';
 import { systemClock } from '../../src/clock.ts';
 import { KafkaLog } from '../../src/kafka/log.ts';
@@ -14,9 +13,8 @@ import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/client.ts';
 import { openKafkaGateways } from '../support/kafka/gateways.ts';
 import { readyAddress } from '../support/processes/ready-address.ts';
+import { serviceProgram } from '../support/processes/service-program.ts';
 import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
-
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 /** To have everything, a process that listens needs at least two responses, each of which is this late. */
 const responseMilliseconds = 200;
@@ -47,7 +45,7 @@ describeOnCluster('a process that starts with accounts to read from Kafka', (clu
     }
     const [port = 0] = await findFreePorts(1);
     const url = `http://127.0.0.1:${port}`;
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(process.execPath, [serviceProgram], {
       env: {
         ...process.env,
         KAFKA_BROKERS: kafka.proxies.map((proxy) => `${proxy.host}:${proxy.port}`).join(','),

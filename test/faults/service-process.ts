@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describeError } from '../../src/errors.ts';
 import { readyAddress } from '../support/processes/ready-address.ts';
+import { serviceProgram } from '../support/processes/service-program.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { findFreePorts } from '../../scripts/local-cluster/free-ports.ts';
 import type { ServiceNode } from './load-process.ts';
@@ -46,7 +46,6 @@ export interface ServiceProcessOptions {
 
 const startMillisecondsMaximum = 60_000;
 const stopMillisecondsMaximum = 20_000;
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 /** Creates a process, which is not started yet. */
 export async function createServiceProcess({
@@ -84,7 +83,7 @@ export async function createServiceProcess({
     node: { name, url: `http://${proxy.host}:${proxy.port}`, directUrl: `http://127.0.0.1:${port}` },
     async start() {
       const log = openSync(logFile, 'a');
-      const started = spawn(process.execPath, [program], {
+      const started = spawn(process.execPath, [serviceProgram], {
         env: {
           ...process.env,
           HOST: '127.0.0.1',

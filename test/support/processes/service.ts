@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readyAddress } from './ready-address.ts';
+import { serviceProgram } from './service-program.ts';
 
 /** The real service in a separate process, on a free port with its own folder. */
 export interface Service {
@@ -18,9 +18,6 @@ export interface Service {
   /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
 }
-
-/** The service that was compiled together with this file. */
-const program = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 
 /** Generous, because a busy machine takes its time. A hook has a minute. */
 const startMillisecondsMaximum = 50_000;
@@ -43,7 +40,7 @@ export function spawnService(
   environment: Record<string, string> = {},
   standardError: 'inherit' | 'pipe' = 'inherit',
 ): ChildProcess {
-  return spawn(process.execPath, [program], {
+  return spawn(process.execPath, [serviceProgram], {
     env: {
       ...process.env,
       KAFKA_BROKERS: '',

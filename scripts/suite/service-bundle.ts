@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'vite';
+import { packageRoot } from '../../src/package-root.ts';
+
+/** The compiled service, in the project and in the folder of its bundle. */
+const serviceFolder = 'dist/src';
+
+/** The programs of the service below it: the process, and its threads. */
+const programs = [
+  'main',
+  'embedded/thread/writer',
+  'embedded/thread/fetcher',
+  'embedded/thread/removable-records',
+  'embedded/thread/log-check',
+  'accounts/copy-check',
+  'accounts/query-thread',
+];
+
+/**
+ * The compiled service in few files, for tests that start it in processes of their own: a process that loads hundreds
+ * of modules needs half of its processor time for that.
+ */
+export class ServiceBundle {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'lendstream-service-'));
+
+  constructor() {
+    process.on('exit', () => rmSync(this.#folder, { recursive: true, force: true }));
+  }
+
+  /** The path of the process's program, once {@link make} has resolved. */
+  get program(): string {
+    return join(this.#folder, serviceFolder, 'main.js');
+  }
+
+  /** Makes it from what was compiled. The rest of the project is linked beside it, where the service looks for it. */
+  async make(): Promise<void> {
+    mkdirSync(join(this.#folder, 'dist'));
+    for (const folder of ['', 'dist']) {
+      for (const name of readdirSync(join(packageRoot, folder))) {
+        const path = join(folder, name);
+        if (!['dist', serviceFolder].includes(path)) symlinkSync(join(packageRoot, path), join(this.#folder, path));
+      }
+    }
+    await build({
+      root: packageRoot,
+      configFile: false,
+      publicDir: false,
+      logLevel: 'error',
+      build: {
+        ssr: true,
+        outDir: join(this.#folder, serviceFolder),
+        target: 'node20',
+        minify: false,
+        reportCompressedSize: false,
+        rolldownOptions: {
+          input: Object.fromEntries(programs.map((name) => [name, join(packageRoot, serviceFolder, `${name}.js`)])),
+          output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+        },
+      },
+      // It finds its binding from where it lies.
+      ssr: { noExternal: true, external: ['@photostructure/sqlite'] },
+      plugins: [{ name: 'addresses', transform: (code, path) => this.#withAddress(code, path) }],
+    });
+  }
+
+  /** A module that asks for its own address learns the one that it would have without a bundle. */
+  #withAddress(code: string, path: string): string | undefined {
+    if (!code.includes('import.meta.url')) return undefined;
+    const { href } = pathToFileURL(join(this.#folder, relative(packageRoot, path)));
+    return code.replaceAll('import.meta.url', JSON.stringify(href));
+  }
+}
