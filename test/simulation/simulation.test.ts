@@ -8,7 +8,7 @@ import { runCampaign } from './campaign.ts';
 import { simulate } from './simulation.ts';
 
 /** npm run campaign simulates a hundred thousand. */
-const seeds = 1_000;
+const seeds = 300;
 
 describe('the broker in simulated time', () => {
   it(`keeps every invariant for ${seeds} seeds`, async function () {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
-import { describe, it } from 'mocha';
+import { before, describe, it } from 'mocha';
 import { type Hash, createHash, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -170,13 +170,21 @@ describe('what a command writes to the log', () => {
     }
   }
 
+  let total: OverpaidLife;
+
+  // Once for both logs: to decide its commands takes longer than to write what they say.
+  before(function () {
+    this.timeout(180_000);
+    total = overpaidLife();
+  });
+
   /** The promise, of all that the 360 months write. Bytes. */
   const overpaidBytesMaximum = 50_000_000;
 
   it('for a loan over 360 months that is overpaid every month: a fifth of the events, and in the file a third of both', async function () {
     this.timeout(300_000);
     const temporary = await openTemporaryLog();
-    const total = await overpay(temporary.log, (name) => name);
+    await writeLife(temporary.log, total);
     await temporary.log.close();
     const fileBytes = statSync(join(temporary.dataFolder, 'log.db')).size;
     await temporary.cleanup();
@@ -193,13 +201,13 @@ describe('what a command writes to the log', () => {
       const { kafkaBrokers } = cluster();
       const log = await openKafkaLog(cluster());
       const prefix = `test.${randomUUID()}.`;
-      const total = await overpay(log, (name) => prefix + name);
+      await writeLife(log, total, prefix);
       await log.close();
       const topics = overpaidTopics.map((name) => prefix + name);
       const storedBytes = await kafkaStoredBytes(kafkaBrokers, topics);
       // Uncompressed it would be all of it. The file of the embedded log takes no more than 20 MB either.
       expect(storedBytes).to.be.within(1_000_000, 20_000_000).and.lessThan(overpaidBytesMaximum);
-      const read = await readWithKafkajs(kafkaBrokers, topics, total.recordCount);
+      const read = await readWithKafkajs(kafkaBrokers, prefix, total.recordCount);
       expect(read).to.equal(total.digest);
       await deleteTopics(kafkaBrokers, topics);
     });
@@ -217,20 +225,19 @@ interface OverpaidTotal {
   digest: string;
 }
 
-/** Writes the life of a loan over 360 months that is overpaid by ten every month, a commit for each repayment. */
-async function overpay(log: EventLog, nameOf: (topic: string) => string): Promise<OverpaidTotal> {
+/** A life of a loan, as the commits that write it. */
+interface OverpaidLife extends OverpaidTotal {
+  readonly commits: readonly (readonly { readonly topic: string; readonly records: readonly LogRecord[] }[])[];
+}
+
+/** The life of a loan over 360 months that is overpaid by ten every month, a commit for each repayment. */
+function overpaidLife(): OverpaidLife {
   const account = disbursedAccount(
     dynamicProduct({ ...reducing, scheduleSettings: { numInstallments: { defaultValue: 360 } } }),
   );
-  for (const topic of overpaidTopics) {
-    const cleanupPolicy = topic === accountsTopic ? 'compact' : 'delete';
-    const name = nameOf(topic);
-    await log.createTopic({ name, partitionCount: 1, cleanupPolicy, retentionMilliseconds: 3_600_000 });
-  }
-  const writer = await log.openWriter(nameOf('worker-0'));
   const total: OverpaidTotal = { eventBytes: 0, changelogBytes: 0, recordCount: 0, digest: '' };
   const digests = new RecordDigests();
-  let repayments = 0;
+  const commits: OverpaidLife['commits'][number][] = [];
   while (account.existing.position.accountState === 'ACTIVE') {
     const { position } = account.existing;
     const { dueDate } = position.installments.find(({ repaidDate }) => repaidDate === null) ?? expect.fail();
@@ -245,19 +252,31 @@ async function overpay(log: EventLog, nameOf: (topic: string) => string): Promis
     total.eventBytes += written.eventBytes;
     total.changelogBytes += written.changelogBytes;
     total.recordCount += written.records.length;
+    for (const { topic, record } of written.records) digests.add(topic, record);
     const topics = [...new Set(written.records.map(({ topic }) => topic))];
-    await writer.append(
+    commits.push(
       topics.map((topic) => {
         const ofTopic = written.records.filter((each) => each.topic === topic);
-        for (const { record } of ofTopic) digests.add(nameOf(topic), record);
-        return { topic: nameOf(topic), partition: 0, records: ofTopic.map(({ record }) => record) };
+        return { topic, records: ofTopic.map(({ record }) => record) };
       }),
     );
-    await writer.commit();
-    repayments += 1;
   }
-  expect(repayments).to.equal(360);
-  return { ...total, digest: digests.ofAll() };
+  expect(commits.length).to.equal(360);
+  return { ...total, digest: digests.ofAll(), commits };
+}
+
+/** @param prefix Of the names of the topics and of the writer. */
+async function writeLife(log: EventLog, { commits }: OverpaidLife, prefix = ''): Promise<void> {
+  for (const topic of overpaidTopics) {
+    const cleanupPolicy = topic === accountsTopic ? 'compact' : 'delete';
+    const name = prefix + topic;
+    await log.createTopic({ name, partitionCount: 1, cleanupPolicy, retentionMilliseconds: 3_600_000 });
+  }
+  const writer = await log.openWriter(`${prefix}worker-0`);
+  for (const commit of commits) {
+    await writer.append(commit.map(({ topic, records }) => ({ topic: prefix + topic, partition: 0, records })));
+    await writer.commit();
+  }
 }
 
 /** One digest of the records of some topics, in the order of each topic. */
@@ -280,7 +299,8 @@ class RecordDigests {
 }
 
 /** Reads so many records with another client, and digests them. */
-async function readWithKafkajs(brokers: readonly string[], topics: string[], count: number): Promise<string> {
+async function readWithKafkajs(brokers: readonly string[], prefix: string, count: number): Promise<string> {
+  const topics = overpaidTopics.map((name) => prefix + name);
   const groupId = `test.${randomUUID()}`;
   const consumer = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).consumer({ groupId });
   const digests = new RecordDigests();
@@ -290,7 +310,7 @@ async function readWithKafkajs(brokers: readonly string[], topics: string[], cou
     await new Promise<void>((resolve, reject) => {
       let read = 0;
       const take = ({ topic, message }: { topic: string; message: KafkaMessage }): Promise<void> => {
-        digests.add(topic, { key: message.key?.toString() ?? null, value: message.value });
+        digests.add(topic.slice(prefix.length), { key: message.key?.toString() ?? null, value: message.value });
         read += 1;
         if (read === count) resolve();
         return Promise.resolve();

@@ -28,8 +28,9 @@ const publishRequestsPerScene = 2;
 const requestsPerScene = 10;
 /** Which share of the commands is about the loan of the story, and not about its neighbours. */
 const shareOfTheLoan = 0.85;
-/** How many of the first commands are sent again. */
-const repeatedCommands = 300;
+/** How many of the first commands are sent again: this share of the transactions, but no more than so many. */
+const repeatedShare = 0.3;
+const repeatedCommandsMaximum = 300;
 const transactionsPerPage = 1_000;
 
 /** The loan of the story and its neighbours, each with the type of its product. */
@@ -59,6 +60,7 @@ export class Story {
   readonly #commands: StoryCommand[] = [];
   readonly #loanAmount: number;
   readonly #publishedAtOnce: number;
+  readonly #repeatedCommands: number;
   #toggles: Toggles = allTogglesOff;
   #onPublished = (): void => {};
 
@@ -68,6 +70,7 @@ export class Story {
     this.books = types.map((type, index) => new LoanBook(ids[index] ?? '', productOf(storyProduct(type, type))));
     this.#loanAmount = amountPerTransaction * transactions;
     this.#publishedAtOnce = Math.ceil(transactions / scenes / publishRequestsPerScene);
+    this.#repeatedCommands = Math.min(repeatedCommandsMaximum, Math.ceil(transactions * repeatedShare));
     const daysPerCommand = daysOfTheStory / transactions;
     this.#plots = this.books.map((book) => new Plot(book, { random: this.#random, firstDay, daysPerCommand }));
   }
@@ -110,7 +113,7 @@ export class Story {
 
   /** Sends the first commands again: each has the outcome that it had, and changes nothing. */
   async repeatBeginning(): Promise<void> {
-    const first = this.#commands.slice(0, repeatedCommands);
+    const first = this.#commands.slice(0, this.#repeatedCommands);
     await this.#publish(first);
     for (const command of first) if (command.idempotencyKey !== undefined) await this.#request(command);
   }
