@@ -24,7 +24,8 @@ import { createApiDescriptionRouter } from './http/edge/api-description.ts';
 import { createAuthentication } from './http/edge/authentication.ts';
 import { bodiesInFlight } from './http/edge/bodies-in-flight.ts';
 import { createCompressionRouter } from './http/edge/compression/response-compression.ts';
-import { createCursorsRouter } from './http/streaming/cursors.ts';
+import { createCommit, createCursorsRouter } from './http/streaming/cursors.ts';
+import { createMambuStreamingRouter } from './http/streaming/mambu/mambu-streaming.ts';
 import { createEventTypeChecksRouter } from './http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from './http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from './http/streaming/event-types.ts';
@@ -260,11 +261,18 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   const deadLetters = new DeadLetterQueue(broker);
   const streams = createSubscriptionEventsRouter({ ...broker, deadLetters }, activity);
   const eventTypeStreams = createEventTypeEventsRouter(broker);
+  const committing = {
+    ...broker,
+    activity,
+    endedStreamReason: (streamId: string) => streams.endedStreamReason(streamId),
+  };
+  const commit = createCommit(committing);
   const routers = [
     streams.router,
-    createCursorsRouter({ ...broker, activity, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
+    createCursorsRouter(committing, commit),
     eventTypeStreams.router,
     createPublishingRouter(broker),
+    createMambuStreamingRouter({ ...broker, streams, commit }),
     createCompressionRouter(),
     createStreamTokensRouter({ ...broker, tokens: options.streamTokens }),
     createSubscriptionStreamsRouter({ ...broker, activity }),

@@ -344,6 +344,18 @@ export interface Contract {
     LoanTransactionPostedTransaction: LoanTransactionPostedTransaction;
     LockPayload: LockPayload;
     LockTransactions: LockTransactions;
+    MambuBatchV1: MambuBatchV1;
+    MambuBatchV2: MambuBatchV2;
+    MambuCommitResults: MambuCommitResults;
+    MambuCommitV1: MambuCommitV1;
+    MambuCommitV2: MambuCommitV2;
+    MambuEvent: MambuEvent;
+    MambuStatisticsV1: MambuStatisticsV1;
+    MambuStatisticsV2: MambuStatisticsV2;
+    MambuSubscriptionDefinitionV1: MambuSubscriptionDefinitionV1;
+    MambuSubscriptionDefinitionV2: MambuSubscriptionDefinitionV2;
+    MambuSubscriptionV1: MambuSubscriptionV1;
+    MambuSubscriptionV2: MambuSubscriptionV2;
     Metrics: Metrics;
     NonWorkingDays: NonWorkingDays;
     NumberBounds: NumberBounds;
@@ -425,6 +437,10 @@ export interface Contract {
     resetCursors: CursorReset;
     commitCursors: Commit;
     createStreamToken: StreamTokenRequest;
+    createMambuSubscriptionV1: MambuSubscriptionDefinitionV1;
+    commitMambuCursorsV1: MambuCommitV1;
+    createMambuSubscriptionV2: MambuSubscriptionDefinitionV2;
+    commitMambuCursorsV2: MambuCommitV2;
     switchToggle: ToggleSwitch;
     createLoanProduct: LoanProductPayload;
     /**
@@ -543,6 +559,14 @@ export interface Contract {
     listCursors: SubscriptionCursors;
     commitCursors: CommitResults;
     createStreamToken: StreamToken;
+    createMambuSubscriptionV1: MambuSubscriptionV1;
+    openMambuStreamV1: MambuBatchV1;
+    commitMambuCursorsV1: MambuCommitResults;
+    getMambuStatisticsV1: MambuStatisticsV1;
+    createMambuSubscriptionV2: MambuSubscriptionV2 | MambuSubscriptionV1;
+    openMambuStreamV2: MambuBatchV2 | MambuBatchV1;
+    commitMambuCursorsV2: MambuCommitResults;
+    getMambuStatisticsV2: MambuStatisticsV2 | MambuStatisticsV1;
     listToggles: Toggle[];
     getToggle: Toggle;
     switchToggle: Toggle;
@@ -5041,6 +5065,234 @@ interface LockTransactions {
    * @maxItems 3
    */
   loanTransactions: LoanTransactionPostedTransaction[];
+}
+/**
+ * One line of a stream: consecutive events of one partition, and the cursor to commit once they are processed. A line without events shows that the stream is alive.
+ */
+interface MambuBatchV1 {
+  cursor: {
+    partition: string;
+    offset: string;
+    event_type: string;
+    cursor_token: string;
+  };
+  /**
+   * @minItems 1
+   */
+  events?: MambuEvent[];
+  info?: {
+    /**
+     * Text for people; on the last line why the stream ends.
+     */
+    debug: string;
+  };
+}
+/**
+ * An event in the form of Mambu's streaming API.
+ */
+interface MambuEvent {
+  metadata: {
+    /**
+     * That of the event; of an event without one, an id made from its position.
+     */
+    eid: string;
+    /**
+     * That of the event; of an event without one, when it was stored.
+     */
+    occurred_at: string;
+    content_type: 'application/json';
+    category: 'DATA';
+    event_type: string;
+  };
+  /**
+   * The JSON of the event without its metadata.
+   */
+  body: string;
+  /**
+   * The event type.
+   */
+  template_name: string;
+}
+/**
+ * One line of a stream: consecutive events of one partition, and the cursor to commit once they are processed. A line without events shows that the stream is alive.
+ */
+interface MambuBatchV2 {
+  cursor: {
+    partition: string;
+    offset: string;
+    event_type: 'MIXED';
+    cursor_token: string;
+  };
+  /**
+   * @minItems 1
+   */
+  events?: MambuEvent[];
+  info?: {
+    /**
+     * Text for people; on the last line why the stream ends.
+     */
+    debug: string;
+  };
+}
+/**
+ * The outcome for each cursor of a commit, in the order of the request. Returned when at least one cursor did not move its partition forward.
+ */
+interface MambuCommitResults {
+  items: {
+    /**
+     * As it was sent.
+     */
+    cursor: {
+      partition: string;
+      offset: string;
+      event_type?: string;
+      cursor_token?: string;
+    };
+    result: 'committed' | 'outdated';
+  }[];
+}
+/**
+ * Cursors to commit, as the stream sent them with its batches.
+ */
+interface MambuCommitV1 {
+  /**
+   * @minItems 1
+   * @maxItems 10000
+   */
+  items: {
+    event_type: string | number;
+    partition: string | number;
+    offset: string | number;
+    cursor_token: string;
+  }[];
+}
+/**
+ * Cursors to commit, as the stream sent them with its batches. The event type may be that of the events.
+ */
+interface MambuCommitV2 {
+  /**
+   * @minItems 1
+   * @maxItems 10000
+   */
+  items: {
+    event_type?: string;
+    partition: string;
+    offset: string;
+    cursor_token?: string;
+  }[];
+}
+/**
+ * The stream and the lag of each partition.
+ */
+interface MambuStatisticsV1 {
+  items: {
+    event_type: string;
+    partitions: {
+      partition: string;
+      state: 'unassigned' | 'reassigning' | 'assigned';
+      /**
+       * Absent before the first stream of the subscription.
+       */
+      unconsumed_events?: number;
+      /**
+       * How long ago the first unconsumed event was stored.
+       */
+      consumer_lag_seconds?: number;
+      /**
+       * Empty when the partition is not assigned.
+       */
+      stream_id: string;
+    }[];
+  }[];
+}
+/**
+ * The state and the lag of each shard.
+ */
+interface MambuStatisticsV2 {
+  items: {
+    partitions: {
+      partition: string;
+      state: 'unassigned' | 'reassigning' | 'assigned';
+      /**
+       * Absent before the first stream of the subscription.
+       */
+      consumer_lag_seconds?: number;
+    }[];
+  }[];
+}
+/**
+ * A subscription as a client defines it. Other fields are ignored; constants may have any letter case.
+ */
+interface MambuSubscriptionDefinitionV1 {
+  owning_application: string;
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  event_types: string[];
+  consumer_group?: string;
+  read_from?: 'begin' | 'end' | 'cursors';
+  /**
+   * One for each partition, when read_from is cursors. An offset may be the word begin or end.
+   *
+   * @maxItems 100
+   */
+  initial_cursors?:
+    | {
+        event_type: string | number;
+        partition: string | number;
+        offset: string | number;
+      }[]
+    | null;
+}
+/**
+ * A subscription as a client defines it. Other fields are ignored; constants may have any letter case.
+ */
+interface MambuSubscriptionDefinitionV2 {
+  owning_application: string;
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  event_types: string[];
+  consumer_group?: string;
+  read_from?: 'begin' | 'end';
+}
+/**
+ * A subscription. The published client of version 1 accepts no other field.
+ */
+interface MambuSubscriptionV1 {
+  owning_application: string;
+  /**
+   * Sorted.
+   *
+   * @minItems 1
+   */
+  event_types: string[];
+  consumer_group: string;
+  read_from: 'begin' | 'end' | 'cursors';
+  id: string;
+  created_at: string;
+}
+/**
+ * A subscription as version 2 shows it.
+ */
+interface MambuSubscriptionV2 {
+  owning_application: string;
+  /**
+   * Sorted.
+   *
+   * @minItems 1
+   */
+  event_types: string[];
+  consumer_group: string;
+  /**
+   * `cursors` only of a subscription that was created over another API.
+   */
+  read_from: 'begin' | 'end' | 'cursors';
+  id: string;
+  created_at: string;
+  updated_at: string;
 }
 /**
  * All metrics in the format of Dropwizard Metrics. Names include their labels as Prometheus writes them.

@@ -27,6 +27,12 @@ const lendingFiles: ReadonlySet<string> = new Set([
   'organization-lists',
 ]);
 
+/**
+ * The paths where a header decides whether a request is one of an API with problems, or of one with the errors of
+ * lending. The names of their refusals start with `Mambu`.
+ */
+const eitherFormFile = 'mambu-streaming-v2';
+
 /** The lending API answers at two places. */
 const lendingServers = [{ url: '/' }, { url: '/api', description: 'Where clients of Mambu look for the lending API.' }];
 
@@ -41,6 +47,8 @@ const pathFiles = [
   'settings',
   'subscriptions',
   'streams',
+  'mambu-streaming-v1',
+  'mambu-streaming-v2',
   'toggles',
   'loan-products',
   'loans',
@@ -87,11 +95,13 @@ export function composeDescription(folder: string, version: string): JsonObject 
       const described = schemas.addSchemasOf(item, file) as JsonObject;
       paths[path] = lendingFiles.has(name)
         ? { servers: lendingServers, ...withRefusals(described, 'Lending') }
-        : withRefusals(described, '');
+        : withRefusals(described, name === eitherFormFile ? 'Mambu' : '');
     }
   }
   for (const file of messageFiles) schemas.nameOf(file, '');
-  const components = { ...(api['components'] as JsonObject), schemas: schemas.sorted() };
+  const shared = api['components'] as JsonObject;
+  const responses = withEitherForm(shared['responses'] as Readonly<Record<string, JsonObject>>);
+  const components = { ...shared, responses, schemas: schemas.sorted() };
   return { ...api, info: { ...(api['info'] as JsonObject), version }, paths, components };
 }
 
@@ -109,6 +119,17 @@ function withRefusals(item: JsonObject, prefix: string): JsonObject {
       return [method, { ...(operation as JsonObject), responses: all }];
     }),
   );
+}
+
+/** The refusals of every API, and those that have either form. */
+function withEitherForm(responses: Readonly<Record<string, JsonObject>>): JsonObject {
+  const lendingErrors = { 'application/json': { schema: { $ref: '#/components/schemas/LendingErrors' } } };
+  const both = Object.entries(responses).flatMap(([name, response]): [string, Json][] => {
+    const problems = response['content'] as JsonObject | undefined;
+    if (name.startsWith('Lending') || problems === undefined) return [];
+    return [[`Mambu${name}`, { ...response, content: { ...problems, ...lendingErrors } }]];
+  });
+  return { ...responses, ...Object.fromEntries(both) };
 }
 
 class SchemaCollection {

@@ -1,9 +1,10 @@
 import type { CommittedOffset, PartitionOwnership } from '../../ports/coordination.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
-import type { PartitionBounds } from '../../ports/event-log.ts';
+import type { Offset, PartitionBounds } from '../../ports/event-log.ts';
 import { searchFrom } from './event-search.ts';
 import { UndeliveredNotices } from './undelivered-notices.ts';
+import { lineFrame, type LineFormat } from './line-format.ts';
 import { StreamPartition } from './stream-partition.ts';
 
 /**
@@ -17,15 +18,22 @@ export class AssignedPartitions {
   /** What the consumer is to be told about events of these partitions that it does not get. */
   readonly notices = new UndeliveredNotices();
   readonly #bufferBytesMaximum: number;
+  readonly #frameOf: NonNullable<LineFormat['frameOf']>;
   #list: readonly StreamPartition[];
 
   /**
    * @param list Those to begin with.
    * @param maximum How much they buffer before the largest incomplete batch is sent early. Bytes.
+   * @param frameOf The frame of the lines of those that are adopted.
    */
-  constructor(list: readonly StreamPartition[] = [], maximum = bufferBytesMaximum) {
+  constructor(
+    list: readonly StreamPartition[] = [],
+    maximum = bufferBytesMaximum,
+    frameOf: LineFormat['frameOf'] = lineFrame,
+  ) {
     this.#list = list;
     this.#bufferBytesMaximum = maximum;
+    this.#frameOf = frameOf;
   }
 
   get list(): readonly StreamPartition[] {
@@ -134,7 +142,7 @@ export class AssignedPartitions {
       const position = offsets.get(partitionKey(ownership)) ?? beforeFirst;
       const start = Math.max(position, (bounds[index]?.earliest ?? 0) - 1);
       this.notices.countSkippedOffsets(start - position);
-      const partition = new StreamPartition(ownership, start, now);
+      const partition = this.partitionOf(ownership, start, now);
       if (ownership.state === 'reassigning') partition.handOverUntil = handOverUntil;
       if (hasPolicy && ownership.failureRecord !== undefined) {
         partition.search = searchFrom(ownership.failureRecord, start);
@@ -144,6 +152,16 @@ export class AssignedPartitions {
     });
     // An array of exactly this length: a spread array grows with room for 16 more.
     this.#list = this.#list.concat(adopted);
+  }
+
+  /** A partition that is not in the list. @param now Monotonic milliseconds. */
+  partitionOf(
+    ownership: Pick<PartitionOwnership, 'eventType' | 'partition' | 'fence'>,
+    committedThrough: Offset,
+    now: number,
+  ): StreamPartition {
+    const frame = this.#frameOf(ownership.eventType, ownership.partition);
+    return new StreamPartition(ownership, committedThrough, now, frame);
   }
 
   clear(): void {

@@ -86,7 +86,7 @@ export class ChunkBuilder {
   readonly #sizes: number[] = [];
   readonly #releases: (() => void)[] = [];
 
-  /** @param text ASCII. */
+  /** @param text Characters up to U+00FF, each of which is one byte: ASCII, or bytes that were read as latin1. */
   addText(text: string): void {
     this.#add(text, 0, text.length, text.length);
   }
@@ -103,7 +103,12 @@ export class ChunkBuilder {
     if (batch.contiguous)
       this.addBytes(batch.bytes, batch.valueStarts[from] as number, batch.valueEnds[to - 1] as number);
     else this.#addValues(batch, from, to);
-    if (isLast && batch.release !== undefined) this.#releases.push(batch.release);
+    this.releaseAfter(batch, isLast);
+  }
+
+  /** Releases the batch of a last run with the chunk. */
+  releaseAfter({ release }: BatchValues, isLast: boolean): void {
+    if (isLast && release !== undefined) this.#releases.push(release);
   }
 
   #addValues(batch: BatchValues, from: number, to: number): void {

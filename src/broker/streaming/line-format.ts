@@ -3,6 +3,9 @@
  * rest is ASCII, so its length in characters is its length in bytes.
  */
 
+import type { Offset } from '../../ports/event-log.ts';
+import type { ChunkBuilder, EventRun } from './chunk-builder.ts';
+
 /** What a line says about the stream itself: text for people and a code for programs. */
 export interface LineInfo {
   readonly debug: string;
@@ -16,7 +19,7 @@ export interface LinePositions {
   cursors(): string;
 }
 
-/** How a stream writes its batches. The events between start and end are copied alike. */
+/** How a stream writes its batches. The events between start and end are copied as they are, unless a frame says how. */
 export interface LineFormat {
   /** Before the line of a batch with events. */
   readonly batchStart: string;
@@ -24,6 +27,8 @@ export interface LineFormat {
   readonly keepAliveStart: string;
   /** The end of a line, behind its events. */
   lineEnd(info: LineInfo | undefined, positions: LinePositions): string;
+  /** The frame of each partition's lines. Default: {@link lineFrame}. */
+  readonly frameOf?: (eventType: string, partition: number) => LineFrame;
 }
 
 /** `application/x-json-stream`: one JSON object on one line. */
@@ -35,6 +40,10 @@ export interface LineFrame {
   readonly beforeOffset: string;
   /** From the offset to the cursor token; undefined for a cursor that cannot be committed and so has no token. */
   readonly afterOffset: string | undefined;
+  /** Writes the offset. Default: as the log's own API does. */
+  readonly formatOffset?: (offset: Offset) => string;
+  /** Writes events, separated by commas. Default: the bytes that are stored. */
+  readonly addRun?: (chunk: ChunkBuilder, run: EventRun) => void;
 }
 
 const beforeCursor = '{"cursor":';
@@ -47,7 +56,7 @@ const frames = new Map<string, LineFrame[]>();
 
 /** The frame of a partition for streams without a subscription, whose cursors name nothing but the position. */
 export function uncommittableLineFrame(partition: number): LineFrame {
-  return { beforeOffset: beforeOffset(partition), afterOffset: undefined };
+  return { beforeOffset: beforeOffset(String(partition)), afterOffset: undefined };
 }
 
 /** The frame of a partition. Streams share it: a copy in each would be a tenth of the memory of an idle stream. */
@@ -57,13 +66,18 @@ export function lineFrame(eventType: string, partition: number): LineFrame {
     if (frames.size >= eventTypesOfFramesMaximum) frames.clear();
     frames.set(eventType, (framesOfEventType = []));
   }
-  return (framesOfEventType[partition] ??= {
-    beforeOffset: beforeOffset(partition),
-    afterOffset: `","event_type":${asciiJson(eventType)},"cursor_token":"`,
-  });
+  return (framesOfEventType[partition] ??= frameWithNames(String(partition), eventType));
 }
 
-function beforeOffset(partition: number): string {
+/** A frame whose cursors name the partition and the event type like this. @param partition ASCII without quotes. */
+export function frameWithNames(partition: string, eventType: string): LineFrame {
+  return {
+    beforeOffset: beforeOffset(partition),
+    afterOffset: `","event_type":${asciiJson(eventType)},"cursor_token":"`,
+  };
+}
+
+function beforeOffset(partition: string): string {
   return `${beforeCursor}{"partition":"${partition}","offset":"`;
 }
 

@@ -134,7 +134,8 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
     let before = this.#lineStart(cursorToken) + eventsStart;
     for (const run of runs) {
       chunk.addText(before);
-      chunk.addRun(run);
+      if (this.#frame.addRun === undefined) chunk.addRun(run);
+      else this.#frame.addRun(chunk, run);
       this.#uncommitted?.addRun(run);
       before = ',';
     }
@@ -192,7 +193,7 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
 
   /** The cursor of the last line, as a JSON object. */
   cursor(cursorToken: string): string {
-    return cursorText(this.#frame, formatOffset(this.sentThrough), cursorToken);
+    return cursorText(this.#frame, this.#offsetText(), cursorToken);
   }
 
   #awaitsCommits(): boolean {
@@ -200,6 +201,11 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
   }
 
   #lineStart(cursorToken: string): string {
-    return lineStart(this.#frame, formatOffset(this.sentThrough), cursorToken);
+    return lineStart(this.#frame, this.#offsetText(), cursorToken);
+  }
+
+  #offsetText(): string {
+    const { formatOffset: format = formatOffset } = this.#frame;
+    return format(this.sentThrough);
   }
 }

@@ -25,7 +25,7 @@ import type { Registry } from '../definitions/registry.ts';
 import { commitDeadline, isCommitOverdue } from './commit-deadline.ts';
 import { closingDueAt, closingReason, type StreamProgress } from './end-conditions.ts';
 import type { StreamParameters } from './stream-parameters.ts';
-import { StreamPartition } from './stream-partition.ts';
+import type { StreamPartition } from './stream-partition.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { jsonLines, type LineFormat } from './line-format.ts';
 import { LineSender } from './line-sender.ts';
@@ -98,7 +98,7 @@ export class SubscriptionStream implements Observer {
   onEnded: (() => void) | undefined;
   readonly #services: StreamServices;
   readonly #parameters: StreamParameters;
-  readonly #assigned = new AssignedPartitions();
+  readonly #assigned: AssignedPartitions;
   readonly #reads: ReadAhead;
   readonly #sender: LineSender;
   readonly #watch: SubscriptionWatch;
@@ -140,6 +140,7 @@ export class SubscriptionStream implements Observer {
     this.eventTypes = eventTypes;
     this.#parameters = parameters;
     this.streamId = streamId;
+    this.#assigned = new AssignedPartitions([], undefined, format.frameOf);
     const now = services.clock.monotonic();
     this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     this.#idleSince = now;
@@ -524,8 +525,7 @@ export class SubscriptionStream implements Observer {
   #placeholderPartition(now: number): StreamPartition {
     const [requested] = this.#parameters.requestedPartitions;
     const { eventType, partition } = requested ?? { eventType: this.subscription.event_types[0] ?? '', partition: 0 };
-    const unowned = { state: 'unassigned', streamId: null, nextStreamId: null, fence: 0 } as const;
-    return new StreamPartition({ eventType, partition, ...unowned }, beforeFirst, now);
+    return this.#assigned.partitionOf({ eventType, partition, fence: 0 }, beforeFirst, now);
   }
 
   #commitDeadline(): number {

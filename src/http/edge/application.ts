@@ -16,7 +16,7 @@ import type { CrossOriginAccess } from './browsers/cross-origin-access.ts';
 import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
 import { contentEncodingOf } from './request-body.ts';
 import { lendingErrorHandler, lendingPathNotFound } from './lending-errors.ts';
-import { isLendingPath } from './request-paths.ts';
+import { hasLendingErrors } from './mambu-versions.ts';
 import { pathNotFound, problemHandler } from './streaming-errors.ts';
 import {
   respondToClientErrors,
@@ -78,18 +78,18 @@ export function createApplication(
   });
   for (const router of routers) application.use(router);
   application.use((request, response, next) => {
-    const respond = isLendingPath(request.path) ? lendingPathNotFound : pathNotFound;
+    const respond = hasLendingErrors(request) ? lendingPathNotFound : pathNotFound;
     return respond(request, response, next);
   });
   application.use(errorHandler(logger));
   return application;
 }
 
-/** Responds to errors that no router has handled, in the error format of the API that the path belongs to. */
+/** Responds to errors that no router has handled, in the error format of the API that the request belongs to. */
 function errorHandler(logger: Logger): ErrorRequestHandler {
   const [handleProblem, handleLendingErrors] = [problemHandler(logger), lendingErrorHandler(logger)];
   return (error, request, response, next) => {
-    const handle = isLendingPath(request.path) ? handleLendingErrors : handleProblem;
+    const handle = hasLendingErrors(request) ? handleLendingErrors : handleProblem;
     return handle(error, request, response, next);
   };
 }

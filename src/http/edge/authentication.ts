@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { LendstreamError } from '../../errors.ts';
 import { isBrowserPage } from './browser-pages.ts';
 import { textParameter } from './query-parameters.ts';
-import { isBelowApi, withoutLastSlash } from './request-paths.ts';
+import { isBelowApi, isMambuStreamingPath, withoutLastSlash } from './request-paths.ts';
 import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './browsers/stream-tokens.ts';
 
 /** The probes that check whether the process is alive or ready have no key. */
@@ -33,7 +33,8 @@ export function createAuthentication(apiKeys: readonly string[], tokens?: Stream
     }
     // A browser that is offered Basic asks for a name and a password itself. The admin page asks for the key, and uses
     // no path below /api.
-    response.set('WWW-Authenticate', isBelowApi(request.path) ? `Bearer, ${basicChallenge}` : 'Bearer');
+    const isBasicOffered = isBelowApi(request.path) && !isMambuStreamingPath(request.path);
+    response.set('WWW-Authenticate', isBasicOffered ? `Bearer, ${basicChallenge}` : 'Bearer');
     throw unauthorized(request);
   });
   return router;

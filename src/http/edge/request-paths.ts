@@ -28,12 +28,20 @@ const lendingPaths = new RegExp(`^/(?:${lendingResources.join('|')})(?::[^/]*)?(
 /** The lending API also answers below this path, where the clients of its original look for it. */
 export const apiPath = '/api';
 
+/** Where clients of Mambu's streaming API look for subscriptions, in its first version and in its second. */
+const mambuStreamingPaths = new RegExp(`^${apiPath}(?:/v1)?/subscriptions(?=/|$)`);
+
+/** Whether a path belongs to Mambu's streaming API, whose subscriptions are those of `/subscriptions`. */
+export function isMambuStreamingPath(path: string): boolean {
+  return mambuStreamingPaths.test(path);
+}
+
 /**
- * Whether refusals at a path have the format of the lending API: at and below its resources, and everywhere below
- * {@link apiPath}.
+ * Whether a path belongs to the lending API: at and below its resources, and everywhere below {@link apiPath} where no
+ * other API is.
  */
 export function isLendingPath(path: string): boolean {
-  return lendingPaths.test(path) || isBelowApi(path);
+  return lendingPaths.test(path) || (isBelowApi(path) && !isMambuStreamingPath(path));
 }
 
 /** Whether a path is {@link apiPath} or lies below it. */

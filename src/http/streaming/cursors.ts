@@ -1,5 +1,5 @@
 import { Router, type Request } from 'express';
-import { commitCursors, type CommitServices } from '../../broker/subscriptions/commits.ts';
+import { commitCursors, type CommitOutcome, type CommitServices } from '../../broker/subscriptions/commits.ts';
 import { listCursors } from '../../broker/subscriptions/committed-cursors.ts';
 import { resetCursors } from '../../broker/subscriptions/cursor-reset.ts';
 import type { HistoryRecorder } from '../../broker/subscriptions/history-recorder.ts';
@@ -16,9 +16,35 @@ export interface CursorsServices extends CommitServices {
   readonly activity?: HistoryRecorder;
 }
 
-/** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */
-export function createCursorsRouter(services: CursorsServices): Router {
+/**
+ * Commits what a request asks for, which is measured and recorded.
+ * @param readItems Reads the cursors, `items` of the request.
+ * @throws What it throws, and as {@link commitCursors}
+ */
+export type Commit = (
+  subscriptionId: string,
+  streamId: string,
+  readItems: () => Promise<unknown>,
+) => Promise<CommitOutcome>;
+
+/** One for all APIs of a process, which share what is known of the ends of partitions. */
+export function createCommit(services: CursorsServices): Commit {
+  const { metrics, activity } = services;
   const committing = { ...services, ends: new EndOffsetCache(services) };
+  return async (subscriptionId, streamId, readItems) => {
+    const endTimer = metrics.commitSeconds.startTimer();
+    const outcome = await commitCursors(committing, subscriptionId, streamId, await readItems());
+    endTimer();
+    activity?.recordCommits(
+      subscriptionId,
+      outcome.items.map(({ cursor }) => cursor),
+    );
+    return outcome;
+  };
+}
+
+/** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */
+export function createCursorsRouter(services: CursorsServices, commit: Commit = createCommit(services)): Router {
   const router = Router({ caseSensitive: true });
   router
     .route('/subscriptions/:id/cursors')
@@ -26,15 +52,10 @@ export function createCursorsRouter(services: CursorsServices): Router {
       response.json({ items: await listCursors(services, request.params.id) } satisfies Responses['listCursors']);
     })
     .post(async (request, response) => {
-      const endTimer = services.metrics.commitSeconds.startTimer();
-      const streamId = streamIdOf(request);
-      const { items } = await readJsonObject<'commitCursors'>(request);
-      const outcome = await commitCursors(committing, request.params.id, streamId, items);
-      endTimer();
-      services.activity?.recordCommits(
-        request.params.id,
-        outcome.items.map(({ cursor }) => cursor),
-      );
+      const outcome = await commit(request.params.id, streamIdOf(request), async () => {
+        const { items } = await readJsonObject<'commitCursors'>(request);
+        return items;
+      });
       if (outcome.allCommitted) response.status(204).end();
       else response.json({ items: outcome.items } satisfies Responses['commitCursors']);
     })

@@ -16,6 +16,7 @@ import { isConsumptionBlocked } from '../../broker/definitions/blacklist.ts';
 import type { Registry, RegistryChange } from '../../broker/definitions/registry.ts';
 import { partitionsIn, readStreamParameters } from '../../broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../broker/streaming/subscription-stream.ts';
+import type { Subscription } from '../../broker/definitions/subscription.ts';
 import { findSubscription, knownSubscription } from '../../broker/definitions/subscription-lookup.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { WaitingStream } from '../../broker/streaming/stream-session.ts';
@@ -34,8 +35,25 @@ import {
 } from './stream-form.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
+/** How one of the APIs shows a stream. The same engine serves all. */
+export interface StreamView {
+  formOf(request: Request, subscription: Subscription): StreamForm;
+  /** The headers by which a client learns the id of its stream. */
+  headersOf(streamId: string): Readonly<Record<string, string>>;
+}
+
+/** A request for the stream of the subscription in its path. */
+export type StreamRequest = Request<{ id: string }>;
+
 export interface SubscriptionEventsRouter {
   readonly router: Router;
+  /** Serves a stream over another API. @param parameters As the client sent them. */
+  serve(
+    view: StreamView,
+    parameters: Readonly<Record<string, unknown>>,
+    request: StreamRequest,
+    response: Response,
+  ): Promise<void>;
   /** The streams that are open on this process. */
   readonly openStreams: OpenStreams;
   /** Why a stream of this process ended, for the response to a commit that comes too late. */
@@ -60,21 +78,24 @@ export function createSubscriptionEventsRouter(
   const openStreams = new OpenStreams(activity);
   const slots = new SlotQueue(services);
   registry.onChange((change) => closeStreamsOf(registry, change, openStreams));
+  const serve: SubscriptionEventsRouter['serve'] = (view, parameters, request, response) =>
+    serveStream({ services, openStreams, slots, view }, parameters, request, response);
   const router = Router({ caseSensitive: true });
   router
     .route('/subscriptions/:id/events')
     .head(methodNotAllowed('GET', 'POST'))
     .get((request, response) => {
       request.resume();
-      return serveStream(services, openStreams, slots, request.query, request, response);
+      return serve(ownView, request.query, request, response);
     })
     .post(async (request, response) => {
       const parameters = { ...request.query, ...(await readParameters(request)) };
-      return serveStream(services, openStreams, slots, parameters, request, response);
+      return serve(ownView, parameters, request, response);
     })
     .all(methodNotAllowed('GET', 'POST'));
   return {
     router,
+    serve,
     openStreams,
     endedStreamReason: (streamId) => openStreams.endedReason(streamId),
     closeAll: (code) => openStreams.closeAll(code),
@@ -112,12 +133,23 @@ async function readParameters(request: Request): Promise<Record<string, unknown>
   return body.length === 0 ? {} : parseJsonObject(body);
 }
 
+const ownView: StreamView = {
+  formOf: streamFormOf,
+  headersOf: (streamId) => ({ 'X-Nakadi-StreamId': streamId, 'X-Mambu-StreamId': streamId }),
+};
+
+/** What serves the streams of a process over one of the APIs. */
+interface Serving {
+  readonly services: StreamServices;
+  readonly openStreams: OpenStreams;
+  readonly slots: SlotQueue;
+  readonly view: StreamView;
+}
+
 async function serveStream(
-  services: StreamServices,
-  openStreams: OpenStreams,
-  slots: SlotQueue,
+  { services, openStreams, slots, view }: Serving,
   source: Readonly<Record<string, unknown>>,
-  request: Request<{ id: string }>,
+  request: StreamRequest,
   response: Response,
 ): Promise<void> {
   const { registry } = services;
@@ -130,7 +162,7 @@ async function serveStream(
   const { limits } = services;
   const longest = commitTimeoutSecondsMaximum(subscription, limits);
   const parameters = readStreamParameters(source, eventTypes, systemRandom(), limits, longest);
-  const form = streamFormOf(request);
+  const form = view.formOf(request, subscription);
   const open = (waiting?: WaitingStream): Promise<SubscriptionStream> =>
     SubscriptionStream.open(services, subscription, eventTypes, parameters, form.format, waiting);
   const stream = await (parameters.slotWaitMilliseconds === undefined
@@ -151,7 +183,7 @@ async function serveStream(
       return;
     }
     const { streamId } = stream;
-    sendStreamHeaders(response, form, { 'X-Nakadi-StreamId': streamId, 'X-Mambu-StreamId': streamId });
+    sendStreamHeaders(response, form, view.headersOf(streamId));
     deliver(stream, response, form, openStreams, services);
   } catch (error) {
     // Nothing reads the stream, so its partitions go to others.

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { isBelowApi, isLendingPath, withoutLastSlash } from '../../../src/http/edge/request-paths.ts';
+import {
+  isBelowApi,
+  isLendingPath,
+  isMambuStreamingPath,
+  withoutLastSlash,
+} from '../../../src/http/edge/request-paths.ts';
 import { operations } from '../../support/http/api-description.ts';
 
 describe('the path of a request', () => {
@@ -20,10 +25,29 @@ describe('the path of a request', () => {
     expect(paths.filter(isBelowApi)).to.deep.equal(paths.slice(0, 5));
   });
 
-  it('belongs to the lending API exactly where the description has its errors', () => {
+  it("belongs to Mambu's streaming API at and below both of its subscriptions, and not to lending there", () => {
+    const streaming = ['', '/', '/x', '/x/events', '/x/y'].flatMap((rest) => [
+      `/api/v1/subscriptions${rest}`,
+      `/api/subscriptions${rest}`,
+    ]);
+    const others = [
+      '/subscriptions',
+      '/api/subscription',
+      '/api/v1',
+      '/api/v1/loans',
+      '/api/v2/subscriptions',
+      '/v1/subscriptions',
+    ];
+    expect([...streaming, ...others].filter(isMambuStreamingPath)).to.deep.equal(streaming);
+    expect(streaming.filter(isLendingPath)).to.deep.equal([]);
+    expect(others.filter(isLendingPath)).to.deep.equal(others.filter((path) => path.startsWith('/api')));
+  });
+
+  it('belongs to the lending API exactly where the description has its errors and no other', () => {
     const lending = operations.filter(({ responses }) => {
-      const { content } = responses['400'] ?? {};
-      return content?.['application/json']?.schema['$ref'] === '#/components/schemas/LendingErrors';
+      const { content = {} } = responses['400'] ?? {};
+      const isLending = content['application/json']?.schema['$ref'] === '#/components/schemas/LendingErrors';
+      return isLending && content['application/problem+json'] === undefined;
     });
     expect(lending).to.have.length.greaterThan(20);
     const inLending = new Set(lending.map(({ path }) => path));

@@ -91,8 +91,8 @@ export const operations: readonly Operation[] = Object.keys(description['paths']
 export function findPath(path: string): DescribedPath | undefined {
   const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   const below = plain.startsWith('/api/') ? plain.slice('/api'.length) : plain;
-  if (below !== plain && !isLendingPath(below)) return undefined;
-  return describedPaths.find(({ pattern }) => pattern.test(below));
+  const described = isLendingPath(below) ? below : plain;
+  return describedPaths.find(({ pattern }) => pattern.test(described));
 }
 
 function operationOf(path: string, method: string, item: JsonObject, raw: JsonObject): Operation {

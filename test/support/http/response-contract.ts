@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { isLendingPath } from '../../../src/http/edge/request-paths.ts';
+import { isLendingPath, isMambuStreamingPath } from '../../../src/http/edge/request-paths.ts';
 import {
   description,
   findPath,
@@ -116,11 +116,19 @@ function forHead(method: string, { operations }: DescribedPath): Operation | und
 /** A refusal that belongs to no operation, in the format of its part of the API. */
 function refusalFaults(response: SeenResponse, path: string): string[] {
   if (response.method === 'HEAD') return [];
-  const [mediaType, name] = isLendingPath(path)
-    ? ['application/json', 'LendingErrors']
-    : ['application/problem+json', 'Problem'];
-  if (mediaTypeOf(response) !== mediaType) return [`its media type is ${mediaTypeOf(response)}`];
-  return jsonFaults(response.body, schemas[name] ?? {});
+  const mediaType = mediaTypeOf(response);
+  const name = errorForms(path).get(mediaType);
+  return name === undefined ? [`its media type is ${mediaType}`] : jsonFaults(response.body, schemas[name] ?? {});
+}
+
+/** By media type: the schema of the errors that requests at a path may get. */
+function errorForms(path: string): ReadonlyMap<string, string> {
+  const problems = ['application/problem+json', 'Problem'] as const;
+  const lendingErrors = ['application/json', 'LendingErrors'] as const;
+  if (isLendingPath(path)) return new Map([lendingErrors]);
+  // Where a header says which version of Mambu's API a request is one of, the path leaves it open.
+  const isEither = isMambuStreamingPath(path) && !path.startsWith('/api/v1/');
+  return new Map(isEither ? [problems, lendingErrors] : [problems]);
 }
 
 function operationFaults(response: SeenResponse, { operationId, responses }: Operation): string[] {

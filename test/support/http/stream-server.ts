@@ -265,7 +265,8 @@ export class StreamClient {
   }
 
   get streamId(): string {
-    return String(this.response.headers['x-nakadi-streamid']);
+    const { headers } = this.response;
+    return String(headers['x-nakadi-streamid'] ?? headers['x-mambu-streamid']);
   }
 
   /** Every number of `{"number":n}` events, in the order of arrival. */
