@@ -20,10 +20,11 @@ import { createLoanProductsRouter } from '../../src/http/lending/loan-products.t
 import { createLoansRouter } from '../../src/http/lending/loans.ts';
 import { createCustomFieldsRouter } from '../../src/http/lending/custom-fields/custom-fields.ts';
 import { createDefinitionsRouter } from '../../src/http/lending/organization/branches-and-channels.ts';
-import { createCursorsRouter } from '../../src/http/streaming/cursors.ts';
+import { createCommit, createCursorsRouter } from '../../src/http/streaming/cursors.ts';
 import { createEventTypeChecksRouter } from '../../src/http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from '../../src/http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from '../../src/http/streaming/event-types.ts';
+import { createMambuStreamingRouter } from '../../src/http/streaming/mambu/mambu-streaming.ts';
 import { createPublishingRouter } from '../../src/http/streaming/publishing.ts';
 import { createSubscriptionEventsRouter } from '../../src/http/streaming/subscription-events.ts';
 import { createSubscriptionStreamsRouter } from '../../src/http/streaming/subscription-streams.ts';
@@ -116,9 +117,12 @@ describe('a resource that another process just created', () => {
     const services = { registry, coordination, log: nodeLog, clock, logger, metrics, lease };
     const broker = { ...services, eventTypes, publisher, deadLetters };
     const lending = { accounts, publisher, registry, clock, logger, partitionCount, idempotencyMilliseconds };
+    const streams = createSubscriptionEventsRouter(broker);
+    const commit = createCommit(broker);
     const routers = [
-      createSubscriptionEventsRouter(broker).router,
-      createCursorsRouter(broker),
+      streams.router,
+      createCursorsRouter(broker, commit),
+      createMambuStreamingRouter({ ...broker, streams, commit }),
       createEventTypeEventsRouter(broker).router,
       createPublishingRouter(broker),
       createSubscriptionStreamsRouter({ ...broker, activity }),
@@ -345,7 +349,26 @@ describe('a resource that another process just created', () => {
   const schema = () => ({ type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"string"}}}' });
   const noCursors = () => [];
 
+  /** What both versions of Mambu's API have of a subscription. */
+  const ofMambu = (path: string, headers: Record<string, string>): Route[] => [
+    { operation: `DELETE ${path}/{id}`, subject: aSubscription, headers, found: 204, changes: true },
+    { operation: `GET ${path}/{id}/events`, subject: aSubscription, headers, found: 200 },
+    { operation: `GET ${path}/{id}/stats`, subject: aSubscription, headers, found: 200 },
+    {
+      // The session is unknown, which is checked after the subscription.
+      operation: `POST ${path}/{id}/cursors`,
+      subject: aSubscription,
+      body: ({ name }) => ({
+        items: [{ partition: '0', offset: 'BEGIN', event_type: name, cursor_token: randomUUID() }],
+      }),
+      headers: { ...headers, 'X-Mambu-StreamId': randomUUID() },
+      found: 422,
+    },
+  ];
+
   const routes: readonly Route[] = [
+    ...ofMambu('/api/v1/subscriptions', {}),
+    ...ofMambu('/api/subscriptions', { Accept: 'application/vnd.mambu.v2+json' }),
     { operation: 'GET /event-types/{name}', subject: anEventType, found: 200 },
     { operation: 'PUT /event-types/{name}', subject: anEventType, body: definitionOf, found: 200, changes: true },
     { operation: 'DELETE /event-types/{name}', subject: anEventType, found: 200, changes: true },

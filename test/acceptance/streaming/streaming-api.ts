@@ -17,6 +17,8 @@ export interface StreamingApi {
   open(subscriptionId: string, query?: string, options?: StreamRequest): Promise<StreamClient>;
   /** Opens a stream of an event type without a subscription. */
   openEventType(eventType: string, query?: string, options?: StreamRequest): Promise<StreamClient>;
+  /** Opens a stream over another API. @param path Without its query. */
+  openAt(path: string, query?: string, options?: StreamRequest): Promise<StreamClient>;
   commit(subscriptionId: string, stream: StreamClient, ...cursors: readonly Cursor[]): Promise<HttpResponse>;
   /** The committed cursors, by `event type:partition`. */
   committed(subscriptionId: string): Promise<Record<string, string>>;
@@ -120,6 +122,7 @@ function streamingApiOf(service: Service): StreamingApi {
     },
     open: (id, query = '', options = {}) => openPath(`/subscriptions/${id}/events`, { query, ...options }),
     openEventType: (name, query = '', options = {}) => openPath(`/event-types/${name}/events`, { query, ...options }),
+    openAt: (path, query = '', options = {}) => openPath(path, { query, ...options }),
     commit: (id, { streamId }, ...items) =>
       api.call('POST', `/subscriptions/${id}/cursors`, { items }, { 'X-Nakadi-StreamId': streamId }),
     async committed(id) {

@@ -10,10 +10,18 @@ import { removeFolder, startService, temporaryFolder, type Service } from '../..
  * Sends every example of the description in the order of the document. At the end it deletes what it created, the last
  * first. Commits use a stream that is open meanwhile.
  */
+/** The operation that commits what a stream sent, and the one that opened the stream. */
+const openedBy = new Map([
+  ['commitCursors', 'openStream'],
+  ['commitMambuCursorsV1', 'openMambuStreamV1'],
+  ['commitMambuCursorsV2', 'openMambuStreamV2'],
+]);
+
 describe('the examples of the description', () => {
   let folder: string;
   let service: Service;
-  let stream: OpenStream;
+  /** By the operation that opened it. */
+  const streams = new Map<string, OpenStream>();
 
   before(async () => {
     folder = await temporaryFolder();
@@ -21,7 +29,7 @@ describe('the examples of the description', () => {
   });
 
   after(async () => {
-    stream.close();
+    for (const stream of streams.values()) stream.close();
     await service.stop();
     await removeFolder(folder);
   });
@@ -30,15 +38,26 @@ describe('the examples of the description', () => {
   for (const operation of [...operations.filter(({ method }) => method !== 'delete'), ...deleting]) {
     for (const [name, example] of examplesOf(operation)) {
       it(`${operation.operationId}${name === '' ? '' : `, ${name}`} is answered ${example['x-status']}`, async () => {
-        if (operation.operationId === 'openStream') {
-          const id = valuesOf(operation, example)['id'] ?? '';
-          stream = await openStream(service.url, id, queryOf(operation));
-          await stream.until((batches) => batches.some(({ events }) => events !== undefined));
-          return;
-        }
-        await send(operation, example);
+        if ([...openedBy.values()].includes(operation.operationId)) await open(operation, example);
+        else await send(operation, example);
       });
     }
+  }
+
+  function streamHeaders({ operationId, parameters }: Operation): Record<string, string> {
+    const streamId = streams.get(openedBy.get(operationId) ?? '')?.streamId;
+    const header = parameters.find(({ name }) => name.endsWith('-StreamId'))?.name;
+    return streamId === undefined || header === undefined ? {} : { [header]: streamId };
+  }
+
+  async function open(operation: Operation, example: Example): Promise<void> {
+    const { operationId, path } = operation;
+    const id = valuesOf(operation, example)['id'] ?? '';
+    const [subscriptions = ''] = path.split('/{id}');
+    const { headers } = requestOf(operation, example);
+    const stream = await openStream(service.url, id, queryOf(operation), subscriptions, headers);
+    streams.set(operationId, stream);
+    await stream.until((batches) => batches.some(({ events }) => events !== undefined));
   }
 
   async function send(operation: Operation, example: Example): Promise<void> {
@@ -48,7 +67,7 @@ describe('the examples of the description', () => {
       method,
       headers: {
         ...headers,
-        ...(operation.operationId === 'commitCursors' ? { 'X-Nakadi-StreamId': stream.streamId } : {}),
+        ...streamHeaders(operation),
       },
       signal: closing.signal,
       ...(sent === undefined ? {} : { body: sent }),

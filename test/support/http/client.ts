@@ -55,16 +55,27 @@ export interface OpenStream {
   close(): void;
 }
 
-/** Opens a stream; fails with the text of the response when the service refuses. */
-export async function openStream(serviceUrl: string, subscriptionId: string, query = ''): Promise<OpenStream> {
+/**
+ * Opens a stream; fails with the text of the response when the service refuses.
+ * @param subscriptions Where the API that it is opened over has its subscriptions.
+ * @param headers What that API needs.
+ */
+export async function openStream(
+  serviceUrl: string,
+  subscriptionId: string,
+  query = '',
+  subscriptions = '/subscriptions',
+  headers: Record<string, string> = {},
+): Promise<OpenStream> {
   const connection = new AbortController();
-  const response = await fetch(`${serviceUrl}/subscriptions/${subscriptionId}/events${query}`, {
+  const response = await fetch(`${serviceUrl}${subscriptions}/${subscriptionId}/events${query}`, {
     signal: connection.signal,
+    headers,
   });
   if (response.status !== 200 || response.body === null) {
     throw new Error(`The stream was refused: ${response.status} ${await response.text()}`);
   }
-  const streamId = response.headers.get('x-nakadi-streamid') ?? '';
+  const streamId = response.headers.get('x-nakadi-streamid') ?? response.headers.get('x-mambu-streamid') ?? '';
   const batches: Batch[] = [];
   const watchers = new Set<() => void>();
   const body = response.body;
@@ -103,12 +114,10 @@ export async function openStream(serviceUrl: string, subscriptionId: string, que
       }),
     commit: (cursors) =>
       call(
-        `${serviceUrl}/subscriptions/${subscriptionId}/cursors`,
+        `${serviceUrl}${subscriptions}/${subscriptionId}/cursors`,
         'POST',
         { items: cursors },
-        {
-          'X-Nakadi-StreamId': streamId,
-        },
+        { ...headers, 'X-Nakadi-StreamId': streamId, 'X-Mambu-StreamId': streamId },
       ),
   };
 }
