@@ -205,7 +205,7 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
   }
 
   #offsetText(): string {
-    const { formatOffset: format = formatOffset } = this.#frame;
-    return format(this.sentThrough);
+    const frame = this.#frame;
+    return frame.formatOffset === undefined ? formatOffset(this.sentThrough) : frame.formatOffset(this.sentThrough);
   }
 }
