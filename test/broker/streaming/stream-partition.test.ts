@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { lineEnd, uncommittableLineFrame } from '../../../src/broker/streaming/line-format.ts';
-import { ChunkBuilder } from '../../../src/broker/streaming/chunk-builder.ts';
+import { frameWithNames, lineEnd, uncommittableLineFrame } from '../../../src/broker/streaming/line-format.ts';
+import { ChunkBuilder, type EventRun } from '../../../src/broker/streaming/chunk-builder.ts';
 import { StreamPartition } from '../../../src/broker/streaming/stream-partition.ts';
 import type { Batch } from '../../support/http/client.ts';
 import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
@@ -184,6 +184,23 @@ describe('a partition of a stream', () => {
     send(partition, 3);
     partition.updateEndedTimespan(3_000);
     expect(partition.eventsOfEndedTimespan, 'without a waiting event').to.equal(0);
+  });
+
+  it('writes offsets and events as its frame says', () => {
+    const frame = {
+      ...frameWithNames('shard 2', 'MIXED'),
+      formatOffset: (offset: number) => `#${offset + 1}`,
+      addRun: (chunk: ChunkBuilder, { from, to }: EventRun) => chunk.addText(`"${from} to ${to}"`),
+    };
+    const partition = new StreamPartition({ eventType: 'payments', partition: 2, fence: 1 }, -1, 1_000, frame);
+    const named = { partition: 'shard 2', event_type: 'MIXED', cursor_token: 'token' };
+    expect(send(partition, 0)).to.deep.equal({ cursor: { ...named, offset: '#0' } });
+    receive(partition, 0, 4);
+    receive(partition, 5, 9);
+    const { cursor, events } = send(partition, 7);
+    expect([cursor, events]).to.deep.equal([{ ...named, offset: '#7' }, ['0 to 5', '0 to 2']]);
+    expect(JSON.parse(partition.cursor('next'))).to.deep.equal({ ...named, offset: '#7', cursor_token: 'next' });
+    expect(partition.uncommittedEvents).to.equal(7);
   });
 
   it('has a plain cursor without commits, which skips deletions and gaps once no event waits before them', () => {
