@@ -19,7 +19,7 @@ export interface LinePositions {
   cursors(): string;
 }
 
-/** How a stream writes its batches. The events between start and end are copied as they are, unless a frame says how. */
+/** How a stream writes its batches. Events are copied as they are stored, unless the frame says how to write them. */
 export interface LineFormat {
   /** Before the line of a batch with events. */
   readonly batchStart: string;

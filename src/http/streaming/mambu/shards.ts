@@ -3,9 +3,10 @@ import type { EventTypePartition } from '../../../ports/event-type-partition.ts'
 import type { Offset } from '../../../ports/event-log.ts';
 
 /**
- * Partitions and offsets as the second version of Mambu's streaming API writes them: `shardId-000000000004` and a number
- * of 56 digits. A shard is one partition of one event type. Its number counts the event types of the subscription
- * first and the partitions last: the event types never change, so a shard keeps its number when partitions are added.
+ * Partitions and offsets as the second version of Mambu's streaming API writes them: `shardId-000000000004` and a
+ * number of 56 digits. A shard is one partition of one event type. Its number counts the event types of the
+ * subscription first and the partitions last: the event types never change, so a shard keeps its number when partitions
+ * are added.
  */
 
 /** What a cursor has in place of its event type. */
@@ -51,6 +52,6 @@ export function ownOffsetText(text: string): string {
   const digits = offsetForm.exec(text)?.[1];
   if (digits === undefined) return text;
   const number = Number(digits);
-  // Beyond what a log can count, it is refused as any other text.
+  // Beyond what a log can count, it is refused like every other text.
   return formatOffset(Number.isSafeInteger(number) ? number + beforeFirst : parseOffset(text));
 }

@@ -12,8 +12,8 @@ const eidNamespace = 'b0a4d6a5-7f3e-5c1d-9a52-3f8e6c9d2b17';
 /**
  * Writes the events of a partition as Mambu's clients read them:
  * `{"metadata":{"eid","occurred_at","content_type","category","event_type"},"body":"...","template_name"}`. The body is
- * the text of the event without its metadata. An event is not parsed: its bytes are copied around the metadata, and what
- * JSON has to escape in a string is escaped.
+ * the text of the event without its metadata. An event is not parsed: its bytes are copied around the metadata, and
+ * what JSON has to escape in a string is escaped.
  */
 export function wrappedEvents(eventType: string, partition: number): (chunk: ChunkBuilder, run: EventRun) => void {
   const name = asciiJson(eventType);
