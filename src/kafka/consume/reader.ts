@@ -47,6 +47,9 @@ const chunkCacheBytesMaximum = 16 * 1024 * 1024;
 /** How long fetched records may be read again without asking Kafka. Milliseconds. */
 const chunkAgeMillisecondsMaximum = 1_000;
 
+/** Nobody else reads a response. */
+const joining = { joinValues: true };
+
 /** How often aged memory is freed. Milliseconds. */
 const sweepMilliseconds = 500;
 
@@ -162,7 +165,7 @@ export class KafkaReader implements FetchListener {
     if (reads.positions.size > 0 && !reads.chunks.has(offset)) {
       const { bytes, start, end } = partOf(response.bytes, fetched);
       try {
-        const decoded = decodeRecordBatches(reads, bytes, start, end, offset, fetched.abortedTransactions);
+        const decoded = decodeRecordBatches(reads, bytes, start, end, offset, fetched.abortedTransactions, joining);
         if (decoded.nextOffset > offset) {
           this.#chunkCache.add(createChunk(offset, decoded, bytes, this.#now()), reads.chunks);
         }

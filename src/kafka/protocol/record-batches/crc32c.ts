@@ -1,8 +1,12 @@
+import { LoadedBytes, loadedBytesMaximum, loadedBytesMinimum } from './machine-code/loaded-bytes.ts';
+
 /**
  * CRC-32C (Castagnoli), the checksum of Kafka's record batches. Node's own `zlib.crc32` computes another polynomial.
  *
- * Takes sixteen bytes a step with sixteen tables ("slicing by 16"): 0.65 us per KiB when they are read as words, 0.8 us
- * byte by byte. One table and one byte a step take 2.5 us. WebAssembly takes 0.45 us: not enough to keep a binary here.
+ * Long texts are first folded to their last 836 bytes by compiled code, 0.13 us per KiB with the copy into its memory
+ * (see `machine-code/`). The rest takes sixteen bytes a step with sixteen tables ("slicing by 16"): 0.65 us per KiB when
+ * they are read as words, 0.8 us byte by byte. One table and one byte a step take 2.5 us, and the same tables in
+ * WebAssembly 0.45 us.
  */
 const polynomialReversed = 0x82f63b78;
 
@@ -43,6 +47,35 @@ const wordsBytesMinimum = 512;
 export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let remainder = -1;
   let position = start;
+  while (end - position >= loadedBytesMinimum) {
+    const loaded = LoadedBytes.ofThread();
+    if (loaded === undefined) break;
+    const partEnd = Math.min(end, position + loadedBytesMaximum);
+    loaded.load(bytes, position, partEnd);
+    remainder = crcOfLoaded(loaded, remainder);
+    position = partEnd;
+  }
+  return ~crcOf(bytes, position, end, remainder) >>> 0;
+}
+
+/** Whether {@link crc32cOfLoaded} is faster than {@link crc32c} for so many bytes, and they can be loaded at once. */
+export function isWorthLoading(length: number): boolean {
+  return length >= loadedBytesMinimum && length <= loadedBytesMaximum;
+}
+
+/** Returns the CRC-32C of what is loaded, as {@link crc32c} does. */
+export function crc32cOfLoaded(loaded: LoadedBytes): number {
+  return ~crcOfLoaded(loaded, -1) >>> 0;
+}
+
+function crcOfLoaded(loaded: LoadedBytes, before: number): number {
+  const { memory, start, end } = loaded.fold(before);
+  return crcOf(memory, start, end, 0);
+}
+
+function crcOf(bytes: Uint8Array, start: number, end: number, before: number): number {
+  let remainder = before;
+  let position = start;
   if (end - start >= wordsBytesMinimum && machineIsLittleEndian) {
     const aligned = start + ((4 - ((bytes.byteOffset + start) % 4)) % 4);
     remainder = crcOfBytes(bytes, start, aligned, remainder);
@@ -50,7 +83,7 @@ export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number
     remainder = crcOfWords(new Int32Array(bytes.buffer, bytes.byteOffset + aligned, 4 * steps), remainder);
     position = aligned + 16 * steps;
   }
-  return ~crcOfBytes(bytes, position, end, remainder) >>> 0;
+  return crcOfBytes(bytes, position, end, remainder);
 }
 
 function crcOfBytes(bytes: Uint8Array, start: number, end: number, before: number): number {

@@ -1,20 +1,36 @@
 import { LendstreamError } from '../../../errors.ts';
-import type { Offset, ReadResult, RecordBatch, TopicPartition } from '../../../ports/event-log.ts';
+import {
+  noValue,
+  type Offset,
+  type ReadResult,
+  type RecordBatch,
+  type TopicPartition,
+} from '../../../ports/event-log.ts';
 import { AbortedTransactions } from './aborted-transactions.ts';
 import type { AbortedTransaction } from './aborted-transactions.ts';
-import { crc32c } from './crc32c.ts';
+import { crc32c, crc32cOfLoaded, isWorthLoading } from './crc32c.ts';
 import { attribute, batchFormat, batchHeaderBytes, field, uncountedBytes } from './layout.ts';
 import { UnreadableBatch } from './unreadable-batch.ts';
 import { inflateRecords, inflatedBytesMaximum } from './compression.ts';
-import { findRecords, keyAt } from './record-positions.ts';
+import { joinedValuesMaximum, LoadedBytes } from './machine-code/loaded-bytes.ts';
+import { findRecords, keyAt, type RecordPositions } from './record-positions.ts';
+
+/** The fewest records of a batch whose values are joined. */
+const joinedRecordsMinimum = 8;
 
 export interface DecodingOptions {
   /**
    * Whether to compare each batch with its CRC-32C. Default true. The broker compares it when it stores a batch, but
    * not when it delivers the batch, so only this check finds bytes that were damaged on the broker's disk or on the
-   * way. It costs 0.65 us per KiB, where the decoding itself takes 0.03 us per record of any size.
+   * way. It costs 0.15 us per KiB of a large batch, where the decoding itself takes 0.03 us per record of any size.
    */
   readonly verifyChecksum?: boolean;
+  /**
+   * Whether to move the values of a batch together in `bytes`, which no other reader may be using, so that they are
+   * `contiguous`. Costs 0.03 us for a record of 400 B, less than what a first stream saves that copies the values.
+   * Batches that are small, compressed, have deletions or external records are left as they are. Default false.
+   */
+  readonly joinValues?: boolean;
 }
 
 /**
@@ -38,7 +54,7 @@ export function decodeRecordBatches(
   end: number,
   from: Offset,
   abortedTransactions: readonly AbortedTransaction[],
-  { verifyChecksum = true }: DecodingOptions = {},
+  { verifyChecksum = true, joinValues = false }: DecodingOptions = {},
 ): ReadResult {
   const abortedProducers = new AbortedTransactions(abortedTransactions);
   const batches: RecordBatch[] = [];
@@ -52,7 +68,7 @@ export function decodeRecordBatches(
         if (position === start) throw new UnreadableBatch('is larger than the response that should contain it');
         break;
       }
-      if (verifyChecksum) checkChecksum(bytes, position, header);
+      const loaded = verifyChecksum ? checkChecksum(bytes, position, header) : undefined;
       const { lastOffset, attributes } = header;
       if (header.baseOffset <= previousLastOffset) throw new UnreadableBatch('does not follow the one before it');
       // Also for a batch below `from`: it may be the mark that ends a transaction.
@@ -60,7 +76,7 @@ export function decodeRecordBatches(
       if (isVisible && lastOffset >= from && header.recordCount !== 0) {
         const isCompressed = (attributes & attribute.compression) !== 0;
         if (isCompressed && inflatedBytes >= inflatedBytesMaximum) break;
-        const batch = decodeBatch(where, bytes, position, header, from);
+        const batch = decodeBatch(where, bytes, position, header, from, joinValues ? loaded : undefined);
         if (isCompressed) inflatedBytes += batch.bytes.length;
         if (batch.count > 0) batches.push(batch);
       }
@@ -113,40 +129,57 @@ function readHeader(bytes: Buffer, position: number, end: number): BatchHeader |
   };
 }
 
-function checkChecksum(bytes: Buffer, position: number, { end }: BatchHeader): void {
-  if (crc32c(bytes, position + field.attributes, end) !== bytes.readUInt32BE(position + field.checksum)) {
+/** @returns the memory that everything from the attributes on was loaded into; undefined for a small or huge batch */
+function checkChecksum(bytes: Buffer, position: number, { end }: BatchHeader): LoadedBytes | undefined {
+  const start = position + field.attributes;
+  const loaded = isWorthLoading(end - start) ? LoadedBytes.ofThread() : undefined;
+  loaded?.load(bytes, start, end);
+  const checksum = loaded === undefined ? crc32c(bytes, start, end) : crc32cOfLoaded(loaded);
+  if (checksum !== bytes.readUInt32BE(position + field.checksum)) {
     throw new UnreadableBatch('does not match its checksum: its bytes were damaged on the broker or on the way');
   }
+  return loaded;
 }
 
+/** @param loaded What {@link checkChecksum} loaded of this batch, if its values may be joined. */
 function decodeBatch(
   { topic, partition }: TopicPartition,
   response: Buffer,
   position: number,
   header: BatchHeader,
   from: Offset,
+  loaded: LoadedBytes | undefined,
 ): RecordBatch {
   const codec = header.attributes & attribute.compression;
   const stored = response.subarray(position, header.end);
-  const bytes = codec === 0 ? stored : inflateRecords(stored.subarray(batchHeaderBytes), codec);
-  const found = findRecords(bytes, codec === 0 ? batchHeaderBytes : 0, header, from);
+  const appendedAt = readLong(stored, field.maximumTimestamp);
+  const records = codec === 0 ? stored : inflateRecords(stored.subarray(batchHeaderBytes), codec);
+  const found = findRecords(records, codec === 0 ? batchHeaderBytes : 0, header, from);
   const { count, offsets, valueStarts, valueEnds, keyLengthsAt, external } = found;
+  const contiguous = loaded !== undefined && codec === 0 && areJoinable(found, header.recordCount);
+  const bytes = contiguous ? stored.subarray(0, loaded.joinInto(stored, -field.attributes, found)) : records;
   const batch: RecordBatch = {
     topic,
     partition,
     count,
-    appendedAt: readLong(stored, field.maximumTimestamp),
+    appendedAt,
     bytes,
     offsets,
     valueStarts,
     valueEnds,
-    contiguous: false,
+    contiguous,
     key: (index) => {
       const at = keyLengthsAt[index];
       return at === undefined ? null : keyAt(bytes, at);
     },
   };
   return external === undefined ? batch : { ...batch, external };
+}
+
+/** Only of whole batches, since others are rare, and not of a few records, since each copies them nearly as fast. */
+function areJoinable({ count, valueStarts, external }: RecordPositions, recordCount: number): boolean {
+  const isSuitable = count === recordCount && count >= joinedRecordsMinimum && count <= joinedValuesMaximum;
+  return isSuitable && external === undefined && !valueStarts.includes(noValue);
 }
 
 /** Exact below 2^53; a larger integer never yields a result below 2^53. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { crc32c } from '../../../../src/kafka/protocol/record-batches/crc32c.ts';
+import { loadedBytesMaximum } from '../../../../src/kafka/protocol/record-batches/machine-code/loaded-bytes.ts';
 
 /** The definition, one bit at a time. */
 function bitwise(bytes: Uint8Array): number {
@@ -41,4 +42,27 @@ describe('CRC-32C', () => {
       }),
     );
   });
+
+  it('equals its definition for long texts, whose bytes are folded', () => {
+    const long = fc.record({ length: fc.integer({ min: 1_500, max: 9_000 }), seed: fc.integer() });
+    fc.assert(
+      fc.property(long, fc.nat(20), ({ length, seed }, before) => {
+        const memory = pseudoRandom(before + length, seed);
+        expect(crc32c(memory, before)).to.equal(bitwise(memory.subarray(before)));
+      }),
+    );
+  });
+
+  for (const length of [loadedBytesMaximum, loadedBytesMaximum + 1, 2 * loadedBytesMaximum + 700]) {
+    it(`equals its definition for ${length} bytes, of which a part is folded at a time`, () => {
+      const bytes = pseudoRandom(length, length);
+      expect(crc32c(bytes)).to.equal(bitwise(bytes));
+    });
+  }
 });
+
+/** Bytes that look random (a linear congruential generator, constants of Numerical Recipes). */
+function pseudoRandom(length: number, seed: number): Uint8Array {
+  let state = seed;
+  return new Uint8Array(length).map(() => (state = Math.imul(state, 1_664_525) + 1_013_904_223) >>> 24);
+}

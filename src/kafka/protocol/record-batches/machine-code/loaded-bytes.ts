@@ -1,0 +1,121 @@
+import { compileRoutines, foldedBytes } from './routines.ts';
+
+/**
+ * The memory of the compiled routines: bytes are copied into it, worked on and copied back. There is one for each
+ * thread, because nothing waits while it is in use.
+ */
+
+/** The fewest bytes for which the routines are faster than a loop of JavaScript. */
+export const loadedBytesMinimum = 2 * 1024;
+
+/** The most bytes that are loaded at once. */
+export const loadedBytesMaximum = 1024 * 1024;
+
+/** The most values that are joined at once. */
+export const joinedValuesMaximum = 16 * 1024;
+
+const [stepBytes, listEntryBytes] = [16, 4];
+const alignedFoldedBytes = Math.ceil(foldedBytes / stepBytes) * stepBytes;
+
+/** Where everything is. What is before the removed bytes stays zero; reads and writes may pass an end by a step. */
+const removedAt = alignedFoldedBytes;
+const loadedAt = removedAt + loadedBytesMaximum + alignedFoldedBytes + stepBytes;
+const resultAt = loadedAt + loadedBytesMaximum + stepBytes;
+const listsAt = resultAt + loadedBytesMaximum + alignedFoldedBytes + stepBytes;
+const unusedEndsAt = listsAt + 3 * joinedValuesMaximum * listEntryBytes;
+const memoryBytes = unusedEndsAt + joinedValuesMaximum * listEntryBytes;
+
+/** Bytes that have the same CRC-32C as others if they are taken as the continuation of nothing. */
+export interface FoldedBytes {
+  readonly memory: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where records are in the bytes that were loaded, as `record-positions.ts` has it: lists of one length. */
+export interface ValuesToJoin {
+  readonly valueStarts: Uint32Array;
+  readonly valueEnds: Uint32Array;
+  /** Each key is between this and the start of its value. */
+  readonly keyLengthsAt: Uint32Array;
+}
+
+export class LoadedBytes {
+  readonly #memory: Uint8Array;
+  readonly #lists: Uint32Array;
+  readonly #routines: NonNullable<ReturnType<typeof compileRoutines>>;
+  #length = 0;
+
+  private constructor(routines: NonNullable<ReturnType<typeof compileRoutines>>) {
+    this.#routines = routines;
+    this.#memory = routines.memory;
+    this.#lists = new Uint32Array(routines.memory.buffer, listsAt, 3 * joinedValuesMaximum);
+  }
+
+  /** The one of this thread; undefined where there are no routines. Compiled by the first call. */
+  static ofThread(): LoadedBytes | undefined {
+    if (ofThread === undefined) {
+      const routines = compileRoutines(memoryBytes);
+      ofThread = routines === undefined ? 'none' : new LoadedBytes(routines);
+    }
+    return ofThread === 'none' ? undefined : ofThread;
+  }
+
+  /** @param bytes At least {@link loadedBytesMinimum} and at most {@link loadedBytesMaximum} from `start` to `end`. */
+  load(bytes: Uint8Array, start: number, end: number): void {
+    this.#memory.set(bytes.subarray(start, end), loadedAt);
+    this.#length = end - start;
+  }
+
+  /**
+   * Reduces the loaded bytes to fewer, on which their checksum depends. They stay as they are.
+   * @param remainder Of the bytes before them: -1 if there are none.
+   */
+  fold(remainder: number): FoldedBytes {
+    this.#addToStart(remainder);
+    const removed = Math.floor((this.#length - foldedBytes) / stepBytes) * stepBytes;
+    const end = loadedAt + this.#length;
+    const removedEnd = removedAt + removed;
+    const routines = this.#routines;
+    routines.fold(loadedAt, loadedAt + removed, removedAt, removedAt);
+    this.#memory.fill(0, removedEnd, removedEnd + alignedFoldedBytes + stepBytes);
+    routines.fold(loadedAt + removed, end, removedEnd, resultAt);
+    this.#addToStart(remainder);
+    return { memory: this.#memory, start: resultAt, end: resultAt + this.#length - removed };
+  }
+
+  /**
+   * Joins the values by commas, after the keys with their lengths, and puts the result into `target`. All positions are
+   * updated to it.
+   * @param start Where the positions count from in the loaded bytes; may be negative.
+   * @param values At least one and at most {@link joinedValuesMaximum}, none of which is missing.
+   * @returns the length of the result, which is shorter than the records were
+   */
+  joinInto(target: Uint8Array, start: number, { valueStarts, valueEnds, keyLengthsAt }: ValuesToJoin): number {
+    const lists = this.#lists;
+    const count = valueStarts.length;
+    lists.set(valueStarts, 0);
+    lists.set(valueEnds, count);
+    lists.set(keyLengthsAt, 2 * count);
+    const endsAt = listsAt + listEntryBytes * count;
+    const keysAt = endsAt + listEntryBytes * count;
+    const keysEnd = keysAt + listEntryBytes * count;
+    const routines = this.#routines;
+    const from = loadedAt + start;
+    const joinedAt = routines.join(keysAt, keysEnd, listsAt, unusedEndsAt, from, resultAt, resultAt);
+    const end = routines.join(listsAt, endsAt, endsAt, endsAt, from, joinedAt, resultAt) - 1;
+    valueStarts.set(lists.subarray(0, count));
+    valueEnds.set(lists.subarray(count, 2 * count));
+    keyLengthsAt.set(lists.subarray(2 * count, 3 * count));
+    target.set(this.#memory.subarray(resultAt, end));
+    return end - resultAt;
+  }
+
+  #addToStart(remainder: number): void {
+    for (let byte = 0; byte < 4; byte += 1) {
+      this.#memory[loadedAt + byte] = (this.#memory[loadedAt + byte] as number) ^ ((remainder >>> (8 * byte)) & 0xff);
+    }
+  }
+}
+
+let ofThread: LoadedBytes | 'none' | undefined;
