@@ -1,7 +1,7 @@
 import type { CleanupPolicy, Offset } from '../ports/event-log.ts';
 import type { StoredBatch } from './records/batch-format.ts';
 import type { PartitionState } from './partition-state.ts';
-import type { SharedBuffer } from './records/shared-buffer.ts';
+import type { SharedBuffer } from '../ports/shared-buffer.ts';
 
 const cacheBytesMaximumDefault = 128 * 1024 * 1024;
 

@@ -10,7 +10,7 @@ import type { FetchResponse, FetcherRequests } from './thread/messages.ts';
 import { startLogThread } from './thread/log-thread.ts';
 import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState } from './partition-state.ts';
-import { SharedBuffer, SharedBufferPool } from './records/shared-buffer.ts';
+import { SharedBuffer, SharedBufferPool } from '../ports/shared-buffer.ts';
 
 /** The least that one cache miss fetches, so that small batches are not fetched one by one. Bytes. */
 const fetchBytesMinimum = 256 * 1024;

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { BatchCache, isWorthCaching } from '../../src/embedded/batch-cache.ts';
 import { decodeBody, encodeBody } from '../../src/embedded/records/batch-format.ts';
 import type { StoredBatch } from '../../src/embedded/records/batch-format.ts';
-import { SharedBuffer } from '../../src/embedded/records/shared-buffer.ts';
+import { SharedBuffer } from '../../src/ports/shared-buffer.ts';
 import { newPartitionState } from '../../src/embedded/partition-state.ts';
 import type { PartitionState } from '../../src/embedded/partition-state.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';

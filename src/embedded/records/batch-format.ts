@@ -11,7 +11,7 @@ import { packRecords } from '../../ports/packed-records.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
 import { inflatedBody } from './compressed-bodies.ts';
 import { bodyVersion, compressedVersion, field, flag, headerBytes } from './layout.ts';
-import type { SharedBuffer } from './shared-buffer.ts';
+import type { SharedBuffer } from '../../ports/shared-buffer.ts';
 
 const comma = 0x2c;
 

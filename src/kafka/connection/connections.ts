@@ -63,8 +63,8 @@ const responseTimeoutMilliseconds = 5_000;
 
 const authenticationMilliseconds = 10_000;
 
-/** How much one read of a socket takes at most. Bytes. */
-const readBytes = 256 * 1024;
+/** How much one read of a socket takes at most, unless the rest of a large response is known to follow. Bytes. */
+const readBytes = 64 * 1024;
 
 const keepAliveMilliseconds = 60_000;
 
@@ -131,6 +131,15 @@ export class KafkaConnections {
   }
 }
 
+/** Where the bytes of a socket go. */
+interface Receiver {
+  /** @param bytes May be used again when this returns. */
+  receive(bytes: Buffer): void;
+  /** Where to read the rest of a large response, as {@link FrameAssembler.rest} says. */
+  rest(): Buffer | undefined;
+  receivedInPlace(count: number): void;
+}
+
 /** Sends requests to brokers, as {@link KafkaConnections.send} does. */
 export type RequestSender = Pick<KafkaConnections, 'send'>;
 
@@ -147,7 +156,7 @@ class DedicatedConnection {
   #current: Connection | undefined;
   #isClosed = false;
   /** Where the bytes of a socket go once its connection is open. */
-  readonly #receivers = new WeakMap<Socket, (bytes: Buffer) => void>();
+  readonly #receivers = new WeakMap<Socket, Receiver>();
 
   constructor(address: BrokerAddress, options: ConnectionsOptions) {
     this.#address = address;
@@ -239,24 +248,27 @@ class DedicatedConnection {
   }
 
   /**
-   * Makes sockets that read into one piece of memory over and over. With new memory for every read, the collector would
-   * run through the whole heap many times a second while events flow.
+   * Makes sockets that read into one piece of memory over and over, or into the place of a large response. With new
+   * memory for every read, the collector would run through the whole heap many times a second while events flow.
    */
   #plainSocketFactory(): ISocketFactory {
     return ({ host, port, onConnect }) => {
       const buffer = Buffer.allocUnsafeSlow(readBytes);
+      let inPlace: Buffer | undefined;
+      let receiver: Receiver | undefined;
       const socket: Socket = connect(
         {
           host,
           port,
           onread: {
-            buffer,
+            // Node asks for the memory of the next read after each one.
+            buffer: () => (inPlace = receiver?.rest()) ?? buffer,
             callback: (count) => {
-              const bytes = buffer.subarray(0, count);
-              const receive = this.#receivers.get(socket);
+              receiver = this.#receivers.get(socket);
               // Until the connection is open kafkajs receives, in its own memory.
-              if (receive === undefined) socket.emit('data', Buffer.from(bytes));
-              else receive(bytes);
+              if (receiver === undefined) socket.emit('data', Buffer.from(buffer.subarray(0, count)));
+              else if (inPlace === undefined) receiver.receive(buffer.subarray(0, count));
+              else receiver.receivedInPlace(count);
               return true;
             },
           },
@@ -290,9 +302,11 @@ class DedicatedConnection {
       }
     };
     if (connection.socket === undefined) return;
-    this.#receivers.set(connection.socket, (bytes) => {
+    this.#receivers.set(connection.socket, {
       // kafkajs may keep the bytes of an authentication, so they get their own memory.
-      connection.processData(connection.authHandlers === null ? bytes : Buffer.from(bytes));
+      receive: (bytes) => connection.processData(connection.authHandlers === null ? bytes : Buffer.from(bytes)),
+      rest: () => (connection.authHandlers === null ? assembler.rest : undefined),
+      receivedInPlace: (count) => assembler.receivedInPlace(count),
     });
   }
 

@@ -239,6 +239,8 @@ export class BrokerFetcher {
       }
       this.#listener.onResponse(each, fetched, response);
     }
+    // Whoever needs it longer has retained it.
+    response.memory?.shared.release();
     let wasOmitted = false;
     for (const partitions of positions.values()) {
       for (const each of partitions.values()) {

@@ -1,16 +1,20 @@
 import { noValue } from '../../ports/event-log.ts';
-import type { Offset, ReadResult, RecordBatch } from '../../ports/event-log.ts';
+import type { Offset, ReadResult } from '../../ports/event-log.ts';
+import type { SharedBuffer } from '../../ports/shared-buffer.ts';
+import type { DecodedBatches, FetchedBatch } from '../protocol/record-batches/decoding.ts';
 
 /** The decoded records of one partition from one fetch: everything visible in [from, to). */
 export interface Chunk {
   readonly from: Offset;
   /** Where the next fetch continues; above `from`. */
   readonly to: Offset;
-  readonly batches: readonly RecordBatch[];
+  readonly batches: readonly FetchedBatch[];
   /** The memory it uses, positions included. Bytes. */
   readonly memoryBytes: number;
   /** Monotonic milliseconds. */
   readonly fetchedAt: number;
+  /** The memory of its batches, if that is used again. */
+  readonly memory: SharedBuffer | undefined;
 }
 
 /** A part of a response may keep at most this many times its own size in memory before it is copied. */
@@ -24,16 +28,17 @@ const positionBytesPerRecord = 20;
 /** @param bytes The memory that contains the batches, unless they were compressed. */
 export function createChunk(
   from: Offset,
-  { batches, nextOffset }: ReadResult,
+  { batches, nextOffset }: DecodedBatches,
   bytes: Buffer,
   fetchedAt: number,
+  memory?: SharedBuffer,
 ): Chunk {
   let memoryBytes = chunkOverheadBytes + bytes.length;
   for (const batch of batches) {
     memoryBytes += positionBytesPerRecord * batch.count;
     if (batch.bytes.buffer !== bytes.buffer) memoryBytes += batch.bytes.length;
   }
-  return { from, to: nextOffset, batches, memoryBytes, fetchedAt };
+  return { from, to: nextOffset, batches, memoryBytes, fetchedAt, memory };
 }
 
 interface ByteRange {
@@ -74,9 +79,10 @@ export class PartitionChunks {
 
   /**
    * Returns as many whole batches as it takes to reach `bytesMaximum`; undefined when the position is not in memory.
+   * Whoever passes them on retains them (see {@link retained}).
    */
-  read(from: Offset, bytesMaximum: number): ReadResult | undefined {
-    const batches: RecordBatch[] = [];
+  read(from: Offset, bytesMaximum: number): DecodedBatches | undefined {
+    const batches: FetchedBatch[] = [];
     let bytes = 0;
     let nextOffset = from;
     for (let chunk = this.#find(from); chunk !== undefined; chunk = this.#find(nextOffset)) {
@@ -117,6 +123,7 @@ export class ChunkCache {
 
   /** Adds a chunk, even one larger than the whole memory limit: the read that asked for it takes it from here. */
   add(chunk: Chunk, owner: PartitionChunks): void {
+    chunk.memory?.retain();
     owner.add(chunk);
     this.#chunks.set(chunk, owner);
     this.#bytes += chunk.memoryBytes;
@@ -142,11 +149,18 @@ export class ChunkCache {
     this.#chunks.get(chunk)?.remove(chunk);
     this.#chunks.delete(chunk);
     this.#bytes -= chunk.memoryBytes;
+    chunk.memory?.release();
   }
 }
 
+/** The result for one more reader: its batches stay in memory until the reader releases them. */
+export function retained(result: DecodedBatches): ReadResult {
+  for (const { memory } of result.batches) memory?.retain();
+  return result;
+}
+
 /** The batch without its records below `from`. At least one of its records is at or above it. */
-function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
+function recordsFrom(batch: FetchedBatch, from: Offset): FetchedBatch {
   const { offsets, count, external } = batch;
   let low = 0;
   let high = count;
@@ -169,7 +183,7 @@ function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
 }
 
 /** The bytes from the first value to the last, with the framing between them. */
-function valueBytes({ valueStarts, valueEnds }: RecordBatch): number {
+function valueBytes({ valueStarts, valueEnds }: FetchedBatch): number {
   const start = valueStarts.find((at) => at !== noValue) ?? 0;
   const end = valueEnds.findLast((at) => at !== noValue) ?? 0;
   return end - start;

@@ -10,7 +10,7 @@ import { type Clock, type Timer, every } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { BrokerAddress, RequestSender } from '../connection/connections.ts';
-import { ChunkCache, createChunk, partOf } from './fetched-records.ts';
+import { ChunkCache, createChunk, partOf, retained } from './fetched-records.ts';
 import { BrokerFetcher } from './broker-fetcher.ts';
 import type { RequestedPartition, FetchListener } from './broker-fetcher.ts';
 import { PartitionReads } from './reads-by-position.ts';
@@ -46,9 +46,6 @@ const chunkCacheBytesMaximum = 16 * 1024 * 1024;
 
 /** How long fetched records may be read again without asking Kafka. Milliseconds. */
 const chunkAgeMillisecondsMaximum = 1_000;
-
-/** Nobody else reads a response. */
-const joining = { joinValues: true };
 
 /** How often aged memory is freed. Milliseconds. */
 const sweepMilliseconds = 500;
@@ -99,7 +96,7 @@ export class KafkaReader implements FetchListener {
     if (this.#isClosed) return Promise.reject(logClosed());
     const reads = this.#readsOf(from);
     const cached = reads.chunks.read(from.offset, options.bytesMaximum);
-    if (cached !== undefined) return Promise.resolve(cached);
+    if (cached !== undefined) return Promise.resolve(retained(cached));
     const result = reads.join(from.offset, options, this.#options.clock);
     const position = reads.positions.get(from.offset);
     // No request could hold this offset, and no other read must fail because of it.
@@ -165,9 +162,12 @@ export class KafkaReader implements FetchListener {
     if (reads.positions.size > 0 && !reads.chunks.has(offset)) {
       const { bytes, start, end } = partOf(response.bytes, fetched);
       try {
-        const decoded = decodeRecordBatches(reads, bytes, start, end, offset, fetched.abortedTransactions, joining);
+        const memory = bytes === response.bytes ? response.memory : undefined;
+        // Nobody else reads a response.
+        const options = { joinValues: true, memory };
+        const decoded = decodeRecordBatches(reads, bytes, start, end, offset, fetched.abortedTransactions, options);
         if (decoded.nextOffset > offset) {
-          this.#chunkCache.add(createChunk(offset, decoded, bytes, this.#now()), reads.chunks);
+          this.#chunkCache.add(createChunk(offset, decoded, bytes, this.#now(), memory?.shared), reads.chunks);
         }
       } catch (error) {
         reads.fail(position, error);

@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import type { Offset, ReadOptions, ReadResult, TopicPartition } from '../../ports/event-log.ts';
 import { PendingRead, type PendingReadHolder } from '../../ports/pending-read.ts';
-import { PartitionChunks } from './fetched-records.ts';
+import type { DecodedBatches } from '../protocol/record-batches/decoding.ts';
+import { PartitionChunks, retained } from './fetched-records.ts';
 
 /**
  * The pending reads at one position of one partition. They share requests and results.
@@ -173,7 +174,7 @@ export class PartitionReads implements TopicPartition {
   }
 
   #completeFromCache(position: ReadPosition): boolean {
-    let shared: ReadResult | undefined;
+    let shared: DecodedBatches | undefined;
     let sharedBytesMaximum = -1;
     for (const read of position.all()) {
       if (read.isEnded) continue;
@@ -183,7 +184,7 @@ export class PartitionReads implements TopicPartition {
         shared = this.chunks.read(position.offset, bytesMaximum);
         if (shared === undefined) return false;
       }
-      if (shared !== undefined) read.complete(shared);
+      if (shared !== undefined) read.complete(retained(shared));
     }
     return shared !== undefined || position.isEmpty;
   }

@@ -1,6 +1,7 @@
 import type { Offset, TopicPartition } from '../../ports/event-log.ts';
 import type { AbortedTransaction } from './record-batches/aborted-transactions.ts';
 import type { KafkaRequest } from './request.ts';
+import { ResponseMemory } from './response-memory.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** Where to read one partition from. */
@@ -38,6 +39,8 @@ export interface FetchResponse {
   /** Whether there are record batches for any partition. */
   readonly hasRecords: boolean;
   readonly bytes: Buffer;
+  /** Where the bytes are, if that memory is used again. The receiver releases it. */
+  readonly memory: ResponseMemory | undefined;
 }
 
 const noReplica = -1;
@@ -111,7 +114,8 @@ function decodeFetch(bytes: Buffer): FetchResponse {
     const topic = reader.string();
     for (let count = reader.int32(); count > 0; count -= 1) partitions.push(decodePartition(reader, topic));
   }
-  return { errorCode, partitions, hasRecords: partitions.some(({ start, end }) => end > start), bytes };
+  const hasRecords = partitions.some(({ start, end }) => end > start);
+  return { errorCode, partitions, hasRecords, bytes, memory: ResponseMemory.of(bytes) };
 }
 
 function decodePartition(reader: WireReader, topic: string): FetchedPartition {

@@ -13,7 +13,7 @@ import {
   endOfBodyInBuffer,
 } from '../../../src/embedded/records/batch-format.ts';
 import type { BatchPosition } from '../../../src/embedded/records/batch-format.ts';
-import { SharedBuffer } from '../../../src/embedded/records/shared-buffer.ts';
+import { SharedBuffer } from '../../../src/ports/shared-buffer.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
 import { keyed, recordsOf } from '../../support/log-reading.ts';
 

@@ -5,8 +5,10 @@ import {
   PartitionChunks,
   createChunk,
   partOf,
+  retained,
   type Chunk,
 } from '../../../src/kafka/consume/fetched-records.ts';
+import { SharedBuffer } from '../../../src/ports/shared-buffer.ts';
 import { recordsOf } from '../../support/log-reading.ts';
 import { numberedEntries, recordBatch, type BatchEntry } from '../../support/kafka/record-batch.ts';
 
@@ -176,5 +178,29 @@ describe('A part of a response', () => {
   it('is not copied when it is an eighth or more', () => {
     expect(partOf(response, { start: 100, end: 1_099 }).bytes).to.have.length(999);
     expect(partOf(response, { start: 100, end: 1_100 })).to.deep.equal({ bytes: response, start: 100, end: 1_100 });
+  });
+});
+
+describe('memory of chunks that is used again', () => {
+  it('is free when the chunk has gone and every reader has released every batch', () => {
+    let isFree = false;
+    const memory = new SharedBuffer(new ArrayBuffer(8), () => (isFree = true));
+    const batches = [numberedEntries(0, 4), numberedEntries(5, 9)].map((entries) => ({
+      ...recordBatch(entries),
+      memory,
+      release: memory.release,
+    }));
+    const [owner, cache] = [new PartitionChunks(), new ChunkCache(10_000, 1_000)];
+    cache.add(createChunk(0, { batches, nextOffset: 10 }, Buffer.alloc(100), 0, memory), owner);
+    memory.release();
+    const reads = [0, 7].map((from) => retained(owner.read(from, Infinity) ?? expect.fail('not in memory')));
+    expect(reads.map((read) => read.batches.length)).to.deep.equal([2, 1]);
+    cache.removeAged(1_000);
+    const releases = reads.flatMap((read) => read.batches.map(({ release }) => release));
+    for (const release of releases) {
+      expect(isFree).to.equal(false);
+      release?.();
+    }
+    expect(isFree).to.equal(true);
   });
 });

@@ -6,6 +6,8 @@ import {
   type RecordBatch,
   type TopicPartition,
 } from '../../../ports/event-log.ts';
+import type { SharedBuffer } from '../../../ports/shared-buffer.ts';
+import type { ResponseMemory } from '../response-memory.ts';
 import { AbortedTransactions } from './aborted-transactions.ts';
 import type { AbortedTransaction } from './aborted-transactions.ts';
 import { crc32c, crc32cOfLoaded, isWorthLoading } from './crc32c.ts';
@@ -31,6 +33,18 @@ export interface DecodingOptions {
    * Batches that are small, compressed, have deletions or external records are left as they are. Default false.
    */
   readonly joinValues?: boolean;
+  /** The memory of `bytes`, if it is used again: it is then also that of the batches, which do not retain it. */
+  readonly memory?: ResponseMemory | undefined;
+}
+
+/** A batch whose memory is used again when every reader has released it. */
+export interface FetchedBatch extends RecordBatch {
+  /** Absent where memory is never used again. */
+  readonly memory?: SharedBuffer | undefined;
+}
+
+export interface DecodedBatches extends ReadResult {
+  readonly batches: readonly FetchedBatch[];
 }
 
 /**
@@ -54,10 +68,10 @@ export function decodeRecordBatches(
   end: number,
   from: Offset,
   abortedTransactions: readonly AbortedTransaction[],
-  { verifyChecksum = true, joinValues = false }: DecodingOptions = {},
-): ReadResult {
+  { verifyChecksum = true, joinValues = false, memory }: DecodingOptions = {},
+): DecodedBatches {
   const abortedProducers = new AbortedTransactions(abortedTransactions);
-  const batches: RecordBatch[] = [];
+  const batches: FetchedBatch[] = [];
   let nextOffset = from;
   let inflatedBytes = 0;
   let previousLastOffset = -1;
@@ -76,7 +90,7 @@ export function decodeRecordBatches(
       if (isVisible && lastOffset >= from && header.recordCount !== 0) {
         const isCompressed = (attributes & attribute.compression) !== 0;
         if (isCompressed && inflatedBytes >= inflatedBytesMaximum) break;
-        const batch = decodeBatch(where, bytes, position, header, from, joinValues ? loaded : undefined);
+        const batch = decodeBatch(where, bytes, position, header, from, joinValues ? loaded : undefined, memory);
         if (isCompressed) inflatedBytes += batch.bytes.length;
         if (batch.count > 0) batches.push(batch);
       }
@@ -149,16 +163,17 @@ function decodeBatch(
   header: BatchHeader,
   from: Offset,
   loaded: LoadedBytes | undefined,
-): RecordBatch {
+  memory: ResponseMemory | undefined,
+): FetchedBatch {
   const codec = header.attributes & attribute.compression;
   const stored = response.subarray(position, header.end);
   const appendedAt = readLong(stored, field.maximumTimestamp);
   const records = codec === 0 ? stored : inflateRecords(stored.subarray(batchHeaderBytes), codec);
-  const found = findRecords(records, codec === 0 ? batchHeaderBytes : 0, header, from);
+  const found = findRecords(records, codec === 0 ? batchHeaderBytes : 0, header, from, memory);
   const { count, offsets, valueStarts, valueEnds, keyLengthsAt, external } = found;
   const contiguous = loaded !== undefined && codec === 0 && areJoinable(found, header.recordCount);
   const bytes = contiguous ? stored.subarray(0, loaded.joinInto(stored, -field.attributes, found)) : records;
-  const batch: RecordBatch = {
+  const batch: FetchedBatch = {
     topic,
     partition,
     count,
@@ -172,6 +187,8 @@ function decodeBatch(
       const at = keyLengthsAt[index];
       return at === undefined ? null : keyAt(bytes, at);
     },
+    memory: memory?.shared,
+    release: memory?.shared.release,
   };
   return external === undefined ? batch : { ...batch, external };
 }

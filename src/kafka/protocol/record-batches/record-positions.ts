@@ -1,5 +1,6 @@
 import { noValue } from '../../../ports/event-log.ts';
 import type { Offset } from '../../../ports/event-log.ts';
+import type { ResponseMemory } from '../response-memory.ts';
 import { markerBytes } from './layout.ts';
 import { UnreadableBatch } from './unreadable-batch.ts';
 import { VarintReader } from './varint.ts';
@@ -37,6 +38,7 @@ const malformed = 'has records that do not match its header';
 /**
  * Finds the records in `bytes` from `start` on; nothing else follows them.
  * @param from Records below this offset are left out.
+ * @param memory Where the positions go, if there is room.
  * @throws UnreadableBatch
  */
 export function findRecords(
@@ -44,12 +46,13 @@ export function findRecords(
   start: number,
   { baseOffset, lastOffsetDelta, recordCount }: RecordsHeader,
   from: Offset,
+  memory?: ResponseMemory,
 ): RecordPositions {
   const end = bytes.length;
   // Checked before memory is allocated for them: a count alone could ask for gigabytes.
   if (recordCount < 0 || recordCount * recordBytesMinimum > end - start) throw new UnreadableBatch(malformed);
 
-  const { offsets, valueStarts, valueEnds, keyLengthsAt } = emptyPositions(recordCount);
+  const { offsets, valueStarts, valueEnds, keyLengthsAt } = emptyPositions(recordCount, memory);
   let external: Uint8Array | undefined;
 
   let found = 0;
@@ -105,7 +108,10 @@ export function findRecords(
  */
 const smallCountMaximum = 8;
 
-function emptyPositions(count: number) {
+/** An offset and three positions. */
+const positionBytesPerRecord = 20;
+
+function emptyPositions(count: number, response: ResponseMemory | undefined) {
   if (count <= smallCountMaximum) {
     return {
       offsets: new Float64Array(count),
@@ -115,12 +121,15 @@ function emptyPositions(count: number) {
     };
   }
   // Otherwise each array, in memory of its own, would cost the collector more than its contents.
-  const memory = new ArrayBuffer(20 * count);
+  const bytes = positionBytesPerRecord * count;
+  const start = response?.allocate(bytes);
+  const at = start ?? 0;
+  const memory = response === undefined || start === undefined ? new ArrayBuffer(bytes) : response.shared.memory;
   return {
-    offsets: new Float64Array(memory, 0, count),
-    valueStarts: new Uint32Array(memory, 8 * count, count),
-    valueEnds: new Uint32Array(memory, 12 * count, count),
-    keyLengthsAt: new Uint32Array(memory, 16 * count, count),
+    offsets: new Float64Array(memory, at, count),
+    valueStarts: new Uint32Array(memory, at + 8 * count, count),
+    valueEnds: new Uint32Array(memory, at + 12 * count, count),
+    keyLengthsAt: new Uint32Array(memory, at + 16 * count, count),
   };
 }
 

@@ -1,9 +1,9 @@
 /**
- * Memory that runs of rows are read into. It is reused, because it lies outside the JavaScript heap: for every 64 MiB
- * of new memory there the engine walks the whole heap. That would cost a long read more than anything else.
+ * Memory that records are read into. It is reused, because it lies outside the JavaScript heap: for every 64 MiB of new
+ * memory there the engine walks the whole heap. That would cost a long read more than anything else.
  *
- * The memory of a run counts its holders: the cache, and each reader until it releases the batches. A reader that never
- * releases them does no harm; the memory is then left to the collector.
+ * The memory counts its holders: the cache, and each reader until it releases the batches. A reader that never releases
+ * them does no harm; the memory is then left to the collector.
  */
 export class SharedBuffer {
   readonly memory: ArrayBuffer;
@@ -28,10 +28,10 @@ export class SharedBuffer {
   }
 }
 
-/** How much free memory is kept for the next runs. Pieces. */
+/** How much free memory is kept for the next reads. Pieces. */
 const spareBuffersMaximum = 16;
 
-/** A pool of memory for runs that will be read. */
+/** A pool of memory for reads. */
 export class SharedBufferPool {
   readonly #bytes: number;
   readonly #spare: ArrayBuffer[] = [];

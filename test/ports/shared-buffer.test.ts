@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { SharedBuffer, SharedBufferPool } from '../../../src/embedded/records/shared-buffer.ts';
+import { SharedBuffer, SharedBufferPool } from '../../src/ports/shared-buffer.ts';
 
 describe('the memory of a run', () => {
   it('is free when its last holder releases it, and not before', () => {
