@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
 import type { SlotQueue } from '../subscriptions/slot-queue.ts';
-import { openSession } from '../subscriptions/stream-slots.ts';
+import { openAfterReaping } from '../subscriptions/stream-slots.ts';
 import { initialisePartitions } from '../subscriptions/starting-offsets.ts';
 import type { Coordination, Session } from '../../ports/coordination.ts';
-import type { EventLog } from '../../ports/event-log.ts';
+import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { StreamParameters } from './stream-parameters.ts';
 import type { Subscription } from '../definitions/subscription.ts';
@@ -26,6 +26,11 @@ type SessionParameters = Pick<
   'requestedPartitions' | 'commitTimeoutMilliseconds' | 'strictCommits' | 'countsHeartbeats' | 'slotWaitMilliseconds'
 >;
 
+export interface OpenedSession {
+  readonly streamId: string;
+  readonly bounds: readonly PartitionBounds[];
+}
+
 /** A stream that may have to wait for a slot. */
 export interface WaitingStream {
   readonly queue: SlotQueue;
@@ -37,7 +42,7 @@ export interface WaitingStream {
  * Registers a session for a subscription, first making sure that the lease is held and all partitions are initialised.
  * @param eventTypes The subscription's event types with their partition counts.
  * @param waiting Where the stream waits for a slot if its parameters ask for that; without it, it is refused at once.
- * @returns the id of the new stream
+ * @returns the id of the new stream, and the bounds of all partitions as they were a moment ago
  * @throws the reason of the signal of a stream that waits, CONFLICT, PRECONDITION_FAILED (see ownership-changes.ts),
  *   and the errors of the log and the coordination
  */
@@ -47,11 +52,14 @@ export async function openStreamSession(
   eventTypes: ReadonlyMap<string, number>,
   parameters: SessionParameters,
   waiting?: WaitingStream,
-): Promise<string> {
+): Promise<OpenedSession> {
   const { requestedPartitions, commitTimeoutMilliseconds, slotWaitMilliseconds } = parameters;
   // The session of a process whose lease has ended would be closed at once.
   if (!lease.isValid(clock.monotonic())) await lease.renew();
-  await initialisePartitions(log, coordination, subscription, eventTypes);
+  const [bounds] = await Promise.all([
+    initialisePartitions(log, coordination, subscription, eventTypes),
+    coordination.reapSessions(subscription.id),
+  ]);
   const streamId = newStreamId();
   const session = {
     streamId,
@@ -67,6 +75,6 @@ export async function openStreamSession(
       ? undefined
       : (id: string, opening: Session) =>
           waiting.queue.open(id, opening, { milliseconds: slotWaitMilliseconds, signal: waiting.signal });
-  await openSession(coordination, subscription.id, session, open);
-  return streamId;
+  await openAfterReaping(coordination, subscription.id, session, open);
+  return { streamId, bounds };
 }

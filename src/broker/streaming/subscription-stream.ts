@@ -16,9 +16,16 @@ import { surplusStreams } from '../subscriptions/stream-slots.ts';
 import type { Chunk } from './chunk-builder.ts';
 import { flushDueAt, sendAllowance } from './batch-rules.ts';
 import { closeInfo, closesImmediately, type CloseCode } from './close-codes.ts';
-import type { CommittedOffset, Coordination, CoordinationChange } from '../../ports/coordination.ts';
+import type {
+  CommittedOffset,
+  Coordination,
+  CoordinationChange,
+  PartitionOwnership,
+} from '../../ports/coordination.ts';
+import { partitionKey } from '../../ports/event-type-partition.ts';
+import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
-import type { EventLog } from '../../ports/event-log.ts';
+import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { Registry } from '../definitions/registry.ts';
@@ -59,6 +66,9 @@ const leaseRecheckMilliseconds = 250;
 
 /** How often positions after deletions that were passed over are committed. Milliseconds. */
 const commitWithoutConsumerMilliseconds = 5_000;
+
+/** How long the bounds that a stream was opened with may be used. Milliseconds. */
+const openingBoundsMilliseconds = 1_000;
 
 /**
  * The longest time that commit timeouts are suspended while the coordination store is unreachable; longer only where
@@ -117,6 +127,8 @@ export class SubscriptionStream implements Observer {
   #idleSince: number;
   /** Since when sent events have waited for a commit; undefined when there are none. */
   #uncommittedSince: number | undefined;
+  /** Of all partitions when the stream was opened; undefined once its first partitions began. */
+  #opening: { readonly bounds: readonly PartitionBounds[]; readonly at: number } | undefined;
   /** How many heart-beats were seen, of a stream that counts them. */
   #heartbeats = 0;
   /** Since when the coordination store has been unreachable; undefined while it is reachable. */
@@ -133,6 +145,7 @@ export class SubscriptionStream implements Observer {
     eventTypes: ReadonlyMap<string, number>,
     parameters: StreamParameters,
     streamId: string,
+    bounds: readonly PartitionBounds[],
     format: LineFormat,
   ) {
     this.#services = services;
@@ -144,6 +157,7 @@ export class SubscriptionStream implements Observer {
     const now = services.clock.monotonic();
     this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     this.#idleSince = now;
+    this.#opening = { bounds, at: now };
     this.#reads = new ReadAhead(
       services.log,
       services.logger,
@@ -177,9 +191,9 @@ export class SubscriptionStream implements Observer {
     format: LineFormat = jsonLines,
     waiting?: WaitingStream,
   ): Promise<SubscriptionStream> {
-    const streamId = await openStreamSession(services, subscription, eventTypes, parameters, waiting);
+    const { streamId, bounds } = await openStreamSession(services, subscription, eventTypes, parameters, waiting);
     try {
-      return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId, format);
+      return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId, bounds, format);
     } catch (error) {
       await services.coordination.closeSession(subscription.id, streamId, 'refused');
       throw error;
@@ -424,7 +438,7 @@ export class SubscriptionStream implements Observer {
       this.#beginClosing('session_lost');
       return;
     }
-    const { log, clock, registry } = this.#services;
+    const { clock, registry } = this.#services;
     const owned = topology.partitions.filter(({ streamId }) => streamId === this.streamId);
     const handOverUntil = clock.monotonic() + this.#parameters.commitTimeoutMilliseconds;
     if (this.#assigned.keepOwned(owned, handOverUntil)) {
@@ -435,13 +449,28 @@ export class SubscriptionStream implements Observer {
     if (surplusStreams(topology).has(this.streamId)) this.#beginClosing('no_free_slots');
     const gained = this.#assigned.missing(owned);
     if (this.#isStreaming() && gained.length > 0) {
-      const bounds = await log.bounds(gained.map(({ eventType, partition }) => ({ topic: eventType, partition })));
+      const bounds = this.#boundsAtOpening(gained) ?? (await this.#boundsOf(gained));
+      this.#opening = undefined;
       const hasPolicy = policyOf(registry, this.subscription.id) !== undefined;
       const now = clock.monotonic();
       if (this.#isStreaming()) this.#assigned.adopt(gained, bounds, committed, now, handOverUntil, hasPolicy);
     }
     this.#leaseEpoch = leaseEpoch;
     this.#isReadFailing = false;
+  }
+
+  /** Those of the first partitions, if the stream gets them at once: then they need not be looked up again. */
+  #boundsAtOpening(gained: readonly PartitionOwnership[]): PartitionBounds[] | undefined {
+    const opening = this.#opening;
+    const now = this.#services.clock.monotonic();
+    if (opening === undefined || now - opening.at > openingBoundsMilliseconds) return undefined;
+    const byPartition = boundsByPartition(opening.bounds);
+    const found = gained.flatMap((ownership) => byPartition.get(partitionKey(ownership)) ?? []);
+    return found.length === gained.length ? found : undefined;
+  }
+
+  #boundsOf(gained: readonly PartitionOwnership[]): Promise<PartitionBounds[]> {
+    return this.#services.log.bounds(gained.map(({ eventType, partition }) => ({ topic: eventType, partition })));
   }
 
   #updateAfterRelease(): void {

@@ -13,10 +13,15 @@ const rebalanceAttemptsMaximum = 10;
  * does this on every change; the first one applies it, and the others find nothing left to do.
  */
 export async function applyRebalance(coordination: Coordination, subscriptionId: string): Promise<Topology> {
-  for (let attempt = 1; ; attempt += 1) {
-    const topology = await coordination.topology(subscriptionId);
+  let topology = await coordination.topology(subscriptionId);
+  for (let attempt = 1; attempt < rebalanceAttemptsMaximum; attempt += 1) {
     const changes = rebalance(topology.sessions, topology.partitions);
-    if (changes.length === 0 || attempt === rebalanceAttemptsMaximum) return topology;
-    await coordination.applyOwnership(subscriptionId, topology.generation, changes);
+    if (changes.length === 0) break;
+    // The read follows the change without waiting for its outcome. One that overtakes it only means one more attempt.
+    [, topology] = await Promise.all([
+      coordination.applyOwnership(subscriptionId, topology.generation, changes),
+      coordination.topology(subscriptionId),
+    ]);
   }
+  return topology;
 }

@@ -45,6 +45,7 @@ export function startingOffsets(
  * Registers every partition of the subscription with the coordination store, each with an offset to start after.
  * Streams may do so at the same time; the first one's offsets count.
  *
+ * @returns the bounds of all its partitions
  * @throws PRECONDITION_FAILED when a position lies beyond the end of the log
  */
 export async function initialisePartitions(
@@ -52,21 +53,30 @@ export async function initialisePartitions(
   coordination: Coordination,
   subscription: Subscription,
   eventTypes: ReadonlyMap<string, number>,
-): Promise<void> {
+): Promise<readonly PartitionBounds[]> {
   const partitions = [...eventTypes].flatMap(([topic, count]) =>
     Array.from({ length: count }, (_, partition) => ({ topic, partition })),
   );
-  const committed = await coordination.committedOffsets(subscription.id);
-  const bounds = await log.bounds(partitions);
+  const [committed, bounds] = await Promise.all([
+    coordination.committedOffsets(subscription.id),
+    log.bounds(partitions),
+  ]);
   const start = startingOffsets(subscription, bounds, committed);
-  refusePositionsBeyondEnd(bounds, [...committed, ...start]);
+  const positions = [...committed, ...start];
+  if (whyBeyondEnd(bounds, positions) !== undefined) {
+    // The end may have been read before an event was appended and committed.
+    const reason = whyBeyondEnd(await log.bounds(partitions), positions);
+    if (reason !== undefined) throw new LendstreamError('PRECONDITION_FAILED', reason);
+  }
   if (start.length > 0) await coordination.initialise(subscription.id, start);
+  return bounds;
 }
 
-function refusePositionsBeyondEnd(bounds: readonly PartitionBounds[], positions: readonly CommittedOffset[]): void {
+function whyBeyondEnd(bounds: readonly PartitionBounds[], positions: readonly CommittedOffset[]): string | undefined {
   const byPartition = boundsByPartition(bounds);
   for (const position of positions) {
     const reason = beyondEndReason(position, byPartition.get(partitionKey(position))?.latest);
-    if (reason !== undefined) throw new LendstreamError('PRECONDITION_FAILED', reason);
+    if (reason !== undefined) return reason;
   }
+  return undefined;
 }

@@ -3,18 +3,26 @@ import type { Coordination, OpenSessionResult, Session, Topology } from '../../p
 import { describePartitions, partitionKey } from '../../ports/event-type-partition.ts';
 
 /**
- * Opens the session of a stream.
+ * Opens the session of a stream, after those of dead nodes were closed.
+ * @throws CONFLICT when every slot is taken, a requested partition belongs to another stream, or a reset is in progress
+ */
+export async function openSession(coordination: Coordination, subscriptionId: string, session: Session): Promise<void> {
+  await coordination.reapSessions(subscriptionId);
+  await openAfterReaping(coordination, subscriptionId, session);
+}
+
+/**
+ * Opens the session of a stream, when the caller has closed those of dead nodes.
  * @param open Asks the store. Default: once.
  * @throws CONFLICT when every slot is taken, a requested partition belongs to another stream, or a reset is in progress
  */
-export async function openSession(
+export async function openAfterReaping(
   coordination: Coordination,
   subscriptionId: string,
   session: Session,
   open: (subscriptionId: string, session: Session) => Promise<OpenSessionResult> = (id, opening) =>
     coordination.openSession(id, opening),
 ): Promise<void> {
-  await coordination.reapSessions(subscriptionId);
   const result = await open(subscriptionId, session);
   switch (result.outcome) {
     case 'opened':

@@ -65,7 +65,7 @@ export interface SubscriptionEventsRouter {
 /**
  * How long before the first chunk the headers are sent, for clients that read the headers in one piece. Milliseconds.
  */
-const headersAheadMilliseconds = 5;
+const headersAheadMilliseconds = 1;
 
 /** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
 export function createSubscriptionEventsRouter(

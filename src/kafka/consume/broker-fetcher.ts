@@ -239,7 +239,7 @@ export class BrokerFetcher {
       }
       this.#listener.onResponse(each, fetched, response);
     }
-    // Whoever needs it longer has retained it.
+    // Readers that need it longer have retained it.
     response.memory?.shared.release();
     let wasOmitted = false;
     for (const partitions of positions.values()) {

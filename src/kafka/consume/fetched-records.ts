@@ -79,7 +79,7 @@ export class PartitionChunks {
 
   /**
    * Returns as many whole batches as it takes to reach `bytesMaximum`; undefined when the position is not in memory.
-   * Whoever passes them on retains them (see {@link retained}).
+   * They have to be retained when they are passed on (see {@link retained}).
    */
   read(from: Offset, bytesMaximum: number): DecodedBatches | undefined {
     const batches: FetchedBatch[] = [];

@@ -163,7 +163,7 @@ export class KafkaReader implements FetchListener {
       const { bytes, start, end } = partOf(response.bytes, fetched);
       try {
         const memory = bytes === response.bytes ? response.memory : undefined;
-        // Nobody else reads a response.
+        // The response has no other reader.
         const options = { joinValues: true, memory };
         const decoded = decodeRecordBatches(reads, bytes, start, end, offset, fetched.abortedTransactions, options);
         if (decoded.nextOffset > offset) {

@@ -1,6 +1,6 @@
 import { SharedBuffer, SharedBufferPool } from '../../ports/shared-buffer.ts';
 
-/** Responses of these sizes get memory that is used again: the sizes of those that a stream with a backlog gets. Bytes. */
+/** Responses of these sizes, which streams with a backlog get, lie in memory that is used again. Bytes. */
 const [reusedBytesMinimum, reusedBytesMaximum] = [256 * 1024, 1200 * 1024];
 
 /** The size of each piece: the largest response, and the positions of its records. Bytes. */

@@ -30,7 +30,7 @@ describe('the session of a stream', () => {
     const id = await server.subscribe([type]);
     const subscription = knownSubscription(server.registry, id);
     expect(lease.isValid(systemClock.monotonic())).to.equal(false);
-    const streamId = await openStreamSession(services, subscription, new Map([[type, 2]]), {
+    const { streamId, bounds } = await openStreamSession(services, subscription, new Map([[type, 2]]), {
       requestedPartitions: [],
       commitTimeoutMilliseconds: 5_000,
     });
@@ -39,5 +39,9 @@ describe('the session of a stream', () => {
     const [{ nodeId, commitTimeoutMilliseconds, ...opened } = expect.fail('There is no session')] = sessions;
     expect([opened.streamId, nodeId, commitTimeoutMilliseconds]).to.deep.equal([streamId, 'session-node', 5_000]);
     expect(partitions).to.have.length(2);
+    expect(bounds.map(({ topic, partition }) => [topic, partition])).to.deep.equal([
+      [type, 0],
+      [type, 1],
+    ]);
   });
 });

@@ -38,9 +38,9 @@ describe('getting partitions', () => {
     return knownSubscription(server.registry, id);
   }
 
-  function initialise(subscription: Subscription): Promise<void> {
+  async function initialise(subscription: Subscription): Promise<void> {
     const eventTypes = partitionCounts(server.registry, subscription);
-    return initialisePartitions(server.log, server.coordination, subscription, eventTypes);
+    await initialisePartitions(server.log, server.coordination, subscription, eventTypes);
   }
 
   it('fixes the starting offsets once', async () => {

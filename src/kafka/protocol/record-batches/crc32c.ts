@@ -4,8 +4,8 @@ import { LoadedBytes, loadedBytesMaximum, loadedBytesMinimum } from './machine-c
  * CRC-32C (Castagnoli), the checksum of Kafka's record batches. Node's own `zlib.crc32` computes another polynomial.
  *
  * Long texts are first folded to their last 836 bytes by compiled code, 0.13 us per KiB with the copy into its memory
- * (see `machine-code/`). The rest takes sixteen bytes a step with sixteen tables ("slicing by 16"): 0.65 us per KiB when
- * they are read as words, 0.8 us byte by byte. One table and one byte a step take 2.5 us, and the same tables in
+ * (see `machine-code/`). The rest takes sixteen bytes a step with sixteen tables ("slicing by 16"): 0.65 us per KiB
+ * when they are read as words, 0.8 us byte by byte. One table and one byte a step take 2.5 us, and the same tables in
  * WebAssembly 0.45 us.
  */
 const polynomialReversed = 0x82f63b78;
