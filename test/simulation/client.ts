@@ -106,7 +106,7 @@ export class SimulatedClient {
         const parameters = newParameters();
         const { streamId, connection } = await service.openStream(process, subscriptionId, parameters);
         note(() => `${process.name} reads ${streamId} ${JSON.stringify(parameters)}`);
-        await this.#consume(streamId, connection);
+        await this.#consume(streamId, connection, parameters['filter'] !== undefined);
         connection.close();
       } catch (error) {
         note(() => `${process.name} gets no stream: ${describeError(error)}`);
@@ -114,7 +114,8 @@ export class SimulatedClient {
     }
   }
 
-  async #consume(streamId: string, connection: Connection): Promise<void> {
+  /** @param isFiltering Whether cursors of lines without events have to be committed too. */
+  async #consume(streamId: string, connection: Connection, isFiltering: boolean): Promise<void> {
     const { process, chance, note } = this.#options;
     /** The newest cursor of each partition. */
     const cursors = new Map<string, ApiCursor>();
@@ -124,12 +125,12 @@ export class SimulatedClient {
         note(() => `${process.name} finds ${streamId} ${outcome}`);
         return;
       }
-      let hasEvents = false;
+      let isMoved = false;
       for (const line of linesOf(outcome.text)) {
         const { cursor, events = [] } = line;
         this.#received(streamId, line);
-        if (events.length === 0) continue;
-        hasEvents = true;
+        if (events.length === 0 && !isFiltering) continue;
+        isMoved = true;
         cursors.set(`${cursor.event_type}:${cursor.partition}`, cursor);
       }
       if (chance.happens(this.manners.leaves)) {
@@ -141,7 +142,7 @@ export class SimulatedClient {
         note(() => `${process.name} stalls for ${milliseconds} ms`);
         await process.clock.sleep(milliseconds);
       }
-      if (!hasEvents || chance.happens(this.manners.skipsCommits)) continue;
+      if (!isMoved || chance.happens(this.manners.skipsCommits)) continue;
       const committed = [...cursors.values()];
       cursors.clear();
       if (chance.happens(this.manners.delaysCommits)) void this.#commitLate(streamId, committed);

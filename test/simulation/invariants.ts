@@ -7,6 +7,7 @@ import type {
 } from '../../src/ports/coordination.ts';
 import { partitionKey, type EventTypePartition } from '../../src/ports/event-type-partition.ts';
 import type { Offset } from '../../src/ports/event-log.ts';
+import type { EventFilter } from '../../src/broker/streaming/filters/event-filter.ts';
 import type { StoreOperation, SubscriptionSnapshot } from './store.ts';
 
 /** A broken invariant. */
@@ -31,6 +32,8 @@ export interface StreamRules {
   readonly streamLimit: number;
   /** Whether it may commit only what it was sent. */
   readonly strictCommits?: true;
+  /** On the kind of the events, if there is one. */
+  readonly filter?: EventFilter;
 }
 
 interface PublishedPartition {
@@ -158,6 +161,8 @@ export class Invariants {
     const key = partitionKey(line);
     const partition = subscription.partitions.get(key);
     if (partition === undefined) throw new Violation(`I4: ${key} was sent before it belonged to the subscription`);
+    // With a filter, a line without events may move the cursor.
+    if (stream.rules.filter !== undefined) stream.sentThrough.set(key, line.offset);
     if (line.events.length === 0) return;
     this.#checkExclusive(subscription, stream, line, key);
     const offsets = stream.sent.get(key) ?? [];
@@ -184,6 +189,7 @@ export class Invariants {
       throw new Violation(`More than ${rules.streamLimit} events for ${streamId}`);
     }
     for (const event of events) {
+      if (!isWanted(rules, event)) throw new Violation(`${event} of ${key} was sent to ${streamId}, which filters`);
       const offset = offsetOf(partition.published, event, key);
       this.#checkOrder(stream, partition, line, offset, key);
       stream.received.set(key, offset);
@@ -195,6 +201,7 @@ export class Invariants {
       throw new Violation(`The cursor ${line.offset} of ${key} lies before the event at ${last} that it comes with`);
     }
     this.#checkNothingPassedOver(stream, partition, line.offset + 1, key, streamId);
+    this.#notePassedOver(stream, partition, line.offset, key);
   }
 
   // The state of the store.
@@ -313,18 +320,29 @@ export class Invariants {
   /** Every event before `offset` was received by this stream, is committed, or is deleted. */
   #checkNothingPassedOver(
     stream: ObservedStream,
-    { published, committedByEpoch }: SubscribedPartition,
+    partition: SubscribedPartition,
     offset: Offset,
     key: string,
     streamId: string,
   ): void {
-    let first = Math.max(published.earliest, (stream.received.get(key) ?? -1) + 1);
-    for (let epoch = stream.epochs.get(key) ?? 0; epoch < committedByEpoch.length; epoch += 1) {
-      first = Math.max(first, (committedByEpoch[epoch] ?? -1) + 1);
-    }
-    for (let missing = first; missing < offset; missing += 1) {
-      if (published.events[missing] === undefined) continue;
+    const { published } = partition;
+    for (let missing = firstOwed(stream, partition, key); missing < offset; missing += 1) {
+      const event = published.events[missing];
+      if (event === undefined || !isWanted(stream.rules, event)) continue;
       throw new Violation(`I8: ${streamId} passed over ${missing} of ${key} on its way to ${offset}`);
+    }
+  }
+
+  /** What a filter passes over counts as delivered up to the cursor that the client has received. */
+  #notePassedOver(stream: ObservedStream, partition: SubscribedPartition, through: Offset, key: string): void {
+    const { rules } = stream;
+    if (rules.filter === undefined) return;
+    const { published, delivered, everDelivered } = partition;
+    for (let offset = firstOwed(stream, partition, key, false); offset <= through; offset += 1) {
+      const event = published.events[offset];
+      if (event === undefined || isWanted(rules, event)) continue;
+      delivered[offset] = true;
+      everDelivered[offset] = true;
     }
   }
 
@@ -666,6 +684,30 @@ function offsetOf(published: PublishedPartition, event: string, key: string): Of
   const offset = published.offsets.get(event);
   if (offset === undefined) throw new Violation(`${event} was sent as an event of ${key}, where nobody published it`);
   return offset;
+}
+
+/**
+ * The first offset that a stream owes its client: behind what is committed, deleted or received.
+ * @param isBehindReceived Whether events before the last one that was received count no more.
+ */
+function firstOwed(
+  { received, epochs }: ObservedStream,
+  { published, committedByEpoch }: SubscribedPartition,
+  key: string,
+  isBehindReceived = true,
+): Offset {
+  let first = Math.max(published.earliest, isBehindReceived ? (received.get(key) ?? -1) + 1 : 0);
+  for (let epoch = epochs.get(key) ?? 0; epoch < committedByEpoch.length; epoch += 1) {
+    first = Math.max(first, (committedByEpoch[epoch] ?? -1) + 1);
+  }
+  return first;
+}
+
+/** Whether the filter of a stream lets an event through, decided by parsing it. */
+function isWanted({ filter }: StreamRules, event: string): boolean {
+  if (filter === undefined) return true;
+  const { kind } = JSON.parse(event) as { readonly kind: number };
+  return filter.conditions.every(({ text }) => Number(text.text) === kind);
 }
 
 /** Whether every commit of this offset came with the id of a stream that had sent it. */

@@ -20,6 +20,7 @@ const rebalance = 'broker/subscriptions/rebalance.js';
 const lease = 'broker/streaming/node-lease.js';
 const assigned = 'broker/streaming/assigned-partitions.js';
 const mirror = 'broker/log/cursors-topic.js';
+const buffer = 'broker/streaming/partition-buffer.js';
 
 const mutants: readonly Mutant[] = [
   {
@@ -109,14 +110,14 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'Sessions of nodes that live are closed',
     file: coordination,
-    text: '(this.#leases.get(nodeId) ?? 0) <= now',
-    replacement: '(this.#leases.get(nodeId) ?? 0) <= now + 5_000',
+    text: 'closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now',
+    replacement: 'closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now + 5_000',
   },
   {
     fault: 'Sessions of dead nodes are never closed',
     file: coordination,
-    text: '(this.#leases.get(nodeId) ?? 0) <= now',
-    replacement: '(this.#leases.get(nodeId) ?? 0) <= now - 1e9',
+    text: 'closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now',
+    replacement: 'closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now - 1e9',
   },
   {
     fault: 'The first offset in the mirror counts, and not the last',
@@ -180,15 +181,45 @@ const mutants: readonly Mutant[] = [
   },
   {
     fault: 'The window of uncommitted events is one event too wide',
-    file: 'broker/streaming/batches.js',
+    file: 'broker/streaming/batch-rules.js',
     text: 'rules.uncommittedEventsMaximum - uncommittedEvents;',
     replacement: 'rules.uncommittedEventsMaximum - uncommittedEvents + 1;',
   },
   {
     fault: 'A read that failed is not tried again',
-    file: 'broker/streaming/reads.js',
-    text: 'this.retryAt = this.#startedAt + retryMilliseconds;',
-    replacement: 'this.retryAt = Infinity;',
+    file: 'broker/streaming/read-ahead.js',
+    text: "retrying');\n            this.retryAt = this.#startedAt + retryMilliseconds;",
+    replacement: "retrying');\n            this.retryAt = Infinity;",
+  },
+  {
+    fault: 'A filter lets an event through that does not meet it',
+    file: 'broker/streaming/filters/event-filter.js',
+    text: 'return value === text.text || (isNumber && decimalText(value) === literal);',
+    replacement: 'return true;',
+  },
+  {
+    fault: 'A cursor moves with what a filter passed over, although an event waits before it',
+    file: buffer,
+    text: 'this.#filteredAppendedAt = appendedAt;\n        this.skipHolesThrough(offset);',
+    replacement: 'this.#filteredAppendedAt = appendedAt;\n        this.passedThrough = offset;',
+  },
+  {
+    fault: 'What a filter passed over behind events that are read again counts as read',
+    file: buffer,
+    text: 'this.filteredThrough = Math.min(this.filteredThrough, this.passedThrough);',
+    replacement: '',
+  },
+  {
+    fault: 'The service commits what a filter passed over',
+    file: 'broker/streaming/stream-partition.js',
+    text: 'passed > committedThrough && filteredThrough <= committedThrough;',
+    replacement: 'passed > committedThrough;',
+  },
+  {
+    fault: 'A cursor never moves behind what a filter passed over, so that it is never committed',
+    file: 'broker/streaming/stream-partition.js',
+    text: 'const isMoved = mayMove && this.isMovedByFilter;',
+    replacement: 'const isMoved = false;',
   },
 ];
 
@@ -203,8 +234,9 @@ const seeds = 1_000;
 export async function runMutants(say: (line: string) => void): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'lendstream-simulation-'));
   try {
-    cpSync(join(packageRoot, 'dist/src'), join(folder, 'dist/src'), { recursive: true });
-    cpSync(join(packageRoot, 'dist/test'), join(folder, 'dist/test'), { recursive: true });
+    for (const name of ['dist/src', 'dist/test', 'dist/scripts']) {
+      cpSync(join(packageRoot, name), join(folder, name), { recursive: true });
+    }
     for (const name of ['node_modules', 'package.json', 'schemas', 'scripts']) {
       symlinkSync(join(packageRoot, name), join(folder, name));
     }

@@ -1,7 +1,7 @@
 import { goodManners, type Manners } from './client.ts';
 import { beginAdversary } from './adversary.ts';
 import { calmWeather } from './network.ts';
-import { World } from './world.ts';
+import { eventKinds, World } from './world.ts';
 
 /** The result of one run. */
 export interface RunResult {
@@ -98,6 +98,7 @@ function randomParameters(world: World): Record<string, unknown> {
   if (chance.happens(0.3)) parameters['strict_commits'] = true;
   if (chance.happens(0.3)) parameters['commit_heartbeat'] = true;
   if (chance.happens(0.3)) parameters['wait_for_slot'] = chance.between(1, 3);
+  if (chance.happens(0.3)) parameters['filter'] = `/kind=${chance.between(0, eventKinds)}`;
   if (chance.happens(0.15) && !world.isQuiet) {
     const { eventType, partition } = world.anyPartition();
     parameters['partitions'] = [{ event_type: eventType, partition: String(partition) }];

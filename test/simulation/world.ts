@@ -33,6 +33,9 @@ import { Store } from './store.ts';
 
 const exactClock: ClockDeviation = { wallMilliseconds: 0, monotonicBase: 0, rate: 1 };
 
+/** How many kinds of events there are. */
+export const eventKinds = 3;
+
 /** A subscription of the simulation. */
 export interface WorldSubscription {
   readonly id: string;
@@ -222,7 +225,7 @@ export class World implements ServiceForClient {
     const values = Array.from({ length: count }, () => {
       if (this.chance.happens(deletions)) return null;
       this.#eventCount += 1;
-      return `{"number":${this.#eventCount}}`;
+      return `{"number":${this.#eventCount},"kind":${this.#eventCount % eventKinds}}`;
     });
     const where: TopicPartition = { topic: eventType, partition };
     const records = values.map((value) => ({ key: 'key', value: value === null ? null : Buffer.from(value) }));

@@ -143,6 +143,7 @@ export class AssignedPartitions {
       const start = Math.max(position, (bounds[index]?.earliest ?? 0) - 1);
       this.notices.countSkippedOffsets(start - position);
       const partition = this.partitionOf(ownership, start, now);
+      partition.startsBehindLoss = start > position;
       if (ownership.state === 'reassigning') partition.handOverUntil = handOverUntil;
       if (hasPolicy && ownership.failureRecord !== undefined) {
         partition.search = searchFrom(ownership.failureRecord, start);

@@ -3,7 +3,10 @@ import type { Offset } from '../../ports/event-log.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import type { StreamPartition } from './stream-partition.ts';
 
-type SentPartition = Pick<StreamPartition, 'eventType' | 'partition' | 'sentThrough' | 'committedThrough'>;
+type SentPartition = Pick<
+  StreamPartition,
+  'eventType' | 'partition' | 'sentThrough' | 'committedThrough' | 'startsBehindLoss'
+>;
 
 /**
  * What a stream with strict commits was sent. The coordination store learns it before the events leave: a commit on any
@@ -25,8 +28,9 @@ export class SentOffsets {
   /** Notes the positions that the next lines carry. Returns whether the store has to learn any of them. */
   note(partitions: readonly SentPartition[]): boolean {
     let hasNews = false;
-    for (const { eventType, partition, sentThrough, committedThrough } of partitions) {
-      if (sentThrough > committedThrough && this.#add({ eventType, partition, offset: sentThrough })) hasNews = true;
+    for (const { eventType, partition, sentThrough, committedThrough, startsBehindLoss } of partitions) {
+      const isKnown = sentThrough <= committedThrough && !startsBehindLoss;
+      if (!isKnown && this.#add({ eventType, partition, offset: sentThrough })) hasNews = true;
     }
     return hasNews;
   }

@@ -22,6 +22,11 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
   /** The position that the last line carried. */
   sentThrough: Offset;
   committedThrough: Offset;
+  /**
+   * Whether retention has deleted what came after the committed offset, and nothing is committed since. The stream then
+   * starts behind its loss, at a position that the coordination store does not know.
+   */
+  startsBehindLoss = false;
   /** Where the next read begins. */
   readOffset: Offset;
   /** A read is running. */
@@ -149,6 +154,7 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
   commitThrough(offset: Offset): boolean {
     if (offset <= this.committedThrough) return false;
     this.committedThrough = offset;
+    this.startsBehindLoss = false;
     this.#uncommitted?.commitThrough(offset);
     if (this.search !== undefined) this.search = searchFrom(this.search.record, offset);
     if (offset > this.sentThrough) {

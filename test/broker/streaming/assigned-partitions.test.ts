@@ -42,6 +42,10 @@ describe('the partitions assigned to a stream', () => {
   it('begin at the oldest available event, and count the lost ones', () => {
     const assigned = assignedPartitions(2, 4, 10);
     expect(assigned.list.map(({ readOffset }) => readOffset)).to.deep.equal([10, 10]);
+    expect(assigned.list[0]).to.include({ startsBehindLoss: true });
+    assigned.list[0]?.commitThrough(10);
+    expect(assigned.list[0]).to.include({ startsBehindLoss: false });
+    expect(assignedPartitions(1, 9, 10).list[0]).to.include({ startsBehindLoss: false });
     expect(assigned.notices.take()).to.deep.equal(['skipped events due to retention time passed, count: 10 at most']);
   });
 

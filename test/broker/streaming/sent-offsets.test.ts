@@ -17,11 +17,12 @@ describe('what a stream with strict commits was sent', () => {
     return { sent: new SentOffsets(coordination, 'subscription', 'stream'), recorded };
   }
 
-  const partition = (number: number, sentThrough: number, committedThrough = -1) => ({
+  const partition = (number: number, sentThrough: number, committedThrough = -1, startsBehindLoss = false) => ({
     eventType,
     partition: number,
     sentThrough,
     committedThrough,
+    startsBehindLoss,
   });
 
   it('has news when a partition was sent more, and none for keep-alives', async () => {
@@ -37,6 +38,14 @@ describe('what a stream with strict commits was sent', () => {
         { eventType, partition: 1, offset: 5 },
       ],
     ]);
+  });
+
+  it('has the position behind what retention deleted, which keep-alives carry too', async () => {
+    const { sent, recorded } = sentOffsets();
+    expect(sent.note([partition(0, 6, 6, true)])).to.equal(true);
+    expect(sent.note([partition(0, 6, 6, true)])).to.equal(false);
+    await sent.record();
+    expect(recorded).to.deep.equal([[{ eventType, partition: 0, offset: 6 }]]);
   });
 
   it('keeps what was sent of partitions that the stream no longer has, and never goes back', async () => {

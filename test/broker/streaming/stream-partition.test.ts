@@ -27,6 +27,7 @@ describe('a partition of a stream', () => {
       readOffset: 7,
       sentThrough: 6,
       committedThrough: 6,
+      startsBehindLoss: false,
       reading: false,
       readGeneration: 0,
       readFailure: undefined,

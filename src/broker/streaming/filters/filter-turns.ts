@@ -8,7 +8,7 @@ export const turnBytesMaximum = 256 * 1024;
  * turns, one stream with a big backlog would hold up all sockets and timers, and hundreds of them each other.
  */
 export class FilterTurns {
-  /** Searched since the last turn of the event loop that was waited for. Bytes. */
+  /** Searched in this turn of the event loop. Bytes. */
   #searched = 0;
   /** Resolves when the last one in the queue has its turn. */
   #lastInQueue: Promise<void> = Promise.resolve();
@@ -22,6 +22,11 @@ export class FilterTurns {
 
   /** Notes how much was searched. @param bytes Since {@link begin}. */
   spend(bytes: number): void {
+    if (this.#searched === 0 && bytes > 0) {
+      void giveWay().then(() => {
+        this.#searched = 0;
+      });
+    }
     this.#searched += bytes;
   }
 
@@ -30,7 +35,6 @@ export class FilterTurns {
     this.#lastInQueue = this.#lastInQueue.then(giveWay);
     await this.#lastInQueue;
     this.#queued -= 1;
-    this.#searched = 0;
   }
 }
 

@@ -16,6 +16,16 @@ describe('the turns of filters', () => {
     expect(turns.begin()).to.equal(undefined);
   });
 
+  it('count what was searched in the same turn only', async () => {
+    const turns = new FilterTurns();
+    for (let turn = 1; turn <= 3; turn += 1) {
+      turns.spend(turnBytesMaximum - 1);
+      expect(turns.begin()).to.equal(undefined);
+      await giveWay();
+      await giveWay();
+    }
+  });
+
   it('come one after another, each in a turn of the event loop of its own', async () => {
     const turns = new FilterTurns();
     turns.spend(turnBytesMaximum);
