@@ -27,7 +27,7 @@ export function harvest(
   };
   const { operationId } = request.operation;
   if (response.status === 202) add('command', text('commandId'));
-  else if (operationId === 'createSubscription') add('subscription', text('id'));
+  else if (/^create(Mambu)?Subscription/.test(operationId)) add('subscription', text('id'));
   else if (operationId === 'createLoan') {
     add('loan', text('id'));
     add('loan', text('encodedKey'));

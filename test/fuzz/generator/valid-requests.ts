@@ -46,6 +46,8 @@ const weights: readonly (readonly [pattern: RegExp, weight: number])[] = [
   [/^(getDescription|getDocumentation|getDocumentationFile|getHealth|getVersion|getReadiness|getMetrics)$/, 0.5],
   [/^(getEventType|listSchemas|deleteEventType|updateSubscription|checkCompatibility)$/, 3],
   [/^deleteSubscription$/, 1.5],
+  // The same subscriptions in another form.
+  [/Mambu/, 1],
   [/./, 2],
 ];
 
@@ -147,7 +149,7 @@ function pathText({ name, schema }: Parameter, { operationId }: Operation, rando
 
 function subscriptionId(operationId: string, random: SeededRandom, { live, session }: Ids): string {
   const fraction = random.fraction();
-  const isInSession = /[cC]ursors$/.test(operationId) && random.chance(0.7);
+  const isInSession = /[cC]ursors(V\d)?$/.test(operationId) && random.chance(0.7);
   return isInSession ? session.subscription : live.pick('subscription', fraction);
 }
 
@@ -179,6 +181,9 @@ function headerOf({ name }: Parameter, { isStream }: Operation, random: SeededRa
   const fraction = random.fraction();
   const isGiven = random.chance(0.4);
   switch (name) {
+    case 'Accept':
+      return isGiven || fraction < 0.5 ? [[name, 'application/vnd.mambu.v2+json']] : [];
+    case 'X-Mambu-StreamId':
     case 'X-Nakadi-StreamId':
       return [[name, ids.session.stream]];
     case 'Idempotency-Key':
