@@ -44,7 +44,8 @@ export class LogReader {
   readonly #health: HealthPart;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  #thread: LogThread<FetcherRequests>;
+  /** Undefined until something is first read that the cache does not have: many logs are read from their end alone. */
+  #thread: LogThread<FetcherRequests> | undefined;
   /** The last fetch of each partition. A fetch that continues where it ended is part of a longer run. */
   readonly #lastFetch = new WeakMap<PartitionState, FetchedRange>();
   /** Fetches under way, by partition and position: readers at one position share them. */
@@ -59,7 +60,13 @@ export class LogReader {
     this.#health = health;
     this.#clock = clock;
     this.#logger = logger;
-    this.#thread = this.#startThread();
+  }
+
+  /** The thread, which may have ended and wait for its restart. @throws LOG_CLOSED */
+  #startedThread(): LogThread<FetcherRequests> {
+    if (this.#isClosed) throw new LendstreamError('LOG_CLOSED', 'The log is closed.');
+    this.#thread ??= this.#startThread();
+    return this.#thread;
   }
 
   #startThread(): LogThread<FetcherRequests> {
@@ -119,7 +126,7 @@ export class LogReader {
    */
   async offsetAt(partition: PartitionState, time: number): Promise<Offset> {
     const { id: partitionId, earliest, latest } = partition;
-    const { offset } = await this.#thread
+    const { offset } = await this.#startedThread()
       .call('findTime', { partitionId, from: earliest, latest, time })
       .catch((error: unknown) => {
         throw this.#failure(error);
@@ -152,9 +159,11 @@ export class LogReader {
     const memory = isSequential ? this.#bufferPool.acquire() : undefined;
     const request = { topic, partition: number, partitionId, from, latest, bytesMaximum, memory };
     const transferred = memory === undefined ? [] : [memory];
-    const response = await this.#thread.call('fetch', request, transferred).catch((error: unknown) => {
-      throw this.#failure(error);
-    });
+    const response = await this.#startedThread()
+      .call('fetch', request, transferred)
+      .catch((error: unknown) => {
+        throw this.#failure(error);
+      });
     const batches = this.#decode(partition, response);
     for (const batch of batches) {
       if (batch.position.lastOffset >= partition.earliest) this.#cache.add(partition, batch);
@@ -203,8 +212,8 @@ export class LogReader {
   async close(): Promise<void> {
     this.#isClosed = true;
     // A thread that ended by itself was logged at that moment, and has nothing left to close.
-    await this.#thread.call('close', null).catch(() => undefined);
-    await this.#thread.end();
+    await this.#thread?.call('close', null).catch(() => undefined);
+    await this.#thread?.end();
   }
 }
 

@@ -88,8 +88,11 @@ describe('a service in which one part fails', () => {
     before(async () => {
       dataFolder = join(folder, 'threads');
       const environment = { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREADS: threads.join(' ') };
-      await start(dataFolder, environment);
+      await start(dataFolder);
       id = await subscribe();
+      await stop();
+      // Reads what was written before, for which it starts the thread that reads.
+      await start(dataFolder, environment);
     });
     after(stop);
 

@@ -282,20 +282,37 @@ describe('the thread that reads the log', () => {
   };
   const notReady = (): string => health.notReadyReasons().join();
 
+  /** Reads a record that the cache does not have. */
+  const read = (): Promise<unknown> => {
+    const persisted = { id: 1, topicId: 1, number: 0, earliest: 0, latest: 1, compactedTo: 0, compactedRecordCount: 0 };
+    return reader.read(newPartitionState('orders', persisted), 0, 1);
+  };
+
+  it('is started by the first read that the cache cannot serve, and by none after the end', async () => {
+    openForWriting(path).close();
+    open();
+    expect(threads.count(script)).to.equal(0);
+    await Promise.all([read(), read()]);
+    expect(threads.count(script)).to.equal(1);
+    await reader.close();
+    open();
+    await reader.close();
+    expect(await codeOf(read())).to.equal('LOG_CLOSED');
+    expect(threads.count(script)).to.equal(1);
+  });
+
   it('is started again a second after it ended, until the reader is closed', async () => {
     openForWriting(path).close();
     open();
-    const persisted = { id: 1, topicId: 1, number: 0, earliest: 0, latest: 1, compactedTo: 0, compactedRecordCount: 0 };
-    const served = (): Promise<unknown> => reader.read(newPartitionState('orders', persisted), 0, 1);
     // A thread that ends while it opens the file would leave it locked.
-    await served();
+    await read();
     await threads.end(script);
     expect(notReady()).to.match(/^The thread that reads the log ended; restarting it: /);
     await clock.turn(999);
     expect(threads.count(script)).to.equal(1);
     await clock.turn(1);
     expect(threads.count(script)).to.equal(2);
-    await served();
+    await read();
     expect(notReady()).to.equal('');
     await threads.end(script);
     await reader.close();
@@ -305,6 +322,8 @@ describe('the thread that reads the log', () => {
 
   it('is started again a second after it found no file', async () => {
     open();
+    // The thread has nothing open that it could read.
+    expect(await codeOf(read())).to.equal('LOG_CLOSED');
     await eventually(() => notReady().startsWith('The log cannot be opened for reading: '));
     openForWriting(path).close();
     await clock.turn(999);
