@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { openBackend, type Backend } from './backend.ts';
 import type { Coordination } from './ports/coordination.ts';
+import type { PublishedIds } from './ports/published-ids.ts';
 import type { EventLog } from './ports/event-log.ts';
 import { DeadLetterQueue, deadLetterEventType } from './broker/dead-letters/dead-letter-queue.ts';
 import { EventTypes } from './broker/event-types/event-types.ts';
@@ -109,7 +110,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
   try {
     const backend = await openBackend({ config, logger, clock, health, registerCleanup });
-    const { log, coordination, viewFolder } = backend;
+    const { log, coordination, publishedIds, viewFolder } = backend;
     await refuseEarlierFormat(log);
     const registry = new Registry(log, logger, health.part('definitions'), clock);
     await registry.start();
@@ -134,7 +135,18 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
     const metrics = createMetrics();
     registerCleanup(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
-    const shared: SharedServices = { registry, log, coordination, eventTypes, clock, logger, metrics, lease, limits };
+    const shared: SharedServices = {
+      registry,
+      log,
+      coordination,
+      publishedIds,
+      eventTypes,
+      clock,
+      logger,
+      metrics,
+      lease,
+      limits,
+    };
     const accountsHealth = health.part('accounts-copy');
     const accounts = await AccountsCopy.open({
       dataFolder: viewFolder,
@@ -214,6 +226,7 @@ interface SharedServices {
   readonly registry: Registry;
   readonly log: EventLog;
   readonly coordination: Coordination;
+  readonly publishedIds: PublishedIds;
   readonly eventTypes: EventTypes;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -242,10 +255,10 @@ interface Api {
 }
 
 function openApi(shared: SharedServices, options: ApiOptions): Api {
-  const { registry, log, eventTypes, clock, logger, metrics } = shared;
+  const { registry, log, publishedIds, eventTypes, clock, logger, metrics } = shared;
   const { accounts, partitionCount, idempotencyMilliseconds, endOfDaySchedule, operations, registerCleanup } = options;
   if (endOfDaySchedule !== null) requireCronExpression(endOfDaySchedule);
-  const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
+  const publisher = new Publisher({ eventTypes, log, publishedIds, clock, metrics, logger });
   // Without this series an alert could not see that the very first command is not decided.
   metrics.publishedEvents.inc({ event_type: loanCommandsTopic }, 0);
   const staleSeries = removeStaleSeriesRegularly(metrics, existingIn(registry), clock);

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Coordination } from './ports/coordination.ts';
 import type { EventLog } from './ports/event-log.ts';
+import type { PublishedIds } from './ports/published-ids.ts';
 import type { Clock } from './clock.ts';
 import type { ClusterConfig, Config } from './config.ts';
 import { lockDataFolder, isReadableByOthers } from './embedded/data-folder.ts';
@@ -10,10 +11,11 @@ import type { Health } from './health.ts';
 import type { IntegrityProgress } from './integrity/integrity-check.ts';
 import type { Logger } from './logger.ts';
 
-/** The foundation of the service: both ports, and a folder for data that this process can rebuild. */
+/** The foundation of the service: the ports, and a folder for data that this process can rebuild. */
 export interface Backend {
   readonly log: EventLog;
   readonly coordination: Coordination;
+  readonly publishedIds: PublishedIds;
   /** A folder for local copies, used by this process alone. */
   readonly viewFolder: string;
   /** The files that a background check reads. */
@@ -44,15 +46,18 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
 }
 
 async function openEmbedded({ config, logger, clock, health, registerCleanup }: BackendOptions): Promise<Backend> {
-  const [{ EmbeddedLog }, { EmbeddedCoordination }] = await Promise.all([
+  const [{ EmbeddedLog }, { EmbeddedCoordination }, { EmbeddedPublishedIds }] = await Promise.all([
     import('./embedded/log.ts'),
     import('./embedded/coordination.ts'),
+    import('./embedded/published-ids/published-ids.ts'),
   ]);
   const log = await EmbeddedLog.open({ dataFolder: config.dataFolder, logger, clock, health });
   registerCleanup(() => log.close());
   const coordination = await EmbeddedCoordination.open({ log, clock, logger });
   registerCleanup(() => coordination.close());
-  return { log, coordination, viewFolder: config.dataFolder, checkedFiles: [log] };
+  const publishedIds = new EmbeddedPublishedIds({ log, clock, idsMaximum: config.deduplicatedIdsMaximum });
+  registerCleanup(() => publishedIds.close());
+  return { log, coordination, publishedIds, viewFolder: config.dataFolder, checkedFiles: [log] };
 }
 
 async function openCluster(options: BackendOptions, cluster: ClusterConfig): Promise<Backend> {
@@ -67,10 +72,12 @@ async function openCluster(options: BackendOptions, cluster: ClusterConfig): Pro
   registerCleanup(() => log.close());
   const coordination = await RedisCoordination.open({ redisUrl: cluster.redisUrl, log, clock, logger });
   registerCleanup(() => coordination.close());
+  const publishedIds = coordination.publishedIds({ idsMaximum: config.deduplicatedIdsMaximum });
+  registerCleanup(() => publishedIds.close());
   // The copy of another cluster's log would be wrong here, and so would its positions.
   const viewFolder = join(lock.path, `cluster-${log.clusterId}`);
   mkdirSync(viewFolder, { recursive: true, mode: 0o700 });
-  return { log, coordination, viewFolder, checkedFiles: [] };
+  return { log, coordination, publishedIds, viewFolder, checkedFiles: [] };
 }
 
 function kafkaOptions(cluster: ClusterConfig): Omit<KafkaLogOptions, 'logger' | 'clock'> {

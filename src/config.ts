@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LendstreamError, describeError } from './errors.ts';
 import type { LogLevel } from './logger.ts';
-import { defaultStreamingLimits, type StreamingLimits } from './broker/definitions/streaming-limits.ts';
+import {
+  deduplicatedIdsMaximumDefault,
+  defaultStreamingLimits,
+  type StreamingLimits,
+} from './broker/definitions/streaming-limits.ts';
 
 /** Every setting, its default and its unit. Read once from the environment, checked whole, frozen. */
 export interface Config {
@@ -36,6 +40,8 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   /** The limits of definitions and streams; each has a setting of its own, see {@link readStreamingLimits}. */
   readonly streaming: StreamingLimits;
+  /** DEDUPLICATED_IDS_MAXIMUM: the most ids of one event type that stores repeated events once, within its window. */
+  readonly deduplicatedIdsMaximum: number;
   /** CORS_ORIGINS: exact origins, such as `https://app.example`, whose pages may use the service from a browser. */
   readonly corsOrigins: readonly string[];
   /** Where the cluster is; absent on one machine, where the embedded store stands in for Kafka and Redis. */
@@ -146,6 +152,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     apiKeys,
     allowedHosts,
     streaming: readStreamingLimits({ text, integer, problems }),
+    deduplicatedIdsMaximum: integer('DEDUPLICATED_IDS_MAXIMUM', deduplicatedIdsMaximumDefault, 1, 10_000_000),
     corsOrigins,
     ...(cluster === undefined ? {} : { cluster }),
   });

@@ -2420,6 +2420,9 @@ interface EventTypeDefinition {
       value: string;
     }[];
   } | null;
+  /**
+   * `lendstream/deduplication-window-seconds` (60 to 86400) stores an event whose eid is repeated within that time once. Others are only stored.
+   */
   annotations?: {
     [k: string]: string | null;
   } | null;

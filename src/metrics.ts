@@ -30,6 +30,12 @@ export function createMetrics() {
       labelNames: ['event_type'],
       registers,
     }),
+    repeatedEvents: new Counter({
+      name: 'lendstream_repeated_events_total',
+      help: 'Events that were acknowledged and not stored, because an event with their eid was stored before.',
+      labelNames: ['event_type'],
+      registers,
+    }),
     refusedEvents: new Counter({
       name: 'lendstream_refused_events_total',
       help: 'Events of publish requests that were not stored.',
@@ -157,7 +163,12 @@ export async function removeStaleSeries(metrics: Metrics, existing: ExistingLabe
       if (!subscriptionExists(textOf(labels.subscription_id))) metric.remove(labels);
     }
   }
-  for (const metric of [metrics.publishSeconds, metrics.publishedEvents, metrics.refusedEvents]) {
+  for (const metric of [
+    metrics.publishSeconds,
+    metrics.publishedEvents,
+    metrics.repeatedEvents,
+    metrics.refusedEvents,
+  ]) {
     const names = new Set((await metric.get()).values.map(({ labels }) => textOf(labels.event_type)));
     for (const name of names) if (!eventTypeExists(name)) metric.remove({ event_type: name });
   }

@@ -58,6 +58,7 @@ const rooms: Record<string, Room> = {
   },
 
   'src/integrity': { imports: [shared, sqlite], owns: [] },
+  'src/embedded/published-ids': { imports: [shared, ports, within('src/broker', 'log')], owns: [] },
   'src/embedded/records': { imports: [shared, ports], owns: [] },
   'src/embedded/thread': {
     imports: [shared, ports, sqlite, integrity, within('src/embedded', 'records')],
@@ -82,7 +83,11 @@ const rooms: Record<string, Room> = {
   'src/kafka/admin': { imports: [shared, ports, within('src/kafka', 'protocol', 'connection', 'consume')], owns: [] },
   'src/kafka': { imports: [shared, ports, /^src\/kafka\//], owns: ['kafkajs'] },
 
-  'src/redis': { imports: [shared, ports, within('src/broker', 'log')], owns: ['ioredis'] },
+  'src/redis/published-ids': { imports: [shared, ports, within('src/broker', 'log')], owns: [] },
+  'src/redis': {
+    imports: [shared, ports, within('src/broker', 'log'), within('src/redis', 'published-ids')],
+    owns: ['ioredis'],
+  },
 
   'src/lending': { imports: [], owns: ['decimal.js'] },
   'src/lending-format': {

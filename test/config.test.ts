@@ -32,6 +32,8 @@ describe('the settings', () => {
       flushSecondsMinimum: 1,
       flushSecondsMaximum: 2_147_483_647,
     });
+    expect(readConfig({}).deduplicatedIdsMaximum).to.equal(1_000_000);
+    expect(readConfig({ DEDUPLICATED_IDS_MAXIMUM: '10000000' }).deduplicatedIdsMaximum).to.equal(10_000_000);
     const highest = {
       EVENT_TYPE_PARTITIONS_MAXIMUM: '1000',
       SUBSCRIPTION_PARTITIONS_MAXIMUM: '1000',
@@ -78,6 +80,8 @@ describe('the settings', () => {
     ],
     ['no partition for a subscription', { SUBSCRIPTION_PARTITIONS_MAXIMUM: '0' }, /from 1 to 1000, but is "0"/],
     ['a retention below that of any event type', { EVENT_RETENTION_HOURS_MAXIMUM: '2' }, /from 3 to 100000/],
+    ['no id to compare with', { DEDUPLICATED_IDS_MAXIMUM: '0' }, /from 1 to 10000000/],
+    ['more ids than fit into memory', { DEDUPLICATED_IDS_MAXIMUM: '10000001' }, /from 1 to 10000000/],
     ['a commit timeout of more than an hour', { COMMIT_TIMEOUT_SECONDS_MAXIMUM: '3601' }, /from 1 to 3600/],
     [
       'flush bounds that exclude each other',

@@ -51,6 +51,7 @@ import { Recovery } from './recovery.ts';
 import { loadScripts, readScriptSource, type ScriptSource } from './script-loading.ts';
 import type { StoredOffset } from './stored-offset.ts';
 import { ScriptCalls } from './script-calls.ts';
+import { RedisPublishedIds, type RedisPublishedIdsOptions } from './published-ids/published-ids.ts';
 import { MissedChanges } from './missed-changes-and-dead-nodes.ts';
 
 export interface RedisCoordinationOptions {
@@ -93,6 +94,7 @@ const closeTimeoutMilliseconds = 5_000;
  * COORDINATION_UNAVAILABLE at once or within seconds. Streams keep what they hold and try again.
  */
 export class RedisCoordination implements Coordination {
+  readonly #log: EventLog;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #store: ScriptCalls;
@@ -110,6 +112,7 @@ export class RedisCoordination implements Coordination {
 
   private constructor(store: ScriptCalls, listeners: ChangeListeners, options: RedisCoordinationOptions) {
     const { log, clock, logger, random = systemRandom } = options;
+    this.#log = log;
     this.#clock = clock;
     this.#logger = logger;
     this.#store = store;
@@ -199,6 +202,23 @@ export class RedisCoordination implements Coordination {
   async releaseClaim(name: string): Promise<void> {
     this.#calls.requireOpen();
     await this.#store.run('release-claim', [this.#store.keys.claim(name)], [this.#store.origin]);
+  }
+
+  /** The ids of published events, in the same Redis. */
+  publishedIds(
+    options: Pick<RedisPublishedIdsOptions, 'idsMaximum' | 'claimMilliseconds'> & { readonly clock?: Clock },
+  ): RedisPublishedIds {
+    return new RedisPublishedIds({
+      log: this.#log,
+      clock: this.#clock,
+      logger: this.#logger,
+      ...options,
+      calls: {
+        call: (...call) => this.#calls.call(...call),
+        claim: (...claim) => this.claim(...claim),
+        releaseClaim: (name) => this.releaseClaim(name),
+      },
+    });
   }
 
   async renewLease(nodeId: string, leaseMilliseconds: number): Promise<void> {

@@ -16,6 +16,7 @@
  *                                       milliseconds of Redis time
  * {lendstream:7}:<id>:commits       hash   partition -> the last commit, as JSON
  * {lendstream:7}:<id>:ends          list   ended streams, as JSON, the newest first
+ * {lendstream:7}:<type created>:ids zset   id of a published event -> its score, see scripts/published-ids/claim.lua
  * {lendstream:7}:<id>:removed       string epochs below it belong to the subscription that was removed before
  * lendstream:claim:<name>           string origin of the process that holds the claim
  * ```
@@ -35,7 +36,8 @@ export type KeyKind =
   | 'places'
   | 'removed'
   | 'commits'
-  | 'ends';
+  | 'ends'
+  | 'ids';
 
 /** The names of all keys and channels under one prefix. */
 export class KeySpace {

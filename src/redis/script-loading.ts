@@ -34,6 +34,9 @@ export const scriptKeys = {
   'finish-refill': ['shard'],
   'settle-mirror': ['shard', 'dirty'],
   'release-claim': [],
+  'published-ids/claim': ['shard', 'ids'],
+  'published-ids/settle': ['shard', 'ids'],
+  'published-ids/refill': ['shard', 'ids'],
 } as const satisfies Record<string, readonly KeyKind[]>;
 
 /** The keys of each subscription that merge takes after its own. */

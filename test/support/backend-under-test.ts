@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
+import type { PublishedIds } from '../../src/ports/published-ids.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
+import { EmbeddedPublishedIds } from '../../src/embedded/published-ids/published-ids.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
 import { NamespacedLog } from './namespaced-log.ts';
@@ -56,6 +58,34 @@ export async function openCoordinationUnderTest(
   if (!isClusterUnderTest) return EmbeddedCoordination.open(services);
   const { RedisCoordination } = await import('../../src/redis/coordination.ts');
   return RedisCoordination.open({ ...services, redisUrl, keyPrefix: basename(dataFolder) });
+}
+
+/** How published ids are opened by a test. */
+export interface PublishedIdsOptions {
+  readonly clock?: Clock;
+  readonly idsMaximum?: number;
+  /** Of a cluster: how long a claim may last before the log decides it. */
+  readonly claimMilliseconds?: number;
+}
+
+/** The ids of published events, as another process with the same data would open them. */
+export async function openPublishedIdsUnderTest(
+  dataFolder: string,
+  log: EventLog,
+  { clock = systemClock, idsMaximum = 1_000, ...options }: PublishedIdsOptions = {},
+): Promise<PublishedIds> {
+  if (!isClusterUnderTest) return new EmbeddedPublishedIds({ log, clock, idsMaximum });
+  const { RedisCoordination } = await import('../../src/redis/coordination.ts');
+  const services = { log, clock: systemClock, logger: silentLogger };
+  const coordination = await RedisCoordination.open({ ...services, redisUrl, keyPrefix: basename(dataFolder) });
+  const ids = coordination.publishedIds({ clock, idsMaximum, ...options });
+  return {
+    claim: (request) => ids.claim(request),
+    close() {
+      ids.close();
+      void coordination.close();
+    },
+  };
 }
 
 /** A separate log for one test, which can be closed and opened again on the same data. */

@@ -92,7 +92,6 @@ describe('the loop of a partition', () => {
       retentionMilliseconds: Infinity,
       idempotencyMilliseconds,
       definitionsMillisecondsMaximum: 7_000,
-      endOfDayHoldMilliseconds: Infinity,
       onOwned: () => {},
       ...options,
     });

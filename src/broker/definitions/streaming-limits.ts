@@ -16,6 +16,9 @@ export interface StreamingLimits {
   readonly flushSecondsMaximum: number;
 }
 
+/** The most ids of an event type within its deduplication window, unless an operator sets another limit. */
+export const deduplicatedIdsMaximumDefault = 1_000_000;
+
 export const defaultStreamingLimits: StreamingLimits = Object.freeze({
   partitionsPerEventType: 8,
   partitionsPerSubscription: 100,

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LendstreamError } from '../../errors.ts';
+import { FieldViolations, LendstreamError } from '../../errors.ts';
 import { eventRules } from '../schemas/compiled-schemas.ts';
 import { type TopicConfiguration, recordBytesMaximum } from '../../ports/event-log.ts';
 import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
 import { retentionMillisecondsDefault, type EventTypeDefinition } from './requested-event-type.ts';
 import { checkChange } from './allowed-changes.ts';
 import { partitionCountFor } from './partition-count.ts';
+import { deduplicationViolations } from '../definitions/deduplication.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { parseSchema } from '../schemas/schema-validator.ts';
 import { nextSchemaVersion } from '../schemas/schema-evolution.ts';
@@ -23,7 +24,7 @@ export const eventTypeBytesMaximum = recordBytesMaximum - 64 * 1024;
 
 /**
  * The record of a new event type.
- * @throws UNPROCESSABLE for a schema that cannot validate any event
+ * @throws UNPROCESSABLE for a schema that cannot validate any event, or a deduplication window that cannot be kept
  */
 export function createdRecord(
   definition: EventTypeDefinition,
@@ -37,7 +38,7 @@ export function createdRecord(
     version: firstVersion,
     created_at: now,
   };
-  return {
+  return withDeduplication({
     eventType: {
       ...describe(definition),
       schema,
@@ -53,7 +54,7 @@ export function createdRecord(
     partitionCount: partitionCountFor(definition.default_statistic, partitionsPerEventType),
     schemas: [schema],
     system: false,
-  };
+  });
 }
 
 /**
@@ -64,7 +65,7 @@ export function changedRecord(record: EventTypeRecord, definition: EventTypeDefi
   const current = record.eventType;
   const statistic = checkChange(current, definition);
   const schemas = evolve(record, definition.schemaText, definition, now);
-  return withinLimit({
+  const changed = withDeduplication({
     ...record,
     eventType: {
       ...describe(definition),
@@ -78,6 +79,14 @@ export function changedRecord(record: EventTypeRecord, definition: EventTypeDefi
     },
     schemas,
   });
+  return withinLimit(changed);
+}
+
+/** @throws UNPROCESSABLE when its events cannot be stored once for as long as its annotation says */
+function withDeduplication(record: EventTypeRecord): EventTypeRecord {
+  const violations = deduplicationViolations(record.eventType);
+  if (violations.length > 0) throw new FieldViolations(violations);
+  return record;
 }
 
 /**

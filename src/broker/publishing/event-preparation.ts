@@ -41,6 +41,8 @@ export interface PreparedRecords {
   readonly batches: readonly PartitionRecords[];
   /** Whether each event has a record in every partition, not only in its own. Default false. */
   readonly inEveryPartition?: boolean;
+  /** The id of each event, where repeated events are stored once. */
+  readonly eids?: readonly string[];
 }
 
 /** How much is validated before other work has its turn. Steps of the budget for validation. */
@@ -94,7 +96,9 @@ export function* prepareRecords(
     return text;
   };
   try {
-    return { partitions, batches: packByPartition(type, partitions, keys, textOf) };
+    const batches = packByPartition(type, partitions, keys, textOf);
+    if (type.deduplicationMilliseconds === undefined) return { partitions, batches };
+    return { partitions, batches, eids: events.map(eidOf) };
   } catch (error) {
     if (!(error instanceof EventTooLarge)) throw error;
     return { refused: refuse(events, error.index, 'enriching', 'partitioning', error.message, partitions) };

@@ -1,4 +1,5 @@
 import { eventRules, type EventRules } from '../schemas/compiled-schemas.ts';
+import { deduplicationMilliseconds } from '../definitions/deduplication.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 
 /** The parts of an event type that each of its events needs. */
@@ -13,6 +14,8 @@ export interface PreparedEventType {
   readonly absentKeyFieldsAllowed: boolean;
   readonly isEnriched: boolean;
   readonly isCompacted: boolean;
+  /** How long a repeated event is recognised; undefined where it is not. Milliseconds. */
+  readonly deduplicationMilliseconds: number | undefined;
   /** The rules that events are validated with, compiled at the first use: events of the service itself need none. */
   readonly rules: EventRules;
   /** Compiles the rules. Returns whether that was not done before. */
@@ -46,6 +49,7 @@ function prepare(record: EventTypeRecord): PreparedEventType {
     absentKeyFieldsAllowed: absentKeyFieldsAllowed === true,
     isEnriched: eventType.category !== 'undefined',
     isCompacted: eventType.cleanup_policy !== 'delete',
+    deduplicationMilliseconds: deduplicationMilliseconds(eventType),
     get rules() {
       return compiled();
     },

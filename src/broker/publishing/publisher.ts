@@ -3,7 +3,8 @@
  * In: a JSON array of events. Out: a status for the request and for each event.
  * Start with `Publisher.publish` below: `request-parsing.ts` parses, `event-preparation.ts` validates,
  * `partitioning.ts` and `enrichment.ts` finish each event. `known-shapes/` skips that for events that look like the one
- * before. `deleted-events.ts` prepares deletions instead.
+ * before. `deleted-events.ts` prepares deletions instead. `repeated-events.ts` leaves out events that were stored
+ * before, where an event type asks for that.
  */
 
 import { systemRandom, toTimestamp, type Clock, type Random } from '../../clock.ts';
@@ -20,13 +21,24 @@ import {
   type PartitionRecords,
 } from '../../ports/event-log.ts';
 import { appendBytes } from '../../ports/append-size.ts';
+import type { IdClaim, PublishedIds } from '../../ports/published-ids.ts';
 import { prepareDeletions } from './deleted-events.ts';
 import { prepareRecords, type PreparedRecords } from './event-preparation.ts';
 import { joinKeyFields, hashPartition } from './partitioning.ts';
 import { prepareEventType, type PreparedEventType } from './prepared-event-type.ts';
+import { deduplicationMilliseconds } from '../definitions/deduplication.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { EventTypes } from '../event-types/event-types.ts';
-import { eidOf, publishedItem, type PublishedItem } from './response-items.ts';
+import { eidOf, publishedItem, type EventObject, type PublishedItem } from './response-items.ts';
+import {
+  claimOutcome,
+  idsOfRequest,
+  repetitionsOf,
+  withoutRepetitions,
+  type Repetition,
+  type Repetitions,
+  type RequestIds,
+} from './repeated-events.ts';
 import { KnownShapes } from './known-shapes/known-shapes.ts';
 import { inTurns } from './long-work-in-turns.ts';
 
@@ -69,6 +81,8 @@ export interface PublisherOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Absent where no event type asks for its repeated events to be stored once. */
+  readonly publishedIds?: PublishedIds;
   /** Returns a number from 0 (inclusive) to 1 (exclusive) that spreads events over partitions. */
   readonly random?: Random;
 }
@@ -78,6 +92,15 @@ const longSchemaCharacters = 4_096;
 
 /** Prepares the records of a request, or says why they are refused, and yields while that takes long. */
 type Preparation = Generator<void, PreparedRecords | { readonly refused: readonly PublishedItem[] }>;
+
+/** What was appended of a request, and with what results. */
+interface Appended {
+  readonly appends: readonly PartitionRecords[];
+  readonly results: readonly AppendResult[];
+  readonly repetitions: Repetitions;
+}
+
+const noRepetitions: Repetitions = new Map();
 
 interface PreparedPublishing {
   readonly type: PreparedEventType;
@@ -104,7 +127,8 @@ export class Publisher {
    * @param body The array as it was sent.
    * @throws NOT_FOUND for an unknown event type; FORBIDDEN for one that only the service writes; MALFORMED_REQUEST when
    *   the body is no array of objects, repeats a key or is nested too deep; REQUEST_TOO_LARGE for too many events;
-   *   OVERLOADED when the log accepts no more now and nothing was written; what `EventLog.append` throws
+   *   OVERLOADED when the log accepts no more now and nothing was written; what `EventLog.append` throws; what
+   *   `PublishedIds.claim` throws, where repeated events are stored once
    */
   publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
     return this.#publish(eventTypeName, body, (record) => this.#prepareRecords(record, body, context));
@@ -141,11 +165,14 @@ export class Publisher {
       metrics.refusedEvents.inc(labels, prepared.refused.length);
       return { status: 422, items: prepared.refused };
     }
-    const appends = prepared.batches.flatMap(inAppends);
-    const results = await this.#append(appends);
-    const outcome = this.#outcome(eventTypeName, body, prepared, appends, results);
-    const count = prepared.partitions.length;
-    const submitted = outcome.status === 200 ? count : outcome.items.filter(isSubmitted).length;
+    const { eids } = prepared;
+    const appended =
+      eids === undefined ? await this.#appendAll(prepared) : await this.#appendOnce(record, prepared, eids);
+    const outcome = this.#outcome(eventTypeName, body, prepared, appended);
+    const repeated = appended.repetitions.size;
+    if (repeated > 0) metrics.repeatedEvents.inc(labels, repeated);
+    const count = prepared.partitions.length - repeated;
+    const submitted = outcome.status === 200 ? count : outcome.items.filter(isSubmitted).length - repeated;
     metrics.publishedEvents.inc(labels, submitted);
     metrics.refusedEvents.inc(labels, count - submitted);
     metrics.publishSeconds.observe(labels, (clock.monotonic() - startedAt) / 1000);
@@ -184,23 +211,68 @@ export class Publisher {
     return createEnrichment({ eventType, version, publishedBy, flowId, traceparent, receivedAt });
   }
 
+  async #appendAll({ batches }: PreparedRecords): Promise<Appended> {
+    const appends = batches.flatMap(inAppends);
+    return { appends, results: await this.#append(appends, () => true), repetitions: noRepetitions };
+  }
+
+  /** Appends the events whose ids were not stored before, and not under way at the same time. */
+  async #appendOnce(
+    { eventType }: EventTypeRecord,
+    { partitions, batches }: PreparedRecords,
+    eids: readonly string[],
+  ): Promise<Appended> {
+    const { publishedIds } = this.#options;
+    const windowMilliseconds = deduplicationMilliseconds(eventType);
+    if (publishedIds === undefined || windowMilliseconds === undefined) {
+      throw new Error('There are no published ids to compare with');
+    }
+    const ids = idsOfRequest(eids, partitions);
+    const { name: topic, created_at: createdAt } = eventType;
+    const claim = await publishedIds.claim({ topic, createdAt, windowMilliseconds, ...ids.toClaim });
+    const repetitions = repetitionsOf(ids, claim.storedIn);
+    const appends = withoutRepetitions(batches, partitions, repetitions).flatMap(inAppends);
+    const results = await this.#appendClaimed(claim, ids, partitions, repetitions, appends);
+    return { appends, results, repetitions };
+  }
+
+  async #appendClaimed(
+    claim: IdClaim,
+    ids: RequestIds,
+    partitions: Int32Array,
+    repetitions: Repetitions,
+    appends: readonly PartitionRecords[],
+  ): Promise<readonly AppendResult[]> {
+    let results: readonly AppendResult[] = [];
+    try {
+      results = await this.#append(appends, () => claim.isCurrent());
+    } finally {
+      const { stored, unknown } = claimOutcome(ids, partitions, repetitions, appends, results);
+      // The response need not wait: until it is settled, the claim and the log say the same.
+      void claim.settle(stored, unknown);
+    }
+    return results;
+  }
+
   /**
    * Appends in order within each partition. After a failed append, the later ones of its partition are not stored
    * either.
+   * @param mayBegin Whether another append may begin now.
    */
-  async #append(appends: readonly PartitionRecords[]): Promise<readonly AppendResult[]> {
+  async #append(appends: readonly PartitionRecords[], mayBegin: () => boolean): Promise<readonly AppendResult[]> {
     const { log } = this.#options;
     if (appends.length === 0) return [];
     // Appends are ordered by partition, ascending.
-    if (!appends.some(({ partition }, index) => partition === appends[index - 1]?.partition))
-      return log.append(appends);
+    if (!appends.some(({ partition }, index) => partition === appends[index - 1]?.partition)) {
+      return mayBegin() ? log.append(appends) : appends.map(tooLate);
+    }
     const partitions = [...new Set(appends.map(({ partition }) => partition))];
     const inOrder = partitions.map(async (partition) => {
       const results: AppendResult[] = [];
       for (const append of appends.filter((each) => each.partition === partition)) {
         const before = results.at(-1);
         if (before?.outcome === 'failed') results.push(before);
-        else results.push(...(await log.append([append])));
+        else results.push(...(mayBegin() ? await log.append([append]) : [tooLate(append)]));
       }
       return results;
     });
@@ -238,13 +310,8 @@ export class Publisher {
     return prepared;
   }
 
-  #outcome(
-    eventType: string,
-    body: Buffer,
-    prepared: PreparedRecords,
-    appends: readonly PartitionRecords[],
-    results: readonly AppendResult[],
-  ): PublishOutcome {
+  #outcome(eventType: string, body: Buffer, prepared: PreparedRecords, appended: Appended): PublishOutcome {
+    const { appends, results } = appended;
     const failures = results.filter((result) => result.outcome === 'failed');
     const [failure] = failures;
     const isAllOverloaded = failures.every(({ error }) => error.code === 'OVERLOADED');
@@ -258,7 +325,7 @@ export class Publisher {
       status: failures.length === 0 ? 200 : 207,
       // A 200 response has no body, so most callers never read the items. Reading them parses the events again.
       get items() {
-        items ??= itemsOf(parseEvents(body), prepared, appends, results);
+        items ??= itemsOf(parseEvents(body), prepared, appended);
         return items;
       },
     };
@@ -286,14 +353,20 @@ function inAppends(batch: PartitionRecords): readonly PartitionRecords[] {
 function itemsOf(
   { events }: ParsedEvents,
   { partitions, inEveryPartition = false }: PreparedRecords,
-  appends: readonly PartitionRecords[],
-  results: readonly AppendResult[],
+  { appends, results, repetitions }: Appended,
 ): PublishedItem[] {
   /** By partition: the outcome of each of its records, in order. */
   const outcomes = new Map<number, Iterator<RecordOutcome>>();
   for (const { partition } of appends) outcomes.set(partition, outcomesOf(partition, appends, results));
   const outcomeIn = (partition: number): Partial<RecordOutcome> => outcomes.get(partition)?.next().value ?? {};
-  return events.map((event, index): PublishedItem => {
+  const items: PublishedItem[] = [];
+  for (const [index, event] of events.entries()) {
+    const repetition = repetitions.get(index);
+    items.push(repetition === undefined ? itemOf(event, index) : repeatedItem(event, repetition, items));
+  }
+  return items;
+
+  function itemOf(event: EventObject, index: number): PublishedItem {
     const partition = partitions[index] as number;
     const everywhere = inEveryPartition ? [...outcomes.keys()].map(outcomeIn) : [outcomeIn(partition)];
     const { result, place = 0 } = everywhere.find((each) => each.result?.outcome !== 'appended') ?? everywhere[0] ?? {};
@@ -306,7 +379,24 @@ function itemsOf(
       ...publishedItem('failed', failureText(error), base.step, base.eid, base.partition),
       retryable: error?.retriable === true,
     };
-  });
+  }
+}
+
+/** The item of an event that was not appended. Of a repetition within the request, it is that of the first event. */
+function repeatedItem(event: EventObject, repetition: Repetition, items: readonly PublishedItem[]): PublishedItem {
+  const first = 'of' in repetition ? items[repetition.of] : undefined;
+  if (first !== undefined && !isSubmitted(first)) return { ...first, eid: eidOf(event) };
+  const partition = 'of' in repetition ? (first?.partition ?? null) : String(repetition.storedIn);
+  return publishedItem('submitted', repeatedDetail, 'publishing', eidOf(event), partition);
+}
+
+/** The detail of an event that is stored already. */
+export const repeatedDetail = 'The event was stored before: its eid is not new.';
+
+/** An append that did not begin, because its claim would end before its outcome is sure to be known. */
+function tooLate({ topic, partition }: PartitionRecords): AppendResult {
+  const detail = 'The process was too slow to store the events. Nothing was stored; try again.';
+  return { topic, partition, outcome: 'failed', error: new LendstreamError('OVERLOADED', detail) };
 }
 
 interface RecordOutcome {

@@ -14,6 +14,7 @@ const type: PreparedEventType = {
   absentKeyFieldsAllowed: false,
   isEnriched: true,
   isCompacted: true,
+  deduplicationMilliseconds: undefined,
   get rules(): never {
     throw new Error('Deletions are not validated against the schema');
   },

@@ -119,7 +119,10 @@ export class KnownShapes {
           after,
         })
       : (index: number) => events[index]?.[0] as string;
-    return { partitions, batches: packByPartition(this.#type, partitions, keys, textOf) };
+    const batches = packByPartition(this.#type, partitions, keys, textOf);
+    if (this.#type.deduplicationMilliseconds === undefined) return { partitions, batches };
+    const eidGroup = groupsByPath[eidPath] as number;
+    return { partitions, batches, eids: events.map((event) => event[eidGroup] as string) };
   }
 }
 
