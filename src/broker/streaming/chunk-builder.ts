@@ -48,6 +48,8 @@ const freeBuffersMaximum = 16;
 
 const freeBuffers: Buffer[] = [];
 
+const comma = 0x2c;
+
 class PooledChunk implements Chunk {
   readonly pieces: readonly Buffer[];
   readonly length: number;
@@ -109,6 +111,28 @@ export class ChunkBuilder {
   /** Releases the batch of a last run with the chunk. */
   releaseAfter({ release }: BatchValues, isLast: boolean): void {
     if (isLast && release !== undefined) this.#releases.push(release);
+  }
+
+  /**
+   * Adds a run that follows another one in the same list, with a comma between them. If the comma and the run also
+   * follow it in memory, the two become one.
+   */
+  addNextRun(run: EventRun<BatchValues>): void {
+    const { batch, from, to, isLast } = run;
+    const last = this.#sources.length - 1;
+    const before = this.#sources[last];
+    const end = this.#ends[last] as number;
+    const start = batch.valueStarts[from] as number;
+    if (!batch.contiguous || before !== batch.bytes || start !== end + 1 || batch.bytes[end] !== comma) {
+      this.addText(',');
+      this.addRun(run);
+      return;
+    }
+    const added = (batch.valueEnds[to - 1] as number) - end;
+    this.#ends[last] = end + added;
+    this.#sizes[last] = (this.#sizes[last] as number) + added;
+    this.size += added;
+    if (isLast && batch.release !== undefined) this.#releases.push(batch.release);
   }
 
   #addValues(batch: BatchValues, from: number, to: number): void {
@@ -186,8 +210,6 @@ function allocate(bytes: number, pooled: Buffer[]): Buffer {
   pooled.push(memory);
   return memory.subarray(0, bytes);
 }
-
-const comma = 0x2c;
 
 /** Returns the position after the last value. */
 function copyValues(batch: BatchValues, from: number, to: number, copy: Buffer, position: number): number {

@@ -136,13 +136,20 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
     const runs = this.buffer.removeNext(events);
     this.sentThrough = this.buffer.passedThrough;
     if (this.#awaitsCommits()) this.#uncommitted ??= new UncommittedEvents();
-    let before = this.#lineStart(cursorToken) + eventsStart;
+    chunk.addText(this.#lineStart(cursorToken) + eventsStart);
+    const { addRun } = this.#frame;
+    let isFirst = true;
     for (const run of runs) {
-      chunk.addText(before);
-      if (this.#frame.addRun === undefined) chunk.addRun(run);
-      else this.#frame.addRun(chunk, run);
+      if (addRun !== undefined) {
+        if (!isFirst) chunk.addText(',');
+        addRun(chunk, run);
+      } else if (isFirst) {
+        chunk.addRun(run);
+      } else {
+        chunk.addNextRun(run);
+      }
       this.#uncommitted?.addRun(run);
-      before = ',';
+      isFirst = false;
     }
     chunk.addText(eventsEnd);
   }

@@ -3,8 +3,8 @@ import { SharedBuffer, SharedBufferPool } from '../../ports/shared-buffer.ts';
 /** Responses of these sizes, which streams with a backlog get, lie in memory that is used again. Bytes. */
 const [reusedBytesMinimum, reusedBytesMaximum] = [256 * 1024, 1200 * 1024];
 
-/** The size of each piece: the largest response, and the positions of its records. Bytes. */
-const pieceBytes = reusedBytesMaximum + 128 * 1024;
+/** The size of each piece: the largest response, and the positions and keys of its records. Bytes. */
+const pieceBytes = reusedBytesMaximum + 512 * 1024;
 
 const pool = new SharedBufferPool(pieceBytes);
 
@@ -22,10 +22,13 @@ export function allocateResponse(bytes: number): Buffer {
 /** The memory of a response that will be used again when all who need it have released it. */
 export class ResponseMemory {
   readonly shared: SharedBuffer;
+  /** All of it, with the room behind the response. */
+  readonly bytes: Buffer;
   #end: number;
 
   private constructor(memory: ArrayBuffer, end: number) {
     this.shared = new SharedBuffer(memory, pool.recycle);
+    this.bytes = Buffer.from(memory);
     this.#end = end;
   }
 

@@ -104,6 +104,41 @@ describe('the bytes of one write', () => {
     for (const chunk of second) chunk.release();
   });
 
+  it('makes one piece of runs that follow each other in memory with a comma between them', () => {
+    const values = ['a', 'b', 'c'].map((letter) => letter.repeat(30 * 1024));
+    const built = (between: readonly string[], otherMemory = false): void => {
+      const bytes = Buffer.from(values.map((value, index) => value + (between[index] ?? '')).join(''));
+      const batches = values.map((value, index) => {
+        const start = bytes.indexOf(value);
+        return {
+          contiguous: true,
+          bytes: otherMemory && index === 1 ? Buffer.from(bytes) : bytes,
+          valueStarts: Uint32Array.of(start),
+          valueEnds: Uint32Array.of(start + value.length),
+        };
+      });
+      const chunk = new ChunkBuilder();
+      for (const [index, batch] of batches.entries()) {
+        const run = { batch, from: 0, to: 1, isLast: true };
+        if (index === 0) chunk.addRun(run);
+        else chunk.addNextRun(run);
+      }
+      const { size } = chunk;
+      const result = chunk.build();
+      expect(result.toString()).to.equal(values.join(','));
+      expect(result.length).to.equal(size);
+      // What is large enough is referenced, and the rest is copied.
+      expect(result.pieces.some(({ buffer }) => buffer === bytes.buffer)).to.equal(
+        between.every((text) => text === ',') && !otherMemory,
+      );
+    };
+    built([',', ',']);
+    built([';', ';']);
+    built([',,', ',,']);
+    built(['', '']);
+    built([',', ','], true);
+  });
+
   it('releases a batch with its last run, or when the line is released, and only once', () => {
     const released: string[] = [];
     const [first, second] = ['a', 'b'].map((letter) => {

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import type { LogRecord, ReadResult } from '../../../../src/ports/event-log.ts';
 import { decodeRecordBatches } from '../../../../src/kafka/protocol/record-batches/decoding.ts';
+import { allocateResponse, ResponseMemory } from '../../../../src/kafka/protocol/response-memory.ts';
 import { recordsOf } from '../../../support/log-reading.ts';
 import { bytesOf, vectors } from '../../vectors/vectors.ts';
 import { encode, recordLists } from '../encoded-batches.ts';
@@ -16,6 +17,16 @@ function decodeJoined(bytes: Buffer, from = 0): ReadResult {
   const end = before.length + bytes.length;
   const result = decodeRecordBatches(where, response, before.length, end, from, [], { joinValues: true });
   expect(response.subarray(0, before.length).equals(before) && response.subarray(end).equals(after)).to.equal(true);
+  return result;
+}
+
+/** Decodes in memory with room behind the response. */
+function decodeInReusedMemory(bytes: Buffer): ReadResult {
+  const response = allocateResponse(Math.max(256 * 1024, bytes.length));
+  bytes.copy(response);
+  const memory = ResponseMemory.of(response) ?? expect.fail('its memory is not used again');
+  const result = decodeRecordBatches(where, response, 0, bytes.length, 0, [], { joinValues: true, memory });
+  memory.shared.release();
   return result;
 }
 
@@ -42,14 +53,40 @@ describe('joining the values of a batch', () => {
     expect(joinedText(result)).to.equal(records.map(({ value }) => String(value)).join(','));
   });
 
+  it('puts those of the next batch behind them, if there is room for the keys elsewhere', () => {
+    const bytes = Buffer.concat([0, 100, 200].map((baseOffset) => encode(events(100, 200), { baseOffset })));
+    const { batches } = decodeInReusedMemory(bytes);
+    expect(batches.map(({ contiguous }) => contiguous)).to.deep.equal([true, true, true]);
+    const [first, , third] = batches;
+    const list = first?.bytes.toString('utf8', first.valueStarts[0], third?.valueEnds[99]);
+    expect(list?.split('},{')).to.have.length(300);
+    expect(batches.map(recordsOf)).to.deep.equal(decode(bytes).batches.map(recordsOf));
+  });
+
+  it('spares a batch between others that is left as it is', () => {
+    const parts = [events(100, 200), events(3, 10), events(100, 200), events(2, 3_000), events(50, 200)];
+    let baseOffset = 0;
+    const bytes = Buffer.concat(
+      parts.map((records) => encode(records, { baseOffset: (baseOffset += records.length) - records.length })),
+    );
+    for (const { batches } of [decodeJoined(bytes), decodeInReusedMemory(bytes)]) {
+      expect(batches.map(({ contiguous }) => contiguous)).to.deep.equal([true, false, true, false, true]);
+      expect(batches.map(recordsOf)).to.deep.equal(decode(bytes).batches.map(recordsOf));
+    }
+  });
+
   it('leaves every record as it was', () => {
     fc.assert(
-      fc.property(recordLists, fc.nat(3), (records, repeated) => {
-        const many = Array.from({ length: repeated + 1 }, () => records).flat();
+      fc.property(recordLists, fc.nat(3), fc.boolean(), fc.boolean(), (records, repeated, isReused, hasDeletions) => {
+        const kept = hasDeletions
+          ? records
+          : records.map(({ key, value }) => ({ key, value: value ?? Buffer.alloc(0) }));
+        const many = Array.from({ length: repeated + 1 }, () => kept).flat();
         const bytes = Buffer.concat([encode(many, { baseOffset: 7 }), encode(many, { baseOffset: 7 + many.length })]);
-        const [joined, expected] = [decodeJoined(bytes), decode(bytes)];
+        const joined = isReused ? decodeInReusedMemory(bytes) : decodeJoined(bytes);
+        const expected = decode(bytes);
         expect(joined.nextOffset).to.equal(expected.nextOffset);
-        expect(joined.batches.map(recordsOf)).to.deep.equal(expected.batches.map(recordsOf));
+        expect(JSON.stringify(joined.batches.map(recordsOf))).to.equal(JSON.stringify(expected.batches.map(recordsOf)));
       }),
     );
   });

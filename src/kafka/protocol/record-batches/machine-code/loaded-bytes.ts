@@ -33,11 +33,19 @@ export interface FoldedBytes {
 }
 
 /** Where records are in the bytes that were loaded, as `record-positions.ts` has it: lists of one length. */
-export interface ValuesToJoin {
+export interface RecordsToJoin {
   readonly valueStarts: Uint32Array;
   readonly valueEnds: Uint32Array;
   /** Each key is between this and the start of its value. */
   readonly keyLengthsAt: Uint32Array;
+}
+
+/** Where joined keys and values go. */
+export interface JoinedPlaces {
+  readonly keys: Buffer;
+  readonly keysAt: number;
+  readonly values: Buffer;
+  readonly valuesAt: number;
 }
 
 export class LoadedBytes {
@@ -85,13 +93,18 @@ export class LoadedBytes {
   }
 
   /**
-   * Joins the values by commas, after the keys with their lengths, and puts the result into `target`. All positions are
-   * updated to it.
+   * Joins the values by commas, and the keys with their lengths, and puts them where `places` says. The positions of
+   * the values are updated to those in `values`, and the positions of the keys to those in `keys`.
    * @param start Where the positions count from in the loaded bytes; may be negative.
-   * @param values At least one and at most {@link joinedValuesMaximum}, none of which is missing.
-   * @returns the length of the result, which is shorter than the records were
+   * @param records At least one and at most {@link joinedValuesMaximum}, none of whose values is missing.
+   * @param places Called with the length of the keys. Together with the values and their commas, they are shorter than
+   *   the records were.
    */
-  joinInto(target: Uint8Array, start: number, { valueStarts, valueEnds, keyLengthsAt }: ValuesToJoin): number {
+  join(
+    start: number,
+    { valueStarts, valueEnds, keyLengthsAt }: RecordsToJoin,
+    places: (keysLength: number) => JoinedPlaces,
+  ): JoinedPlaces {
     const lists = this.#lists;
     const count = valueStarts.length;
     lists.set(valueStarts, 0);
@@ -102,13 +115,18 @@ export class LoadedBytes {
     const keysEnd = keysAt + listEntryBytes * count;
     const routines = this.#routines;
     const from = loadedAt + start;
+    // A key is between its length and the start of its value.
     const joinedAt = routines.join(keysAt, keysEnd, listsAt, unusedEndsAt, from, resultAt, resultAt);
-    const end = routines.join(listsAt, endsAt, endsAt, endsAt, from, joinedAt, resultAt) - 1;
-    valueStarts.set(lists.subarray(0, count));
-    valueEnds.set(lists.subarray(count, 2 * count));
-    keyLengthsAt.set(lists.subarray(2 * count, 3 * count));
-    target.set(this.#memory.subarray(resultAt, end));
-    return end - resultAt;
+    const end = routines.join(listsAt, endsAt, endsAt, endsAt, from, joinedAt, joinedAt);
+    const to = places(joinedAt - resultAt);
+    for (let index = 0; index < count; index += 1) {
+      valueStarts[index] = (lists[index] as number) + to.valuesAt;
+      valueEnds[index] = (lists[count + index] as number) + to.valuesAt;
+      keyLengthsAt[index] = (lists[2 * count + index] as number) + to.keysAt;
+    }
+    to.keys.set(this.#memory.subarray(resultAt, joinedAt), to.keysAt);
+    to.values.set(this.#memory.subarray(joinedAt, end), to.valuesAt);
+    return to;
   }
 
   #addToStart(remainder: number): void {
