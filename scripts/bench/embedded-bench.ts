@@ -158,7 +158,7 @@ async function measureEgress({ report, service, folder, backlog }: Bench): Promi
   report.printRatio({
     name: 'one HTTP stream / raw scan of the store',
     ratios: turns.ratios,
-    atLeast: 0.5,
+    atLeast: 0.8,
     figures: against(turns, 'events/s'),
   });
 }

@@ -24,8 +24,8 @@ export async function reportFirstEvent(
   report.printFigure(
     'first event of a fresh subscription',
     `p50 ${figure(p50)} ms, p99 ${figure(p99)} ms`,
-    p50 <= 10 && p99 <= 50,
-    'p50 <= 10, p99 <= 50',
+    p50 <= 5 && p99 <= 15,
+    'p50 <= 5, p99 <= 15',
   );
 }
 
