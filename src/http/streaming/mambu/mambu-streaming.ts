@@ -68,11 +68,11 @@ export function createMambuStreamingRouter({ streams, commit, ...services }: Mam
     .route(pathsOf('/:id/cursors'))
     .post(async (request: SubscriptionRequest, response: Response) => {
       const profile = profileOf(request);
-      const subscription = await findSubscription(registry, request.params.id);
+      const { id } = request.params;
       let sent: unknown;
-      const outcome = await commit(subscription.id, streamIdOf(request), async () => {
+      const outcome = await commit(id, streamIdOf(request), async () => {
         sent = (await readJsonObject<'commitMambuCursorsV1'>(request)).items;
-        return profile.cursorsOf(subscription, sent);
+        return profile.cursorsOf(await findSubscription(registry, id), sent);
       });
       if (outcome.allCommitted) {
         response.status(204).end();
