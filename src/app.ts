@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { join } from 'node:path';
 import { openBackend, type Backend } from './backend.ts';
 import type { Coordination } from './ports/coordination.ts';
 import type { PublishedIds } from './ports/published-ids.ts';
@@ -56,7 +54,7 @@ import {
   type ExistingLabels,
   type Metrics,
 } from './metrics.ts';
-import { packageRoot } from './package-root.ts';
+import { packageVersion } from './package-root.ts';
 import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './lending-format/lending-topics.ts';
 import { refuseEarlierFormat } from './lending-format/earlier-log-format.ts';
 import { AccountsCopy } from './accounts/accounts-copy.ts';
@@ -160,14 +158,14 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const workerOptions = { nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds, copy: accounts };
     const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions }) : undefined;
     if (worker !== undefined) registerCleanup(() => worker.stop());
-    const streamTokens = await StreamTokens.create({
+    const streamTokens = new StreamTokens({
       apiKeys: config.apiKeys,
       clock,
       claim: (name, milliseconds) => coordination.claim(name, milliseconds),
     });
     const operations: OperationsServices = {
       metrics,
-      version: packageVersion(),
+      version: packageVersion,
       release: behaviourRelease,
       refreshMetrics: async () => {
         reportIntegrity(metrics, [...backend.checkedFiles, accounts]);
@@ -391,8 +389,4 @@ function reportIntegrity(metrics: Metrics, files: Backend['checkedFiles']): void
     metrics.integrityDamages.set({ file }, damageCount);
     if (finishedAt !== null) metrics.integrityFinishedAt.set({ file }, finishedAt / 1_000);
   }
-}
-
-function packageVersion(): string {
-  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -1,3 +1,4 @@
+import { anyAnnotations } from './unprocessable-events.ts';
 import { calmWeather, type Weather } from './network.ts';
 import type { SimulatedNode } from './node.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
@@ -5,6 +6,8 @@ import type { World } from './world.ts';
 
 /** Causes faults from time to time, until it is stopped. */
 export interface Adversary {
+  /** Whether it causes any. */
+  readonly isHarmful: boolean;
   stop(): void;
 }
 
@@ -22,6 +25,18 @@ const harms: Readonly<Record<string, Harm>> = {
     world.note(() => `${node.process.name} dies`);
     world.removeNode(node);
     restartLater(world);
+  },
+  stopNode(world) {
+    const node = anyNode(world);
+    if (node === undefined) return;
+    const milliseconds = world.chance.between(10, 3_000);
+    world.note(() => `${node.process.name} stops within ${milliseconds} ms`);
+    node.closeStreams();
+    later(world, milliseconds, () => {
+      if (!world.nodes.includes(node)) return;
+      world.removeNode(node);
+      restartLater(world);
+    });
   },
   cutNodeOff(world) {
     const { network, chance } = world;
@@ -55,6 +70,11 @@ const harms: Readonly<Record<string, Harm>> = {
     world.note(() => `${eventType} grows`);
     await world.addPartition(eventType);
   },
+  async changePolicy(world) {
+    const subscription = world.chance.pick(world.subscriptions);
+    const annotations = world.chance.happens(0.2) ? {} : anyAnnotations(world.chance);
+    if (subscription !== undefined) await world.annotate(subscription.id, annotations);
+  },
   loseCalls: (world) =>
     change(world, { lostRequests: 0.2 * world.chance.next(), lostResponses: 0.2 * world.chance.next() }),
   slowCalls: (world) => change(world, { slowMessages: 0.3 * world.chance.next() }),
@@ -82,6 +102,7 @@ export function beginAdversary(world: World): Adversary {
   };
   void act();
   return {
+    isHarmful: chosen.length > 0,
     stop: () => {
       isStopped = true;
     },

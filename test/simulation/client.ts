@@ -35,6 +35,8 @@ export interface Manners {
   repeatsCommits: number;
   /** Commits the received events under the stream of another client. */
   commitsForOthers: number;
+  /** Closes the connection when it fails with an event. Otherwise it goes on with the other partitions. */
+  givesUp: number;
   /** How long it waits between two streams. */
   pauseMillisecondsMaximum: number;
 }
@@ -47,6 +49,7 @@ export const goodManners: Readonly<Manners> = {
   delaysCommits: 0,
   repeatsCommits: 0,
   commitsForOthers: 0,
+  givesUp: 1,
   pauseMillisecondsMaximum: 500,
 };
 
@@ -64,6 +67,8 @@ export interface ServiceForClient {
     streamId: string,
     cursors: readonly ApiCursor[],
   ): Promise<CommitOutcome>;
+  /** Whether the consumer of a subscription fails with an event this time. */
+  failsWith(subscriptionId: string, event: unknown): boolean;
   /** The stream ids that clients of the subscription have had. */
   streamIdsOf(subscriptionId: string): readonly string[];
 }
@@ -119,6 +124,8 @@ export class SimulatedClient {
     const { process, chance, note } = this.#options;
     /** The newest cursor of each partition. */
     const cursors = new Map<string, ApiCursor>();
+    /** The partitions of which nothing more can be committed, because the consumer failed with an event. */
+    const failed = new Set<string>();
     for (;;) {
       const outcome = await connection.read(patienceMilliseconds);
       if (typeof outcome === 'string') {
@@ -126,12 +133,22 @@ export class SimulatedClient {
         return;
       }
       let isMoved = false;
+      const failedBefore = failed.size;
       for (const line of linesOf(outcome.text)) {
         const { cursor, events = [] } = line;
         this.#received(streamId, line);
-        if (events.length === 0 && !isFiltering) continue;
+        const key = `${cursor.event_type}:${cursor.partition}`;
+        if ((events.length === 0 && !isFiltering) || failed.has(key)) continue;
+        if (this.#failsWith(events)) {
+          failed.add(key);
+          continue;
+        }
         isMoved = true;
-        cursors.set(`${cursor.event_type}:${cursor.partition}`, cursor);
+        cursors.set(key, cursor);
+      }
+      if (failed.size > failedBefore && chance.happens(this.manners.givesUp)) {
+        note(() => `${process.name} fails and leaves ${streamId}`);
+        return;
       }
       if (chance.happens(this.manners.leaves)) {
         note(() => `${process.name} leaves ${streamId}`);
@@ -149,6 +166,11 @@ export class SimulatedClient {
       else await this.#commit(streamId, committed);
       await this.#misbehave(committed);
     }
+  }
+
+  #failsWith(events: readonly unknown[]): boolean {
+    const { subscriptionId, service } = this.#options;
+    return events.some((event) => service.failsWith(subscriptionId, event));
   }
 
   #received(streamId: string, line: StreamLine): void {
@@ -227,7 +249,7 @@ export function observedLine(
 }
 
 /** The inverse of the API's encoding of offsets. */
-function offsetOf(text: string): number {
+export function offsetOf(text: string): number {
   const digits = text.slice(text.lastIndexOf('-') + 1);
   return text.endsWith('--1') ? -1 : Number(digits);
 }

@@ -2,16 +2,20 @@ import type {
   CommitResult,
   CommittedOffset,
   CursorToCommit,
+  LateCommits,
+  OpenSessionResult,
   PartitionOwnership,
   Session,
 } from '../../src/ports/coordination.ts';
 import { partitionKey, type EventTypePartition } from '../../src/ports/event-type-partition.ts';
 import type { Offset } from '../../src/ports/event-log.ts';
 import type { EventFilter } from '../../src/broker/streaming/filters/event-filter.ts';
+import type { FailedDeliveries } from '../../src/ports/failed-deliveries.ts';
+import { isServiceEnd } from './ends-of-streams.ts';
+import { PassedOverEvents, type ObservedLetter } from './passed-over-events.ts';
 import type { StoreOperation, SubscriptionSnapshot } from './store.ts';
-
-/** A broken invariant. */
-export class Violation extends Error {}
+import { Violation } from './violation.ts';
+import { WaitingStreams } from './waiting-streams.ts';
 
 /** One line that reached a client, or was sent by a node. */
 export interface ObservedLine {
@@ -56,6 +60,8 @@ interface SubscribedPartition {
   highestFence: number;
   /** The stream that closed as its owner and may still commit, until a time of the store's clock. */
   lastOwner: LastOwner | undefined;
+  /** The largest offset that a client has asked to commit, and may have, since the last reset. */
+  askedByClients: Offset;
   /** The positions that resets with an unknown outcome may have set. */
   readonly resetTargets: Set<Offset>;
   /** Since when no open session has owned it. Simulated milliseconds. */
@@ -72,6 +78,8 @@ interface LastOwner {
 interface ObservedStream {
   readonly rules: StreamRules;
   readonly nodeName: string;
+  /** Simulated milliseconds. */
+  readonly openedAt: number;
   readonly epochs: Map<string, number>;
   /** The last offset that a client received, by partition. */
   readonly received: Map<string, Offset>;
@@ -88,6 +96,7 @@ interface ObservedSubscription {
   readonly id: string;
   readonly partitions: Map<string, SubscribedPartition>;
   readonly streams: Map<string, ObservedStream>;
+  readonly waiting: WaitingStreams;
   snapshot: SubscriptionSnapshot | undefined;
   /** Of the store in the last snapshot. */
   incarnation: number;
@@ -99,6 +108,8 @@ export interface InvariantsOptions {
   readonly leaseMilliseconds: number;
   /** When a call of this node to the store last failed, in simulated milliseconds. */
   readonly storeFailedAt: (nodeName: string) => number;
+  /** Why a stream has ended, in the words of its last line; undefined when that is not known. */
+  readonly closeReason: (streamId: string) => string | undefined;
 }
 
 /** How long a partition may have no owner while everything works: the lease and the time to detect its end. */
@@ -114,13 +125,18 @@ export class Invariants {
   readonly #subscriptions = new Map<string, ObservedSubscription>();
   /** When the leases of nodes end, as reported to the store. Milliseconds of the store's clock. */
   readonly #leases = new Map<string, number>();
+  /** What consumers failed with. */
+  readonly unprocessable: PassedOverEvents;
+
   constructor(options: InvariantsOptions) {
     this.#options = options;
+    this.unprocessable = new PassedOverEvents(options.now);
   }
 
   addSubscription(id: string): void {
     const streams = new Map<string, ObservedStream>();
-    this.#subscriptions.set(id, { id, partitions: new Map(), streams, snapshot: undefined, incarnation: 0 });
+    const waiting = new WaitingStreams((nodeId) => this.#leases.get(nodeId) ?? 0);
+    this.#subscriptions.set(id, { id, partitions: new Map(), streams, waiting, snapshot: undefined, incarnation: 0 });
   }
 
   // The events of the simulation.
@@ -145,6 +161,7 @@ export class Invariants {
     subscription.streams.set(streamId, {
       rules,
       nodeName,
+      openedAt: this.#options.now(),
       epochs,
       received: new Map(),
       sent: new Map(),
@@ -168,8 +185,16 @@ export class Invariants {
     const offsets = stream.sent.get(key) ?? [];
     stream.sent.set(key, offsets);
     stream.sentThrough.set(key, line.offset);
+    const first = offsets.length;
     for (const event of line.events) offsets.push(offsetOf(partition.published, event, key));
     this.#checkWindow(subscription, stream, line.streamId);
+    this.#checkSearch(subscription, stream, line, key, offsets[first] ?? -1);
+  }
+
+  /** A letter was appended to the queue of dead letters. */
+  letter(letter: ObservedLetter): void {
+    const published = this.#publishedPartition(letter).events[letter.offset];
+    this.unprocessable.letter(letter, published);
   }
 
   /** A client has received a line. */
@@ -227,12 +252,17 @@ export class Invariants {
         partition.highestFence = -1;
         partition.lastOwner = undefined;
       }
+      for (const key of subscription.partitions.keys()) this.unprocessable.forget(subscriptionId, key);
+      subscription.waiting.forget();
     }
     const own = operations.filter((operation) => operation.arguments[0] === subscriptionId);
     this.#checkSessions(subscription, before, snapshot, own, storeTime);
     // A reset takes the partitions from all streams, including those that may only commit late.
     if (own.some(isResetWithOffsets)) {
-      for (const partition of subscription.partitions.values()) partition.lastOwner = undefined;
+      for (const [key, partition] of subscription.partitions) {
+        partition.lastOwner = undefined;
+        this.unprocessable.forget(subscriptionId, key);
+      }
     }
     for (const ownership of snapshot.topology.partitions) {
       const was = before?.topology.partitions.find(
@@ -241,6 +271,7 @@ export class Invariants {
       this.#checkOwnership(subscription, before, snapshot, was, ownership, own);
     }
     this.#checkOperations(subscription, own);
+    for (const operation of own) this.#noteSessions(subscription, operation);
     if (hasForgotten && snapshot.committed.length < subscription.partitions.size) {
       throw new Violation('A partition is missing in the mirror');
     }
@@ -264,7 +295,13 @@ export class Invariants {
     }
     if (operation.method !== 'commit') return;
     operation.isAllowed = this.#mayCommit(operation, storeTime);
-    if (operation.isAllowed) operation.unsent = this.#unsent(operation);
+    if (!operation.isAllowed) return;
+    operation.unsent = this.#unsent(operation);
+    const [subscriptionId, , cursors] = operation.arguments as [string, string, readonly CursorToCommit[]];
+    for (const cursor of cursors.filter(isOfClient)) {
+      const partition = this.#subscription(subscriptionId).partitions.get(partitionKey(cursor));
+      if (partition !== undefined) partition.askedByClients = Math.max(partition.askedByClients, cursor.offset);
+    }
   }
 
   // The end of a run.
@@ -295,6 +332,12 @@ export class Invariants {
       if (unownedSince === undefined || this.#options.now() - unownedSince <= maximum) continue;
       throw new Violation(`I11: ${key} of ${subscriptionId} has had no owner for more than ${maximum} ms`);
     }
+  }
+
+  /** While everything works, streams that wait take free slots. */
+  checkWaiting(subscriptionId: string, storeTime: number): void {
+    const { snapshot, waiting } = this.#subscription(subscriptionId);
+    if (snapshot !== undefined) waiting.checkNoticed(snapshot.topology, storeTime);
   }
 
   #restart(partition: SubscribedPartition): void {
@@ -375,6 +418,37 @@ export class Invariants {
     }
     const maximum = stream.rules.uncommittedEventsMaximum;
     if (events > maximum) throw new Violation(`I9: ${streamId} has ${events} uncommitted events, allowed ${maximum}`);
+  }
+
+  /**
+   * D7: while an event is with the consumer that may be the one that fails, the stream sends nothing else. Events that
+   * failed too often are not sent at all.
+   */
+  #checkSearch(
+    { id, snapshot, partitions }: ObservedSubscription,
+    stream: ObservedStream,
+    { streamId, eventType, partition }: ObservedLine,
+    key: string,
+    first: Offset,
+  ): void {
+    const owned = snapshot?.topology.partitions.filter((ownership) => ownership.streamId === streamId) ?? [];
+    if (owned.every(({ failureRecord }) => failureRecord === undefined)) return;
+    if (this.unprocessable.policySince(id, stream.openedAt) === undefined) return;
+    const isOwned = owned.some((ownership) => ownership.eventType === eventType && ownership.partition === partition);
+    if (isOwned) this.unprocessable.checkSent(id, key, first, stream.openedAt);
+    let events = 0;
+    let searched: string | undefined;
+    for (const ownership of owned) {
+      const ownedKey = partitionKey(ownership);
+      const uncommitted = uncommittedOf(stream, ownedKey, partitions.get(ownedKey));
+      events += uncommitted.length;
+      const { failureRecord } = ownership;
+      const [lowest] = uncommitted;
+      if (failureRecord?.isOneByOne !== true || lowest === undefined || lowest > failureRecord.throughOffset) continue;
+      searched = `${lowest} of ${ownedKey}`;
+    }
+    if (searched === undefined || events === 1) return;
+    throw new Violation(`D7: ${streamId} sent ${events} events at once while ${searched} may be the one that fails`);
   }
 
   // The store.
@@ -496,6 +570,51 @@ export class Invariants {
     }
   }
 
+  /** Notes the streams that wait for a slot, and what those that end report. */
+  #noteSessions(subscription: ObservedSubscription, operation: StoreOperation): void {
+    const { method, isFinished, error, result, topology, beganAt, arguments: args } = operation;
+    if (!isFinished || error !== undefined || topology === undefined) return;
+    if (method === 'openSession') {
+      const [, session, placeMilliseconds = 0] = args as [string, Session, number | undefined];
+      const answer = result as OpenSessionResult;
+      subscription.waiting.asked({ session, placeMilliseconds, result: answer, topology, decidedAt: beganAt });
+    }
+    if (method !== 'closeSession') return;
+    subscription.waiting.gaveUp(String(args[1]));
+    if (topology.sessions.some(({ streamId }) => streamId === args[1])) this.#noteEnd(subscription, operation);
+  }
+
+  /** D8: a stream reports as failed what it has sent and what is not committed, unless the service ended it. */
+  #noteEnd({ id, streams, partitions }: ObservedSubscription, { topology, arguments: args }: StoreOperation): void {
+    const [, streamId, lateCommits, failed] = args as [string, string, LateCommits, FailedDeliveries | undefined];
+    const stream = streams.get(streamId);
+    if (stream === undefined) return;
+    const reason = this.#options.closeReason(streamId);
+    const isByService = reason !== undefined && isServiceEnd(reason) && lateCommits === 'accepted';
+    if (isByService && failed !== undefined) throw new Violation(`D8: ${streamId} reports a failure: ${reason}`);
+    const isDue = reason !== undefined && !isByService && this.unprocessable.policySince(id, stream.openedAt);
+    const owned = topology?.partitions.filter((ownership) => ownership.streamId === streamId) ?? [];
+    for (const ownership of owned) {
+      const key = partitionKey(ownership);
+      const partition = partitions.get(key);
+      const uncommitted = uncommittedOf(stream, key, partition);
+      const reported = failed?.partitions.find((delivery) => partitionKey(delivery) === key);
+      if (reported === undefined) {
+        if (!isDue || uncommitted.length === 0) continue;
+        throw new Violation(`D8: ${streamId} does not report ${uncommitted[0]} of ${key} as failed: ${reason}`);
+      }
+      const { firstOffset: offset } = reported;
+      if (!(stream.sent.get(key) ?? []).includes(offset)) {
+        throw new Violation(`D8: ${streamId} reports ${offset} of ${key}, which it has not sent: ${reason}`);
+      }
+      // The stream has not heard of its commit.
+      if (offset <= (partition?.committed ?? -1)) continue;
+      const { failureRecord } = ownership;
+      const isSearched = failureRecord?.isOneByOne === true && offset <= failureRecord.throughOffset;
+      this.unprocessable.failed(id, key, { offset, isSearched, fence: ownership.fence });
+    }
+  }
+
   /** I4: only the owner commits, or the last one while there is no other. I7: an outdated compare-and-set fails. */
   #checkOperations({ partitions }: ObservedSubscription, operations: readonly StoreOperation[]): void {
     for (const { method, isFinished, error, result, isAllowed, unsent, arguments: args } of operations) {
@@ -579,11 +698,16 @@ export class Invariants {
     const { published } = partition;
     // A client may pass over what a reset wants to be delivered again: it commits, for another stream, what it received
     // before the reset.
-    const delivered = committedBySender(subscription, operations, key, offset)
-      ? partition.delivered
-      : partition.everDelivered;
+    const isBySender = committedBySender(subscription, operations, key, offset);
+    const delivered = isBySender ? partition.delivered : partition.everDelivered;
     for (let passed = before + 1; passed <= offset; passed += 1) {
-      if (passed < published.earliest || published.events[passed] === undefined || delivered[passed] === true) continue;
+      if (passed < published.earliest || published.events[passed] === undefined) continue;
+      if (passed > partition.askedByClients) {
+        this.unprocessable.passedOver(subscription.id, key, passed, partition.highestFence);
+        continue;
+      }
+      if (isBySender) this.unprocessable.committedByConsumer(subscription.id, key, passed);
+      if (delivered[passed] === true) continue;
       throw new Violation(`I1: ${passed} of ${key} is committed and was never delivered`);
     }
     partition.committed = offset;
@@ -593,6 +717,7 @@ export class Invariants {
   #reset(partition: SubscribedPartition, offset: Offset): void {
     partition.lastOwner = undefined;
     partition.committed = offset;
+    partition.askedByClients = offset;
     partition.committedByEpoch.push(offset);
     partition.resetTargets.clear();
     partition.delivered.length = Math.min(partition.delivered.length, offset + 1);
@@ -651,6 +776,7 @@ export class Invariants {
       everDelivered: [],
       highestFence: -1,
       lastOwner: undefined,
+      askedByClients: -1,
       resetTargets: new Set<Offset>(),
       unownedSince: undefined,
     };
@@ -670,6 +796,20 @@ function checkSent(
     if (result.outcome !== 'committed' || result.advanced[index] !== true || !unsent.includes(cursor)) continue;
     throw new Violation(`${streamId} committed ${cursor.offset} of ${partitionKey(cursor)}, which it was not sent`);
   }
+}
+
+/** The events of a partition that a stream has sent and that are not committed, by offset. */
+function uncommittedOf(stream: ObservedStream, key: string, partition: SubscribedPartition | undefined): Offset[] {
+  const from = Math.max((partition?.committed ?? -1) + 1, partition?.published.earliest ?? 0);
+  const sent = stream.sent.get(key) ?? [];
+  let first = sent.length;
+  while (first > 0 && (sent[first - 1] ?? -1) >= from) first -= 1;
+  return sent.slice(first);
+}
+
+/** Whether a client sent the cursor. The service commits under the fence of the partition. */
+function isOfClient({ fence }: CursorToCommit): boolean {
+  return fence === undefined;
 }
 
 function isResetWithOffsets({ method, arguments: [, offsets] }: StoreOperation): boolean {

@@ -31,6 +31,8 @@ interface StoredTopic {
 
 /** The topics of a simulated log. Every method takes effect immediately. */
 export class LogData {
+  /** Called after each append. */
+  onAppended: ((where: TopicPartition, records: readonly LogRecord[]) => void) | undefined;
   readonly #topics = new Map<string, StoredTopic>();
   readonly #groups = new Map<string, Map<string, TopicPartition & { readonly offset: Offset }>>();
   readonly #writerEpochs = new Map<string, number>();
@@ -78,6 +80,7 @@ export class LogData {
     const baseOffset = stored.latest;
     if (records.length > 0) stored.batches.push(batchOf({ topic, partition }, records, baseOffset, now));
     stored.latest += records.length;
+    this.onAppended?.({ topic, partition }, records);
     wake(stored);
     return baseOffset;
   }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/package-root.ts';
@@ -21,6 +21,9 @@ const lease = 'broker/streaming/node-lease.js';
 const assigned = 'broker/streaming/assigned-partitions.js';
 const mirror = 'broker/log/cursors-topic.js';
 const buffer = 'broker/streaming/partition-buffer.js';
+const search = 'broker/streaming/event-search.js';
+const failures = 'ports/failed-deliveries.js';
+const unprocessable = 'broker/streaming/unprocessable-events.js';
 
 const mutants: readonly Mutant[] = [
   {
@@ -146,14 +149,14 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'A stream releases a partition with events that are not committed',
     file: assigned,
-    text: 'assigned.handOverUntil !== undefined && assigned.uncommittedEvents === 0',
-    replacement: 'assigned.handOverUntil !== undefined',
+    text: 'handOverUntil !== undefined && uncommittedEvents === 0',
+    replacement: 'handOverUntil !== undefined',
   },
   {
     fault: 'A stream begins one event too late',
     file: assigned,
-    text: 'const partition = new StreamPartition(ownership, start, now);',
-    replacement: 'const partition = new StreamPartition(ownership, start + 1, now);',
+    text: 'new StreamPartition(ownership, start, now',
+    replacement: 'new StreamPartition(ownership, start + 1, now',
   },
   {
     fault: 'A stream begins one event too early',
@@ -221,6 +224,146 @@ const mutants: readonly Mutant[] = [
     text: 'const isMoved = mayMove && this.isMovedByFilter;',
     replacement: 'const isMoved = false;',
   },
+  {
+    fault: 'An event is passed over after one failure less',
+    file: search,
+    text: 'record.failures >= sendsMaximum',
+    replacement: 'record.failures >= sendsMaximum - 1',
+  },
+  {
+    fault: 'An event is sent once more before it is passed over',
+    file: search,
+    text: 'record.failures >= sendsMaximum',
+    replacement: 'record.failures > sendsMaximum',
+  },
+  {
+    fault: 'The event after the one that failed is passed over',
+    file: search,
+    text: 'record.firstOffset === offset && ',
+    replacement: '',
+  },
+  {
+    fault: 'Several events are sent at once while the one that fails is searched',
+    file: search,
+    text: 'turn === partition ? Math.min(allowance, 1) : 0',
+    replacement: 'turn === partition ? allowance : 0',
+  },
+  {
+    fault: 'Other partitions go on while an event is searched',
+    file: search,
+    text: "if (searching.some(({ uncommittedEvents }) => uncommittedEvents > 0))\n        return 'none';",
+    replacement: "if (searching.some(({ uncommittedEvents }) => uncommittedEvents > 0))\n        return 'others';",
+  },
+  {
+    fault: 'The end of a search is one event early',
+    file: search,
+    text: 'committedThrough >= record.throughOffset)',
+    replacement: 'committedThrough >= record.throughOffset - 1)',
+  },
+  {
+    fault: 'Ends that the service brings about count as failures',
+    file: search,
+    text: 'return isCommitOverdue || !endsByTheService.has(code);',
+    replacement: 'return true;',
+  },
+  {
+    fault: 'A stream that its client closes does not count as failed',
+    file: search,
+    text: "'server_shutdown',",
+    replacement: "'server_shutdown', 'client_closed',",
+  },
+  {
+    fault: 'The count goes on with another event',
+    file: failures,
+    text: 'const isSame = before?.firstOffset === firstOffset;',
+    replacement: 'const isSame = before !== undefined;',
+  },
+  {
+    fault: 'The failures of a batch count as those of its first event',
+    file: failures,
+    text: 'return { failures: 0, firstOffset,',
+    replacement: 'return { failures, firstOffset,',
+  },
+  {
+    fault: 'The count begins again with each owner',
+    file: state,
+    text: 'partition.failureRecord = recordFailure(partition.failureRecord, delivery, failuresMaximum);',
+    replacement: 'partition.failureRecord = recordFailure(undefined, delivery, failuresMaximum);',
+  },
+  {
+    fault: 'The count survives a reset of the cursors',
+    file: state,
+    text: 'partition.failureRecord = undefined;\n            partition.fence += 1;',
+    replacement: 'partition.fence += 1;',
+  },
+  {
+    fault: 'A stream that lost its partition counts failures of it',
+    file: state,
+    text: 'if (partition?.streamId !== streamId)\n                continue;\n            partition.failureRecord',
+    replacement: 'if (partition === undefined)\n                continue;\n            partition.failureRecord',
+  },
+  {
+    fault: 'A session that is closed later reports nothing',
+    file: 'redis/session-close-retries.js',
+    text: 'await this.#close(subscriptionId, streamId, ...details);',
+    replacement: 'await this.#close(subscriptionId, streamId, details[0]);',
+  },
+  {
+    fault: 'An event is passed over before its letter is written',
+    file: unprocessable,
+    text: 'await this.#write({ subscriptionId, eventType, partition: number, offset, reason, value, isJson: true });',
+    replacement:
+      'void this.#write({ subscriptionId, eventType, partition: number, offset, reason, value, isJson: true }).catch(() => {});',
+  },
+  {
+    fault: 'A letter is written although the policy is to skip',
+    file: unprocessable,
+    text: 'if (policy.keepsDeadLetters) {\n',
+    replacement: 'if (true) {\n',
+  },
+  {
+    fault: 'One event more is passed over',
+    file: unprocessable,
+    text: 'const cursor = { eventType, partition: number, offset, fence };',
+    replacement: 'const cursor = { eventType, partition: number, offset: offset + 1, fence };',
+  },
+  {
+    fault: 'A partition goes to its next stream before its search is known there',
+    file: assigned,
+    text: 'partition.search = searchFrom(ownership.failureRecord, start);',
+    replacement: '',
+  },
+  {
+    fault: 'What waits for the store counts as sent',
+    file: 'broker/streaming/sent-offsets.js',
+    text: 'return this.#left.get(partitionKey(partition)) ?? -1;',
+    replacement: 'return Infinity;',
+  },
+  {
+    fault: 'A stream that comes later gets a free slot first',
+    file: state,
+    text: 'const taken = autoStreams + this.#placesBefore(session.streamId, opening);',
+    replacement: 'const taken = autoStreams;',
+  },
+  {
+    fault: 'A stream that asks again has to wait behind those that came later',
+    file: state,
+    text: 'this.#places.set(streamId, { nodeId, until: now + placeMilliseconds });',
+    replacement:
+      'this.#places.delete(streamId); this.#places.set(streamId, { nodeId, until: now + placeMilliseconds });',
+  },
+  {
+    fault: 'A stream that gives up keeps its place',
+    file: state,
+    text: 'const hadPlace = this.#places.delete(streamId);',
+    replacement: 'const hadPlace = this.#places.has(streamId);',
+  },
+  {
+    fault: 'Streams that wait are not told of a free slot',
+    file: 'broker/subscriptions/slot-queue.js',
+    text: "if (change === 'removed' || !waiter.isOrdered || isFirst)",
+    replacement: "if (change === 'removed' || !waiter.isOrdered)",
+  },
 ];
 
 /** The maximum number of seeds until a fault is found. */
@@ -229,9 +372,10 @@ const seeds = 1_000;
 /**
  * Plants each fault in a copy of the compiled code and runs the simulation on it.
  * @param say Gets a line for each fault.
+ * @param named Only the faults with this text in their description.
  * @returns how many were not found
  */
-export async function runMutants(say: (line: string) => void): Promise<number> {
+export async function runMutants(say: (line: string) => void, named = ''): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'lendstream-simulation-'));
   try {
     for (const name of ['dist/src', 'dist/test', 'dist/scripts']) {
@@ -241,23 +385,37 @@ export async function runMutants(say: (line: string) => void): Promise<number> {
       symlinkSync(join(packageRoot, name), join(folder, name));
     }
     let survivors = 0;
-    for (const mutant of mutants) {
+    const chosen = mutants.filter(({ fault }) => fault.includes(named));
+    for (const mutant of chosen) {
       const found = await findMutant(folder, mutant);
       say(`${found ?? 'NOT FOUND'}: ${mutant.fault}`);
       if (found === undefined) survivors += 1;
     }
-    say(`${mutants.length - survivors} of ${mutants.length} faults found, each within ${seeds} seeds`);
+    say(`${chosen.length - survivors} of ${chosen.length} faults found, each within ${seeds} seeds`);
     return survivors;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** The faults that cannot be planted any more, because the code has changed. */
+export function staleMutants(): string[] {
+  const stale = mutants.filter(({ file, text }) => {
+    const path = join(packageRoot, 'dist/src', file);
+    return !existsSync(path) || !isOnceIn(readFileSync(path, 'utf8'), text);
+  });
+  return stale.map(({ fault }) => fault);
+}
+
+function isOnceIn(code: string, text: string): boolean {
+  return code.split(text).length === 2;
+}
+
 /** @returns the first line of the simulation's output; undefined when it finds nothing */
 async function findMutant(folder: string, { fault, file, text, replacement }: Mutant): Promise<string | undefined> {
   const path = join(folder, 'dist/src', file);
   const original = readFileSync(path, 'utf8');
-  if (original.split(text).length !== 2) throw new Error(`${file} must have the text of "${fault}" once.`);
+  if (!isOnceIn(original, text)) throw new Error(`${file} must have the text of "${fault}" once.`);
   writeFileSync(
     path,
     original.replace(text, () => replacement),
@@ -270,16 +428,25 @@ async function findMutant(folder: string, { fault, file, text, replacement }: Mu
   }
 }
 
+/** @throws when the simulation did not run to its end */
 function outputOf(program: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, '--seeds', String(seeds), '--until-failure'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
+    let errors = '';
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       output += part;
     });
+    child.stderr.setEncoding('utf8').on('data', (part: string) => {
+      errors += part;
+    });
     child.once('error', reject);
-    child.once('close', () => resolve(output));
+    child.once('close', (code) => {
+      // 1 means that an invariant was broken.
+      if (code === 0 || code === 1) resolve(output);
+      else reject(new Error(`The simulation ended with ${code}: ${errors}`));
+    });
   });
 }

@@ -20,10 +20,7 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import type { Connection } from './connection.ts';
 import type { StreamRules } from './invariants.ts';
 import type { RemoteCoordination } from './remote-coordination.ts';
-import type { SimulatedProcess } from './simulated-process.ts';
-
-/** The lease of a node, as in production. Milliseconds. */
-export const leaseMilliseconds = 10_000;
+import { leaseMilliseconds, type SimulatedProcess } from './simulated-process.ts';
 
 /** Counted and never read: one for all runs. */
 const metrics = createMetrics();
@@ -48,6 +45,7 @@ export class SimulatedNode {
   readonly #slots: SlotQueue;
   readonly #openStreams = new OpenStreams();
   readonly #streamIds = new Set<string>();
+  readonly #streams = new Map<string, SubscriptionStream>();
 
   constructor(options: NodeOptions) {
     const { process, registry, log, coordination, newStreamId } = options;
@@ -84,6 +82,16 @@ export class SimulatedNode {
     return this.#streamIds;
   }
 
+  /** Why a stream of this node ends or has ended, in words; undefined while nothing ends it. */
+  closeReason(streamId: string): string | undefined {
+    return this.#streams.get(streamId)?.closeReason;
+  }
+
+  /** Ends every stream, as a process does that is told to stop. */
+  closeStreams(): void {
+    this.process.receive(() => this.#openStreams.closeWhere(() => true, 'server_shutdown'));
+  }
+
   /**
    * Opens a stream and writes its lines to the connection until one of the two ends.
    * @param source The parameters of the request.
@@ -106,6 +114,7 @@ export class SimulatedNode {
     });
     const { streamId } = stream;
     this.#streamIds.add(streamId);
+    this.#streams.set(streamId, stream);
     stream.onEnded = () => this.#streamIds.delete(streamId);
     this.#options.onStreamOpened(subscriptionId, streamId, parameters);
     if (connection.isClosedByClient) {

@@ -1,4 +1,4 @@
-import { flag, optionsOf, wholeNumber } from '../../scripts/command-line.ts';
+import { flag, optionsOf, text, wholeNumber } from '../../scripts/command-line.ts';
 import { runCampaign } from './campaign.ts';
 import { runMutants } from './mutants.ts';
 import { simulate } from './simulation.ts';
@@ -11,6 +11,7 @@ const options = optionsOf('simulate', {
   seed: wholeNumber(0, undefined),
   'until-failure': flag,
   mutants: flag,
+  named: text(''),
 });
 
 const say = (line: string): void => {
@@ -27,9 +28,9 @@ async function repeat(seed: number): Promise<number> {
 }
 
 async function main(): Promise<number> {
-  const { seed, mutants, from, seeds } = options;
+  const { seed, mutants, named, from, seeds } = options;
   if (seed !== undefined) return repeat(seed);
-  if (mutants) return (await runMutants(say)) === 0 ? 0 : 1;
+  if (mutants) return (await runMutants(say, named)) === 0 ? 0 : 1;
   const failures = await runCampaign(from, seeds, say, options['until-failure']);
   return failures === 0 ? 0 : 1;
 }

@@ -1,6 +1,9 @@
 import type { Clock, Timer } from '../../src/clock.ts';
 import { sleepOn, type SimulatedClock } from '../support/simulated-clock.ts';
 
+/** The lease of a node, as in production. Milliseconds. */
+export const leaseMilliseconds = 10_000;
+
 /** How the clock of a process differs from the simulated time. */
 export interface ClockDeviation {
   /** Of its wall clock. Milliseconds. */

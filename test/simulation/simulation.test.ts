@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../src/package-root.ts';
 import { runCampaign } from './campaign.ts';
+import { staleMutants } from './mutants.ts';
 import { simulate } from './simulation.ts';
 
 /** npm run campaign simulates a hundred thousand. */
@@ -37,6 +38,10 @@ describe('the broker in simulated time', () => {
     const lines = stdout.split('\n');
     expect(lines.slice(0, history.length).join('\n')).to.equal(history.join('\n'));
     expect(lines[history.length]).to.match(new RegExp(`^Seed 2759: ${steps} steps, .* every invariant held$`));
+  });
+
+  it('has mutants of the code as it is now', () => {
+    expect(staleMutants()).to.deep.equal([]);
   });
 
   it('behaves the same whether its history is recorded or not', async () => {

@@ -1,5 +1,6 @@
 import { goodManners, type Manners } from './client.ts';
 import { beginAdversary } from './adversary.ts';
+import { anyAnnotations } from './unprocessable-events.ts';
 import { calmWeather } from './network.ts';
 import { eventKinds, World } from './world.ts';
 
@@ -33,6 +34,7 @@ export async function simulate(seed: number, isRecording = false): Promise<RunRe
   if (world.violation === undefined) {
     adversary.stop();
     await drain(world);
+    if (!adversary.isHarmful) world.observe(() => world.invariants.unprocessable.checkLettersOnce());
   }
   await world.stop();
   return {
@@ -53,10 +55,13 @@ async function populate(world: World): Promise<void> {
   for (let index = 1; index <= eventTypes; index += 1) {
     await world.defineEventType(`loans.${index}`, chance.between(1, 3));
   }
+  if (chance.happens(0.4)) world.failing = 0.04 * chance.next();
   const subscriptions = chance.between(1, 2);
   for (let index = 1; index <= subscriptions; index += 1) {
     // The first subscription is read to its end, whatever happens to the second.
-    await world.subscribe(`group ${index}`, chance.happens(0.7) ? 'begin' : 'end', index > 1 && chance.happens(0.2));
+    const readFrom = chance.happens(0.7) ? 'begin' : 'end';
+    const annotations = chance.happens(world.failing > 0 ? 0.8 : 0.2) ? anyAnnotations(chance) : {};
+    await world.subscribe(`group ${index}`, readFrom, index > 1 && chance.happens(0.2), annotations);
   }
   const nodes = chance.between(1, 3);
   for (let index = 0; index < nodes; index += 1) world.addNode();
@@ -79,6 +84,7 @@ function randomManners({ chance }: World): Manners {
     delaysCommits: sometimes(0.4),
     repeatsCommits: sometimes(0.3),
     commitsForOthers: sometimes(0.3),
+    givesUp: chance.next(),
     pauseMillisecondsMaximum: chance.between(100, 5_000),
   };
 }
@@ -97,7 +103,7 @@ function randomParameters(world: World): Record<string, unknown> {
   if (chance.happens(0.2)) parameters['batch_timespan'] = chance.between(1, 3);
   if (chance.happens(0.3)) parameters['strict_commits'] = true;
   if (chance.happens(0.3)) parameters['commit_heartbeat'] = true;
-  if (chance.happens(0.3)) parameters['wait_for_slot'] = chance.between(1, 3);
+  if (chance.happens(0.3)) parameters['wait_for_slot'] = chance.between(1, chance.happens(0.5) ? 3 : 20);
   if (chance.happens(0.3)) parameters['filter'] = `/kind=${chance.between(0, eventKinds)}`;
   if (chance.happens(0.15) && !world.isQuiet) {
     const { eventType, partition } = world.anyPartition();

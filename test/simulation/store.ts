@@ -13,7 +13,9 @@ export interface StoreOperation {
   readonly caller: string;
   readonly method: keyof Coordination;
   readonly arguments: readonly unknown[];
-  /** The state of the store when it began; for commits and changes of ownership. */
+  /** When it began, on the clock of the store. Milliseconds. */
+  readonly beganAt: number;
+  /** The state of the store when it began; for commits and changes of sessions and ownership. */
   readonly topology: Topology | undefined;
   /** Whether the rules allow it, once that was judged. */
   isAllowed: boolean;
@@ -52,7 +54,12 @@ const readMethods: ReadonlySet<keyof Coordination> = new Set([
 /** After this time a reset counts as over, because the process that began it has died, as on Redis. Milliseconds. */
 const resetMillisecondsMaximum = 120_000;
 
-const judgedMethods: ReadonlySet<keyof Coordination> = new Set(['commit', 'applyOwnership']);
+const judgedMethods: ReadonlySet<keyof Coordination> = new Set([
+  'openSession',
+  'closeSession',
+  'commit',
+  'applyOwnership',
+]);
 
 /**
  * The coordination store of the simulation: the one in memory, in a process that all nodes reach through the network.
@@ -139,6 +146,7 @@ export class Store {
       caller,
       method,
       arguments: args,
+      beganAt: this.#process.clock.monotonic(),
       topology: judgedMethods.has(method) ? await coordination.topology(String(args[0])) : undefined,
       isAllowed: true,
       unsent: [],

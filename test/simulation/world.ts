@@ -1,9 +1,10 @@
 import { partitionCounts } from '../../src/broker/subscriptions/subscription-partitions.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
 import { deadLetterEventType } from '../../src/broker/dead-letters/dead-letter-queue.ts';
-import { deadLetterQueue } from '../../src/broker/definitions/unprocessable-events.ts';
+import { deadLetterQueue, unprocessableEventPolicy } from '../../src/broker/definitions/unprocessable-events.ts';
 import { systemRecord, topicOf } from '../../src/broker/event-types/event-type-records.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
+import { policyOf } from '../../src/broker/streaming/unprocessable-events.ts';
 import type { Subscription } from '../../src/broker/definitions/subscription.ts';
 import { subscriptionId } from '../../src/broker/definitions/subscription-id.ts';
 import { formatOffset } from '../../src/broker/cursors/cursor-text.ts';
@@ -22,14 +23,16 @@ import {
   type ServiceForClient,
 } from './client.ts';
 import { Connection } from './connection.ts';
-import { Invariants, Violation } from './invariants.ts';
+import { Invariants } from './invariants.ts';
 import { LogData } from './log-data.ts';
 import { Network } from './network.ts';
-import { leaseMilliseconds, SimulatedNode } from './node.ts';
+import { SimulatedNode } from './node.ts';
 import { RemoteCoordination } from './remote-coordination.ts';
 import { SimulatedLog } from './simulated-log.ts';
-import { SimulatedProcess, type ClockDeviation } from './simulated-process.ts';
+import { leaseMilliseconds, SimulatedProcess, type ClockDeviation } from './simulated-process.ts';
 import { Store } from './store.ts';
+import { eventText, FailingConsumers, observedLetter } from './unprocessable-events.ts';
+import { Violation } from './violation.ts';
 
 const exactClock: ClockDeviation = { wallMilliseconds: 0, monotonicBase: 0, rate: 1 };
 
@@ -61,9 +64,12 @@ export class World implements ServiceForClient {
   step = 0;
   /** No fault is in progress any more. */
   isQuiet = false;
+  /** How likely an event is one that consumers fail with. */
+  failing = 0;
   violation: string | undefined;
   readonly #isRecording: boolean;
   readonly #streamIds = new Map<string, string[]>();
+  readonly #consumers = new FailingConsumers();
   #nodeCount = 0;
   #connectionCount = 0;
   #eventCount = 0;
@@ -78,6 +84,7 @@ export class World implements ServiceForClient {
     this.invariants = new Invariants({
       now: () => this.time.monotonic(),
       leaseMilliseconds,
+      closeReason: (streamId) => this.#closeReason(streamId),
       storeFailedAt: (name) => this.#lastCoordinations.get(name)?.failedAt ?? Number.NEGATIVE_INFINITY,
     });
     this.store = new Store({
@@ -87,6 +94,10 @@ export class World implements ServiceForClient {
       newProcess: () => new SimulatedProcess('store', this.time, exactClock),
       onOperation: (operation) => this.observe(() => this.invariants.operationBegins(operation, this.time.monotonic())),
     });
+    this.data.onAppended = ({ topic }, records) => {
+      if (topic !== deadLetterQueue) return;
+      for (const { value } of records) this.#letterAppended(value?.toString() ?? '');
+    };
     const log = new SimulatedLog({ data: this.data, clock: this.time });
     this.registry = new Registry(log, silentLogger, undefined, this.time);
   }
@@ -127,7 +138,12 @@ export class World implements ServiceForClient {
     >);
   }
 
-  async subscribe(consumerGroup: string, readFrom: 'begin' | 'end', isStuck: boolean): Promise<void> {
+  async subscribe(
+    consumerGroup: string,
+    readFrom: 'begin' | 'end',
+    isStuck: boolean,
+    annotations: Readonly<Record<string, string>>,
+  ): Promise<void> {
     const eventTypes = [...this.eventTypes].sort();
     const id = subscriptionId('simulation', eventTypes, consumerGroup);
     const subscription: Subscription = {
@@ -138,14 +154,26 @@ export class World implements ServiceForClient {
       read_from: readFrom,
       initial_cursors: [],
       authorization: null,
-      annotations: {},
+      annotations,
       labels: {},
       created_at: '',
       updated_at: '',
     };
     await this.registry.put('subscription', id, subscription);
     this.invariants.addSubscription(id);
+    this.invariants.unprocessable.policyChanges(id, unprocessableEventPolicy(annotations));
+    this.note(() => `${id} has ${JSON.stringify(annotations)}`);
     this.subscriptions.push({ id, isStuck });
+  }
+
+  /** Changes the annotations of a subscription. */
+  async annotate(id: string, annotations: Readonly<Record<string, string>>): Promise<void> {
+    const subscription = this.registry.get<Subscription>('subscription', id);
+    if (subscription === undefined) return;
+    this.note(() => `${id} gets ${JSON.stringify(annotations)}`);
+    const changed = this.invariants.unprocessable.policyChanges(id, unprocessableEventPolicy(annotations));
+    await this.registry.put('subscription', id, { ...subscription, annotations });
+    changed();
   }
 
   addNode(): SimulatedNode {
@@ -225,7 +253,7 @@ export class World implements ServiceForClient {
     const values = Array.from({ length: count }, () => {
       if (this.chance.happens(deletions)) return null;
       this.#eventCount += 1;
-      return `{"number":${this.#eventCount},"kind":${this.#eventCount % eventKinds}}`;
+      return eventText(this.#eventCount, this.#eventCount % eventKinds, this.failing, this.chance);
     });
     const where: TopicPartition = { topic: eventType, partition };
     const records = values.map((value) => ({ key: 'key', value: value === null ? null : Buffer.from(value) }));
@@ -287,6 +315,12 @@ export class World implements ServiceForClient {
       () => node.commit(subscription, streamId, cursors),
       (reason) => new Error(reason),
     );
+  }
+
+  /** At last, consumers that would wait for ever have been mended. */
+  failsWith(subscription: string, event: unknown): boolean {
+    if (this.isQuiet && policyOf(this.registry, subscription) === undefined) return false;
+    return this.#consumers.failsWith(subscription, event);
   }
 
   streamIdsOf(subscription: string): readonly string[] {
@@ -377,6 +411,7 @@ export class World implements ServiceForClient {
     for (const { id } of this.subscriptions) {
       const isServed = await this.#isServed(id);
       this.observe(() => this.invariants.checkOwned(id, isServed));
+      this.observe(() => this.invariants.checkWaiting(id, this.time.monotonic()));
     }
   }
 
@@ -398,6 +433,21 @@ export class World implements ServiceForClient {
       const outcome = error === undefined ? (isFinished ? 'done' : 'under way') : describeError(error);
       this.note(() => `store ${caller} ${method} ${JSON.stringify(args.slice(1))} ${outcome}`);
     }
+  }
+
+  #letterAppended(text: string): void {
+    const letter = observedLetter(text);
+    const { subscriptionId, eventType, partition, offset } = letter;
+    this.note(() => `a dead letter of ${subscriptionId} for ${eventType}:${partition}@${offset}`);
+    this.observe(() => this.invariants.letter(letter));
+  }
+
+  #closeReason(streamId: string): string | undefined {
+    for (const node of this.nodes) {
+      const reason = node.closeReason(streamId);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
   }
 
   #anyNode(): SimulatedNode {

@@ -169,13 +169,17 @@ export class AssignedPartitions {
     this.#list = [];
   }
 
-  /** Removes and returns the partitions that are to go to another stream and have no uncommitted events. */
+  /**
+   * Removes and returns the partitions that are to go to another stream, have no uncommitted events, and of which no
+   * event is being passed over: the next stream would write its dead letter again.
+   */
   removeHandedOver(): StreamPartition[] {
     let leaving = false;
     for (const { handOverUntil } of this.#list) if (handOverUntil !== undefined) leaving = true;
     if (!leaving) return [];
     const done = this.#list.filter(
-      (assigned) => assigned.handOverUntil !== undefined && assigned.uncommittedEvents === 0,
+      ({ handOverUntil, uncommittedEvents, search }) =>
+        handOverUntil !== undefined && uncommittedEvents === 0 && search?.isPassingOver !== true,
     );
     if (done.length > 0) this.#list = this.#list.filter((assigned) => !done.includes(assigned));
     return done;

@@ -16,12 +16,14 @@ export interface EventSearch {
   readonly record: FailureRecord;
   /** The next event has failed too often and is not sent: it is about to be passed over. */
   isHeld: boolean;
+  /** It is being passed over now: the partition stays with this stream until that is done or has failed. */
+  isPassingOver: boolean;
 }
 
 /** The search in a partition whose committed offset is known; undefined when there is nothing to search for. */
 export function searchFrom(record: FailureRecord | undefined, committedThrough: Offset): EventSearch | undefined {
   if (record?.isOneByOne !== true || committedThrough >= record.throughOffset) return undefined;
-  return { record, isHeld: false };
+  return { record, isHeld: false, isPassingOver: false };
 }
 
 /**

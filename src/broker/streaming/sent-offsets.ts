@@ -1,6 +1,6 @@
 import type { CommittedOffset, Coordination } from '../../ports/coordination.ts';
 import type { Offset } from '../../ports/event-log.ts';
-import { partitionKey } from '../../ports/event-type-partition.ts';
+import { partitionKey, type EventTypePartition } from '../../ports/event-type-partition.ts';
 import type { StreamPartition } from './stream-partition.ts';
 
 type SentPartition = Pick<
@@ -18,6 +18,8 @@ export class SentOffsets {
   readonly #streamId: string;
   /** By partition, also those that the stream no longer has: it was sent them all the same. */
   readonly #sent = new Map<string, CommittedOffset>();
+  /** By partition, the last position that has left. */
+  readonly #left = new Map<string, Offset>();
 
   constructor(coordination: Pick<Coordination, 'recordSent'>, subscriptionId: string, streamId: string) {
     this.#coordination = coordination;
@@ -51,6 +53,16 @@ export class SentOffsets {
    */
   record(): Promise<boolean> {
     return this.#coordination.recordSent(this.#subscriptionId, this.#streamId, [...this.#sent.values()]);
+  }
+
+  /** Notes that everything noted before has left: the store has learned it, and the reader has it. */
+  noteLeft(): void {
+    for (const [key, { offset }] of this.#sent) this.#left.set(key, offset);
+  }
+
+  /** The last position of a partition that has left. What was noted beyond it still waits for the store. */
+  leftThrough(partition: EventTypePartition): Offset {
+    return this.#left.get(partitionKey(partition)) ?? -1;
   }
 
   #add(sent: CommittedOffset): boolean {

@@ -178,11 +178,12 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
   /**
    * The events that were sent and not committed, to be counted as failed; undefined when there are none.
    * @param searchedEvents How many of them are searched at most.
+   * @param leftThrough The last offset that has left. Lines beyond it were made, and the reader did not get them.
    */
-  failedDelivery(searchedEvents: number): FailedDelivery | undefined {
+  failedDelivery(searchedEvents: number, leftThrough: Offset = Infinity): FailedDelivery | undefined {
     const firstOffset = this.#uncommitted?.first;
-    if (firstOffset === undefined || this.#uncommitted === undefined) return undefined;
-    const throughOffset = this.#uncommitted.offsetAt(searchedEvents);
+    if (firstOffset === undefined || this.#uncommitted === undefined || firstOffset > leftThrough) return undefined;
+    const throughOffset = Math.min(this.#uncommitted.offsetAt(searchedEvents), leftThrough);
     return { eventType: this.eventType, partition: this.partition, firstOffset, throughOffset };
   }
 

@@ -25,7 +25,7 @@ import type {
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
-import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
+import type { EventLog, Offset, PartitionBounds } from '../../ports/event-log.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { Registry } from '../definitions/registry.ts';
@@ -77,7 +77,14 @@ const openingBoundsMilliseconds = 1_000;
 const outageMillisecondsMaximum = 60_000;
 
 /** What the reader gets last: the last line, or the error that building a line failed with. */
-type LastBytes = { readonly chunk: Chunk; readonly hasEvents: boolean } | { readonly error: unknown } | 'delivered';
+type LastBytes = LastChunk | { readonly error: unknown } | 'delivered';
+
+interface LastChunk {
+  readonly chunk: Chunk;
+  readonly hasEvents: boolean;
+  /** Where the partitions were before its events. */
+  readonly sentBefore: ReadonlyMap<StreamPartition, Offset> | undefined;
+}
 
 type StreamState =
   | { readonly name: 'streaming' }
@@ -279,6 +286,10 @@ export class SubscriptionStream implements Observer {
     return this.#unprocessable;
   }
 
+  #hasEnded(): boolean {
+    return this.#state.name === 'ended';
+  }
+
   #isStreaming(): boolean {
     return this.#state.name === 'streaming';
   }
@@ -321,10 +332,12 @@ export class SubscriptionStream implements Observer {
     const { clock, logger } = this.#services;
     const reader = this.#reader;
     this.#reader = undefined;
-    while (this.#state.name !== 'ended') {
+    while (!this.#hasEnded()) {
       try {
         const isOpen = await sentOffsets.record();
+        if (this.#hasEnded()) break;
         if (isOpen && this.#maySend(clock.monotonic())) {
+          sentOffsets.noteLeft();
           reader?.(bytes);
           return;
         }
@@ -334,7 +347,7 @@ export class SubscriptionStream implements Observer {
       await clock.sleep(leaseRecheckMilliseconds);
     }
     const reason = 'The stream has ended before the coordination store learned what is sent.';
-    const isUnread = this.#state.code === 'client_closed';
+    const isUnread = this.#state.name === 'ended' && this.#state.code === 'client_closed';
     reader?.(isUnread ? null : Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', reason)));
   }
 
@@ -535,10 +548,12 @@ export class SubscriptionStream implements Observer {
     const moved = maySend ? list.filter(({ isMovedByFilter }) => isMovedByFilter) : [];
     const lastLines = moved.length > 0 ? moved : [list[0] ?? this.#placeholderPartition(now)];
     const isFlushing = code === 'stream_timeout' && maySend;
+    const positions = isFlushing ? new Map(list.map((each) => [each, each.sentThrough])) : undefined;
     try {
       const chunk = this.#sender.lastChunk(lastLines, closeInfo(code, detail), now, isFlushing, maySend);
       this.#recordSent(this.#sender.sentEvents - sentBefore, now);
-      this.#enterClosing(code, { chunk, hasEvents: this.#sender.sentEvents > sentBefore });
+      const hasEvents = this.#sender.sentEvents > sentBefore;
+      this.#enterClosing(code, { chunk, hasEvents, sentBefore: positions });
     } catch (error) {
       this.#enterClosing('log_error', { error });
     }
@@ -572,7 +587,8 @@ export class SubscriptionStream implements Observer {
     const lateCommits = isOverdue ? 'refused' : 'accepted';
     const policy = policyOf(registry, this.subscription.id);
     const { list } = this.#assigned;
-    const failed = failedDeliveriesOf(policy, list, this.#parameters.batchLimit, code, isOverdue);
+    const leftThrough = this.#leftThrough();
+    const failed = failedDeliveriesOf(policy, list, this.#parameters.batchLimit, code, isOverdue, leftThrough);
     const ended: StreamState = { name: 'ended', code, last, isSessionClosed: false };
     this.#state = ended;
     this.#unwatch();
@@ -595,6 +611,14 @@ export class SubscriptionStream implements Observer {
     logger.info(facts, 'A stream was closed');
     this.onEnded?.();
     this.#deliverLast();
+  }
+
+  /** How far the reader got each partition: lines may still wait for the coordination store, or for the reader. */
+  #leftThrough(): (partition: StreamPartition) => Offset {
+    const waiting = this.#state.name === 'closing' ? this.#state.last : 'delivered';
+    const sentBefore = waiting !== 'delivered' && 'chunk' in waiting ? waiting.sentBefore : undefined;
+    return (partition) =>
+      Math.min(sentBefore?.get(partition) ?? Infinity, this.#sentOffsets?.leftThrough(partition) ?? Infinity);
   }
 
   // Time.

@@ -18,8 +18,8 @@ export class UndeliveredNotices {
   #unreadableRecords = 0;
   /** Since the last {@link take}. */
   #unprocessableEvents = 0;
-  /** Partitions with failures, since the last {@link take}; undefined on nearly every stream. */
-  #failures: string[] | undefined;
+  /** Texts of partitions with failures, since the last {@link take}; undefined on nearly every stream. */
+  #failures: Map<string, string> | undefined;
 
   /**
    * Counts offsets lost to retention: those of events, and those of deletions and markers between them, which can no
@@ -49,8 +49,11 @@ export class UndeliveredNotices {
     if (firstOffset <= committedThrough && !(isOneByOne && throughOffset > committedThrough)) return;
     const count = firstOffset > committedThrough ? failures : 0;
     const last = isOneByOne ? formatOffset(throughOffset) : 'null';
-    const text = `{${eventType}:${partition} failedCommitsCount=${count} lastDeadLetterOffset=${last}}`;
-    this.#failures = [...(this.#failures ?? []), text];
+    const name = `${eventType}:${partition}`;
+    const text = `{${name} failedCommitsCount=${count} lastDeadLetterOffset=${last}}`;
+    // A partition may be lost and gained again before the first line.
+    this.#failures ??= new Map<string, string>();
+    this.#failures.set(name, text);
   }
 
   /** What the consumer has not been notified of yet, in words. Each is returned once. */
@@ -74,7 +77,7 @@ export class UndeliveredNotices {
       texts.push(`skipped events that could not be processed, count: ${this.#unprocessableEvents}`);
     }
     if (this.#failures !== undefined) {
-      texts.push(`Auto DLQ failed commits tracking: ${this.#failures.join(', ')}`);
+      texts.push(`Auto DLQ failed commits tracking: ${[...this.#failures.values()].join(', ')}`);
     }
     this.#skippedOffsets = 0;
     this.#unreadableRecords = 0;

@@ -64,8 +64,6 @@ export class UnprocessableEvents {
   readonly #assigned: AssignedPartitions;
   readonly #onChange: () => void;
   readonly #sentOffsets: SentOffsets | undefined;
-  /** The searches whose next event is being passed over now. */
-  readonly #underWay = new Set<EventSearch>();
 
   /**
    * @param onChange Called when an event was passed over, or could not be.
@@ -93,7 +91,7 @@ export class UnprocessableEvents {
     const policy = policyOf(this.#services.registry, this.#subscriptionId);
     for (const partition of this.#assigned.list) {
       const { search } = partition;
-      if (search === undefined || this.#underWay.has(search)) continue;
+      if (search === undefined || search.isPassingOver) continue;
       const next = partition.handOverUntil === undefined ? partition.buffer.next() : undefined;
       const isDue =
         policy !== undefined &&
@@ -102,7 +100,7 @@ export class UnprocessableEvents {
         hasFailedTooOften(search, next.offset, policy.sendsMaximum);
       search.isHeld = isDue;
       if (!isDue || this.retryAt !== Infinity) continue;
-      this.#underWay.add(search);
+      search.isPassingOver = true;
       void this.#passOver(partition, search, { ...next, value: Buffer.from(next.value) }, policy);
     }
   }
@@ -144,7 +142,7 @@ export class UnprocessableEvents {
         'An event that cannot be processed could not be passed over; its partition waits',
       );
     }
-    this.#underWay.delete(search);
+    search.isPassingOver = false;
     this.#onChange();
   }
 
@@ -208,15 +206,17 @@ export function policyOf(
  * What a stream reports at its end: the events that it had sent and that were not committed. Undefined for a
  * subscription without a policy, and for an end that says nothing about the consumer.
  * @param batchLimit Of the stream: how many events are searched at most.
+ * @param leftThrough The last offset of a partition that has left the stream.
  */
-export function failedDeliveriesOf(
+export function failedDeliveriesOf<Partition extends Pick<StreamPartition, 'failedDelivery'>>(
   policy: UnprocessableEventPolicy | undefined,
-  partitions: readonly Pick<StreamPartition, 'failedDelivery'>[],
+  partitions: readonly Partition[],
   batchLimit: number,
   code: CloseCode,
   isCommitOverdue: boolean,
+  leftThrough: (partition: Partition) => Offset = () => Infinity,
 ): FailedDeliveries | undefined {
   if (policy === undefined || !countsAsFailure(code, isCommitOverdue)) return undefined;
-  const failed = partitions.flatMap((partition) => partition.failedDelivery(batchLimit) ?? []);
+  const failed = partitions.flatMap((partition) => partition.failedDelivery(batchLimit, leftThrough(partition)) ?? []);
   return failed.length === 0 ? undefined : { failuresMaximum: policy.sendsMaximum, partitions: failed };
 }

@@ -1,13 +1,15 @@
 import type { Request, Response } from 'express';
+import { packageVersion } from '../../package-root.ts';
 
 /**
  * Gives a response an ETag, and answers 304 when the client named it in `If-None-Match`. The tag is weak: it stands for
- * the state that the response shows, not for its bytes.
+ * the state that the response shows, not for its bytes. Another version of the program may show the same state in
+ * another way, so it has other tags.
  * @param version Names the state: another state has another version.
  * @returns whether the response is sent, with nothing left to do
  */
 export function isUnchanged(request: Request, response: Response, version: string): boolean {
-  const tag = `"${version}"`;
+  const tag = `"${packageVersion}-${version}"`;
   response.set('ETag', `W/${tag}`);
   const known = request.headers['if-none-match'];
   if (known === undefined || !namesTag(known, tag)) return false;

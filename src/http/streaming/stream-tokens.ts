@@ -35,7 +35,7 @@ export function createStreamTokensRouter({ registry, eventTypes, tokens }: Strea
       const { subscription_id: subscriptionId, event_type: eventType } = body;
       const [kind, name] = subjectOf(subscriptionId, eventType);
       await requireExistence(kind, name);
-      const { token, expiresAt } = tokens.issue(presentedKeyIndex(response), `${kind}/${name}`);
+      const { token, expiresAt } = await tokens.issue(presentedKeyIndex(response), `${kind}/${name}`);
       response.status(201).json({ token, expires_at: toTimestamp(expiresAt) } satisfies Responses['createStreamToken']);
     })
     .all(methodNotAllowed('POST'));

@@ -101,6 +101,19 @@ describe('the partitions assigned to a stream', () => {
     expect(assigned.list.map(({ partition }) => partition)).to.deep.equal([1]);
   });
 
+  it('stay while an event of theirs is being passed over, so that one stream writes its letter', () => {
+    const assigned = assignedPartitions(2);
+    const leaving = { state: 'reassigning', nextStreamId: 'you' } as const;
+    assigned.keepOwned([owned(0, leaving), owned(1, leaving)], 500);
+    const record = { failures: 2, firstOffset: 0, throughOffset: 4, isOneByOne: true };
+    const search = { record, isHeld: true, isPassingOver: true };
+    if (assigned.list[0] !== undefined) assigned.list[0].search = search;
+    expect(assigned.removeHandedOver().map(({ partition }) => partition)).to.deep.equal([1]);
+    expect(assigned.removeHandedOver()).to.deep.equal([]);
+    search.isPassingOver = false;
+    expect(assigned.removeHandedOver().map(({ partition }) => partition)).to.deep.equal([0]);
+  });
+
   it('are removed when all of them go to other streams', () => {
     const assigned = assignedPartitions(2);
     const leaving = { state: 'reassigning', nextStreamId: 'you' } as const;

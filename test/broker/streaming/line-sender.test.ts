@@ -64,7 +64,7 @@ describe('what a stream sends', () => {
       const [searched, other] = assigned.list;
       if (searched === undefined || other === undefined) throw new Error('Two partitions were adopted.');
       const record = { failures: 0, firstOffset: 0, throughOffset: 4, isOneByOne: true };
-      searched.search = { record, isHeld: false };
+      searched.search = { record, isHeld: false, isPassingOver: false };
       const sent = (now = 1): string[] =>
         batches(sender.nextChunk(now)).map(
           ({ cursor, events = [] }) => `${cursor.partition}:${events.map(String).join(' ')}`,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'mocha';
 import type { FailureRecord } from '../../../src/ports/failed-deliveries.ts';
+import type { Coordination } from '../../../src/ports/coordination.ts';
 import { noValue, type EventLog, type RecordBatch } from '../../../src/ports/event-log.ts';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
@@ -173,6 +174,47 @@ describe('events that a consumer cannot process', () => {
     await silent.clock.turn(5_000);
     await eventually(() => isClosed(id));
     expect(await recordOf(id)).to.deep.equal({ failures: 1, firstOffset: 0, throughOffset: 2, isOneByOne: false });
+  });
+
+  it('are not counted while they wait for the store to learn that they are sent', async () => {
+    const { id } = await prepare(annotated('SKIP_EVENT'));
+    let isReachable = false;
+    const coordination = overriding<Coordination>(server.coordination, {
+      recordSent: (...sent) => {
+        if (isReachable) return server.coordination.recordSent(...sent);
+        return Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'The store is away.'));
+      },
+    });
+    const parameters = { max_uncommitted_events: 3, strict_commits: true };
+    const waiting = await open(id, { coordination }, parameters);
+    const last = waiting.stream.next();
+    waiting.stream.clientClosed();
+    await eventually(() => isClosed(id));
+    await waiting.clock.turn(1_000);
+    expect(await last).to.equal(null);
+    expect(await recordOf(id)).to.equal(undefined);
+    isReachable = true;
+    const sent = await open(id, { coordination }, parameters);
+    await nextLines(sent.stream);
+    sent.stream.clientClosed();
+    await eventually(() => isClosed(id));
+    expect(await recordOf(id)).to.deep.include({ failures: 1, firstOffset: 0, throughOffset: 2 });
+  });
+
+  it('are not counted while the last line of their stream waits for its reader', async () => {
+    for (const isRead of [false, true]) {
+      const { id, type } = await prepare(annotated('SKIP_EVENT'));
+      const source = { batch_flush_timeout: 60, stream_timeout: 30 };
+      const { clock, stream } = await open(id, {}, { ...source, max_uncommitted_events: 10 });
+      expect(await nextNumbers(stream)).to.deep.equal([0, 1, 2]);
+      await server.coordination.commit(id, stream.streamId, [{ eventType: type, partition: 0, offset: 2 }]);
+      await clock.turn(30_000);
+      if (isRead) expect(numbersIn(await nextLines(stream))).to.deep.equal([3]);
+      await clock.turn(5_000);
+      await eventually(() => isClosed(id));
+      const counted = isRead ? { failures: 1, firstOffset: 3, throughOffset: 3, isOneByOne: false } : undefined;
+      expect(await recordOf(id), `read: ${isRead}`).to.deep.equal(counted);
+    }
   });
 
   it('count no more once they are committed late', async () => {

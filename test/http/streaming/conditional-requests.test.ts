@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { packageVersion } from '../../../src/package-root.ts';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
@@ -68,6 +69,16 @@ describe('requests for what a client has already', () => {
   it('for what does not exist are answered 404', async () => {
     expect((await get('/event-types/unknown', '*')).status).to.equal(404);
     expect((await get('/subscriptions/00000000-0000-4000-8000-000000000000', '*')).status).to.equal(404);
+  });
+
+  it('are answered in full by another version of the program, whose responses may differ', async () => {
+    const [, version = '', state = ''] =
+      /^W\/"(.+?)-(.+)"$/.exec((await get('/event-types')).headers.get('etag') ?? '') ?? [];
+    expect(version).to.equal(packageVersion);
+    expect((await get('/event-types', `W/"${version}-${state}"`)).status).to.equal(304);
+    for (const other of [`W/"${version}.1-${state}"`, `W/"${state}"`]) {
+      expect((await get('/event-types', other)).status, other).to.equal(200);
+    }
   });
 
   it('get the same tag after a restart, as nothing has changed', async () => {

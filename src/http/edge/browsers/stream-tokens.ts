@@ -29,28 +29,29 @@ export interface StreamTokensOptions {
  * request to the coordination store. That store only makes sure that a token is used once.
  */
 export class StreamTokens {
-  readonly #secrets: readonly Buffer[];
+  readonly #apiKeys: readonly string[];
   readonly #clock: Clock;
   readonly #claim: StreamTokensOptions['claim'];
+  /** Derived when the first token is made or presented: many processes never see one. */
+  #secrets: Promise<readonly Buffer[]> | undefined;
 
-  private constructor(secrets: readonly Buffer[], { clock, claim }: StreamTokensOptions) {
-    this.#secrets = secrets;
+  constructor({ apiKeys, clock, claim }: StreamTokensOptions) {
+    this.#apiKeys = apiKeys;
     this.#clock = clock;
     this.#claim = claim;
-  }
-
-  static async create(options: StreamTokensOptions): Promise<StreamTokens> {
-    return new StreamTokens(await Promise.all(options.apiKeys.map(secretOf)), options);
   }
 
   /**
    * A new token.
    * @param keyIndex Of the key that its holder presented. While there are no keys, the token means nothing.
    */
-  issue(keyIndex: number, subject: StreamSubject): { readonly token: string; readonly expiresAt: number } {
+  async issue(
+    keyIndex: number,
+    subject: StreamSubject,
+  ): Promise<{ readonly token: string; readonly expiresAt: number }> {
+    const secret = (await this.#derivedSecrets())[keyIndex] ?? randomBytes(codeBytes);
     const expiresAt = this.#clock.now() + streamTokenMilliseconds;
     const text = `${expiresAt.toString(36)}.${randomBytes(randomBytesCount).toString('base64url')}`;
-    const secret = this.#secrets[keyIndex] ?? randomBytes(codeBytes);
     return { token: `${text}.${codeOf(secret, text, subject).toString('base64url')}`, expiresAt };
   }
 
@@ -62,11 +63,17 @@ export class StreamTokens {
     const left = Number.parseInt(end, 36) - this.#clock.now();
     // A process whose clock is behind sees a later end.
     if (left <= 0 || left > 2 * streamTokenMilliseconds) return false;
-    const isKnown = this.#secrets.reduce(
+    const isKnown = (await this.#derivedSecrets()).reduce(
       (isMatch, secret) => timingSafeEqual(presented, codeOf(secret, text, subject)) || isMatch,
       false,
     );
     return isKnown && this.#claim(`stream-token/${code}`, 2 * streamTokenMilliseconds);
+  }
+
+  /** Derives each secret once, however many requests ask at the same time. */
+  #derivedSecrets(): Promise<readonly Buffer[]> {
+    this.#secrets ??= Promise.all(this.#apiKeys.map(secretOf));
+    return this.#secrets;
   }
 }
 

@@ -29,13 +29,13 @@ describe('stream tokens', () => {
     await own.cleanup();
   });
 
-  function node(...apiKeys: string[]): Promise<StreamTokens> {
-    return StreamTokens.create({ apiKeys, clock, claim: (name, lease) => coordination.claim(name, lease) });
+  function node(...apiKeys: string[]): StreamTokens {
+    return new StreamTokens({ apiKeys, clock, claim: (name, lease) => coordination.claim(name, lease) });
   }
 
   it('open a stream until the minute is over, and not at its end', async () => {
-    const tokens = await node('a key of this test');
-    const [early, late] = [tokens.issue(0, subject), tokens.issue(0, subject)];
+    const tokens = node('a key of this test');
+    const [early, late] = [await tokens.issue(0, subject), await tokens.issue(0, subject)];
     expect(early.expiresAt).to.equal(now + streamTokenMilliseconds);
     now += streamTokenMilliseconds - 1;
     expect(await tokens.redeem(early.token, subject)).to.equal(true);
@@ -44,9 +44,9 @@ describe('stream tokens', () => {
   });
 
   it('open one stream, on whichever process', async () => {
-    const [first, second] = [await node('key one', 'key two'), await node('key two', 'key one')];
+    const [first, second] = [node('key one', 'key two'), node('key two', 'key one')];
     for (const keyIndex of [0, 1]) {
-      const { token } = first.issue(keyIndex, subject);
+      const { token } = await first.issue(keyIndex, subject);
       const redeemed = await Promise.all([first, second, first].map((tokens) => tokens.redeem(token, subject)));
       expect(redeemed.filter(Boolean)).to.have.length(1);
       expect(await second.redeem(token, subject)).to.equal(false);
@@ -54,8 +54,8 @@ describe('stream tokens', () => {
   });
 
   it('open no stream of another subscription, nor of an event type with its name', async () => {
-    const tokens = await node('a key of this test');
-    const { token } = tokens.issue(0, subject);
+    const tokens = node('a key of this test');
+    const { token } = await tokens.issue(0, subject);
     for (const other of ['subscriptions/two', 'subscriptions/', 'event-types/one', 'subscriptions/one2'] as const) {
       expect(await tokens.redeem(token, other)).to.equal(false);
     }
@@ -63,14 +63,14 @@ describe('stream tokens', () => {
   });
 
   it('open nothing on a process without the key', async () => {
-    const { token } = (await node('old key', 'new key')).issue(0, subject);
-    expect(await (await node('new key')).redeem(token, subject)).to.equal(false);
-    expect(await (await node()).redeem(token, subject)).to.equal(false);
+    const { token } = await node('old key', 'new key').issue(0, subject);
+    expect(await node('new key').redeem(token, subject)).to.equal(false);
+    expect(await node().redeem(token, subject)).to.equal(false);
   });
 
   it('open nothing when they were changed, without a question to the coordination store', async () => {
     const claims: string[] = [];
-    const tokens = await StreamTokens.create({
+    const tokens = new StreamTokens({
       apiKeys: ['a key of this test'],
       clock,
       claim: (name) => {
@@ -78,7 +78,7 @@ describe('stream tokens', () => {
         return Promise.resolve(true);
       },
     });
-    const { token } = tokens.issue(0, subject);
+    const { token } = await tokens.issue(0, subject);
     const [end = '', random = '', code = ''] = token.split('.');
     for (const wrong of [
       '',
@@ -96,9 +96,9 @@ describe('stream tokens', () => {
   });
 
   it('name no key: nothing of a token is in what is claimed or shown but its code', async () => {
-    const tokens = await node('a key of this test');
-    expect(tokens.issue(0, subject).token).to.match(/^[0-9a-z]{1,11}\.[\w-]{16}\.[\w-]{43}$/);
-    expect(tokens.issue(0, subject).token).not.to.equal(tokens.issue(0, subject).token);
+    const tokens = node('a key of this test');
+    expect((await tokens.issue(0, subject)).token).to.match(/^[0-9a-z]{1,11}\.[\w-]{16}\.[\w-]{43}$/);
+    expect((await tokens.issue(0, subject)).token).not.to.equal((await tokens.issue(0, subject)).token);
   });
 
   it('are used by many, and the claims of ended ones are removed', async () => {

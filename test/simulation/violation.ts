@@ -1,0 +1,2 @@
+/** A broken invariant. */
+export class Violation extends Error {}

@@ -1,0 +1,104 @@
+import type { OpenSessionResult, Session, Topology } from '../../src/ports/coordination.ts';
+import { partitionKey } from '../../src/ports/event-type-partition.ts';
+import { leaseMilliseconds } from './simulated-process.ts';
+import { Violation } from './violation.ts';
+
+/** A request to the store to open a session, and its answer. */
+export interface ObservedOpening {
+  readonly session: Session;
+  /** How long it keeps its place if it is refused; 0 when it does not wait. Milliseconds. */
+  readonly placeMilliseconds: number;
+  readonly result: OpenSessionResult;
+  /** The state before. */
+  readonly topology: Topology;
+  /** When it was decided, on the clock of the store. Milliseconds. */
+  readonly decidedAt: number;
+}
+
+interface Place {
+  readonly nodeId: string;
+  until: number;
+}
+
+/**
+ * How long the stream that has waited longest may not notice a free slot while everything works: its process may have
+ * died, and then its place ends with the lease. Milliseconds.
+ */
+const unnoticedMillisecondsMaximum = leaseMilliseconds + 5_000;
+
+/**
+ * The invariants of the streams of one subscription that wait for a slot: the first that came is the first that gets
+ * one.
+ */
+export class WaitingStreams {
+  /** When the lease of a node ends, on the clock of the store. */
+  readonly #leaseEndsAt: (nodeId: string) => number;
+  /** By stream, in the order in which they came. */
+  readonly #places = new Map<string, Place>();
+  /** The stream that has waited longest, and since when there has been a slot for it. */
+  #next: { readonly streamId: string; readonly since: number } | undefined;
+
+  constructor(leaseEndsAt: (nodeId: string) => number) {
+    this.#leaseEndsAt = leaseEndsAt;
+  }
+
+  /** W1: no stream gets a slot for which others have waited longer. W2: none is refused a free slot. */
+  asked({ session, placeMilliseconds, result, topology, decidedAt }: ObservedOpening): void {
+    const { streamId, nodeId, requestedPartitions } = session;
+    // A stream that names partitions has no place. One that is open already asks again after a lost answer.
+    if (requestedPartitions.length > 0 || topology.sessions.some((open) => open.streamId === streamId)) return;
+    const waiting = this.#waiting(decidedAt);
+    const position = waiting.indexOf(streamId);
+    const before = position === -1 ? waiting.length : position;
+    const free = freeSlots(topology);
+    if (result.outcome === 'opened') {
+      if (before >= free) throw new Violation(`W1: ${streamId} got one of ${free} slots before ${before} that waited`);
+      this.#places.delete(streamId);
+      return;
+    }
+    if (!topology.resetting && before < free) {
+      throw new Violation(`W2: ${streamId} was refused one of ${free} free slots, with ${before} before it`);
+    }
+    if (placeMilliseconds === 0) return;
+    const until = decidedAt + placeMilliseconds;
+    const place = this.#places.get(streamId);
+    if (place === undefined) this.#places.set(streamId, { nodeId, until });
+    else place.until = until;
+  }
+
+  gaveUp(streamId: string): void {
+    this.#places.delete(streamId);
+  }
+
+  /** The store has lost its data. */
+  forget(): void {
+    this.#places.clear();
+    this.#next = undefined;
+  }
+
+  /** W3: while everything works, the stream that has waited longest takes a free slot soon. */
+  checkNoticed(topology: Topology, now: number): void {
+    const [streamId] = this.#waiting(now);
+    if (streamId === undefined || topology.resetting || freeSlots(topology) === 0) {
+      this.#next = undefined;
+      return;
+    }
+    if (this.#next?.streamId !== streamId) this.#next = { streamId, since: now };
+    if (now - this.#next.since <= unnoticedMillisecondsMaximum) return;
+    throw new Violation(`W3: ${streamId} has not taken a free slot since ${this.#next.since}`);
+  }
+
+  #waiting(now: number): string[] {
+    for (const [streamId, { nodeId, until }] of this.#places) {
+      if (until <= now || this.#leaseEndsAt(nodeId) <= now) this.#places.delete(streamId);
+    }
+    return [...this.#places.keys()];
+  }
+}
+
+/** The slots for streams that take any partition. */
+function freeSlots({ sessions, partitions }: Topology): number {
+  const requested = new Set(sessions.flatMap(({ requestedPartitions }) => requestedPartitions.map(partitionKey)));
+  const taken = sessions.filter(({ requestedPartitions }) => requestedPartitions.length === 0).length;
+  return Math.max(0, partitions.length - requested.size - taken);
+}
