@@ -38,7 +38,7 @@ import {
   encodeSession,
 } from './script-values.ts';
 import { CommitCalls } from './commit-calls.ts';
-import { OffsetReads } from './offset-reads.ts';
+import { SubscriptionReads } from './subscription-reads.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
@@ -48,7 +48,7 @@ import { CursorMirror } from './cursor-mirror.ts';
 import { SessionCloseRetries } from './session-close-retries.ts';
 import { RecoveringCalls } from './recovering-calls.ts';
 import { Recovery } from './recovery.ts';
-import { loadScripts, readScriptSource, type ScriptSource } from './script-loading.ts';
+import { loadScripts, readScriptSource, topologyKeys, type ScriptSource } from './script-loading.ts';
 import type { StoredOffset } from './stored-offset.ts';
 import { ScriptCalls } from './script-calls.ts';
 import { RedisPublishedIds, type RedisPublishedIdsOptions } from './published-ids/published-ids.ts';
@@ -70,6 +70,10 @@ export interface RedisCoordinationOptions {
 
 /** How long a reset may take by default before the process that began it counts as dead. Milliseconds. */
 const resetMillisecondsDefault = 120_000;
+
+/** How many subscriptions one call reads: Redis does nothing else meanwhile. */
+const offsetsPerCall = 500;
+const topologiesPerCall = 100;
 
 /** The claim of the process that renews the consumer groups this time. */
 const groupRenewal = 'group-renewal';
@@ -104,7 +108,8 @@ export class RedisCoordination implements Coordination {
   readonly #groups: GroupExport;
   readonly #recovery: Recovery;
   readonly #calls: RecoveringCalls;
-  readonly #offsetReads: OffsetReads;
+  readonly #offsetReads: SubscriptionReads<readonly string[]>;
+  readonly #topologyReads: SubscriptionReads<readonly unknown[]>;
   readonly #commits: CommitCalls;
   readonly #leases: NodeLeases;
   readonly #sessionCloseRetries: SessionCloseRetries;
@@ -150,7 +155,20 @@ export class RedisCoordination implements Coordination {
     this.#calls = new RecoveringCalls(store, this.#recovery);
     this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), clock, logger);
     const { keys } = store;
-    this.#offsetReads = new OffsetReads(keys, (shard, offsetKeys) => this.#calls.committedOffsets(shard, offsetKeys));
+    this.#offsetReads = new SubscriptionReads<readonly string[]>({
+      keys,
+      kinds: ['offsets'],
+      subscriptionsPerCall: offsetsPerCall,
+      call: (shard, offsetKeys) => this.#calls.committedOffsets(shard, offsetKeys),
+      none: [],
+    });
+    this.#topologyReads = new SubscriptionReads<readonly unknown[]>({
+      keys,
+      kinds: topologyKeys,
+      subscriptionsPerCall: topologiesPerCall,
+      call: (shard, topologyKeysOfAll) => this.#calls.topologies(shard, topologyKeysOfAll),
+      none: [],
+    });
     this.#commits = new CommitCalls(keys, (...call) => this.#calls.commit(...call));
     this.#missedChanges = new MissedChanges({
       listeners,
@@ -243,7 +261,7 @@ export class RedisCoordination implements Coordination {
   }
 
   async topology(subscriptionId: string): Promise<Topology> {
-    const read = async (): Promise<Topology> => decodeTopology(await this.#calls.call('topology', subscriptionId, []));
+    const read = async (): Promise<Topology> => decodeTopology(await this.#topologyReads.read(subscriptionId));
     // Compared with what was known before the read began: what is learned during the read may well be newer.
     const contradicts = this.#lastSeen.contradictsTopology(subscriptionId);
     let topology = await read();

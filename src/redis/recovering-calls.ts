@@ -54,6 +54,11 @@ export class RecoveringCalls {
     return this.#recovering(() => this.#store.callShard('commit', shard, values, furtherKeys));
   }
 
+  /** Reads sessions and ownership of subscriptions of a shard. */
+  topologies(shard: number, keys: readonly string[]): Promise<unknown[]> {
+    return this.#recovering(() => this.#store.callShard('topology', shard, [], keys));
+  }
+
   /** Reads the committed offsets of subscriptions of a shard. */
   committedOffsets(shard: number, offsetKeys: readonly string[]): Promise<unknown[]> {
     return this.#recovering(() => this.#store.callShard('committed-offsets', shard, [], offsetKeys));

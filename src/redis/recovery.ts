@@ -8,7 +8,7 @@ import { decodeOffsets, encodeSession } from './script-values.ts';
 import { shardCount, shardOf } from './keys.ts';
 import type { LastSeenSubscription, LastSeenState } from './last-seen-state.ts';
 import type { MirrorEntry, CursorMirror } from './cursor-mirror.ts';
-import { OffsetReads } from './offset-reads.ts';
+import { SubscriptionReads } from './subscription-reads.ts';
 import type { ScriptCalls } from './script-calls.ts';
 import { mergedKeys } from './script-loading.ts';
 import { isNewer, encodeOffset, type StoredOffset } from './stored-offset.ts';
@@ -51,8 +51,9 @@ export const subscriptionsPerMerge = 50;
 /** How many shards are merged at once. */
 const concurrentShardsMaximum = 4;
 
-/** How many subscriptions are compared with the mirror at once. */
+/** How many subscriptions are compared with the mirror at once, and in one call. */
 const comparedAtOnce = 2_000;
+const offsetsPerCall = 500;
 
 const shards = Array.from({ length: shardCount }, (_, shard) => shard);
 
@@ -131,10 +132,16 @@ export class Recovery {
   /** What the mirror has of subscriptions whose offsets in Redis are older or missing: usually nothing. */
   async #newerInMirror(): Promise<Mirror> {
     const { store, log } = this.#options;
-    const reads = new OffsetReads(store.keys, async (shard, offsetKeys) => {
-      const reply = await store.callShard('committed-offsets', shard, [], offsetKeys);
-      // A Redis that has just lost its data has no offset that a mirrored one could be compared with.
-      return reply[0] === 'OK' ? reply : ['OK'];
+    const reads = new SubscriptionReads<readonly string[]>({
+      keys: store.keys,
+      kinds: ['offsets'],
+      subscriptionsPerCall: offsetsPerCall,
+      call: async (shard, offsetKeys) => {
+        const reply = await store.callShard('committed-offsets', shard, [], offsetKeys);
+        // A Redis that has just lost its data has no offset that a mirrored one could be compared with.
+        return reply[0] === 'OK' ? reply : ['OK'];
+      },
+      none: [],
     });
     const mirrored = [...(await readMirror(log))];
     const newer = new Map<string, readonly MirroredOffset[]>();

@@ -2,6 +2,16 @@ import { shardOf, type KeySpace } from './keys.ts';
 import type { RedisConnection } from './connection.ts';
 import { scriptKeys, type Script, type ScriptName } from './script-loading.ts';
 
+/** Scripts that serve a shard, or several subscriptions of it. */
+type ShardScriptName =
+  | 'renew-lease'
+  | 'check-watched'
+  | 'settle-mirror'
+  | 'commit'
+  | 'committed-offsets'
+  | 'merge'
+  | 'topology';
+
 /** The keys and scripts of this product behind a connection. The header of each script documents its result. */
 export class ScriptCalls {
   readonly connection: RedisConnection;
@@ -34,7 +44,7 @@ export class ScriptCalls {
 
   /** Runs a script on a shard. Further keys, if given, must belong to that shard. */
   callShard(
-    name: 'renew-lease' | 'check-watched' | 'settle-mirror' | 'commit' | 'committed-offsets' | 'merge',
+    name: ShardScriptName,
     shard: number,
     values: readonly (string | number)[],
     furtherKeys: readonly string[] = [],

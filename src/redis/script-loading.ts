@@ -7,11 +7,10 @@ import type { KeyKind } from './keys.ts';
 /**
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
  * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
- * the meta, owners and sessions of each subscription, merge and commit those of {@link mergedKeys} and
- * {@link commitKeys} of each, release-claim the key of a claim.
+ * and topology those of {@link topologyKeys} of each, merge and commit those of {@link mergedKeys} and {@link commitKeys}, release-claim the key of a claim.
  */
 export const scriptKeys = {
-  topology: ['shard', 'meta', 'owners', 'sessions'],
+  topology: ['shard'],
   'committed-offsets': ['shard'],
   initialise: ['shard', 'dirty', 'meta', 'owners', 'offsets'],
   'open-session': ['shard', 'meta', 'owners', 'sessions', 'places', 'nodes'],
@@ -41,6 +40,9 @@ export const scriptKeys = {
 
 /** The keys of each subscription that merge takes after its own. */
 export const mergedKeys = ['meta', 'owners', 'offsets', 'sessions', 'removed'] as const satisfies readonly KeyKind[];
+
+/** The keys of each subscription that topology takes after its own. */
+export const topologyKeys = ['meta', 'owners', 'sessions'] as const satisfies readonly KeyKind[];
 
 /** The keys of each subscription that commit takes after its own. */
 export const commitKeys = ['meta', 'owners', 'offsets', 'sessions'] as const satisfies readonly KeyKind[];

@@ -92,10 +92,10 @@ export function encodeFailedDeliveries(failed: FailedDeliveries | undefined): (s
 
 /**
  * Reads the topology of a subscription.
- * @param reply The result of topology.lua.
+ * @param reply What topology.lua returns for it.
  */
 export function decodeTopology(reply: readonly unknown[]): Topology {
-  const [, generation, resetting, sessions, owners] = reply as [string, string, string, string[], string[]];
+  const [generation, resetting, sessions, owners] = reply as [string, string, string[], string[]];
   return {
     generation: Number(generation),
     resetting: resetting === '1',

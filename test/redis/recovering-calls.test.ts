@@ -31,7 +31,7 @@ describe('calls to a Redis that may have lost its data', () => {
 
   it('are made again after a recovery, and again after three', async () => {
     losses = 1;
-    expect(await calls.call('topology', 'subscription', [])).to.deep.equal(['OK']);
+    expect(await calls.call('heartbeats', 'subscription', [])).to.deep.equal(['OK']);
     expect([made, recoveries]).to.deep.equal([2, 1]);
     losses = 5;
     expect(await calls.renewLease(0, [])).to.deep.equal(['OK']);
@@ -48,7 +48,7 @@ describe('calls to a Redis that may have lost its data', () => {
   it('are not made again when the service shuts down during the recovery', async () => {
     losses = 1;
     onRecover = () => calls.close();
-    const failure: unknown = await calls.call('topology', 'subscription', []).catch((error: unknown) => error);
+    const failure: unknown = await calls.call('heartbeats', 'subscription', []).catch((error: unknown) => error);
     expect(String(failure)).to.contain('The service is shutting down.');
     expect(made).to.equal(1);
   });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchOptions } from '../bench-options.ts';
-import { publishBody } from '../events.ts';
+import { eventBatch } from '../events.ts';
 import type { MeasuredCluster } from '../measured-cluster.ts';
 import type { MeasuredService } from '../measured-service.ts';
 import { startProgram, type Running } from '../processes.ts';
@@ -164,7 +164,9 @@ async function loseRedis(
   await cluster.loseRedis();
   const [first] = services as [MeasuredService];
   for (let index = 0; index < eventTypeCount; index += 1) {
-    await first.call('POST', `/event-types/${eventTypeName(index)}/events`, publishBody(index));
+    await first.call('POST', `/event-types/${eventTypeName(index)}/events`, [
+      JSON.parse(eventBatch(index)[0]?.json ?? ''),
+    ]);
   }
   const responses = await Promise.all(consumers.map((consumer) => consumer.nextLine()));
   const milliseconds = performance.now() - begin;

@@ -97,8 +97,8 @@ local function merge(meta, owners, offsets, sessions, removed)
   if changed then
     local current = tonumber(redis.call('HGET', meta, 'generation') or format_integer(initial_number()))
     redis.call('HSET', meta, 'generation', format_integer(math.max(current, generation) + 1))
-    notify('offsets', subscription)
-    notify('topology', subscription)
+    -- After a refill every process recovers, and then reads everything again anyway.
+    if recovery_milliseconds == 0 then notify('topology', subscription) end
   end
   return changed
 end

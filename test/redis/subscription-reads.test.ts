@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { beforeEach, describe, it } from 'mocha';
 import { KeySpace, shardOf } from '../../src/redis/keys.ts';
-import { OffsetReads, subscriptionsPerRead } from '../../src/redis/offset-reads.ts';
+import { SubscriptionReads } from '../../src/redis/subscription-reads.ts';
 
-describe('reads of committed offsets', () => {
+const subscriptionsPerCall = 50;
+
+describe('reads of subscriptions', () => {
   const keys = new KeySpace('test');
   /** Enough ids of the shard of the first one for a call and one more. */
-  const ids = Array.from({ length: subscriptionsPerRead * 40 }, (_, number) => `subscription-${number}`).filter(
+  const ids = Array.from({ length: subscriptionsPerCall * 40 }, (_, number) => `subscription-${number}`).filter(
     (id) => shardOf(id) === shardOf('subscription-0'),
   );
   const otherId = Array.from({ length: 100 }, (_, number) => `other-${number}`).find(
@@ -14,15 +16,21 @@ describe('reads of committed offsets', () => {
   ) as string;
   let calls: { readonly shard: number; readonly count: number }[];
   let failure: Error | undefined;
-  let reads: OffsetReads;
+  let reads: SubscriptionReads<readonly string[]>;
 
   beforeEach(() => {
     calls = [];
     failure = undefined;
-    reads = new OffsetReads(keys, async (shard, offsetKeys) => {
-      calls.push({ shard, count: offsetKeys.length });
-      if (failure !== undefined) throw failure;
-      return ['OK', ...offsetKeys.map((key) => [`${key}:0`, '1@1'])];
+    reads = new SubscriptionReads<readonly string[]>({
+      keys,
+      kinds: ['meta', 'offsets'],
+      subscriptionsPerCall,
+      call: async (shard, all) => {
+        calls.push({ shard, count: all.length / 2 });
+        if (failure !== undefined) throw failure;
+        return ['OK', ...all.filter((_, index) => index % 2 === 1).map((key) => [`${key}:0`, '1@1'])];
+      },
+      none: [],
     });
   });
 
@@ -42,10 +50,10 @@ describe('reads of committed offsets', () => {
   });
 
   it('are split when they are too many for one call', async () => {
-    const wanted = ids.slice(0, subscriptionsPerRead + 1);
-    expect(wanted).to.have.length(subscriptionsPerRead + 1);
+    const wanted = ids.slice(0, subscriptionsPerCall + 1);
+    expect(wanted).to.have.length(subscriptionsPerCall + 1);
     expect(await read(...wanted)).to.deep.equal(wanted.map(expected));
-    expect(calls.map(({ count }) => count)).to.deep.equal([subscriptionsPerRead, 1]);
+    expect(calls.map(({ count }) => count)).to.deep.equal([subscriptionsPerCall, 1]);
   });
 
   it('fail together, and the next ones are read again', async () => {

@@ -1,0 +1,61 @@
+import { shardOf, type KeyKind, type KeySpace } from './keys.ts';
+
+export interface SubscriptionReadsOptions<Reply> {
+  readonly keys: KeySpace;
+  /** The keys of each subscription that the script takes. */
+  readonly kinds: readonly KeyKind[];
+  /** Most subscriptions in one call: Redis does nothing else meanwhile. */
+  readonly subscriptionsPerCall: number;
+  /** Runs the script on a shard. Its result is a word, and then a reply for each subscription. */
+  readonly call: (shard: number, keysOfSubscriptions: readonly string[]) => Promise<unknown[]>;
+  /** Of a subscription that the result says nothing about. */
+  readonly none: Reply;
+}
+
+/** A call that is about to be made. */
+interface NextCall<Reply> {
+  count: number;
+  readonly keys: string[];
+  readonly replies: Promise<readonly Reply[]>;
+}
+
+/**
+ * Reads the state of subscriptions. Reads that begin together, before anything else happens, share one call for each
+ * shard: a call for each of a hundred thousand subscriptions would take as many times longer. This is how all streams
+ * of a process read again after Redis was lost.
+ */
+export class SubscriptionReads<Reply> {
+  readonly #options: SubscriptionReadsOptions<Reply>;
+  readonly #nextCalls = new Map<number, NextCall<Reply>>();
+
+  constructor(options: SubscriptionReadsOptions<Reply>) {
+    this.#options = options;
+  }
+
+  /**
+   * The reply for a subscription.
+   * @throws what the call throws
+   */
+  async read(subscriptionId: string): Promise<Reply> {
+    const { keys, kinds, subscriptionsPerCall, none } = this.#options;
+    const shard = shardOf(subscriptionId);
+    const next = this.#nextCalls.get(shard) ?? this.#begin(shard);
+    const index = next.count;
+    next.count += 1;
+    for (const kind of kinds) next.keys.push(keys.key(subscriptionId, kind));
+    if (next.count === subscriptionsPerCall) this.#nextCalls.delete(shard);
+    return (await next.replies)[index] ?? none;
+  }
+
+  #begin(shard: number): NextCall<Reply> {
+    const keys: string[] = [];
+    const replies = Promise.resolve().then(async () => {
+      if (this.#nextCalls.get(shard) === next) this.#nextCalls.delete(shard);
+      const [, ...found] = await this.#options.call(shard, keys);
+      return found as Reply[];
+    });
+    const next = { count: 0, keys, replies };
+    this.#nextCalls.set(shard, next);
+    return next;
+  }
+}
