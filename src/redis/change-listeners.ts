@@ -14,6 +14,8 @@ const changes: ReadonlySet<string> = new Set<CoordinationChange>(['topology', 'o
 export class ChangeListeners {
   readonly #logger: Logger;
   readonly #watched = new Map<string, WatchedSubscription>();
+  /** Those that were added since they were last taken. */
+  #added = new Set<string>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -24,14 +26,23 @@ export class ChangeListeners {
     return this.#watched.keys();
   }
 
+  /** The subscriptions that got their first listener since the last call. */
+  takeAdded(): ReadonlySet<string> {
+    const added = this.#added;
+    this.#added = new Set();
+    return added;
+  }
+
   /**
    * Adds a listener.
    * @returns Whether it is the first listener of the subscription.
    */
   add(subscriptionId: string, listener: ChangeListener): boolean {
     const watched = this.#watched.get(subscriptionId);
-    if (watched === undefined) this.#watched.set(subscriptionId, { listeners: [listener], generation: undefined });
-    else watched.listeners = [...watched.listeners, listener];
+    if (watched === undefined) {
+      this.#watched.set(subscriptionId, { listeners: [listener], generation: undefined });
+      this.#added.add(subscriptionId);
+    } else watched.listeners = [...watched.listeners, listener];
     return watched === undefined;
   }
 
@@ -43,7 +54,9 @@ export class ChangeListeners {
     const watched = this.#watched.get(subscriptionId);
     if (watched === undefined || !watched.listeners.includes(listener)) return false;
     watched.listeners = watched.listeners.filter((each) => each !== listener);
-    return watched.listeners.length === 0 && this.#watched.delete(subscriptionId);
+    if (watched.listeners.length > 0) return false;
+    this.#added.delete(subscriptionId);
+    return this.#watched.delete(subscriptionId);
   }
 
   notify(

@@ -4,7 +4,7 @@
  *
  * ```
  * {lendstream:7}:shard              hash   incarnation, floor, refill (see recovery.ts), heardAt, returnUntil
- *                                       (node-leases.ts), remembersSince
+ *                                       (node-leases.ts), remembersSince, changes (shard-state.lua)
  * {lendstream:7}:nodes              hash   node -> end of its lease, milliseconds of Redis time
  * {lendstream:7}:dirty              hash   subscription/partition -> the offset that the mirror does not hold yet
  * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil, closed/partition: what a closed stream

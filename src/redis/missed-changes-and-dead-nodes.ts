@@ -43,12 +43,15 @@ interface DueTime {
 
 /**
  * Regularly checks everything that is watched in this process, for two things that no notification reports: that one
- * was lost, and that a node has died. A few calls for each shard cost far less than a check by each watcher.
+ * was lost, and that a node has died. A call for each shard finds out whether anything there has changed since the last
+ * round; only then its watched subscriptions are checked, a hundred in a call.
  */
 export class MissedChanges {
   readonly #options: MissedChangesOptions;
   #timer: Timer | undefined;
   #isStopped = false;
+  /** By shard: its state before the last check, with the count of changes if that check has found everything. */
+  readonly #checked = new Map<number, { readonly incarnation: string; readonly changes: string | undefined }>();
   /**
    * Whether the store could not be reached. Leases may then have ended although their nodes are alive and could not
    * renew them.
@@ -81,11 +84,9 @@ export class MissedChanges {
       if (this.#wasUnreachable) await leases.renewAll();
       else await leases.renewOverdue();
       this.#wasUnreachable = false;
-      for (const [shard, subscriptions] of this.#watchedByShard()) {
-        for (let start = 0; start < subscriptions.length; start += subscriptionsPerCall) {
-          await this.#check(shard, subscriptions.slice(start, start + subscriptionsPerCall), mayClose);
-        }
-      }
+      for (const subscriptionId of listeners.takeAdded()) this.#checked.delete(shardOf(subscriptionId));
+      for (const [shard, subscriptions] of this.#watchedByShard())
+        await this.#checkShard(shard, subscriptions, mayClose);
     } catch (error) {
       // Watchers that check now find that the store is unreachable, and count no time against their consumers.
       if (!this.#wasUnreachable && !this.#isStopped) listeners.notifyAll();
@@ -113,6 +114,21 @@ export class MissedChanges {
       else subscriptions.push(subscriptionId);
     }
     return byShard;
+  }
+
+  /** Checks the watched subscriptions of a shard, unless nothing has changed since that was last done. */
+  async #checkShard(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {
+    const state = await this.#options.calls.shardState(shard);
+    const checked = this.#checked.get(shard);
+    const isKnown = checked?.incarnation === state.incarnation;
+    if (isKnown && checked.changes === state.changes && !state.isUnsettled) return;
+    this.#checked.delete(shard);
+    for (let start = 0; start < subscriptions.length; start += subscriptionsPerCall) {
+      await this.#check(shard, subscriptions.slice(start, start + subscriptionsPerCall), mayClose);
+    }
+    // Right after a loss, or when sessions may not be closed yet, a check does not find everything.
+    const isComplete = isKnown && mayClose && !state.isUnsettled;
+    this.#checked.set(shard, { incarnation: state.incarnation, changes: isComplete ? state.changes : undefined });
   }
 
   async #check(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {

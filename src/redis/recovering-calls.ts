@@ -6,6 +6,15 @@ import type { ScriptCalls } from './script-calls.ts';
 /** How often one call recovers from a loss before it fails. */
 const recoveriesPerCall = 3;
 
+/** What tells whether the watched subscriptions of a shard have to be checked. */
+export interface ShardState {
+  readonly incarnation: string;
+  /** A count that grows with every change of the shard. */
+  readonly changes: string;
+  /** Whether a lease has ended, or nodes may still come back from an outage. */
+  readonly isUnsettled: boolean;
+}
+
 /**
  * Makes calls to a Redis that may have lost its data. After a loss the data is restored first, and then the call is
  * made again.
@@ -42,6 +51,13 @@ export class RecoveringCalls {
   /** Renews a lease on a shard. */
   renewLease(shard: number, values: readonly (string | number)[]): Promise<unknown[]> {
     return this.#recovering(() => this.#store.callShard('renew-lease', shard, values));
+  }
+
+  /** Asks whether anything of a shard has changed. */
+  async shardState(shard: number): Promise<ShardState> {
+    const [, changes, isUnsettled] = await this.#recovering(() => this.#store.callShard('shard-state', shard, []));
+    const incarnation = this.#store.incarnations.get(shard) ?? '';
+    return { incarnation, changes: String(changes), isUnsettled: isUnsettled === '1' };
   }
 
   /** Checks the watched subscriptions of a shard. */

@@ -5,6 +5,7 @@ import { scriptKeys, type Script, type ScriptName } from './script-loading.ts';
 /** Scripts that serve a shard, or several subscriptions of it. */
 type ShardScriptName =
   | 'renew-lease'
+  | 'shard-state'
   | 'check-watched'
   | 'settle-mirror'
   | 'commit'

@@ -28,6 +28,7 @@ export const scriptKeys = {
   history: ['shard', 'commits', 'ends'],
   merge: ['shard', 'nodes', 'dirty'],
   'renew-lease': ['shard', 'nodes'],
+  'shard-state': ['shard', 'nodes'],
   'check-watched': ['shard', 'nodes'],
   'begin-refill': ['shard'],
   'finish-refill': ['shard'],

@@ -7,7 +7,7 @@ import { missedChangesMillisecondsMaximum, type Coordination } from '../../src/p
 import { ChangeListeners } from '../../src/redis/change-listeners.ts';
 import { KeySpace, shardCount, shardOf } from '../../src/redis/keys.ts';
 import { NodeLeases } from '../../src/redis/node-leases.ts';
-import type { RecoveringCalls } from '../../src/redis/recovering-calls.ts';
+import type { RecoveringCalls, ShardState } from '../../src/redis/recovering-calls.ts';
 import { MissedChanges } from '../../src/redis/missed-changes-and-dead-nodes.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
@@ -105,6 +105,9 @@ describe('the rounds of these checks', () => {
   let checks: { shard: number; values: readonly string[]; keys: readonly string[] }[];
   let renewals: number;
   let isReachable: boolean;
+  /** What Redis says of every shard; undefined for another count of changes each time. */
+  let state: ShardState | undefined;
+  let changes: number;
   let chance: number;
   let listeners: ChangeListeners;
   let leases: NodeLeases;
@@ -114,12 +117,18 @@ describe('the rounds of these checks', () => {
   beforeEach(async () => {
     clock = new SimulatedClock();
     [sleptMilliseconds, told, checks, renewals, isReachable, chance] = [0, [], [], 0, true, 0.5];
+    [state, changes] = [undefined, 0];
     listeners = new ChangeListeners(silentLogger);
     leases = new NodeLeases(clock, () => {
       renewals += 1;
       return isReachable ? Promise.resolve() : Promise.reject(new Error('Out of reach'));
     });
     const calls = {
+      shardState: (): Promise<ShardState> => {
+        if (!isReachable) return Promise.reject(new Error('Out of reach'));
+        changes += 1;
+        return Promise.resolve(state ?? { incarnation: '1', changes: String(changes), isUnsettled: false });
+      },
       checkWatched: (shard: number, values: readonly string[], furtherKeys: readonly string[]) => {
         if (!isReachable) return Promise.reject(new Error('Out of reach'));
         checks.push({ shard, values, keys: furtherKeys });
@@ -183,6 +192,53 @@ describe('the rounds of these checks', () => {
     );
     expect(told).to.deep.equal([...mates, distant].map((id, index) => `${id} topology ${index < 100 ? index : 0}`));
     expect(renewals, 'no lease is overdue').to.equal(0);
+  });
+
+  it('check a shard again only when something there has changed since a check that was complete', async () => {
+    const round = async (): Promise<number> => {
+      const before = checks.length;
+      await clock.turn(interval);
+      return checks.length - before;
+    };
+    const settled = { incarnation: '1', changes: '7', isUnsettled: false };
+    state = settled;
+    watch('a');
+    expect(await round(), 'the first time').to.equal(1);
+    expect(await round(), 'others may not be back after a loss').to.equal(1);
+    expect(await round()).to.equal(0);
+    expect(await round()).to.equal(0);
+    state = { ...settled, changes: '8' };
+    expect(await round(), 'a change').to.equal(1);
+    expect(await round()).to.equal(0);
+    state = { ...settled, changes: '8', isUnsettled: true };
+    expect(await round(), 'a lease has ended').to.equal(1);
+    expect(await round()).to.equal(1);
+    state = { ...settled, changes: '8' };
+    expect(await round(), 'the check before was not complete').to.equal(1);
+    expect(await round()).to.equal(0);
+    state = { ...settled, changes: '9' };
+    sleptMilliseconds += 1_001;
+    expect(await round(), 'it slept, and closed no sessions').to.equal(1);
+    expect(await round()).to.equal(1);
+    expect(await round()).to.equal(0);
+    state = { ...settled, incarnation: '2', changes: '9' };
+    expect(await round(), 'Redis was lost').to.equal(1);
+    expect(await round()).to.equal(1);
+    expect(await round()).to.equal(0);
+  });
+
+  it('check a shard again when another of its subscriptions is watched, and those of no other shard', async () => {
+    state = { incarnation: '1', changes: '7', isUnsettled: false };
+    const ids = Array.from({ length: 300 }, (_, number) => `subscription-${number}`);
+    const [first = '', second = ''] = ids.filter((id) => shardOf(id) === 3);
+    watch(first);
+    watch(ids.find((id) => shardOf(id) === 4) ?? '');
+    await clock.turn(interval);
+    await clock.turn(interval);
+    checks = [];
+    watch(second);
+    await clock.turn(interval);
+    expect(checks.map(({ shard, values }) => [shard, ...values])).to.deep.equal([[3, '1', 'node', first, second]]);
   });
 
   it('close no sessions when they come more than a second late, because the process or the machine slept', async () => {

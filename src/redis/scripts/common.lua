@@ -39,8 +39,14 @@ local function notify(change, subscription)
   redis.call('PUBLISH', ARGV[2] .. (subscription or ''), ARGV[3] .. ' ' .. change)
 end
 
+-- Counts what a check of the watched subscriptions of the shard may find.
+local function count_change()
+  redis.call('HINCRBY', KEYS[1], 'changes', 1)
+end
+
 -- Sessions or ownership have changed, so a decision on the earlier state is made again.
 local function increment_generation(meta)
+  count_change()
   local generation = redis.call('HGET', meta, 'generation')
   redis.call('HSET', meta, 'generation', format_integer(generation and tonumber(generation) + 1 or initial_number()))
 end

@@ -95,6 +95,7 @@ local function merge(meta, owners, offsets, sessions, removed)
     changed = true
   end
   if changed then
+    count_change()
     local current = tonumber(redis.call('HGET', meta, 'generation') or format_integer(initial_number()))
     redis.call('HSET', meta, 'generation', format_integer(math.max(current, generation) + 1))
     -- After a refill every process recovers, and then reads everything again anyway.

@@ -21,5 +21,6 @@ end
 redis.call('HSET', shard, 'floor', format_integer(floor))
 redis.call('DEL', meta, owners, offsets, sessions, KEYS[8], KEYS[9], KEYS[10])
 redis.call('SET', KEYS[7], format_integer(floor), 'PX', ARGV[5])
+count_change()
 notify('removed')
 return reply

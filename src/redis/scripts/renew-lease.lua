@@ -11,7 +11,10 @@ local shard, nodes = KEYS[1], KEYS[2]
 local now = milliseconds()
 local all = redis.call('HGETALL', nodes)
 for index = 1, #all, 2 do
-  if tonumber(all[index + 1]) <= now then redis.call('HDEL', nodes, all[index]) end
+  if tonumber(all[index + 1]) <= now then
+    redis.call('HDEL', nodes, all[index])
+    count_change()
+  end
 end
 redis.call('HSET', nodes, ARGV[4], format_integer(now + tonumber(ARGV[5])))
 local last_renewal = tonumber(redis.call('HGET', shard, 'heardAt') or format_integer(now))

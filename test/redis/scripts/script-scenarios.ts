@@ -649,6 +649,52 @@ export const scenarios: Scenarios = {
 
 /** These disturb others: time passes, or everything is lost. */
 export const disturbingScenarios: Scenarios = {
+  'what a check of watched subscriptions may find is counted': async (world) => {
+    const scenario = new Scenario(world);
+    const shard = scenario.key('shard');
+    const expectCounted = async (act: () => Promise<unknown>): Promise<void> => {
+      const before = Number(await world.client.hget(shard, 'changes'));
+      await act();
+      expect(Number(await world.client.hget(shard, 'changes'))).to.be.above(before);
+    };
+    await expectCounted(() => scenario.initialise(-1));
+    let streamId = '';
+    await expectCounted(async () => (streamId = await scenario.join()));
+    await expectCounted(() => scenario.applyRebalance());
+    await expectCounted(() => world.first.beginReset(scenario.subscription));
+    await expectCounted(() => world.first.finishReset(scenario.subscription, [at(0, 3)]));
+    await expectCounted(() => world.first.closeSession(scenario.subscription, streamId));
+    await expectCounted(() => scenario.merge({ offset: `9@${Number.MAX_SAFE_INTEGER - 1}` }));
+    const nodes = world.keys.shardKey(shardOf(scenario.subscription), 'nodes');
+    await world.client.hset(nodes, 'scenario-ended-node', '1');
+    await expectCounted(() => world.first.renewLease(node, leaseMilliseconds));
+    await expectCounted(() => world.first.remove(scenario.subscription));
+  },
+
+  'the state of a shard says whether a check may find anything': async (world) => {
+    const { client, keys, scriptSource } = world;
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1);
+    await world.first.renewLease(node, leaseMilliseconds);
+    const [shard, nodes] = [scenario.key('shard'), keys.shardKey(shardOf(scenario.subscription), 'nodes')];
+    const state = async (incarnation?: string): Promise<unknown> => {
+      const found = incarnation ?? (await client.hget(shard, 'incarnation')) ?? '';
+      const script = loadScripts(scriptSource).get('shard-state')?.text ?? '';
+      return client.eval(script, 2, shard, nodes, found, 'no channel', 'no origin');
+    };
+    const changes = await client.hget(shard, 'changes');
+    expect(Number(changes)).to.be.above(0);
+    expect(await state()).to.deep.equal(['OK', changes, '0']);
+    expect(await state('5'), 'another incarnation').to.include('INCARNATION');
+    await client.hset(nodes, 'scenario-ended-node', '1');
+    expect(await state(), 'a lease has ended').to.deep.equal(['OK', changes, '1']);
+    await client.hdel(nodes, 'scenario-ended-node');
+    await client.hset(shard, 'returnUntil', Date.now() + 60_000);
+    expect(await state(), 'after an outage').to.deep.equal(['OK', changes, '1']);
+    await client.hset(shard, 'returnUntil', 1);
+    expect(await state()).to.deep.equal(['OK', changes, '0']);
+  },
+
   'sessions end with the lease of their node, and not before': async (world) => {
     const scenario = new Scenario(world);
     await scenario.initialise(-1, -1);
