@@ -7,7 +7,8 @@ import type { KeyKind } from './keys.ts';
 /**
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
  * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
- * and topology those of {@link topologyKeys} of each, merge and commit those of {@link mergedKeys} and {@link commitKeys}, release-claim the key of a claim.
+ * and topology those of {@link topologyKeys} of each, merge and commit those of {@link mergedKeys} and
+ * {@link commitKeys}, release-claim the key of a claim.
  */
 export const scriptKeys = {
   topology: ['shard'],
