@@ -22,6 +22,12 @@ const jitterShare = 0.1;
 /** How many subscriptions one script checks: Redis serves no other call during a script. About 5 microseconds each. */
 const subscriptionsPerCall = 100;
 
+/**
+ * How often the watched subscriptions of a shard are checked although nothing there was counted as a change: a process
+ * of an earlier version, which shares this Redis during an upgrade, does not count its changes. Milliseconds.
+ */
+const uncountedChangesMilliseconds = 30_000;
+
 /** A round that begins late by more than this counts as slept through. Milliseconds. */
 const sleepThresholdMilliseconds = 1_000;
 
@@ -33,6 +39,15 @@ export interface MissedChangesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random: Random;
+}
+
+/** The state of a shard before its last check. */
+interface CheckedShard {
+  readonly incarnation: string;
+  /** Undefined when that check may not have found everything. */
+  readonly changes: string | undefined;
+  /** When the next one is due in any case. Monotonic milliseconds. */
+  readonly until: number;
 }
 
 /** When a round is due, on a clock that stops while the machine sleeps and on one that does not. */
@@ -50,8 +65,7 @@ export class MissedChanges {
   readonly #options: MissedChangesOptions;
   #timer: Timer | undefined;
   #isStopped = false;
-  /** By shard: its state before the last check, with the count of changes if that check has found everything. */
-  readonly #checked = new Map<number, { readonly incarnation: string; readonly changes: string | undefined }>();
+  readonly #checked = new Map<number, CheckedShard>();
   /**
    * Whether the store could not be reached. Leases may then have ended although their nodes are alive and could not
    * renew them.
@@ -120,15 +134,21 @@ export class MissedChanges {
   async #checkShard(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {
     const state = await this.#options.calls.shardState(shard);
     const checked = this.#checked.get(shard);
+    const now = this.#options.clock.monotonic();
     const isKnown = checked?.incarnation === state.incarnation;
-    if (isKnown && checked.changes === state.changes && !state.isUnsettled) return;
+    const isCurrent = isKnown && checked.changes === state.changes && now < checked.until;
+    if (isCurrent && !state.isUnsettled) return;
     this.#checked.delete(shard);
     for (let start = 0; start < subscriptions.length; start += subscriptionsPerCall) {
       await this.#check(shard, subscriptions.slice(start, start + subscriptionsPerCall), mayClose);
     }
     // Right after a loss, or when sessions may not be closed yet, a check does not find everything.
     const isComplete = isKnown && mayClose && !state.isUnsettled;
-    this.#checked.set(shard, { incarnation: state.incarnation, changes: isComplete ? state.changes : undefined });
+    this.#checked.set(shard, {
+      incarnation: state.incarnation,
+      changes: isComplete ? state.changes : undefined,
+      until: now + uncountedChangesMilliseconds,
+    });
   }
 
   async #check(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {

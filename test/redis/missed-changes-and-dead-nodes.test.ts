@@ -224,6 +224,8 @@ describe('the rounds of these checks', () => {
     state = { ...settled, incarnation: '2', changes: '9' };
     expect(await round(), 'Redis was lost').to.equal(1);
     expect(await round()).to.equal(1);
+    for (let count = 1; count < 30_000 / interval; count += 1) expect(await round(), String(count)).to.equal(0);
+    expect(await round(), 'an earlier version counts no changes').to.equal(1);
     expect(await round()).to.equal(0);
   });
 
