@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { ChangeListeners } from './change-listeners.ts';
 import { shardOf, type KeySpace } from './keys.ts';
 import type { NodeLeases } from './node-leases.ts';
-import type { RecoveringCalls } from './recovering-calls.ts';
+import type { RecoveringCalls, ShardState } from './recovering-calls.ts';
 
 /**
  * How often a process checks the subscriptions that are watched in it. The rest of the allowed time is for the checks
@@ -90,7 +90,7 @@ export class MissedChanges {
   }
 
   async #round(dueAt: DueTime): Promise<void> {
-    const { listeners, leases, logger } = this.#options;
+    const { listeners, leases, calls, logger } = this.#options;
     // The leases of this process come first, see node-leases.ts. After a sleep of the machine this round closes no
     // sessions: leases are about to be renewed, before the next round.
     const mayClose = !this.#hasSlept(dueAt);
@@ -99,8 +99,12 @@ export class MissedChanges {
       else await leases.renewOverdue();
       this.#wasUnreachable = false;
       for (const subscriptionId of listeners.takeAdded()) this.#checked.delete(shardOf(subscriptionId));
-      for (const [shard, subscriptions] of this.#watchedByShard())
-        await this.#checkShard(shard, subscriptions, mayClose);
+      const watched = [...this.#watchedByShard()];
+      // They are sent in one write.
+      const states = await Promise.all(watched.map(([shard]) => calls.shardState(shard)));
+      for (const [index, [shard, subscriptions]] of watched.entries()) {
+        await this.#checkShard(shard, subscriptions, states[index] as ShardState, mayClose);
+      }
     } catch (error) {
       // Watchers that check now find that the store is unreachable, and count no time against their consumers.
       if (!this.#wasUnreachable && !this.#isStopped) listeners.notifyAll();
@@ -131,8 +135,12 @@ export class MissedChanges {
   }
 
   /** Checks the watched subscriptions of a shard, unless nothing has changed since that was last done. */
-  async #checkShard(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {
-    const state = await this.#options.calls.shardState(shard);
+  async #checkShard(
+    shard: number,
+    subscriptions: readonly string[],
+    state: ShardState,
+    mayClose: boolean,
+  ): Promise<void> {
     const checked = this.#checked.get(shard);
     const now = this.#options.clock.monotonic();
     const isKnown = checked?.incarnation === state.incarnation;
