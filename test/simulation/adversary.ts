@@ -71,6 +71,7 @@ const harms: Readonly<Record<string, Harm>> = {
     await world.addPartition(eventType);
   },
   async changePolicy(world) {
+    if (!world.hasPolicies) return;
     const subscription = world.chance.pick(world.subscriptions);
     const annotations = world.chance.happens(0.2) ? {} : anyAnnotations(world.chance);
     if (subscription !== undefined) await world.annotate(subscription.id, annotations);

@@ -155,8 +155,8 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'A stream begins one event too late',
     file: assigned,
-    text: 'new StreamPartition(ownership, start, now',
-    replacement: 'new StreamPartition(ownership, start + 1, now',
+    text: 'this.partitionOf(ownership, start, now)',
+    replacement: 'this.partitionOf(ownership, start + 1, now)',
   },
   {
     fault: 'A stream begins one event too early',

@@ -55,12 +55,13 @@ async function populate(world: World): Promise<void> {
   for (let index = 1; index <= eventTypes; index += 1) {
     await world.defineEventType(`loans.${index}`, chance.between(1, 3));
   }
-  if (chance.happens(0.4)) world.failing = 0.04 * chance.next();
+  world.hasPolicies = chance.happens(0.5);
+  if (world.hasPolicies && chance.happens(0.7)) world.failing = 0.04 * chance.next();
   const subscriptions = chance.between(1, 2);
   for (let index = 1; index <= subscriptions; index += 1) {
     // The first subscription is read to its end, whatever happens to the second.
     const readFrom = chance.happens(0.7) ? 'begin' : 'end';
-    const annotations = chance.happens(world.failing > 0 ? 0.8 : 0.2) ? anyAnnotations(chance) : {};
+    const annotations = world.hasPolicies && chance.happens(0.8) ? anyAnnotations(chance) : {};
     await world.subscribe(`group ${index}`, readFrom, index > 1 && chance.happens(0.2), annotations);
   }
   const nodes = chance.between(1, 3);
@@ -104,7 +105,7 @@ function randomParameters(world: World): Record<string, unknown> {
   if (chance.happens(0.3)) parameters['strict_commits'] = true;
   if (chance.happens(0.3)) parameters['commit_heartbeat'] = true;
   if (chance.happens(0.3)) parameters['wait_for_slot'] = chance.between(1, chance.happens(0.5) ? 3 : 20);
-  if (chance.happens(0.3)) parameters['filter'] = `/kind=${chance.between(0, eventKinds)}`;
+  if (!world.hasPolicies && chance.happens(0.3)) parameters['filter'] = `/kind=${chance.between(0, eventKinds)}`;
   if (chance.happens(0.15) && !world.isQuiet) {
     const { eventType, partition } = world.anyPartition();
     parameters['partitions'] = [{ event_type: eventType, partition: String(partition) }];
