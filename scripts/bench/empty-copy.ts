@@ -16,6 +16,7 @@ export const emptyCopy: AccountsForWorker = {
   commandText: () => undefined,
   commandsDecidedUpTo: () => [],
   checkpointPosition: () => null,
+  decidedAheadTo: () => null,
   catchUpPartition: () => Promise.resolve(0),
   holdBack: () => () => {},
   applyOwnCommit: () => true,

@@ -14,7 +14,7 @@ import { DamagedText, sealed, unsealed } from './checksummed-text.ts';
 import { FileSpace } from './file-space.ts';
 
 /** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 12;
+const schemaVersion = 13;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -97,8 +97,12 @@ const tables = `
     state TEXT NOT NULL,
     PRIMARY KEY (partition, decided_at, command_id)
   ) STRICT, WITHOUT ROWID;
-  -- The offset of the last command done, for each partition.
-  CREATE TABLE checkpoints (partition INTEGER PRIMARY KEY, command_offset INTEGER NOT NULL) STRICT;
+  -- The offset of the last command done, for each partition, and how far commands after the end of a day are done.
+  CREATE TABLE checkpoints (
+    partition INTEGER PRIMARY KEY,
+    command_offset INTEGER NOT NULL,
+    decided_ahead_to INTEGER
+  ) STRICT;
   -- How many bytes were removed from pages that other rows may still be in, see sparse-pages.ts. It has one row.
   CREATE TABLE removed (bytes INTEGER NOT NULL) STRICT;
   INSERT INTO removed VALUES (0);
@@ -153,6 +157,14 @@ export interface AccountChanges {
   readonly commands: ReadonlyMap<string, CommandRow | null>;
   /** The offset of the last command done, where one of the batches has a checkpoint record. */
   readonly commandOffset: Offset | undefined;
+  /** As in {@link CheckpointRecord}. */
+  readonly decidedAheadTo?: Offset | undefined;
+}
+
+/** How far the commands of a partition are done, as in {@link CheckpointRecord}. */
+export interface DecidedCommands {
+  readonly position: Offset;
+  readonly decidedAheadTo: Offset | null;
 }
 
 /** A command that posted no transaction and is remembered. */
@@ -300,6 +312,7 @@ export class AccountTables {
     transactions,
     commands,
     commandOffset,
+    decidedAheadTo,
   }: AccountChanges): void {
     for (const [reference, state] of products) {
       this.#statements.putProduct.run(reference, partition, sealed(reference, state));
@@ -317,7 +330,9 @@ export class AccountTables {
       if (command === null) this.#removeCommand(commandId, partition);
       else this.#statements.putCommand.run(commandId, partition, command.decidedAt, sealed(commandId, command.state));
     }
-    if (commandOffset !== undefined) this.#statements.putCheckpoint.run(partition, commandOffset);
+    if (commandOffset !== undefined) {
+      this.#statements.putCheckpoint.run(partition, commandOffset, decidedAheadTo ?? null);
+    }
     this.#statements.putPosition.run(partition, nextOffset);
   }
 
@@ -448,10 +463,19 @@ export class AccountTables {
     return (found.get() as { day: string | null }).day;
   }
 
-  /** The offset of the last command done, of each partition. */
-  commandOffsets(): Map<number, Offset> {
-    const rows = this.#statements.checkpoints.all() as { partition: number; command_offset: number }[];
-    return new Map(rows.map(({ partition, command_offset }) => [partition, command_offset]));
+  /** How far the commands of each partition are done. */
+  decidedCommands(): Map<number, DecidedCommands> {
+    const rows = this.#statements.checkpoints.all() as {
+      partition: number;
+      command_offset: number;
+      decided_ahead_to: number | null;
+    }[];
+    return new Map(
+      rows.map(({ partition, command_offset, decided_ahead_to }) => [
+        partition,
+        { position: command_offset, decidedAheadTo: decided_ahead_to },
+      ]),
+    );
   }
 
   /** How many transactions the loan with this id has; 0 when there is no such loan. */
@@ -704,8 +728,8 @@ function prepare(database: Connection) {
     dueLoans: database.prepare(
       'SELECT loan_id FROM loans WHERE partition = ? AND next_business_date <= ? ORDER BY next_business_date LIMIT ?',
     ),
-    checkpoints: database.prepare('SELECT partition, command_offset FROM checkpoints'),
-    putCheckpoint: database.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?)'),
+    checkpoints: database.prepare('SELECT partition, command_offset, decided_ahead_to FROM checkpoints'),
+    putCheckpoint: database.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?)'),
     putTransaction: database.prepare(
       'INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ' +
         'ON CONFLICT (loan_id, number) DO UPDATE SET transaction_key = excluded.transaction_key, type = excluded.type, ' +

@@ -29,7 +29,7 @@ import { databaseErrorKind } from '../sqlite.ts';
 import { changelogBounds } from './changelog-bounds.ts';
 import { CopyProgress } from './copy-progress.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
-import type { CommandRow, AccountChanges, AccountTables } from './account-tables.ts';
+import type { CommandRow, AccountChanges, AccountTables, DecidedCommands } from './account-tables.ts';
 import { QueryQueue } from './query-queue.ts';
 import { type LoanRow, type TransactionRow, loanRow, transactionRow } from './account-rows.ts';
 import { databaseFile, newDatabase, openOrRebuild } from './open-or-rebuild.ts';
@@ -76,7 +76,7 @@ export class AccountsCopy implements AccountsForWorker {
   /** References are hashes of texts, so a database that is rebuilt has the same products under them. */
   readonly #products = new AccountProducts((reference) => this.#database.productState(reference));
   /** As in the database: the offset of the last command done, of each partition. */
-  #commandOffsets: Map<number, Offset>;
+  #decidedCommands: Map<number, DecidedCommands>;
   #tail: TopicTail;
   /** The partitions whose owner in this process is about to commit. */
   readonly #heldBack = new Map<number, { readonly released: Promise<void> }>();
@@ -96,7 +96,7 @@ export class AccountsCopy implements AccountsForWorker {
     this.#outcomes = new CommandOutcomes(bytesOfOutcome, options.outcomes);
     this.#database = database;
     this.#queries = new QueryQueue(databaseFile(options), options.examinedItemsMaximum);
-    this.#commandOffsets = database.commandOffsets();
+    this.#decidedCommands = database.decidedCommands();
     this.#tail = this.#newTail();
     this.#integrity = this.#newIntegrityCheck();
   }
@@ -280,7 +280,11 @@ export class AccountsCopy implements AccountsForWorker {
   }
 
   checkpointPosition(partition: number): Offset | null {
-    return this.#commandOffsets.get(partition) ?? null;
+    return this.#decidedCommands.get(partition)?.position ?? null;
+  }
+
+  decidedAheadTo(partition: number): Offset | null {
+    return this.#decidedCommands.get(partition)?.decidedAheadTo ?? null;
   }
 
   holdBack(partition: number): () => void {
@@ -463,7 +467,7 @@ export class AccountsCopy implements AccountsForWorker {
     while (!this.#isClosed) {
       try {
         this.#database = newDatabase(this.#options);
-        this.#commandOffsets = new Map();
+        this.#decidedCommands = new Map();
         this.#tail = this.#newTail();
         await this.#catchUp(readingAgain, await changelogBounds(log, partitionCount));
         this.#integrity = this.#newIntegrityCheck();
@@ -515,10 +519,13 @@ export class AccountsCopy implements AccountsForWorker {
     { products, pages, loans, transactions, commands, checkpoint, outcomes }: RecordedChanges,
     nextOffset: Offset,
   ): void {
-    const commandOffset = checkpoint?.position;
-    this.#applyChanges({ partition, nextOffset, products, pages, loans, transactions, commands, commandOffset });
+    const { position: commandOffset, decidedAheadTo } = checkpoint ?? {};
+    const rows = { products, pages, loans, transactions, commands };
+    this.#applyChanges({ partition, nextOffset, ...rows, commandOffset, decidedAheadTo });
     this.#tail.advance(partition, nextOffset);
-    if (commandOffset !== undefined) this.#commandOffsets.set(partition, commandOffset);
+    if (commandOffset !== undefined) {
+      this.#decidedCommands.set(partition, { position: commandOffset, decidedAheadTo: decidedAheadTo ?? null });
+    }
     for (const outcome of outcomes) {
       if (outcome.commandId !== null) this.#outcomes.add(outcome.commandId, outcome);
     }

@@ -64,6 +64,8 @@ export interface AccountsForWorker {
   commandsDecidedUpTo(partition: number, time: number, limit: number): readonly string[];
   /** The offset of the last command done in the newest checkpoint record of the partition; null before the first. */
   checkpointPosition(partition: number): Offset | null;
+  /** Up to where commands after the end of a day that is under way are done; null when none is. */
+  decidedAheadTo(partition: number): Offset | null;
   /**
    * Makes the copy take nothing of a partition from the log, because its owner is about to commit and will give the
    * commit to the copy itself.

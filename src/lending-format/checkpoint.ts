@@ -10,6 +10,11 @@ import type { ApiError } from './refusal-format.ts';
 export interface CheckpointRecord {
   /** Offset of the last command done; everything up to it is done. */
   readonly position: Offset;
+  /**
+   * While the end of a day is under way: the commands after it, up to this offset, are done too. The end of the day
+   * itself is the command after `position`.
+   */
+  readonly decidedAheadTo?: Offset;
   /** The outcomes of this commit only, in the order of the commands. */
   readonly outcomes: readonly CommandOutcome[];
 }
@@ -59,8 +64,12 @@ export function writeOutcome(outcome: CommandOutcome): string {
  * The text of a checkpoint record, which {@link parseCheckpoint} reads.
  * @param outcomes As {@link writeOutcome} wrote them.
  */
-export function joinedCheckpoint(position: Offset, outcomes: readonly string[]): string {
-  return `{"position":${position},"outcomes":[${outcomes.join()}]}`;
+export function joinedCheckpoint(
+  { position, decidedAheadTo }: Pick<CheckpointRecord, 'position' | 'decidedAheadTo'>,
+  outcomes: readonly string[],
+): string {
+  const ahead = decidedAheadTo === undefined ? '' : `,"decidedAheadTo":${decidedAheadTo}`;
+  return `{"position":${position}${ahead},"outcomes":[${outcomes.join()}]}`;
 }
 
 /**
@@ -70,7 +79,8 @@ export function joinedCheckpoint(position: Offset, outcomes: readonly string[]):
 export function parseCheckpoint(value: Buffer | string): CheckpointRecord {
   try {
     const checkpoint = JSON.parse(value.toString()) as Partial<CheckpointRecord>;
-    if (Number.isSafeInteger(checkpoint.position) && Array.isArray(checkpoint.outcomes))
+    const { position, decidedAheadTo = 0, outcomes } = checkpoint;
+    if ([position, decidedAheadTo].every(Number.isSafeInteger) && Array.isArray(outcomes))
       return checkpoint as CheckpointRecord;
   } catch (error) {
     throw new LendstreamError('INTERNAL', `A checkpoint record cannot be read: ${describeError(error)}`, {

@@ -1,4 +1,4 @@
-import type { LogRecord, PartitionRecords } from '../ports/event-log.ts';
+import type { LogRecord, Offset, PartitionRecords } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -152,6 +152,10 @@ export class CommandBatch {
   readonly #outcomeTexts: string[] = [];
   readonly #decided: DecidedCommand[] = [];
   #position = -1;
+  /** Whether the end of a day is under way and stays so. */
+  #isDayUnderWay = false;
+  /** Up to where commands after that are done, by this batch or by ones before it. */
+  #decidedAheadTo: Offset | null;
   #dueCommands = 0;
   #closedDay: LocalDate | undefined;
   #followedCalendar: FollowedCalendar | undefined;
@@ -159,6 +163,7 @@ export class CommandBatch {
 
   constructor(options: CommandBatchOptions) {
     this.#options = options;
+    this.#decidedAheadTo = options.store.decidedAheadTo;
   }
 
   /** Commands of the log decided so far. */
@@ -193,14 +198,19 @@ export class CommandBatch {
   }
 
   get checkpoint(): CheckpointRecord {
-    return { position: this.#position, outcomes: this.#outcomes };
+    const [position, ahead] = [this.#position, this.#decidedAheadTo ?? -1];
+    if (ahead <= position) return { position, outcomes: this.#outcomes };
+    // The day is closed: all up to there is done.
+    if (!this.#isDayUnderWay) return { position: ahead, outcomes: this.#outcomes };
+    return { position, decidedAheadTo: ahead, outcomes: this.#outcomes };
   }
 
   /** What the commit appends, and the state that it leads to. */
   write(): BatchCommit {
     const { partition } = this.#options;
     const { changelog, loans } = this.#changes();
-    const checkpoint = Buffer.from(joinedCheckpoint(this.#position, this.#outcomeTexts));
+    const { checkpoint } = this;
+    const checkpointValue = Buffer.from(joinedCheckpoint(checkpoint, this.#outcomeTexts));
     const records = [
       ...[...this.#events].map(([topic, ofTopic]) => ({ topic, partition, records: ofTopic })),
       ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
@@ -212,11 +222,11 @@ export class CommandBatch {
         records: [
           ...[...changelog].map(([key, text]) => ({ key, value: text === null ? null : Buffer.from(text) })),
           // The last one of its partition.
-          { key: checkpointKey(partition), value: checkpoint },
+          { key: checkpointKey(partition), value: checkpointValue },
         ],
       },
     ];
-    return { records, state: { checkpoint: this.checkpoint, records: changelog, loans } };
+    return { records, state: { checkpoint, records: changelog, loans } };
   }
 
   /** What the registry keeps of the partition. */
@@ -254,6 +264,21 @@ export class CommandBatch {
    * @throws Error only when a committed loan cannot be read; then nothing may be decided on this partition
    */
   decide(command: PendingCommand, toggles: Toggles): void {
+    this.#decide(command, toggles);
+    this.#position = command.offset;
+    this.#isDayUnderWay = false;
+  }
+
+  /**
+   * Decides a command that lies behind the end of a day, which is under way and goes on after it.
+   * @throws as {@link decide}
+   */
+  decideAhead(command: PendingCommand, toggles: Toggles): void {
+    this.#decide(command, toggles);
+    this.#decidedAheadTo = command.offset;
+  }
+
+  #decide(command: PendingCommand, toggles: Toggles): void {
     const parsed: ParsedCommand =
       command.value === null
         ? { kind: 'unreadable', reason: 'The record has no value', commandId: null }
@@ -267,7 +292,6 @@ export class CommandBatch {
     this.#bytes += Buffer.byteLength(outcomeText);
     const type = parsed.kind === 'unreadable' ? unreadableCommandType : parsed.envelope.type;
     this.#decided.push({ type, outcome: outcome.outcome });
-    this.#position = command.offset;
   }
 
   #outcomeOf(parsed: ParsedCommand, command: PendingCommand, toggles: Toggles): CommandOutcome {
@@ -378,6 +402,12 @@ export class CommandBatch {
   /** The end of a day that is not done yet: what it did so far is committed, and it is read again. */
   leaveUndone({ offset }: PendingCommand): void {
     this.#position = offset - 1;
+    this.#isDayUnderWay = true;
+  }
+
+  /** Whether it leaves the end of a day undone. */
+  get isDayUnderWay(): boolean {
+    return this.#isDayUnderWay;
   }
 
   #executeOnLoan(

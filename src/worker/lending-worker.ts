@@ -8,7 +8,12 @@ import { commandTypes, unreadableCommandType } from '../lending-format/command-f
 import { commandOutcomes } from '../lending-format/checkpoint.ts';
 import { DecidingTurns } from './deciding-turns.ts';
 import { DecodedLoans } from './decoded-loans.ts';
-import { commandsPerCommitMaximum, definitionsMillisecondsMaximum, runPartitionLoop } from './partition-loop.ts';
+import {
+  commandsPerCommitMaximum,
+  definitionsMillisecondsMaximum,
+  endOfDayHoldMilliseconds,
+  runPartitionLoop,
+} from './partition-loop.ts';
 import { PartitionSharing } from './partition-ownership.ts';
 import { idempotencyMilliseconds } from '../lending-format/idempotency-record.ts';
 import type { AccountsForWorker } from '../accounts/accounts-for-worker.ts';
@@ -40,6 +45,8 @@ export interface LendingWorkerOptions {
   readonly idempotencyMilliseconds?: number;
   /** How long the worker waits for definitions; {@link definitionsMillisecondsMaximum} when absent. Milliseconds. */
   readonly definitionsMillisecondsMaximum?: number;
+  /** How long the end of a day keeps later commands waiting; {@link endOfDayHoldMilliseconds} when absent. */
+  readonly endOfDayHoldMilliseconds?: number;
 }
 
 /**
@@ -65,6 +72,7 @@ export class LendingWorker {
         runPartitionLoop({
           commandsPerCommitMaximum,
           definitionsMillisecondsMaximum,
+          endOfDayHoldMilliseconds,
           idempotencyMilliseconds,
           retentionMilliseconds: Infinity,
           ...options,

@@ -46,6 +46,7 @@ export class LoanStore {
   #knownTo: Offset;
   #isCopied = true;
   #position: Offset | null;
+  #decidedAheadTo: Offset | null;
 
   private constructor(copy: AccountsForWorker, partition: number, knownTo: Offset, decodedLoans: DecodedLoans) {
     this.#copy = copy;
@@ -53,6 +54,7 @@ export class LoanStore {
     this.#knownTo = knownTo;
     this.#decoded = decodedLoans.openPartition();
     this.#position = copy.checkpointPosition(partition);
+    this.#decidedAheadTo = copy.decidedAheadTo(partition);
   }
 
   /**
@@ -74,6 +76,11 @@ export class LoanStore {
   /** The offset of the last command done; null when none was done yet. */
   get position(): Offset | null {
     return this.#position;
+  }
+
+  /** Up to where commands after the end of a day that is under way are done; null when none is. */
+  get decidedAheadTo(): Offset | null {
+    return this.#decidedAheadTo;
   }
 
   /** The committed state of a loan; null when there is no loan with that id. */
@@ -167,6 +174,7 @@ export class LoanStore {
 
   #apply({ checkpoint, loans, records }: CommittedState, committed: readonly CommittedPartition[]): void {
     this.#position = checkpoint.position;
+    this.#decidedAheadTo = checkpoint.decidedAheadTo ?? null;
     for (const [loanAccountId, changed] of loans) {
       if (changed === null) this.#decoded.delete(loanAccountId);
       else this.#decoded.set(loanAccountId, changed.loan, changed.textLength);

@@ -9,6 +9,7 @@ import type { Metrics } from '../metrics.ts';
 import { CommandBatch } from './command-batch.ts';
 import { CommandRetention } from './command-retention.ts';
 import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
+import { parseCommand } from '../lending-format/command-format.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import type { AccountsForWorker } from '../accounts/accounts-for-worker.ts';
 import type { DecodedLoans } from './decoded-loans.ts';
@@ -58,6 +59,8 @@ export interface PartitionLoopOptions {
   readonly idempotencyMilliseconds: number;
   /** How long definitions may take to be readable before the loop starts over. Milliseconds. */
   readonly definitionsMillisecondsMaximum: number;
+  /** How long the end of a day keeps later commands waiting. Milliseconds. */
+  readonly endOfDayHoldMilliseconds: number;
   /** Called whenever the partition is owned and its loans are in memory. */
   readonly onOwned: () => void;
 }
@@ -65,6 +68,8 @@ export interface PartitionLoopOptions {
 /** The end of a day that is under way: it takes several commits. */
 interface EndOfDayRuns {
   current: EndOfDayRun | null;
+  /** From this monotonic time on, in milliseconds, it lets later commands pass. */
+  passableFrom: number;
 }
 
 /** The most commands decided in one commit, unless the options say less. */
@@ -74,6 +79,13 @@ export const commandsPerCommitMaximum = 500;
  * transaction that a worker left open when it died: waiting is cheaper than starting over from the log. Milliseconds.
  */
 export const definitionsMillisecondsMaximum = 30_000;
+/**
+ * How long the end of a day keeps later commands waiting, unless the options say otherwise. Most days are closed by
+ * then. After that, each commit takes some of both. Milliseconds.
+ */
+export const endOfDayHoldMilliseconds = 1_000;
+/** The part of a commit that the end of a day may take while later commands wait. */
+const endOfDayShare = 0.5;
 /** A commit is closed when its records have reached this size. Bytes. */
 const commitBytesMaximum = 4 * 1024 * 1024;
 /** How many bytes of commands are read ahead. */
@@ -141,21 +153,26 @@ async function processCommands(
 ): Promise<void> {
   const { log, clock, metrics, commandLag, partition, signal } = options;
   const pending: PendingCommand[] = [];
-  const runs: EndOfDayRuns = { current: null };
+  const runs: EndOfDayRuns = { current: null, passableFrom: Infinity };
+  let isDayUnderWay = false;
   let nextReadOffset = await firstUndecidedOffset(options, store.position);
   commandLag.advance(partition, nextReadOffset);
   retention.advance(nextReadOffset);
   while (!signal.aborted) {
-    if (pending.length === 0) {
+    // The end of a day stays the first command until it is done, and later ones are read meanwhile.
+    if (pending.length === 0 || (isDayUnderWay && pending.length === 1)) {
       const { batches, nextOffset } = await log.read(
         { topic: loanCommandsTopic, partition, offset: nextReadOffset },
-        { bytesMaximum: readBytesMaximum, waitMilliseconds: Infinity, signal },
+        { bytesMaximum: readBytesMaximum, waitMilliseconds: pending.length === 0 ? Infinity : 0, signal },
       );
-      for (const batch of batches) for (const command of pendingCommandsOf(batch)) pending.push(command);
+      const known = pending.length;
+      for (const batch of batches) {
+        for (const command of pendingCommandsOf(batch)) if (isUndecided(command, store)) pending.push(command);
+      }
       nextReadOffset = nextOffset;
       if (pending.length === 0) continue;
       // A product or toggle whose creation was confirmed counts for every command sent after that, on any node.
-      await catchUpWithDefinitions(options);
+      if (pending.length > known) await catchUpWithDefinitions(options);
       if (signal.aborted) break;
     }
     const startedAt = clock.monotonic();
@@ -163,13 +180,22 @@ async function processCommands(
     commandLag.advance(partition, batch.checkpoint.position + 1);
     retention.advance(batch.checkpoint.position + 1);
     onCommit();
-    pending.splice(0, batch.size);
+    isDayUnderWay = batch.isDayUnderWay;
+    pending.splice(isDayUnderWay ? 1 : 0, batch.size);
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
     await store.waitForCopy(signal);
     // The very next command may open a loan under the new product, or close the next day.
     if (batch.changesDefinitions) await catchUpWithDefinitions(options);
   }
+}
+
+/**
+ * Whether a command that was read is still to be decided. When a worker ended during the end of a day, commands after
+ * it may be done.
+ */
+function isUndecided(command: PendingCommand, { decidedAheadTo }: LoanStore): boolean {
+  return decidedAheadTo === null || command.offset > decidedAheadTo || readEndOfDay(command) !== null;
 }
 
 /**
@@ -228,25 +254,60 @@ async function decide(
   pending: readonly PendingCommand[],
   runs: EndOfDayRuns,
 ): Promise<CommandBatch> {
-  const { clock, registry, partition, commandsPerCommitMaximum, turns } = options;
+  const { clock, registry, partition, turns } = options;
   const batch = new CommandBatch({ ...options, store, now: clock.now() });
-  const isFull = (): boolean =>
-    batch.bytes >= commitBytesMaximum || batch.size + batch.dueCommands >= commandsPerCommitMaximum;
   const giveWayInTime = (): Promise<void> => turns.giveWayInTime();
   await turns.begin();
-  for (const command of pending) {
+  for (const [index, command] of pending.entries()) {
     const endOfDay = readEndOfDay(command);
     if (endOfDay !== null) {
       // It reads the accounts as they are committed.
       if (batch.size > 0) break;
-      const run = runs.current?.isOf(command) === true ? runs.current : new EndOfDayRun(store, endOfDay, command);
-      runs.current = run;
+      if (runs.current?.isOf(command) !== true) {
+        runs.current = new EndOfDayRun(store, endOfDay, command);
+        runs.passableFrom = clock.monotonic() + options.endOfDayHoldMilliseconds;
+      }
+      const later = clock.monotonic() < runs.passableFrom ? [] : pending.slice(index + 1);
+      const isFull = (): boolean => isCommitFull(batch, options, later.length === 0 ? 1 : endOfDayShare);
       const [closedDay, followed] = [closedDayOf(registry, partition), followedCalendarOf(registry, partition)];
-      if (await run.decideDue(batch, closedDay, followed, readToggles(registry), isFull, giveWayInTime)) break;
+      if (await runs.current.decideDue(batch, closedDay, followed, readToggles(registry), isFull, giveWayInTime)) {
+        await decideAhead(options, batch, later);
+        break;
+      }
     }
     batch.decide(command, readToggles(registry));
-    if (isFull()) break;
+    if (isCommitFull(batch, options)) break;
     await giveWayInTime();
   }
   return batch;
+}
+
+/**
+ * Decides commands behind the end of a day that is under way, so that customers need not wait for all accounts of the
+ * partition. For its account, each is a command that came before the end of the day. The commands stay in their order,
+ * so one that changes products ends it: others may refer to the product.
+ */
+async function decideAhead(
+  options: PartitionLoopOptions,
+  batch: CommandBatch,
+  later: readonly PendingCommand[],
+): Promise<void> {
+  const { registry, turns } = options;
+  for (const command of later) {
+    if (isCommitFull(batch, options) || !isAboutAccounts(command)) return;
+    await turns.giveWayInTime();
+    batch.decideAhead(command, readToggles(registry));
+  }
+}
+
+function isAboutAccounts(command: PendingCommand): boolean {
+  if (command.value === null) return true;
+  const { kind } = parseCommand(command.value, command);
+  return kind !== 'product' && kind !== 'end of day';
+}
+
+/** @param share The part of a whole commit that may be filled. */
+function isCommitFull(batch: CommandBatch, { commandsPerCommitMaximum }: PartitionLoopOptions, share = 1): boolean {
+  const commands = batch.size + batch.dueCommands;
+  return batch.bytes >= commitBytesMaximum * share || commands >= commandsPerCommitMaximum * share;
 }

@@ -77,7 +77,10 @@ export function transactionRecord(loanId: string, number: number): LogRecord {
 }
 
 export function checkpointRecord(partition: number, position: number, outcomes: readonly CommandOutcome[]): LogRecord {
-  return { key: checkpointKey(partition), value: Buffer.from(joinedCheckpoint(position, outcomes.map(writeOutcome))) };
+  return {
+    key: checkpointKey(partition),
+    value: Buffer.from(joinedCheckpoint({ position }, outcomes.map(writeOutcome))),
+  };
 }
 
 /** The loan of {@link loanRecord}. */

@@ -27,10 +27,12 @@ describe('the checkpoint record', () => {
         { commandId: null, outcome: 'dead_letter', reason: 'no JSON' },
       ],
     };
-    const text = joinedCheckpoint(checkpoint.position, checkpoint.outcomes.map(writeOutcome));
+    const text = joinedCheckpoint(checkpoint, checkpoint.outcomes.map(writeOutcome));
     expect(parseCheckpoint(Buffer.from(text))).to.deep.equal(checkpoint);
     expect(parseCheckpoint(text)).to.deep.equal(checkpoint);
-    expect(parseCheckpoint(joinedCheckpoint(0, []))).to.deep.equal({ position: 0, outcomes: [] });
+    expect(parseCheckpoint(joinedCheckpoint({ position: 0 }, []))).to.deep.equal({ position: 0, outcomes: [] });
+    const ahead = { position: 7, decidedAheadTo: 12 };
+    expect(parseCheckpoint(joinedCheckpoint(ahead, []))).to.deep.equal({ ...ahead, outcomes: [] });
   });
 
   it('has a key that no loan can have', () => {
@@ -39,7 +41,14 @@ describe('the checkpoint record', () => {
     expect(isCheckpointKey('L1')).to.equal(false);
   });
 
-  for (const text of ['', '{}', '{"position":"1","outcomes":[]}', '{"position":1}', 'null']) {
+  for (const text of [
+    '',
+    '{}',
+    '{"position":"1","outcomes":[]}',
+    '{"position":1}',
+    '{"position":1,"decidedAheadTo":"2","outcomes":[]}',
+    'null',
+  ]) {
     it(`is never read from: ${text || 'nothing'}`, () => {
       let caught: unknown;
       try {

@@ -92,6 +92,7 @@ describe('the loop of a partition', () => {
       retentionMilliseconds: Infinity,
       idempotencyMilliseconds,
       definitionsMillisecondsMaximum: 7_000,
+      endOfDayHoldMilliseconds: Infinity,
       onOwned: () => {},
       ...options,
     });

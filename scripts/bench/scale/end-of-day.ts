@@ -5,8 +5,10 @@ import type { BenchOptions } from '../bench-options.ts';
 import { partitionCount, startMeasuredService, type MeasuredService } from '../measured-service.ts';
 import { runProgram } from '../processes.ts';
 import { processorMilliseconds, residentKilobytes } from '../service-figures.ts';
-import { figure } from '../statistics.ts';
+import { figure, quantile } from '../statistics.ts';
 import { bytesWrittenByWorker } from '../worker-bytes.ts';
+import { loanIdOf } from './loan-commands.ts';
+import { waitsBeside } from './waits.ts';
 
 /** What the end of a day takes: one on which an installment of every loan is due, and one on which nothing happens. */
 
@@ -22,6 +24,10 @@ const residentGrowthMaximum = 1.1;
 const memoryIntervalMilliseconds = 1_000;
 /** On a day on which nothing happens, what is written does not depend on the number of loans. Bytes. */
 const quietBytesMaximum = 10_000;
+
+/** Reading a loan and a command, each the longest of all while the day is closed. Milliseconds. */
+const readWaitMaximum = 500;
+const commandWaitMaximum = 2_000;
 
 const disbursedOn = '2026-01-15';
 /** Of every loan. On this day an installment is due, and from the next one it is late. */
@@ -57,7 +63,15 @@ export async function measureEndOfDay({ report, scale, profileFolder }: BenchOpt
     const sampling = setInterval(() => {
       resident.push(residentKilobytes(service.processId) / 1024);
     }, memoryIntervalMilliseconds);
-    await closeDay(service, dueDate);
+    const closing = closeDay(service, dueDate);
+    let next = 0;
+    const [reads, commands] = await Promise.all([
+      waitsBeside(closing, () => service.call('GET', `/loans/${loanIdOf((next += 1) % count)}`)),
+      waitsBeside(closing, () =>
+        service.call('POST', `/loans/${loanIdOf((next += 1) % count)}/repayment-transactions`, { amount: 1 }),
+      ),
+    ]);
+    await closing;
     clearInterval(sampling);
     const rate = (count * 1_000) / (performance.now() - begin);
     const processorPerLoan = (processorMilliseconds(service.processId) - processorBegin) / count;
@@ -96,6 +110,19 @@ export async function measureEndOfDay({ report, scale, profileFolder }: BenchOpt
       growth <= residentGrowthMaximum,
       `<= ${residentGrowthMaximum}`,
     );
+
+    for (const [request, waits, maximum] of [
+      ['reading a loan', reads, readWaitMaximum],
+      ['a repayment', commands, commandWaitMaximum],
+    ] as const) {
+      const longest = Math.max(...waits);
+      report.printFigure(
+        `${name}, the longest wait of ${request} meanwhile`,
+        `${figure(longest)} ms (p99 ${figure(quantile(waits, 0.99))} ms of ${figure(waits.length)})`,
+        longest <= maximum,
+        `<= ${figure(maximum)} ms`,
+      );
+    }
 
     const before = bytesWrittenByWorker(dataFolder);
     const quietBegin = performance.now();

@@ -77,6 +77,8 @@ export interface WorkerOptions {
   readonly idempotencyMilliseconds?: number;
   readonly retentionMilliseconds?: number;
   readonly definitionsMillisecondsMaximum?: number;
+  /** By default, later commands wait until the day is closed, however slow the machine is. */
+  readonly endOfDayHoldMilliseconds?: number;
   /** By default one. */
   readonly partitionCount?: number;
   /** Notified whether the worker's copy can be read. */
@@ -108,6 +110,7 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
   const worker = new LendingWorker({
     log,
     partitionCount,
+    endOfDayHoldMilliseconds: Infinity,
     ...settings,
     clock,
     logger,
