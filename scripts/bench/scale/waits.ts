@@ -9,12 +9,10 @@ const pauseMilliseconds = 20;
  */
 export async function waitsBeside(work: Promise<unknown>, request: () => Promise<unknown>): Promise<number[]> {
   const waits: number[] = [];
-  let done = false;
-  const stop = (): void => {
-    done = true;
-  };
-  work.then(stop, stop);
-  while (!done) {
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  work.then(end, end);
+  while (!ended.signal.aborted) {
     const begin = performance.now();
     await request();
     waits.push(performance.now() - begin);

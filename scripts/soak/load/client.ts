@@ -26,7 +26,7 @@ export function post(
       url,
       {
         method: 'POST',
-        agent,
+        agent: isRepeated ? new Agent() : agent,
         headers: { 'Content-Type': 'application/json', 'Content-Length': bytes.length, ...headers },
         signal: AbortSignal.timeout(responseMillisecondsMaximum),
       },
@@ -43,7 +43,8 @@ export function post(
       },
     );
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The service closes a connection that was idle, in the moment in which it is used again.
+      // The service closes a connection that was idle, in the moment in which it is used again. The next one of the
+      // pool may be as old, so the request is repeated on a new one.
       const wasIdle = sent.reusedSocket && error.code === 'ECONNRESET';
       if (wasIdle && !isRepeated) resolve(post(url, body, headers, true));
       else reject(error);
