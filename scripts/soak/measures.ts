@@ -60,8 +60,15 @@ export function diskOf(folder: string): Disk {
   return {
     bytes: bytesOfFiles(folder),
     eventBytes: eventBytesOf(join(folder, 'log.db')),
-    accountBytes: bytesInPages(join(folder, 'accounts.db')),
+    accountBytes: copiesOfAccounts(folder).reduce((bytes, file) => bytes + bytesInPages(file), 0),
   };
+}
+
+/** On a cluster, the copy lies in a folder of the process, and in it in one of the cluster. */
+function copiesOfAccounts(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name === 'accounts.db')
+    .map(({ parentPath, name }) => join(parentPath, name));
 }
 
 const bytesPerBlock = 512;
