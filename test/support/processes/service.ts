@@ -39,8 +39,9 @@ export function spawnService(
   dataFolder: string,
   environment: Record<string, string> = {},
   standardError: 'inherit' | 'pipe' = 'inherit',
+  program = serviceProgram,
 ): ChildProcess {
-  return spawn(process.execPath, [serviceProgram], {
+  return spawn(process.execPath, [program], {
     env: {
       ...process.env,
       KAFKA_BROKERS: '',
@@ -58,8 +59,12 @@ export function spawnService(
 }
 
 /** Starts the compiled program and returns when it reports that it is ready. */
-export async function startService(dataFolder: string, environment: Record<string, string> = {}): Promise<Service> {
-  const child = spawnService(dataFolder, environment);
+export async function startService(
+  dataFolder: string,
+  environment: Record<string, string> = {},
+  program = serviceProgram,
+): Promise<Service> {
+  const child = spawnService(dataFolder, environment, 'inherit', program);
   const exited = once(child, 'exit');
   const output: string[] = [];
   const url = await readyAddress(child, {
