@@ -124,6 +124,11 @@ export class SimulatedClient {
     const { process, chance, note } = this.#options;
     /** The newest cursor of each partition. */
     const cursors = new Map<string, ApiCursor>();
+    /**
+     * The offset that was last committed of each partition. A line without events that has the same is a keep-alive: its
+     * commit would be a heart-beat, and a consumer that has failed with an event has to let its time run out.
+     */
+    const committedOffsets = new Map<string, string>();
     /** The partitions of which nothing more can be committed, because the consumer failed with an event. */
     const failed = new Set<string>();
     for (;;) {
@@ -138,7 +143,8 @@ export class SimulatedClient {
         const { cursor, events = [] } = line;
         this.#received(streamId, line);
         const key = `${cursor.event_type}:${cursor.partition}`;
-        if ((events.length === 0 && !isFiltering) || failed.has(key)) continue;
+        const isKeepAlive = events.length === 0 && (!isFiltering || committedOffsets.get(key) === cursor.offset);
+        if (isKeepAlive || failed.has(key)) continue;
         if (this.#failsWith(events)) {
           failed.add(key);
           continue;
@@ -163,7 +169,9 @@ export class SimulatedClient {
       const committed = [...cursors.values()];
       cursors.clear();
       if (chance.happens(this.manners.delaysCommits)) void this.#commitLate(streamId, committed);
-      else await this.#commit(streamId, committed);
+      else if (await this.#commit(streamId, committed)) {
+        for (const each of committed) committedOffsets.set(`${each.event_type}:${each.partition}`, each.offset);
+      }
       await this.#misbehave(committed);
     }
   }
@@ -202,8 +210,8 @@ export class SimulatedClient {
     }
   }
 
-  /** Commits, repeatedly while there is no response. */
-  async #commit(streamId: string, cursors: readonly ApiCursor[]): Promise<void> {
+  /** Commits, repeatedly while there is no response. @returns whether the service has accepted it */
+  async #commit(streamId: string, cursors: readonly ApiCursor[]): Promise<boolean> {
     const { process, chance, service, subscriptionId, note } = this.#options;
     this.#commits.push({ streamId, cursors });
     for (let attempt = 1; attempt <= commitAttemptsMaximum; attempt += 1) {
@@ -214,13 +222,14 @@ export class SimulatedClient {
         note(
           () => `${process.name} committed ${places()} of ${streamId}: ${items.map(({ result }) => result).join(' ')}`,
         );
-        return;
+        return true;
       } catch (error) {
         note(() => `${process.name} did not commit ${places()} of ${streamId}: ${describeError(error)}`);
-        if (isLendstreamError(error) && !error.retriable) return;
+        if (isLendstreamError(error) && !error.retriable) return false;
         await process.clock.sleep(chance.between(50, 1_000));
       }
     }
+    return false;
   }
 }
 

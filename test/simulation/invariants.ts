@@ -703,6 +703,11 @@ export class Invariants {
     for (let passed = before + 1; passed <= offset; passed += 1) {
       if (passed < published.earliest || published.events[passed] === undefined) continue;
       if (passed > partition.askedByClients) {
+        if (isPassedOverByFilter(subscription, operations, partition, key, passed, offset)) {
+          partition.delivered[passed] = true;
+          partition.everDelivered[passed] = true;
+          continue;
+        }
         this.unprocessable.passedOver(subscription.id, key, passed, partition.highestFence);
         continue;
       }
@@ -848,6 +853,31 @@ function isWanted({ filter }: StreamRules, event: string): boolean {
   if (filter === undefined) return true;
   const { kind } = JSON.parse(event) as { readonly kind: number };
   return filter.conditions.every(({ text }) => Number(text.text) === kind);
+}
+
+/**
+ * Whether the service committed an event that consumers fail with, and with it one before that the filter of the stream
+ * passes over.
+ */
+function isPassedOverByFilter(
+  { streams }: ObservedSubscription,
+  operations: readonly StoreOperation[],
+  { published }: SubscribedPartition,
+  key: string,
+  passed: Offset,
+  offset: Offset,
+): boolean {
+  const event = published.events[passed];
+  if (event === undefined || passed >= offset || published.events[offset] === undefined) return false;
+  return operations.some(({ method, arguments: args }) => {
+    if (method !== 'commit') return false;
+    const [, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
+    const isOfService = cursors.some(
+      (cursor) => !isOfClient(cursor) && partitionKey(cursor) === key && cursor.offset === offset,
+    );
+    const rules = streams.get(streamId)?.rules;
+    return isOfService && rules !== undefined && !isWanted(rules, event);
+  });
 }
 
 /** Whether every commit of this offset came with the id of a stream that had sent it. */

@@ -105,7 +105,7 @@ function randomParameters(world: World): Record<string, unknown> {
   if (chance.happens(0.3)) parameters['strict_commits'] = true;
   if (chance.happens(0.3)) parameters['commit_heartbeat'] = true;
   if (chance.happens(0.3)) parameters['wait_for_slot'] = chance.between(1, chance.happens(0.5) ? 3 : 20);
-  if (!world.hasPolicies && chance.happens(0.3)) parameters['filter'] = `/kind=${chance.between(0, eventKinds)}`;
+  if (chance.happens(0.3)) parameters['filter'] = `/kind=${chance.between(0, eventKinds)}`;
   if (chance.happens(0.15) && !world.isQuiet) {
     const { eventType, partition } = world.anyPartition();
     parameters['partitions'] = [{ event_type: eventType, partition: String(partition) }];

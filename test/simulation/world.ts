@@ -64,7 +64,7 @@ export class World implements ServiceForClient {
   step = 0;
   /** No fault is in progress any more. */
   isQuiet = false;
-  /** Whether subscriptions may have a policy for events that consumers fail with. Then no stream has a filter. */
+  /** Whether subscriptions may have a policy for events that consumers fail with. */
   hasPolicies = false;
   /** How likely an event is one that consumers fail with. */
   failing = 0;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { Chunk } from '../../../src/broker/streaming/chunk-builder.ts';
 import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
+import { parseOffset } from '../../../src/broker/cursors/cursor-text.ts';
 import { AssignedPartitions, bufferBytesMaximum } from '../../../src/broker/streaming/assigned-partitions.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
 import { LineSender } from '../../../src/broker/streaming/line-sender.ts';
@@ -71,6 +72,29 @@ describe('what a stream sends', () => {
         );
       return { searched, other, sent };
     }
+
+    it('moves no cursor behind what a filter passes over before that event is committed', () => {
+      const { assigned, sender } = prepare(2, { batch_limit: 3, batch_flush_timeout: 1 });
+      const [searched, other] = assigned.list;
+      if (searched === undefined || other === undefined) throw new Error('Two partitions were adopted.');
+      const record = { failures: 0, firstOffset: 0, throughOffset: 1, isOneByOne: true };
+      searched.search = { record, isHeld: false, isPassingOver: false };
+      const read = { batches: [recordBatch([0, 1, 3].flatMap((number) => numberedEntries(number, number)))] };
+      searched.addRecords({ ...read, nextOffset: 5 }, { offset: 4, appendedAt: 0 });
+      const sent = (now: number): string[] =>
+        batches(sender.nextChunk(now)).map(({ cursor, events = [] }) => {
+          return `${cursor.partition}:${parseOffset(cursor.offset)}:${events.map(String).join(' ')}`;
+        });
+      other.addRecords({ batches: [], nextOffset: 8 }, { offset: 7, appendedAt: 0 });
+      expect(sent(1)).to.deep.equal(['0:0:0']);
+      expect(sent(10_000)).to.have.members(['0:0:', '1:-1:']);
+      searched.commitThrough(0);
+      expect(sent(20_000), 'the next event, and the other partition in between').to.have.members(['0:1:1', '1:7:']);
+      other.addRecords({ batches: [], nextOffset: 9 }, { offset: 8, appendedAt: 0 });
+      expect(sent(30_000)).to.have.members(['0:1:', '1:7:']);
+      searched.commitThrough(1);
+      expect(sent(40_000), 'the search is over').to.have.members(['0:4:3', '1:8:']);
+    });
 
     it('is one event alone, and nothing else of any partition until it is committed', () => {
       const { searched, sent } = searching({ max_uncommitted_events: 10 });

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { after, afterEach, before, describe, it } from 'mocha';
-import { policyAnnotation, sendCountAnnotation } from '../../../src/broker/definitions/unprocessable-events.ts';
+import {
+  deadLetterQueue,
+  policyAnnotation,
+  sendCountAnnotation,
+} from '../../../src/broker/definitions/unprocessable-events.ts';
 import { formatOffset, parseOffset } from '../../../src/broker/cursors/cursor-text.ts';
 import { filterLengthMaximum, filtersMaximum } from '../../../src/broker/streaming/filters/filter-parameter.ts';
 import { systemClock } from '../../../src/clock.ts';
@@ -253,23 +257,76 @@ describe('a stream with filters', () => {
     expect(second.numbers).to.deep.equal([3]);
   });
 
-  it('searches the event that cannot be processed among those that meet them', async () => {
-    const annotations = { [policyAnnotation]: 'SKIP_EVENT', [sendCountAnnotation]: '2' };
-    const { id } = await prepare(['no', 'yes', 'no', 'yes', 'no'], { annotations });
-    const query = `?batch_limit=2&batch_flush_timeout=1&commit_timeout=1${filters('/kind=yes')}`;
-    const received: (readonly number[])[] = [];
-    while (((await committed(id)) ?? -1) < 1 && received.length < 8) {
-      const client = await server.open(id, { query });
-      await client.ended;
-      received.push(client.numbers);
+  it('takes out the event that cannot be processed after as many failures as allowed, and delivers all after it', async () => {
+    for (const policy of ['SKIP_EVENT', 'DEAD_LETTER_QUEUE']) {
+      const annotations = { [policyAnnotation]: policy, [sendCountAnnotation]: '2' };
+      const { type, id } = await prepare(['no', 'yes', 'no', 'yes', 'no', 'yes', 'no'], { annotations });
+      const query = `?batch_limit=2&max_uncommitted_events=2&batch_flush_timeout=1&commit_timeout=2${filters('/kind=yes')}`;
+      const unprocessable = 3;
+      const received: (readonly number[][])[] = [];
+      const positions: (number | undefined)[] = [];
+      let client: StreamClient | undefined;
+      const numbersOf = ({ batches }: StreamClient): number[][] =>
+        batches.flatMap(({ events }) => (events === undefined ? [] : [events.map(({ number }) => Number(number))]));
+      const isOver = (): boolean => received.some((streams) => streams.flat().includes(5));
+      while (!isOver() && received.length < 8) {
+        const stream = await server.open(id, { query });
+        client = stream;
+        await stream.until(() => stream.numbers.length > 0);
+        if (!stream.numbers.includes(unprocessable)) {
+          expect((await commit(stream, id, lastCursor(stream))).status).to.equal(204);
+          if (!stream.numbers.includes(5)) await stream.until(() => stream.numbers.includes(unprocessable));
+        }
+        received.push(numbersOf(stream));
+        positions.push(await committed(id));
+        if (!isOver()) await stream.ended;
+      }
+      // Its batch twice, the event alone twice, behind the one before it, and then all after it.
+      expect(received, policy).to.deep.equal([[[1, 3]], [[1, 3]], [[1], [3]], [[3]], [[5]]]);
+      expect(positions).to.deep.equal([-1, -1, 1, 1, 6]);
+      client?.destroy();
+      const skipped = (await server.metrics.skippedEvents.get()).values;
+      expect(skipped.find(({ labels }) => labels.subscription_id === id)?.value).to.equal(1);
+      const letters = await lettersOf(type);
+      expect(letters).to.deep.equal(policy === 'SKIP_EVENT' ? [] : [`${formatOffset(unprocessable)} yes`]);
     }
-    const last = await server.open(id, { query: query.replace('commit_timeout=1', 'commit_timeout=20') });
-    await last.until(() => last.numbers.length === 1);
-    // Its batch twice, the event alone twice, and then the next one.
-    expect(received).to.deep.equal([[1, 3], [1, 3], [1], [1], [3]]);
-    expect(last.numbers).to.deep.equal([3]);
-    expect((await commit(last, id, lastCursor(last))).status).to.equal(204);
-    expect(await committed(id)).to.equal(4);
+  }).timeout(60_000);
+
+  /** The dead letters of an event type: the position of each event and its kind. */
+  async function lettersOf(type: string): Promise<string[]> {
+    const id = await server.subscribe([deadLetterQueue]);
+    const client = await server.open(id, { query: '?batch_flush_timeout=1&stream_timeout=2' });
+    await client.ended;
+    const letters = client.batches.flatMap(({ events = [] }) => events);
+    return letters.flatMap(({ event_type, offset, event: copy }) =>
+      event_type === type ? [`${String(offset)} ${String((copy as { readonly kind: unknown }).kind)}`] : [],
+    );
+  }
+
+  it('moves no cursor while the event that cannot be processed is with the consumer, so that its time runs out', async () => {
+    const annotations = { [policyAnnotation]: 'SKIP_EVENT', [sendCountAnnotation]: '2' };
+    const type = await server.defineEventType(2);
+    await append(type, ['yes']);
+    const id = await server.subscribe([type], { annotations });
+    const query = `?batch_limit=1&batch_flush_timeout=1&commit_timeout=3${filters('/kind=yes')}`;
+    for (const hasTraffic of [false, false, true]) {
+      const client = await server.open(id, { query });
+      await client.until(() => client.numbers.length === 1);
+      const began = performance.now();
+      let isEnded = false;
+      void client.ended.then(() => (isEnded = true));
+      // Another partition has events that are passed over, whose positions the consumer commits as they come.
+      while (hasTraffic && !isEnded && performance.now() - began < 15_000) {
+        await append(type, ['no'], 1);
+        await systemClock.sleep(200);
+        const moved = client.batches.findLast(({ cursor }) => cursor.partition === '1');
+        if (moved !== undefined && parseOffset(moved.cursor.offset) >= 0) await commit(client, id, moved.cursor);
+      }
+      await client.ended;
+      expect(client.lastInfo?.code).to.equal('commit_timeout');
+      expect(performance.now() - began).to.be.below(15_000);
+    }
+    expect((await server.coordination.topology(id)).partitions[0]?.failureRecord).to.include({ failures: 1 });
   }).timeout(60_000);
 
   it('says the last positions of all partitions when it ends', async () => {
