@@ -106,7 +106,7 @@ export class LineSender implements LinePositions {
         const due = dueBatch(rules, partition, allowed, now, ending);
         if (due === undefined) continue;
         if (chunk.size > 0) this.#endLine(chunk, info);
-        // While the event of a search is with the consumer, a position to commit would restart its time, again and again.
+        // While a search waits for a commit, positions to commit would restart the consumer's time, again and again.
         this.#beginLine(chunk, partition, due.events, now, turn !== 'none');
         info = this.#info(due.cause);
         partition.overflowing = false;

@@ -545,12 +545,14 @@ export class SubscriptionStream implements Observer {
     const sentBefore = this.#sender.sentEvents;
     const { list } = this.#assigned;
     const maySend = this.#maySend(now);
-    const moved = maySend ? list.filter(({ isMovedByFilter }) => isMovedByFilter) : [];
+    // With strict commits the session may end before the store learns the positions of the last lines.
+    const mayMove = maySend && this.#sentOffsets === undefined;
+    const moved = mayMove ? list.filter(({ isMovedByFilter }) => isMovedByFilter) : [];
     const lastLines = moved.length > 0 ? moved : [list[0] ?? this.#placeholderPartition(now)];
     const isFlushing = code === 'stream_timeout' && maySend;
     const positions = isFlushing ? new Map(list.map((each) => [each, each.sentThrough])) : undefined;
     try {
-      const chunk = this.#sender.lastChunk(lastLines, closeInfo(code, detail), now, isFlushing, maySend);
+      const chunk = this.#sender.lastChunk(lastLines, closeInfo(code, detail), now, isFlushing, mayMove);
       this.#recordSent(this.#sender.sentEvents - sentBefore, now);
       const hasEvents = this.#sender.sentEvents > sentBefore;
       this.#enterClosing(code, { chunk, hasEvents, sentBefore: positions });

@@ -295,7 +295,7 @@ describe('a stream with filters', () => {
   /** The dead letters of an event type: the position of each event and its kind. */
   async function lettersOf(type: string): Promise<string[]> {
     const id = await server.subscribe([deadLetterQueue]);
-    const client = await server.open(id, { query: '?batch_flush_timeout=1&stream_timeout=2' });
+    const client = await server.open(id, { query: '?batch_flush_timeout=1&stream_timeout=2&commit_timeout=1' });
     await client.ended;
     const letters = client.batches.flatMap(({ events = [] }) => events);
     return letters.flatMap(({ event_type, offset, event: copy }) =>
