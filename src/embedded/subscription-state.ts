@@ -287,7 +287,9 @@ export class SubscriptionState {
       const partition = this.#partitions.get(partitionKey(cursor));
       if (partition === undefined) return false;
       const lastPending = partition.pendingCommits.at(-1);
-      if (cursor.offset > (highestOffsets.get(partition) ?? lastPending?.offset ?? partition.committed)) {
+      // A later commit may have become durable before the pending one.
+      const reached = Math.max(lastPending?.offset ?? partition.committed, partition.committed);
+      if (cursor.offset > (highestOffsets.get(partition) ?? reached)) {
         highestOffsets.set(partition, cursor.offset);
         return true;
       }

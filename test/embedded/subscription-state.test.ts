@@ -158,6 +158,16 @@ describe('the state of a subscription in memory', () => {
     }
   });
 
+  it('judges a cursor by a commit that became durable before an earlier one', () => {
+    state.openSession(session('a'));
+    own(assigned(0, 'a'));
+    const [, later] = [9, 12].map((offset) => commit('a', 0, [0, offset]));
+    if (later?.outcome !== 'judged') throw new Error('It was not judged.');
+    state.completeCommits(later.pendingCommits, true);
+    expect(commit('a', 0, [0, 11], [0, 12])).to.deep.include({ advanced: [false, false], dependsOn: [] });
+    expect(commit('a', 0, [0, 13])).to.deep.include({ advanced: [true] });
+  });
+
   it('accepts the commits of a closed stream for its commit timeout, until another stream owns the partition', () => {
     for (const streamId of ['a', 'b']) state.openSession(session(streamId));
     own(assigned(0, 'a'), assigned(1, 'a'));

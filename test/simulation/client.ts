@@ -125,7 +125,7 @@ export class SimulatedClient {
     /** The newest cursor of each partition. */
     const cursors = new Map<string, ApiCursor>();
     /**
-     * The offset that was last committed of each partition. A line without events that has the same is a keep-alive: its
+     * The offset that was last committed of each partition. A line without events that has it is a keep-alive: its
      * commit would be a heart-beat, and a consumer that has failed with an event has to let its time run out.
      */
     const committedOffsets = new Map<string, string>();

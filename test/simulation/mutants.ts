@@ -89,7 +89,7 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'A commit moves the offset back',
     file: state,
-    text: 'if (cursor.offset > (highestOffsets.get(partition) ?? lastPending?.offset ?? partition.committed)) {',
+    text: 'if (cursor.offset > (highestOffsets.get(partition) ?? reached)) {',
     replacement: 'if (true) {',
   },
   {
