@@ -11,7 +11,7 @@ interface Room {
 }
 
 const shared =
-  /^src\/(bounded-map|errors|clock|health|json-bytes|logger|package-root|schema-files|contract|thread-turns)\.ts$/;
+  /^src\/(bounded-map|errors|clock|health|json-bytes|logger|package-root|schema-files|contract|thread-turns|turn-queue)\.ts$/;
 const metrics = /^src\/metrics\.ts$/;
 const sqlite = /^src\/sqlite\.ts$/;
 const integrity = /^src\/integrity\//;
@@ -160,6 +160,7 @@ const files: Record<string, Room> = {
   'src/json-bytes.ts': { imports: [], owns: [] },
   'src/clock.ts': { imports: [], owns: [] },
   'src/thread-turns.ts': { imports: [/^src\/clock\.ts$/], owns: [] },
+  'src/turn-queue.ts': { imports: [/^src\/clock\.ts$/], owns: [] },
   'src/health.ts': { imports: [/^src\/clock\.ts$/], owns: [] },
   'src/logger.ts': { imports: [], owns: ['pino'] },
   'src/metrics.ts': { imports: [/^src\/clock\.ts$/], owns: ['prom-client'] },

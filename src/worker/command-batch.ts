@@ -264,25 +264,26 @@ export class CommandBatch {
    * @throws Error only when a committed loan cannot be read; then nothing may be decided on this partition
    */
   decide(command: PendingCommand, toggles: Toggles): void {
-    this.#decide(command, toggles);
+    this.#decide(command, parsedCommand(command), toggles);
     this.#position = command.offset;
     this.#isDayUnderWay = false;
   }
 
   /**
-   * Decides a command that lies behind the end of a day, which is under way and goes on after it.
+   * Decides a command behind the end of a day that is under way and that later commits continue. Only commands about
+   * accounts may pass it.
+   * @returns false when this is no such command: then it is not decided
    * @throws as {@link decide}
    */
-  decideAhead(command: PendingCommand, toggles: Toggles): void {
-    this.#decide(command, toggles);
+  decideAhead(command: PendingCommand, toggles: Toggles): boolean {
+    const parsed = parsedCommand(command);
+    if (parsed.kind === 'product' || parsed.kind === 'end of day') return false;
+    this.#decide(command, parsed, toggles);
     this.#decidedAheadTo = command.offset;
+    return true;
   }
 
-  #decide(command: PendingCommand, toggles: Toggles): void {
-    const parsed: ParsedCommand =
-      command.value === null
-        ? { kind: 'unreadable', reason: 'The record has no value', commandId: null }
-        : parseCommand(command.value, command);
+  #decide(command: PendingCommand, parsed: ParsedCommand, toggles: Toggles): void {
     this.#lastAppendedAt = Math.max(this.#lastAppendedAt, command.appendedAt);
     const outcome = this.#outcomeOf(parsed, command, toggles);
     this.#outcomes.push(outcome);
@@ -818,6 +819,11 @@ export class CommandBatch {
     this.#drafts.set(after.id, draft);
     this.#bytes += draft.bytes - bytesBefore;
   }
+}
+
+function parsedCommand(command: PendingCommand): ParsedCommand {
+  if (command.value === null) return { kind: 'unreadable', reason: 'The record has no value', commandId: null };
+  return parseCommand(command.value, command);
 }
 
 /** The transaction that a command posted to the account that it names. */

@@ -1,4 +1,5 @@
-import { giveWay, type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { TurnQueue } from '../turn-queue.ts';
 
 /** How long deciding may block the rest of the process, all partitions together. Milliseconds. */
 export const decidingSliceMilliseconds = 10;
@@ -12,9 +13,7 @@ export class DecidingTurns {
   readonly #clock: Clock;
   /** When the current slice ends, in monotonic milliseconds. */
   #sliceEnd = -Infinity;
-  /** Resolves when the last partition in the queue has its turn. */
-  #lastInQueue: Promise<void> = Promise.resolve();
-  #queued = 0;
+  readonly #queue = new TurnQueue();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,7 +22,7 @@ export class DecidingTurns {
   /** A partition begins to decide. It waits only if others wait. */
   async begin(): Promise<void> {
     if (this.#clock.monotonic() < this.#sliceEnd) return;
-    if (this.#queued > 0) await this.#nextTurn();
+    if (!this.#queue.isEmpty) await this.#nextTurn();
     else this.#startSlice();
   }
 
@@ -33,10 +32,7 @@ export class DecidingTurns {
   }
 
   async #nextTurn(): Promise<void> {
-    this.#queued += 1;
-    this.#lastInQueue = this.#lastInQueue.then(giveWay);
-    await this.#lastInQueue;
-    this.#queued -= 1;
+    await this.#queue.wait();
     this.#startSlice();
   }
 

@@ -9,7 +9,6 @@ import type { Metrics } from '../metrics.ts';
 import { CommandBatch } from './command-batch.ts';
 import { CommandRetention } from './command-retention.ts';
 import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
-import { parseCommand } from '../lending-format/command-format.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import type { AccountsForWorker } from '../accounts/accounts-for-worker.ts';
 import type { DecodedLoans } from './decoded-loans.ts';
@@ -294,16 +293,10 @@ async function decideAhead(
 ): Promise<void> {
   const { registry, turns } = options;
   for (const command of later) {
-    if (isCommitFull(batch, options) || !isAboutAccounts(command)) return;
+    if (isCommitFull(batch, options)) return;
     await turns.giveWayInTime();
-    batch.decideAhead(command, readToggles(registry));
+    if (!batch.decideAhead(command, readToggles(registry))) return;
   }
-}
-
-function isAboutAccounts(command: PendingCommand): boolean {
-  if (command.value === null) return true;
-  const { kind } = parseCommand(command.value, command);
-  return kind !== 'product' && kind !== 'end of day';
 }
 
 /** @param share The part of a whole commit that may be filled. */

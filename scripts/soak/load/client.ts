@@ -26,7 +26,7 @@ export function post(
       url,
       {
         method: 'POST',
-        agent: isRepeated ? new Agent() : agent,
+        agent: isRepeated ? false : agent,
         headers: { 'Content-Type': 'application/json', 'Content-Length': bytes.length, ...headers },
         signal: AbortSignal.timeout(responseMillisecondsMaximum),
       },

@@ -1,4 +1,5 @@
 import { giveWay } from '../../../clock.ts';
+import { TurnQueue } from '../../../turn-queue.ts';
 
 /** How much all filters of the process search in one turn of the event loop. Bytes. */
 export const turnBytesMaximum = 256 * 1024;
@@ -10,14 +11,12 @@ export const turnBytesMaximum = 256 * 1024;
 export class FilterTurns {
   /** Searched in this turn of the event loop. Bytes. */
   #searched = 0;
-  /** Resolves when the last one in the queue has its turn. */
-  #lastInQueue: Promise<void> = Promise.resolve();
-  #queued = 0;
+  readonly #queue = new TurnQueue();
 
   /** Undefined while the turn lasts and no other waits; else a promise of a turn of the event loop of its own. */
   begin(): Promise<void> | undefined {
-    if (this.#searched < turnBytesMaximum && this.#queued === 0) return undefined;
-    return this.#nextTurn();
+    if (this.#searched < turnBytesMaximum && this.#queue.isEmpty) return undefined;
+    return this.#queue.wait();
   }
 
   /** Notes how much was searched. @param bytes Since {@link begin}. */
@@ -28,13 +27,6 @@ export class FilterTurns {
       });
     }
     this.#searched += bytes;
-  }
-
-  async #nextTurn(): Promise<void> {
-    this.#queued += 1;
-    this.#lastInQueue = this.#lastInQueue.then(giveWay);
-    await this.#lastInQueue;
-    this.#queued -= 1;
   }
 }
 
