@@ -220,11 +220,13 @@ export class Recovery {
     const unwritten = this.#options.mirror.entries().filter(({ stored }) => stored !== null);
     const mirror = await readMirror(log);
     const begun = new Map<number, string>();
-    for (const shard of lost) {
-      const key = store.keys.shardKey(shard, 'shard');
-      const [reply] = await store.run('begin-refill', [key], [found[shard] ?? '', token]);
-      if (reply === 'OK') begun.set(shard, key);
-    }
+    await Promise.all(
+      lost.map(async (shard) => {
+        const key = store.keys.shardKey(shard, 'shard');
+        const [reply] = await store.run('begin-refill', [key], [found[shard] ?? '', token]);
+        if (reply === 'OK') begun.set(shard, key);
+      }),
+    );
     await this.#mergeAll(mirror, [...begun.keys()], assertionWindowMilliseconds, unwritten);
     await Promise.all(
       Array.from(begun, ([shard, key]) =>

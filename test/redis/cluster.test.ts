@@ -51,7 +51,7 @@ describe('a Redis Cluster', () => {
       const connection = await RedisConnection.open(redisUrl, silentLogger, events, systemClock);
       await connection.readHash('hash');
       const [id, otherId] = [await onCluster(server, 'MYID'), await onCluster(other, 'MYID')];
-      await onCluster(server, 'MEET', '127.0.0.1', String(other.port));
+      await onCluster(server, 'MEET', '127.0.0.1', String(other.port), String(other.clusterPort));
       await eventually(async () => {
         const lists = [await onCluster(server, 'NODES'), await onCluster(other, 'NODES')];
         return lists.every((list) => list.includes(id) && list.includes(otherId));

@@ -7,6 +7,8 @@ import { removeFolder, temporaryFolder } from './service.ts';
 /** A separate Redis server for a test, on a free port, with its own folder. */
 export interface RedisServer {
   readonly port: number;
+  /** Where other nodes of a cluster reach it, when it has the setting --cluster-enabled. */
+  readonly clusterPort: number;
   readonly url: string;
   /** Kills the process without notice, like a power failure. */
   kill(): Promise<void>;
@@ -18,11 +20,26 @@ export interface RedisServer {
 
 const startMillisecondsMaximum = 10_000;
 
+/** How often a server gets other ports, because another program took one before it was used. */
+const startsMaximum = 3;
+
 /** @param settings Further settings in the form of the command line. */
 export async function startRedisServer(...settings: string[]): Promise<RedisServer> {
   const folder = await temporaryFolder();
-  const [port = 0] = await findFreePorts(1);
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startInFolder(folder, settings);
+    } catch (error) {
+      if (starts === startsMaximum) throw error;
+    }
+  }
+}
+
+async function startInFolder(folder: string, settings: readonly string[]): Promise<RedisServer> {
+  const [port = 0, clusterPort = 0] = await findFreePorts(2);
   const common = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no'];
+  // By default it is the port plus 10,000, which a client's own connection may have.
+  if (settings.includes('--cluster-enabled')) common.push('--cluster-port', String(clusterPort));
   let child: ChildProcess | undefined;
 
   const start = async (): Promise<void> => {
@@ -35,9 +52,15 @@ export async function startRedisServer(...settings: string[]): Promise<RedisServ
     child.kill('SIGKILL');
     await ended;
   };
-  await start();
+  try {
+    await start();
+  } catch (error) {
+    await kill();
+    throw error;
+  }
   return {
     port,
+    clusterPort,
     url: `redis://127.0.0.1:${port}`,
     kill,
     restart: start,
