@@ -34,6 +34,17 @@ const toggles = [
   'fixInstallmentTaxOnPenalty',
   'DYNAMIC_TERM_MORTGAGE',
 ];
+/** Places in the events of a run, beside some that none has, and values that may be there. */
+const filteredPointers = [
+  '/order_number',
+  '/total',
+  '/data_op',
+  '/data/total',
+  '/metadata/event_type',
+  '/a~1b~0c~2d',
+  '',
+];
+const filteredValues = ['7', '"7"', '0.07', '7e-2', 'C', keptEventTypes[0], 'null', 'true', '', '"\\u0037"', '{}'];
 const offsets = ['001-0001--1', '001-0001-000000000000000000', '001-0001-000000000000000005', 'BEGIN', '0', '99999999'];
 
 /** How often a request is about each kind of resource. */
@@ -172,6 +183,8 @@ function queryText({ name, schema }: Parameter, random: SeededRandom, ids: Ids):
       return random.pick(['id:ASC', 'creationDate:DESC', 'loanAmount', 'id:DESC,creationDate:ASC']);
     case 'limit':
       return String(1 + random.integer(20));
+    case 'filter':
+      return `${random.pick(filteredPointers)}=${random.pick(filteredValues)}`;
     default:
       return String(valueFor(schema, random));
   }
