@@ -36,6 +36,7 @@ import { createOperationsRouter, type OperationsServices } from './http/edge/hea
 import { createCrossOriginAccess } from './http/edge/browsers/cross-origin-access.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
+import { createRetainedEventsRouter } from './http/streaming/finding/retained-events.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { createSettingsRouter } from './http/streaming/settings.ts';
 import { reportRefusedBodies } from './http/edge/refused-bodies.ts';
@@ -55,7 +56,12 @@ import {
   type Metrics,
 } from './metrics.ts';
 import { packageVersion } from './package-root.ts';
-import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './lending-format/lending-topics.ts';
+import {
+  deadLettersTopic,
+  ensureLendingTopics,
+  lendingEventTypes,
+  loanCommandsTopic,
+} from './lending-format/lending-topics.ts';
 import { refuseEarlierFormat } from './lending-format/earlier-log-format.ts';
 import { AccountsCopy } from './accounts/accounts-copy.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
@@ -289,6 +295,7 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createSubscriptionStreamsRouter({ ...broker, activity }),
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),
+    createRetainedEventsRouter({ ...broker, otherTopics: new Map([[deadLettersTopic, partitionCount]]) }),
     createEventTypeChecksRouter(broker),
     createSettingsRouter(broker),
     createNotSupportedRouter(),

@@ -381,6 +381,10 @@ export interface Contract {
     RefundPayload: RefundPayload;
     RepayPayload: RepayPayload;
     ReschedulePayload: ReschedulePayload;
+    RetainedEvent: RetainedEvent;
+    RetainedEventLine: RetainedEventLine;
+    RetainedEvents: RetainedEvents;
+    RetainedEventsSummary: RetainedEventsSummary;
     SchemaDefinition: SchemaDefinition;
     SearchCriteria: SearchCriteria;
     SentPosition: SentPosition;
@@ -543,6 +547,8 @@ export interface Contract {
     publishEvents: PublishedItems;
     readEvents: EventTypeBatch;
     deleteEvents: PublishedItems;
+    findRetainedEvents: RetainedEvents;
+    findPartitionEvents: RetainedEvents;
     measureCursorDistances: CursorDistances;
     shiftCursors: ShiftedCursors;
     measureCursorLag: Partition[];
@@ -6134,6 +6140,89 @@ interface ReschedulePayload {
       }
     | unknown[]
     | null;
+}
+interface RetainedEvent {
+  partition: string;
+  /**
+   * The place of the event in its partition. A cursor with it continues after the event.
+   */
+  offset: string;
+  /**
+   * When the event was stored.
+   */
+  timestamp: string;
+  /**
+   * The key of its record: the values of the partition key fields, or the compaction key.
+   */
+  key?: string;
+  /**
+   * The event, byte for byte as it is stored.
+   */
+  event: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * An event, or on the last line what else the page says.
+ */
+interface RetainedEventLine {
+  [k: string]: unknown;
+}
+/**
+ * A page of the events that the log holds.
+ */
+interface RetainedEvents {
+  items: RetainedEvent[];
+  /**
+   * Why the page has no more events: it is full, nothing is left in this direction, or it has searched as much as one page may.
+   */
+  ended_by: 'limit' | 'end' | 'search_limit';
+  /**
+   * How many positions this page has passed, of those in `of`.
+   */
+  read: number;
+  /**
+   * How many positions lie between the beginning of this page and the end of its direction. On compacted event types there are fewer events.
+   */
+  of: number;
+  /**
+   * How many records of other producers were left out because they are no JSON.
+   */
+  unreadable: number;
+  /**
+   * The `token` of the next page. Absent when a backward page has reached the first event.
+   */
+  next?: string;
+  /**
+   * The `token` of the page in the other direction that begins where this one began.
+   */
+  previous: string;
+}
+interface RetainedEventsSummary {
+  /**
+   * Why the page has no more events: it is full, nothing is left in this direction, or it has searched as much as one page may.
+   */
+  ended_by: 'limit' | 'end' | 'search_limit';
+  /**
+   * How many positions this page has passed, of those in `of`.
+   */
+  read: number;
+  /**
+   * How many positions lie between the beginning of this page and the end of its direction. On compacted event types there are fewer events.
+   */
+  of: number;
+  /**
+   * How many records of other producers were left out because they are no JSON.
+   */
+  unreadable: number;
+  /**
+   * The `token` of the next page. Absent when a backward page has reached the first event.
+   */
+  next?: string;
+  /**
+   * The `token` of the page in the other direction that begins where this one began.
+   */
+  previous: string;
 }
 /**
  * A schema to add as a new version, or to find.

@@ -52,6 +52,10 @@ const rooms: Record<string, Room> = {
     imports: [shared, metrics, ports, within('src/broker', 'log', 'cursors', 'definitions', 'subscriptions')],
     owns: [],
   },
+  'src/broker/retained-events': {
+    imports: [shared, ports, within('src/broker', 'log', 'cursors', 'streaming')],
+    owns: [],
+  },
   'src/broker/dead-letters': {
     imports: [shared, within('src/broker', 'cursors', 'definitions', 'publishing', 'streaming')],
     owns: [],

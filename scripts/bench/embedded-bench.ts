@@ -6,6 +6,7 @@ import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { measureDefinitions } from './definitions.ts';
 import { eventBytes, eventsPerBatch, type Shapes } from './events.ts';
+import { measureFinding } from './find-event.ts';
 import { feeProduct } from './fee-product.ts';
 import { measureLargeLog } from './large-log.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
@@ -27,6 +28,7 @@ export const embeddedParts = [
   'fanout',
   'window',
   'first',
+  'find',
   'commands',
   'growth',
   'loans',
@@ -71,6 +73,7 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
     if (wanted('fanout')) await measureFanOut(bench);
     if (wanted('window')) await measureWindow(bench);
     if (wanted('first')) await reportFirstEvent(options.report, service, backlog.eventType, freshSubscriptions);
+    if (wanted('find')) await measureFinding(options.report, service, scale);
     if (wanted('commands')) await measureCommands(bench);
     if (wanted('growth')) await measureGrowth(options.report, service, scale);
     await service.stop();

@@ -43,6 +43,7 @@ type JsonObject = Record<string, Json>;
 const pathFiles = [
   'event-types',
   'publishing',
+  'retained-events',
   'cursors',
   'settings',
   'subscriptions',

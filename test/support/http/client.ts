@@ -19,7 +19,8 @@ export async function call(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const json = (response.headers.get('content-type') ?? '').includes('json');
+  const type = response.headers.get('content-type') ?? '';
+  const json = type.includes('json') && !type.includes('ndjson');
   return {
     status: response.status,
     headers: response.headers,

@@ -146,6 +146,9 @@ function headerFaults({ headers }: SeenResponse, responseDescription: ResponseDe
   });
 }
 
+/** The media types that have a JSON text on each line. */
+const linesOfJson: ReadonlySet<string> = new Set(['application/x-json-stream', 'application/x-ndjson']);
+
 function bodyFaults(response: SeenResponse, responseDescription: ResponseDescription): string[] {
   const { content } = responseDescription;
   if (response.method === 'HEAD') return [];
@@ -153,7 +156,7 @@ function bodyFaults(response: SeenResponse, responseDescription: ResponseDescrip
   const mediaType = mediaTypeOf(response);
   const described = content[mediaType];
   if (described === undefined) return [`its media type is ${mediaType}`];
-  if (mediaType === 'application/x-json-stream') {
+  if (linesOfJson.has(mediaType)) {
     const lines = response.body.split('\n').slice(0, -1);
     return lines.flatMap((line) => jsonFaults(line, described.schema));
   }

@@ -19,14 +19,19 @@ const halfCharacter = /\p{Surrogate}/u;
  *   long
  */
 export function readFilter(parameter: unknown): EventFilter | undefined {
-  if (parameter === undefined || parameter === null || parameter === '') return undefined;
+  const conditions = readConditions(parameter);
+  return conditions.length === 0 ? undefined : eventFilter(conditions);
+}
+
+/** The conditions of the same texts. @throws as {@link readFilter} */
+export function readConditions(parameter: unknown): Condition[] {
+  if (parameter === undefined || parameter === null || parameter === '') return [];
   const texts: readonly unknown[] = Array.isArray(parameter) ? parameter : [parameter];
-  if (texts.length === 0) return undefined;
   if (texts.length > filtersMaximum) {
     const detail = `A stream has at most ${filtersMaximum} filters, but ${texts.length} were given`;
     throw new LendstreamError('UNPROCESSABLE', detail);
   }
-  return eventFilter(texts.map(readCondition));
+  return texts.map(readCondition);
 }
 
 function readCondition(text: unknown, index: number): Condition {
