@@ -155,7 +155,7 @@ export class PartitionSearch {
       offset = nextOffset;
     }
     if (this.#options.signal.aborted) return;
-    this.#found = found.reverse();
+    this.#found = found.toReversed();
     this.reachedAt = Math.min(this.reachedAt, oldestAt ?? this.reachedAt);
     this.#position = start;
     const fitting = Math.floor(((end - start) * readBytes) / Math.max(windowBytes, 1));
