@@ -49,7 +49,7 @@ describe('docker-compose.kafka.yml', () => {
       'work-1 work',
       'work-2 work',
     ]);
-    const prometheus = read('scripts/prometheus/prometheus.yml');
+    const prometheus = read('deploy/prometheus/prometheus.yml');
     for (const [, name] of services) expect(prometheus).to.contain(`'${name}:8080'`);
   });
 

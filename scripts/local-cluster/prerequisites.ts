@@ -24,7 +24,8 @@ function javaIsThere(): boolean {
   return version !== undefined && Number(version) >= javaVersionMinimum;
 }
 
-function isOnPath(program: string): boolean {
+/** Whether a program can be started by its name alone. */
+export function isOnPath(program: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readAlerts } from '../../scripts/deployment/alerts.ts';
 import { headingAnchors, linkTargets, tableRows } from '../../scripts/docs/markdown.ts';
 import { errorCatalogue } from '../../src/errors.ts';
 import { refusalCodes } from '../../src/lending/refusals.ts';
@@ -136,7 +137,7 @@ describe('docs/operating.md', () => {
   });
 });
 
-describe('the expressions of docs/operating.md and of the dashboard', () => {
+describe('the expressions of the alerts and of the dashboard', () => {
   it('name existing metrics and labels', async () => {
     const metrics = await createMetrics().registry.getMetricsAsJSON();
     const known = new Set(
@@ -145,8 +146,8 @@ describe('the expressions of docs/operating.md and of the dashboard', () => {
       ),
     );
     const expressions = [
-      ...tableRows(read('docs/operating.md')).map((row) => row[1] ?? ''),
-      ...[...read('docs/grafana-dashboard.json').matchAll(/"(?:expr|query)": "((?:[^"\\]|\\.)*)"/g)].map(
+      ...readAlerts().map(({ expr }) => expr),
+      ...[...read('deploy/grafana/dashboards/lendstream.json').matchAll(/"(?:expr|query)": "((?:[^"\\]|\\.)*)"/g)].map(
         (m) => m[1] ?? '',
       ),
     ].filter((text) => text.includes('lendstream_') || text.includes('process_') || text.includes('nodejs_'));
@@ -158,7 +159,7 @@ describe('the expressions of docs/operating.md and of the dashboard', () => {
   });
 
   it('show every metric of the service', async () => {
-    const dashboard = read('docs/grafana-dashboard.json');
+    const dashboard = read('deploy/grafana/dashboards/lendstream.json');
     const names = (await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name);
     const own = names.filter((name) => name.startsWith('lendstream_'));
     expect(own.filter((name) => !dashboard.includes(name))).to.deep.equal([]);

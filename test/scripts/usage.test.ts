@@ -32,6 +32,7 @@ const programsOfOthers = ['build', 'lint', 'format', 'coverage'];
 const programs = [
   ['scripts/bench/bench.js', 'bench'],
   ['scripts/demo.js', 'demo'],
+  ['scripts/generate-alerts.js', 'generate'],
   ['scripts/generate-openapi.js', 'generate'],
   ['scripts/generate-types.js', 'generate'],
   ['scripts/local-cluster/cluster.js', 'cluster'],

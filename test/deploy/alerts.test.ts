@@ -1,15 +1,20 @@
 import { expect } from 'chai';
-import { describe, it } from 'mocha';
+import { after, before, describe, it } from 'mocha';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tableRows } from '../../scripts/docs/markdown.ts';
+import { alertsPath, readAlerts } from '../../scripts/deployment/alerts.ts';
+import { promtool } from '../../scripts/deployment/promtool.ts';
+import { headingAnchors } from '../../scripts/docs/markdown.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { describeError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { packageRoot } from '../../src/package-root.ts';
 import { call } from '../support/http/client.ts';
-import { evaluate, readExposition, type Sample, type Scrape } from '../support/prometheus.ts';
+import { readExposition, type Sample } from '../support/prometheus.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 /** How often Prometheus scrapes and evaluates its rules. Seconds. */
@@ -18,31 +23,16 @@ const stepSeconds = 15;
 /** Before anything happens, so that everything that begins with 0 was scraped with 0. Seconds. */
 const quietSeconds = 60;
 
-interface Alert {
-  readonly expression: string;
-  readonly forSeconds: number;
-}
+/** How long a condition lasts. Seconds. */
+const lastingSeconds = 40 * 60;
 
-const alerts = new Map(
-  tableRows(readFileSync(join(packageRoot, 'docs/operating.md'), 'utf8'))
-    .map((row) => row.map((cell) => cell.replaceAll('\\|', '|')))
-    .filter((row) => row.length === 4 && /^(now|\d+ m)$/.test(row[2] ?? ''))
-    .map(([name = '', expression = '', duration = '']): [string, Alert] => [
-      name,
-      {
-        expression: expression.slice(1, -1),
-        forSeconds: duration === 'now' ? 0 : Number.parseInt(duration, 10) * 60,
-      },
-    ]),
-);
+const minute = 60;
 
 /** Sets metrics as they are at a scrape. @param step Number of scrapes since the start, from 0. */
 type Scenario = (metrics: Metrics, step: number) => readonly Sample[] | void;
 
 interface Row {
   readonly alert: string;
-  /** For how long the condition must last. Seconds. */
-  readonly forSeconds: number;
   /** The metrics from the start. */
   readonly before?: (metrics: Metrics) => void;
   readonly atTheThreshold: Scenario;
@@ -50,7 +40,7 @@ interface Row {
 }
 
 const up = (value: number): Scenario => {
-  return () => [{ name: 'up', labels: { job: 'lendstream' }, value }];
+  return () => [{ name: 'up', labels: {}, value }];
 };
 const waiting = (...counts: number[]): Scenario => {
   return ({ workerLag }) => counts.forEach((count, partition) => workerLag.set({ partition }, count));
@@ -91,19 +81,15 @@ const memory = (bytes: number): Scenario => {
 const ended = (reason: string, count: number): Scenario =>
   once(({ closedStreams }) => closedStreams.inc({ reason }, count));
 
-const minute = 60;
-
 const rows: readonly Row[] = [
-  { alert: 'process is down', forSeconds: minute, atTheThreshold: up(1), justAbove: up(0) },
+  { alert: 'LendstreamProcessDown', atTheThreshold: up(1), justAbove: up(0) },
   {
-    alert: 'commands wait',
-    forSeconds: 5 * minute,
+    alert: 'LendstreamCommandsWait',
     atTheThreshold: waiting(400, 600),
     justAbove: waiting(400, 601),
   },
   {
-    alert: 'nothing is decided',
-    forSeconds: 2 * minute,
+    alert: 'LendstreamNothingDecided',
     before: ({ publishedEvents, commands: decided }) => {
       publishedEvents.inc(commands, 0);
       decided.inc(command, 0);
@@ -115,50 +101,49 @@ const rows: readonly Row[] = [
     justAbove: once(({ publishedEvents }) => publishedEvents.inc(commands, 1)),
   },
   {
-    alert: 'dead letters',
-    forSeconds: 0,
+    alert: 'LendstreamCommandDeadLetters',
     before: ({ commands: decided }) => decided.inc(deadLetter, 0),
     atTheThreshold: once((metrics) => metrics.commands.inc({ type: 'REPAY', outcome: 'refused' })),
     justAbove: once((metrics) => metrics.commands.inc(deadLetter)),
   },
-  { alert: 'consumer falls behind', forSeconds: 15 * minute, atTheThreshold: lag(100_000), justAbove: lag(100_001) },
   {
-    alert: 'no consumer',
-    forSeconds: 15 * minute,
+    alert: 'LendstreamDeadLettersNotWritten',
+    before: ({ deadLetterFailures }) => deadLetterFailures.inc({ subscription_id: 'a' }, 0),
+    atTheThreshold: once(({ deadLetters }) => deadLetters.inc({ subscription_id: 'a' })),
+    justAbove: once(({ deadLetterFailures }) => deadLetterFailures.inc({ subscription_id: 'a' })),
+  },
+  { alert: 'LendstreamConsumerFallsBehind', atTheThreshold: lag(100_000), justAbove: lag(100_001) },
+  {
+    alert: 'LendstreamNoConsumer',
     atTheThreshold: consumed('a', 1),
     // A stream of another subscription.
     justAbove: consumed('b', 1),
   },
   {
-    alert: 'publishing is slow',
-    forSeconds: 10 * minute,
+    alert: 'LendstreamPublishingSlow',
     before: ({ publishSeconds }) => publishSeconds.zero({ event_type: 'orders' }),
     atTheThreshold: slow(publishing, 9),
     justAbove: slow(publishing, 11),
   },
   {
-    alert: 'commits are slow',
-    forSeconds: 10 * minute,
+    alert: 'LendstreamCommitsSlow',
     atTheThreshold: slow(committing, 9),
     justAbove: slow(committing, 11),
   },
   {
-    alert: 'consumers do not commit',
-    forSeconds: 0,
+    alert: 'LendstreamConsumersDoNotCommit',
     before: ({ closedStreams }) => closedStreams.inc({ reason: 'commit_timeout' }, 0),
     atTheThreshold: ended('commit_timeout', 10),
     justAbove: ended('commit_timeout', 11),
   },
   ...['log_error', 'coordination_error', 'session_lost'].map((reason) => ({
-    alert: 'streams break',
-    forSeconds: 0,
+    alert: 'LendstreamStreamsBreak',
     before: ({ closedStreams }: Metrics) => closedStreams.inc({ reason }, 0),
     atTheThreshold: ended('client_closed', 1),
     justAbove: ended(reason, 1),
   })),
   {
-    alert: 'events are refused',
-    forSeconds: 15 * minute,
+    alert: 'LendstreamEventsRefused',
     before: ({ refusedEvents }) => refusedEvents.inc({ event_type: 'orders' }, 0),
     // One refusal raises no alert; another one within a quarter of an hour does.
     atTheThreshold: once(({ refusedEvents }) => refusedEvents.inc({ event_type: 'orders' })),
@@ -167,20 +152,18 @@ const rows: readonly Row[] = [
     },
   },
   {
-    alert: 'bodies are refused',
-    forSeconds: 0,
+    alert: 'LendstreamBodiesRefused',
     before: ({ refusedBodies }) => refusedBodies.inc({ budget: 'large' }, 0),
     atTheThreshold: nothing,
     justAbove: once(({ refusedBodies }) => refusedBodies.inc({ budget: 'large' })),
   },
   {
-    alert: 'a file is damaged',
-    forSeconds: 0,
+    alert: 'LendstreamFileDamaged',
     // A damaged copy is rebuilt.
     atTheThreshold: ({ integrityDamages }) => integrityDamages.set({ file: 'accounts.db' }, 1),
     justAbove: ({ integrityDamages }) => integrityDamages.set({ file: 'log.db' }, 1),
   },
-  { alert: 'memory', forSeconds: 15 * minute, atTheThreshold: memory(1.5e9), justAbove: memory(1.5e9 + 1) },
+  { alert: 'LendstreamMemoryHigh', atTheThreshold: memory(1.5e9), justAbove: memory(1.5e9 + 1) },
 ];
 
 /** The service's own metrics in a scrape. */
@@ -190,40 +173,111 @@ async function scraped(metrics: Metrics): Promise<Sample[]> {
   return readExposition(texts.join('\n'));
 }
 
-/**
- * The time from the start of a condition until its alert fires, when the condition lasts this long; undefined when it
- * does not fire. Seconds.
- */
-async function firesAfter({ alert, before }: Row, scenario: Scenario, seconds: number): Promise<number | undefined> {
-  const { expression, forSeconds } = alerts.get(alert) ?? { expression: '', forSeconds: 0 };
+/** The series of a scenario as promtool reads them: a value for each scrape, `_` where there is none. */
+async function seriesOf({ before }: Row, scenario: Scenario): Promise<{ series: string; values: string }[]> {
   const metrics = createMetrics();
   before?.(metrics);
-  const scrapes: Scrape[] = [];
-  let since: number | undefined;
-  for (let at = -quietSeconds; at <= seconds; at += stepSeconds) {
-    const others = (at < 0 ? undefined : scenario(metrics, at / stepSeconds)) ?? [];
-    scrapes.push({ at, samples: [...(await scraped(metrics)), ...others] });
-    since = evaluate(expression, scrapes, at).length === 0 ? undefined : (since ?? at);
-    if (since !== undefined && at - since >= forSeconds) return at;
+  const values = new Map<string, string[]>();
+  const steps = (quietSeconds + lastingSeconds) / stepSeconds + 1;
+  for (let step = 0; step < steps; step += 1) {
+    const begun = step - quietSeconds / stepSeconds;
+    const others = (begun < 0 ? undefined : scenario(metrics, begun)) ?? [];
+    for (const { name, labels, value } of [...(await scraped(metrics)), ...others]) {
+      const all = Object.entries({ ...labels, job: 'lendstream', instance: 'a:8080' });
+      const series = `${name}{${all.map(([label, text]) => `${label}=${JSON.stringify(text)}`).join(',')}}`;
+      const known = values.get(series) ?? Array.from({ length: steps }, () => '_');
+      known[step] = String(value);
+      values.set(series, known);
+    }
   }
-  return undefined;
+  return [...values].map(([series, points]) => ({ series, values: points.join(' ') }));
 }
 
-describe('the alerts of docs/operating.md', () => {
-  it('are all covered by this test', () => {
-    expect([...new Set(rows.map(({ alert }) => alert))]).to.deep.equal([...alerts.keys()]);
+interface Expectation {
+  /** After the start of the condition. */
+  readonly seconds: number;
+  readonly hasFired: boolean;
+}
+
+/** A test of promtool: whether the alert has fired at all until then. */
+async function promtoolTest(row: Row, scenario: Scenario, expected: readonly Expectation[]): Promise<object> {
+  const firing = `ALERTS{alertname="${row.alert}",alertstate="firing"}`;
+  return {
+    interval: `${stepSeconds}s`,
+    input_series: await seriesOf(row, scenario),
+    promql_expr_test: expected.map(({ seconds, hasFired }) => ({
+      expr: `clamp_max(count(count_over_time(${firing}[2h])), 1) or vector(0)`,
+      eval_time: `${quietSeconds + seconds}s`,
+      exp_samples: [{ labels: '{}', value: hasFired ? 1 : 0 }],
+    })),
+  };
+}
+
+describe('deploy/prometheus/alerts.yml', () => {
+  const alerts = new Map(readAlerts().map((alert) => [alert.alert, alert]));
+  let program: string;
+  let folder: string;
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = await temporaryFolder();
+    try {
+      program = await promtool();
+    } catch (error) {
+      process.stdout.write(`    skipped: ${describeError(error)}\n`);
+      this.skip();
+    }
+  });
+  after(() => removeFolder(folder));
+
+  const run = (...words: string[]) => {
+    const { status, stdout, stderr } = spawnSync(program, words, { encoding: 'utf8' });
+    return { status, output: status === 0 ? '' : `${stdout}${stderr}` };
+  };
+
+  it('is accepted by promtool, and so is the example of a configuration', () => {
+    expect(run('check', 'rules', alertsPath)).to.deep.equal({ status: 0, output: '' });
+    const configuration = join(packageRoot, 'deploy/prometheus/prometheus.yml');
+    expect(run('check', 'config', '--syntax-only', configuration)).to.deep.equal({ status: 0, output: '' });
   });
 
   for (const row of rows) {
-    const { alert, forSeconds, atTheThreshold, justAbove } = row;
-    const after = forSeconds === 0 ? 'at once' : `after ${forSeconds / minute} min`;
-    it(`"${alert}" fires ${after} just above its threshold, and never at it`, async () => {
-      expect(await firesAfter(row, atTheThreshold, 40 * minute)).to.equal(undefined);
-      expect(await firesAfter(row, justAbove, forSeconds - stepSeconds)).to.equal(undefined);
-      expect(await firesAfter(row, justAbove, forSeconds)).to.equal(forSeconds);
+    const forSeconds = Number.parseInt(alerts.get(row.alert)?.for ?? '0', 10) * minute;
+    const lasting = forSeconds === 0 ? 'at once' : `after ${forSeconds / minute} min`;
+    it(`${row.alert} fires ${lasting} just above its threshold, and never at it`, async () => {
+      const file = join(folder, 'test.json');
+      const test = {
+        rule_files: [alertsPath],
+        evaluation_interval: `${stepSeconds}s`,
+        tests: [
+          await promtoolTest(row, row.atTheThreshold, [{ seconds: lastingSeconds, hasFired: false }]),
+          await promtoolTest(row, row.justAbove, [
+            { seconds: forSeconds - stepSeconds, hasFired: false },
+            { seconds: forSeconds, hasFired: true },
+          ]),
+        ],
+      };
+      await writeFile(file, JSON.stringify(test));
+      expect(run('test', 'rules', file)).to.deep.equal({ status: 0, output: '' });
     });
   }
+});
 
+describe('the alerts of deploy/prometheus/alerts.yml', () => {
+  it('all have a row of this test', () => {
+    expect([...new Set(rows.map(({ alert }) => alert))]).to.deep.equal(readAlerts().map(({ alert }) => alert));
+  });
+
+  it('lead to the heading of each alert in docs/operating.md', () => {
+    const anchors = headingAnchors(readFileSync(join(packageRoot, 'docs/operating.md'), 'utf8'));
+    for (const { alert, annotations } of readAlerts()) {
+      expect(annotations.runbook_url).to.equal(`docs/operating.md#${alert.toLowerCase()}`);
+      expect(anchors).to.include(alert.toLowerCase());
+    }
+  });
+});
+
+describe('the counters of alerts', () => {
   it('detect the first increase, because each series exists from the start with 0', async () => {
     const folder = await temporaryFolder();
     const app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
