@@ -75,6 +75,16 @@ build() {
   touch "$stamp"
 }
 
+# Exports DATA_DIR as an absolute path. A relative one is meant from where the caller stands; the default lies in the
+# project.
+find_data_folder() {
+  case "${DATA_DIR:-}" in
+    '') export DATA_DIR="$project/data" ;;
+    /*) ;;
+    *) export DATA_DIR="$PWD/$DATA_DIR" ;;
+  esac
+}
+
 prepare() {
   check_node
   install_packages

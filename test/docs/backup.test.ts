@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { fencedBlocks } from '../../scripts/docs/markdown.ts';
 import { annuityProduct } from '../../src/admin/example-product.ts';
@@ -19,15 +22,28 @@ const eventType = {
 
 const product = annuityProduct('plain');
 
-/** The command of docs/operating.md that is marked with a word, with other file names. */
-async function run(word: string, files: Readonly<Record<string, string>>): Promise<void> {
+const backupProgram = fileURLToPath(new URL('../../src/backup.js', import.meta.url));
+
+/** Runs the program of both scripts. Returns its exit code and what it printed on standard error. */
+async function runProgram(dataFolder: string, ...words: string[]): Promise<{ code: number; error: string }> {
+  const child = spawn(process.execPath, [backupProgram, ...words], {
+    env: { ...process.env, DATA_DIR: dataFolder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'exit') as Promise<[number]>]);
+  return { code, error };
+}
+
+/** The command of docs/operating.md that is marked with a word, with other folders. */
+async function run(word: 'backup' | 'restore', dataFolder: string, backup: string): Promise<void> {
   const blocks = fencedBlocks(await readFile(join(packageRoot, 'docs/operating.md'), 'utf8'));
-  let command = blocks.find(({ words }) => words[0] === word)?.text ?? 'false';
-  for (const [documented, actual] of Object.entries(files)) {
-    expect(command).to.include(documented);
-    command = command.replaceAll(documented, actual);
-  }
-  await promisify(execFile)('bash', ['-ec', command], { cwd: packageRoot });
+  const command = blocks.find(({ words }) => words[0] === word)?.text;
+  expect(command).to.match(new RegExp(`^DATA_DIR=\\w+ scripts/${word} backups/monday\n$`));
+  const script = await readFile(join(packageRoot, 'scripts', word), 'utf8');
+  // The script installs and builds first, which has been done here.
+  const action = word === 'backup' ? 'make' : 'restore';
+  expect(script).to.contain(`exec node --enable-source-maps "$project/dist/src/backup.js" ${action} "$@"`);
+  expect(await runProgram(dataFolder, action, backup)).to.deep.equal({ code: 0, error: '' });
 }
 
 /** Publishes numbered events one after another until it is told to stop, and counts the acknowledged ones. */
@@ -48,6 +64,13 @@ function publishAll(url: string): { acknowledged: () => number; stop: () => Prom
       await publishing;
     },
   };
+}
+
+/** The body of a response, to the last digit. */
+async function textOf(url: string): Promise<string> {
+  const response = await fetch(url);
+  expect(response.status).to.equal(200);
+  return response.text();
 }
 
 async function numbersOf(service: Service, subscriptionId: string, least: number): Promise<unknown[]> {
@@ -78,8 +101,15 @@ describe('the backup that docs/operating.md describes', () => {
         read_from: 'begin',
       });
       expect((await call(`${url}/loanproducts`, 'POST', product)).status).to.equal(201);
-      const loan = { id: 'saved', productTypeKey: product.id, loanAmount: 1000 };
-      expect((await call(`${url}/loans`, 'POST', loan)).status).to.equal(201);
+      for (const id of ['saved', 'paid']) {
+        const loan = { id, productTypeKey: product.id, loanAmount: 1000 };
+        expect((await call(`${url}/loans`, 'POST', loan)).status).to.equal(201);
+      }
+      await call(`${url}/loans/paid:changeState`, 'POST', { action: 'APPROVE' });
+      await call(`${url}/loans/paid/disbursement-transactions`, 'POST', {});
+      const repayment = { amount: 315.47 };
+      expect((await call(`${url}/loans/paid/repayment-transactions`, 'POST', repayment)).status).to.equal(201);
+      const balances = await textOf(`${url}/loans/paid/balances`);
       await call(`${url}/event-types/${eventType.name}/events`, 'POST', [{ number: 'first' }]);
       const stream = await openStream(url, String(subscription['id']));
       await stream.until((batches) => eventsOf(batches).length === 1);
@@ -90,18 +120,19 @@ describe('the backup that docs/operating.md describes', () => {
       const load = publishAll(url);
       while (load.acknowledged() < 50) await new Promise((resolve) => setTimeout(resolve, 10));
       const before = load.acknowledged();
-      const backup = join(copies, 'backup.db');
-      await run('backup', { 'data/log.db': join(folder, 'log.db'), 'backup.db': backup });
+      const backup = join(copies, 'monday');
+      await run('backup', folder, backup);
       await load.stop();
       await service.kill();
 
       const restored = join(copies, 'restored');
-      await run('restore', { 'backup.db': backup, restored });
+      await run('restore', restored, backup);
       const again = await start(restored);
       const numbers = await numbersOf(again, String(subscription['id']), before);
       // The committed event is not delivered again; all others are, in order, up to the moment of the backup.
       expect(numbers.length).to.be.at.least(before);
       expect(numbers).to.deep.equal(numbers.map((_, index) => index));
+      expect(await textOf(`${again.url}/loans/paid/balances`)).to.equal(balances);
       const found = await call(`${again.url}/loans/saved`, 'GET');
       expect(found.body['accountState']).to.equal('PENDING_APPROVAL');
       const approved = await call(`${again.url}/loans/saved:changeState`, 'POST', { action: 'APPROVE' });
@@ -123,22 +154,28 @@ describe('the backup that docs/operating.md describes', () => {
       await call(`${service.url}/event-types`, 'POST', eventType);
       const events = [{ number: 0 }, { number: 1 }];
       expect((await call(`${service.url}/event-types/${eventType.name}/events`, 'POST', events)).status).to.equal(200);
-      const files = { 'data/log.db': join(folder, 'log.db'), 'backup.db': join(copies, 'backup.db') };
-      await run('backup', files);
-      const failure: unknown = await run('backup', files).catch((error: unknown) => error);
-      expect(String(failure)).to.include('already exists');
+      const backup = join(copies, 'monday');
+      await run('backup', folder, backup);
+      const before = await readFile(join(backup, 'manifest.json'), 'utf8');
+      const again = await runProgram(folder, 'make', backup);
+      expect(again).to.deep.equal({
+        code: 1,
+        error: `lendstream: ${backup} exists already; a backup never overwrites anything\n`,
+      });
+      expect(await readFile(join(backup, 'manifest.json'), 'utf8')).to.equal(before);
+      expect(await readdir(copies)).to.deep.equal(['monday']);
       expect(await service.stop()).to.equal(0);
 
       const copied = join(copies, 'copied');
       await promisify(execFile)('cp', ['-r', folder, copied]);
-      const again = await startService(copied);
-      const { body: subscription } = await call(`${again.url}/subscriptions`, 'POST', {
+      const started = await startService(copied);
+      const { body: subscription } = await call(`${started.url}/subscriptions`, 'POST', {
         owning_application: 'tests',
         event_types: [eventType.name],
         read_from: 'begin',
       });
-      expect(await numbersOf(again, String(subscription['id']), 2)).to.deep.equal([0, 1]);
-      await again.stop();
+      expect(await numbersOf(started, String(subscription['id']), 2)).to.deep.equal([0, 1]);
+      await started.stop();
     } finally {
       await removeFolder(folder);
       await removeFolder(copies);
