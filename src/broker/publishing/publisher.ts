@@ -3,7 +3,7 @@
  * In: a JSON array of events. Out: a status for the request and for each event.
  * Start with `Publisher.publish` below: `request-parsing.ts` parses, `event-preparation.ts` validates,
  * `partitioning.ts` and `enrichment.ts` finish each event. `known-shapes/` skips that for events that look like the one
- * before. `deleted-events.ts` prepares deletions instead. `repeated-events.ts` leaves out events that were stored
+ * before, and `plain-rules/` for others that are valid by simple rules. `deleted-events.ts` prepares deletions instead. `repeated-events.ts` leaves out events that were stored
  * before, where an event type asks for that.
  */
 
@@ -40,6 +40,7 @@ import {
   type RequestIds,
 } from './repeated-events.ts';
 import { KnownShapes } from './known-shapes/known-shapes.ts';
+import { PlainEvents } from './plain-rules/plain-events.ts';
 import { inTurns } from './long-work-in-turns.ts';
 
 export interface PublishContext {
@@ -105,6 +106,7 @@ const noRepetitions: Repetitions = new Map();
 interface PreparedPublishing {
   readonly type: PreparedEventType;
   readonly similarEvents: KnownShapes;
+  readonly plainEvents: PlainEvents;
 }
 
 /**
@@ -282,11 +284,16 @@ export class Publisher {
   /** Separate from waiting for the log, so that the parsed events are not kept in memory for as long. */
   *#prepareRecords(record: EventTypeRecord, body: Buffer, context: PublishContext): Preparation {
     refuseServiceAlone(record);
-    const { type, similarEvents } = this.#prepare(record);
+    const { type, similarEvents, plainEvents } = this.#prepare(record);
     if (type.compile() && record.eventType.schema.schema.length > longSchemaCharacters) yield;
     const recordContext = { random: this.#random, enrichment: this.#enrichment(type, context) };
     const fastRecords = similarEvents.prepare(body, recordContext);
     if (fastRecords !== undefined) return fastRecords;
+    const plain = plainEvents.prepare(body, recordContext);
+    if (plain !== undefined) {
+      similarEvents.learnShapeOf(body, 1, plain.firstEnd, plain.isFirstPlain);
+      return plain.records;
+    }
     const parsed = parseEvents(body);
     const prepared = yield* prepareRecords(type, parsed, recordContext);
     if (!('refused' in prepared)) similarEvents.learnShape(parsed);
@@ -305,7 +312,7 @@ export class Publisher {
     const known = this.#prepared.get(record);
     if (known !== undefined) return known;
     const type = prepareEventType(record);
-    const prepared = { type, similarEvents: new KnownShapes(type) };
+    const prepared = { type, similarEvents: new KnownShapes(type), plainEvents: new PlainEvents(type) };
     this.#prepared.set(record, prepared);
     return prepared;
   }
