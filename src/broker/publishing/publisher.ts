@@ -3,8 +3,8 @@
  * In: a JSON array of events. Out: a status for the request and for each event.
  * Start with `Publisher.publish` below: `request-parsing.ts` parses, `event-preparation.ts` validates,
  * `partitioning.ts` and `enrichment.ts` finish each event. `known-shapes/` skips that for events that look like the one
- * before, and `plain-rules/` for others that are valid by simple rules. `deleted-events.ts` prepares deletions instead. `repeated-events.ts` leaves out events that were stored
- * before, where an event type asks for that.
+ * before, and `plain-rules/` for others that are valid by simple rules. `deleted-events.ts` prepares deletions instead.
+ * `repeated-events.ts` leaves out events that were stored before, where an event type asks for that.
  */
 
 import { systemRandom, toTimestamp, type Clock, type Random } from '../../clock.ts';

@@ -137,7 +137,7 @@ class EventWalk {
     this.#fields = grown;
   }
 
-  /** One past the value that begins at a position; {@link unknown} when it is not known to be valid, as for the others. */
+  /** One past the value that begins at a position; {@link unknown} when it is not known to be valid, as below. */
   #value(at: number, rules: PlainRules): number {
     const byte = this.#body[at] as number;
     if (byte === quote) return this.#string(at, rules);

@@ -12,7 +12,7 @@ export interface PlainRules {
   readonly texts: ReadonlySet<string> | null;
   /** The keys of an object that have rules of their own. */
   readonly keys: KeyTable;
-  /** The rules of the values under all other keys; null when they have none that can be checked here, or are refused. */
+  /** The rules of the values under all other keys; null when those are refused, or cannot be checked here. */
   readonly otherKeys: PlainRules | null;
   readonly requiredKeys: number;
   readonly keysMinimum: number;
