@@ -156,6 +156,8 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       dataFolder: viewFolder,
       log,
       partitionCount,
+      // The worker looks up one account after another.
+      isSearched: config.roles.serve,
       clock,
       logger,
       health: accountsHealth,

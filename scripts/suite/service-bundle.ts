@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,9 +8,8 @@ import { packageRoot } from '../../src/package-root.ts';
 /** The compiled service, in the project and in the folder of its bundle. */
 const serviceFolder = 'dist/src';
 
-/** The programs of the service below it: the process, and its threads. */
-const programs = [
-  'main',
+/** The programs of its threads, below it. */
+const threads = [
   'embedded/thread/writer',
   'embedded/thread/fetcher',
   'embedded/thread/removable-records',
@@ -18,6 +17,14 @@ const programs = [
   'accounts/copy-check',
   'accounts/query-thread',
 ];
+
+/** The programs of the bundle, and what each was compiled to. */
+const programs: Readonly<Record<string, string>> = {
+  main: 'dist/scripts/suite/service-start.js',
+  service: join(serviceFolder, 'main.js'),
+  'dying-worker': 'dist/test/support/lending/worker-process.js',
+  ...Object.fromEntries(threads.map((name) => [name, join(serviceFolder, `${name}.js`)])),
+};
 
 /**
  * The compiled service in few files, for tests that start it in processes of their own: a process that loads hundreds
@@ -56,14 +63,16 @@ export class ServiceBundle {
         minify: false,
         reportCompressedSize: false,
         rolldownOptions: {
-          input: Object.fromEntries(programs.map((name) => [name, join(packageRoot, serviceFolder, `${name}.js`)])),
-          output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+          input: Object.fromEntries(Object.entries(programs).map(([name, path]) => [name, join(packageRoot, path)])),
+          // What V8 compiled can be kept of this format alone.
+          output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
         },
       },
       // It finds its binding from where it lies.
       ssr: { noExternal: true, external: ['@photostructure/sqlite'] },
       plugins: [{ name: 'addresses', transform: (code, path) => this.#withAddress(code, path) }],
     });
+    writeFileSync(join(this.#folder, serviceFolder, 'package.json'), JSON.stringify({ type: 'commonjs' }));
   }
 
   /** A module that asks for its own address learns the one that it would have without a bundle. */

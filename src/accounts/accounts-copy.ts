@@ -49,6 +49,11 @@ export interface AccountsCopyOptions {
   readonly outcomes?: CommandOutcomesLimits | undefined;
   /** How many items a search may look at one by one, to replace the default. */
   readonly examinedItemsMaximum?: number | undefined;
+  /**
+   * Whether searches are expected: their thread then starts with the copy, and works although the file is removed
+   * later. By default the first search starts it.
+   */
+  readonly isSearched?: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Notified when the copy cannot serve reads, and when it can again. */
@@ -178,7 +183,7 @@ export class AccountsCopy implements AccountsForWorker {
       this.#progress.end();
       this.#progress = undefined;
     }
-    await this.#queries.start();
+    if (this.#options.isSearched === true) await this.#queries.start();
     this.#requireFollowing();
     this.#database.giveSpaceBack(this.#options.clock, (error) => this.#spaceFailed(error));
     this.#failure = undefined;

@@ -61,6 +61,8 @@ export interface EmbeddedLogOptions {
   readonly diskReserveBytes?: number;
   /** How often retention and compaction run. Milliseconds. Default one minute. */
   readonly maintenanceMilliseconds?: number;
+  /** How often the write-ahead log is copied into the database file. Milliseconds. Default one second. */
+  readonly checkpointMilliseconds?: number;
   /** Age at which compaction removes tombstones. Milliseconds. Default one day. */
   readonly tombstoneMilliseconds?: number;
   /** When the first check of the file begins. Milliseconds after the start. Default ten seconds. */
@@ -155,6 +157,9 @@ export class EmbeddedLog implements EventLog {
       writer: writerThread,
       clock: this.#clock,
       health: maintenanceHealth,
+      ...(options.checkpointMilliseconds === undefined
+        ? {}
+        : { checkpointMilliseconds: options.checkpointMilliseconds }),
     });
     this.#retention = new RetentionAndCompaction({
       thread: this.#maintenanceThread,

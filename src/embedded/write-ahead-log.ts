@@ -5,7 +5,7 @@ import type { LogThread } from './thread/log-thread.ts';
 import type { WriterRequests } from './thread/messages.ts';
 
 /** How often the write-ahead log is copied into the database file. Milliseconds. */
-const checkpointMilliseconds = 1_000;
+const checkpointMillisecondsDefault = 1_000;
 
 /**
  * A write-ahead log larger than this is restarted while appends wait. Without a pause in writing it would never
@@ -25,6 +25,8 @@ export interface WriteAheadLogOptions {
   readonly writer: LogThread<WriterRequests>;
   readonly clock: Clock;
   readonly health: HealthPart;
+  /** How often the write-ahead log is copied into the database file. Milliseconds. Default one second. */
+  readonly checkpointMilliseconds?: number;
 }
 
 /** Keeps the write-ahead log of the database small: copies it into the database file in the background. */
@@ -37,7 +39,7 @@ export class WriteAheadLog {
 
   constructor(options: WriteAheadLogOptions) {
     this.#options = options;
-    const { clock, thread } = options;
+    const { clock, thread, checkpointMilliseconds = checkpointMillisecondsDefault } = options;
     this.#timer = every(clock, checkpointMilliseconds, () => void thread.runInBackground(() => this.#checkpoint()));
   }
 

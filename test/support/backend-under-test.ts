@@ -34,7 +34,9 @@ export async function openLogUnderTest(dataFolder: string, logger: Logger = sile
 
 /** The same for a log that several processes open, one after another: on the embedded store a file in the folder. */
 export async function openLogOfProcesses(dataFolder: string): Promise<EventLog> {
-  return isClusterUnderTest ? openPartOfKafka(dataFolder) : EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  return isClusterUnderTest
+    ? openPartOfKafka(dataFolder)
+    : EmbeddedLog.open({ dataFolder, logger: silentLogger, checkpointMilliseconds: 60_000 });
 }
 
 async function openPartOfKafka(dataFolder: string, logger: Logger = silentLogger): Promise<EventLog> {

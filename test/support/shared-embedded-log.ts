@@ -58,7 +58,9 @@ async function openShared(): Promise<SharedLog> {
 }
 
 function openWhole(dataFolder: string): Promise<EmbeddedLog> {
-  return EmbeddedLog.open({ dataFolder, logger: silentLogger, syncsToDisk: false });
+  const logger = silentLogger;
+  // What a file writes may stay in the write-ahead log: the thread that copies it costs as much as several tests.
+  return EmbeddedLog.open({ dataFolder, logger, syncsToDisk: false, checkpointMilliseconds: 60_000 });
 }
 
 /** A part that can be closed separately: later calls and pending waits fail as in a closed log. */

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import type { Registry } from '../../src/broker/definitions/registry.ts';
@@ -26,6 +25,7 @@ import { openCoordinationUnderTest, openLogOfProcesses } from '../support/backen
 import { acceptingFuturePayments, richProduct } from '../support/lending/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { dyingWorkerProgram } from '../support/processes/service-program.ts';
 import { type WorkerStep, withSteps } from '../support/stepping-log.ts';
 
 /** Closed on these days alone. */
@@ -39,7 +39,6 @@ function closeOn(registry: Registry, ...dates: readonly string[]): Promise<void>
  * suspended. Afterwards the log must have what one undisturbed worker writes: what falls due once, and each day closed
  * once. The calendar was changed before, so an installment of each loan moves, once.
  */
-const workerProgram = fileURLToPath(new URL('../support/lending/worker-process.js', import.meta.url));
 /** As in the program. */
 const commandsPerCommitMaximum = 4;
 
@@ -204,7 +203,7 @@ describe('a worker that is lost at the end of a day', function () {
       const { log: prepared, offset } = await begin(folder, openLogOfProcesses);
       await prepared.close();
       const occurrence = String(occurrenceOf(commits));
-      const dying = spawn(process.execPath, [workerProgram, folder, 'dying', step, occurrence, '0'], {
+      const dying = spawn(process.execPath, [dyingWorkerProgram, folder, 'dying', step, occurrence, '0'], {
         stdio: 'inherit',
       });
       const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import type { LogRecord } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -21,6 +20,7 @@ import { openCoordinationUnderTest, openLogOfProcesses } from '../support/backen
 import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
 import { type LendingStory, storyOf } from '../support/lending/lending-story.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { dyingWorkerProgram } from '../support/processes/service-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { SteppingRegistry, type WorkerStep, withSteps, workerSteps } from '../support/stepping-log.ts';
 
@@ -28,7 +28,6 @@ import { SteppingRegistry, type WorkerStep, withSteps, workerSteps } from '../su
  * A worker is lost at each step of its loop, by kill -9 or by a successor that takes over while it is suspended.
  * Afterwards the log must have what one undisturbed worker writes: the events of every command once, and nothing else.
  */
-const workerProgram = fileURLToPath(new URL('../support/lending/worker-process.js', import.meta.url));
 const commandsPerCommitMaximum = 4;
 
 /** Two loans, with a command that is sent twice, one that is refused and one that cannot be read. */
@@ -110,7 +109,7 @@ describe('a worker that is lost', function () {
 
       const dying = spawn(
         process.execPath,
-        [workerProgram, folder, 'dying', step, String(occurrence), String(delayMilliseconds)],
+        [dyingWorkerProgram, folder, 'dying', step, String(occurrence), String(delayMilliseconds)],
         { stdio: 'inherit' },
       );
       const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];

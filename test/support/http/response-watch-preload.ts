@@ -1,5 +1,8 @@
-import { recordResponse } from './recorded-responses.ts';
-import { watchResponses } from './response-watch.ts';
+import { isMainThread } from 'node:worker_threads';
 
-/** Loaded first into the processes that tests start. */
-watchResponses(recordResponse);
+/** Loaded first into the processes that tests start, and into their threads, which serve nothing. */
+if (isMainThread) {
+  const { recordResponse } = await import('./recorded-responses.ts');
+  const { watchResponses } = await import('./response-watch.ts');
+  watchResponses(recordResponse);
+}

@@ -342,13 +342,16 @@ export async function storedLoan(log: EventLog, loanAccountId: string): Promise<
   );
 }
 
+/** A busy machine takes its time. Milliseconds. */
+const nothingDoneMillisecondsMaximum = 45_000;
+
 /** Waits until the commands up to this offset are done. */
 export async function untilDone(log: EventLog, offset: number, partition = 0): Promise<void> {
   let from = 0;
   for (let position = -1; position < offset;) {
     const read = await log.read(
       { topic: accountsTopic, partition, offset: from },
-      { bytesMaximum: 1_000_000, waitMilliseconds: 10_000 },
+      { bytesMaximum: 1_000_000, waitMilliseconds: nothingDoneMillisecondsMaximum },
     );
     if (read.nextOffset === from) throw new Error(`Commands are done up to ${position}, not up to ${offset}.`);
     from = read.nextOffset;

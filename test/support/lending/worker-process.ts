@@ -22,10 +22,14 @@ const onStep = (step: WorkerStep): Promise<void> | void => {
   return new Promise(() => {});
 };
 
-const plainLog = await openLendingLog(dataFolder, 1, openLogOfProcesses);
-const coordination = await openCoordinationUnderTest(dataFolder, plainLog);
-const log = withSteps(plainLog, onStep);
-const registry = new SteppingRegistry(log, silentLogger);
-await registry.start();
-registry.onStep = onStep;
-await startWorker(log, { registry, coordination, nodeId: dyingNodeId, commandsPerCommitMaximum: 4 });
+async function run(): Promise<void> {
+  const plainLog = await openLendingLog(dataFolder, 1, openLogOfProcesses);
+  const coordination = await openCoordinationUnderTest(dataFolder, plainLog);
+  const log = withSteps(plainLog, onStep);
+  const registry = new SteppingRegistry(log, silentLogger);
+  await registry.start();
+  registry.onStep = onStep;
+  await startWorker(log, { registry, coordination, nodeId: dyingNodeId, commandsPerCommitMaximum: 4 });
+}
+
+void run();

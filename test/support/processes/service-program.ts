@@ -1,10 +1,19 @@
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Names the program of the service that a test run made for its tests; see scripts/suite/service-bundle.ts. */
 export const serviceProgramVariable = 'TEST_SERVICE_PROGRAM';
 
+const bundle = process.env[serviceProgramVariable];
+
 /** The service as it was compiled together with this file, for tests that change one of its modules. */
 export const compiledServiceProgram = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 
 /** The service as tests start it in a process: that of the test run, else the compiled one. */
-export const serviceProgram = process.env[serviceProgramVariable] ?? compiledServiceProgram;
+export const serviceProgram = bundle ?? compiledServiceProgram;
+
+/** The lending worker that ends at a step, in a process of its own; a test run has it in the same bundle. */
+export const dyingWorkerProgram =
+  bundle === undefined
+    ? fileURLToPath(new URL('../lending/worker-process.js', import.meta.url))
+    : join(dirname(bundle), 'dying-worker.js');
