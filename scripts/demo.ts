@@ -1,3 +1,4 @@
+import { Lendstream } from 'lendstream/client';
 import { annuityProduct } from '../src/admin/example-product.ts';
 import { endIfHelpIsAsked } from './read-usage.ts';
 
@@ -73,32 +74,6 @@ function describe(event: Json): string {
   }
 }
 
-/** Streams a subscription, passes on each event as it arrives and commits what it passed on. */
-async function consume(subscription: string, signal: AbortSignal, arrived: (event: Json) => void): Promise<void> {
-  const response = await fetch(`${url}/subscriptions/${subscription}/events?batch_limit=1`, {
-    signal,
-  });
-  const streamId = response.headers.get('x-nakadi-streamid') ?? '';
-  if (response.body === null) throw new Error('The stream has no body');
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of response.body) {
-    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const batch = JSON.parse(line) as { cursor: Json; events?: Json[] };
-      if (batch.events === undefined) continue;
-      batch.events.forEach(arrived);
-      await call(
-        'POST',
-        `/subscriptions/${subscription}/cursors`,
-        { items: [batch.cursor] },
-        { 'X-Nakadi-StreamId': streamId },
-      );
-    }
-  }
-}
-
 /** After this long without an event, everything that was asked for counts as arrived. */
 const quietMilliseconds = 250;
 
@@ -131,17 +106,17 @@ async function demonstrate(): Promise<void> {
     ],
     read_from: 'end',
   });
-  const closing = new AbortController();
+  const consumer = new Lendstream({ url }).consume<Json>(String(subscription['id']));
   let lastArrival = performance.now();
   let received = 0;
   let fresh: Json[] = [];
-  const consumer = consume(String(subscription['id']), closing.signal, (event) => {
-    received += 1;
-    lastArrival = performance.now();
-    fresh.push(event);
-  }).catch((error: unknown) => {
-    if (!closing.signal.aborted) throw error;
-  });
+  const consuming = (async () => {
+    for await (const event of consumer.events()) {
+      received += 1;
+      lastArrival = performance.now();
+      fresh.push(event);
+    }
+  })();
   const printWhenQuiet = async (): Promise<void> => {
     lastArrival = performance.now();
     while (performance.now() - lastArrival < quietMilliseconds) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -202,8 +177,8 @@ async function demonstrate(): Promise<void> {
   }
   print(`\nLook at it in a browser: ${url}/admin/loans/${first.id}`);
   print(`\n${received} events received and committed, in order per loan, none twice.`);
-  closing.abort();
-  await consumer;
+  consumer.stop();
+  await consuming;
 }
 
 try {

@@ -5,6 +5,7 @@ import { composeDescription } from './openapi/compose.ts';
 import { formatText } from './format-text.ts';
 import { writeOrCheckFile } from './generated-file.ts';
 import { endIfHelpIsAsked } from './read-usage.ts';
+import { clientTypes } from './types/client-types.ts';
 
 /**
  * Makes the types of requests, responses, commands and events from their schemas in the API's description. With
@@ -13,6 +14,9 @@ import { endIfHelpIsAsked } from './read-usage.ts';
 endIfHelpIsAsked('generate');
 
 const target = join(packageRoot, 'src/contract.generated.ts');
+const clientTarget = join(packageRoot, 'src/client/types.generated.ts');
+
+const banner = '/* Generated from schemas/ by `npm run generate`. Do not edit. */';
 
 type Schema = Record<string, unknown>;
 
@@ -73,9 +77,10 @@ function objectOf(properties: Readonly<Record<string, unknown>>, description: st
   return { type: 'object', description, additionalProperties: false, required: Object.keys(properties), properties };
 }
 
+const description = composeDescription(join(packageRoot, 'schemas'), '');
+const { schemas } = description['components'] as { schemas: Schema };
+
 async function generate(): Promise<string> {
-  const description = composeDescription(join(packageRoot, 'schemas'), '');
-  const { schemas } = description['components'] as { schemas: Schema };
   const paths = Object.values(description['paths'] as Readonly<Record<string, Readonly<Record<string, Operation>>>>);
   const operations = paths
     .flatMap((path) => Object.values(path))
@@ -110,7 +115,7 @@ async function generate(): Promise<string> {
     },
     'Contract',
     {
-      bannerComment: '/* Generated from schemas/ by `npm run generate`. Do not edit. */',
+      bannerComment: banner,
       ignoreMinAndMaxItems: true,
       format: false,
     },
@@ -120,3 +125,4 @@ async function generate(): Promise<string> {
 }
 
 writeOrCheckFile(target, await generate());
+writeOrCheckFile(clientTarget, await formatText(clientTarget, await clientTypes(schemas, typed, banner)));

@@ -66,7 +66,7 @@ build() {
     return
   fi
   echo "Building ..." >&2
-  (cd "$project" && node_modules/.bin/tsc >&2) || fail "the build failed"
+  (cd "$project" && node_modules/.bin/tsc >&2 && node_modules/.bin/tsc -p src/client >&2) || fail "the build failed"
   (cd "$project" && node_modules/.bin/tsc -p src/admin >&2 && node_modules/.bin/vite build src/admin --logLevel warn >&2) ||
     fail "the build of the admin page failed"
   (cd "$project/dist" && find . -path ./admin -prune -o -name '*.js' -print) | while read -r compiled; do

@@ -129,6 +129,9 @@ const rooms: Record<string, Room> = {
     owns: [],
   },
 
+  // Runs in browsers as well: it imports nothing but itself, nor modules of Node.js.
+  'src/client': { imports: [], owns: [] },
+
   'src/http/edge': {
     imports: [shared, metrics, lendingFormat, within('src/broker', 'definitions')],
     owns: ['compression', 'express'],
@@ -178,7 +181,7 @@ const files: Record<string, Room> = {
 };
 
 /** The sources of time and random numbers, and the sockets of adapters, which use the time of the network. */
-const clocks = /^src\/(clock\.ts|redis\/connection\.ts|kafka\/connection\/)/;
+const clocks = /^src\/(clock\.ts|client\/clock\.ts|redis\/connection\.ts|kafka\/connection\/)/;
 
 /** Timers, the time of day and random numbers that do not come through a `Clock` or a `Random`. */
 const unclocked =
@@ -186,6 +189,9 @@ const unclocked =
 
 /** Files that do not use the clock yet. The list only gets shorter. */
 const stillUnclocked: readonly string[] = [];
+
+/** Rooms that import no module of Node.js: lending is pure, and the client runs in browsers as well. */
+const withoutNode: ReadonlySet<string> = new Set(['src/lending', 'src/client']);
 
 /** Libraries that belong to no single folder. */
 const common = new Set(['uuid']);
@@ -227,7 +233,7 @@ function faultsOf(file: string): string[] {
   const owners = Object.entries({ ...rooms, ...files });
   return importsOf(file).flatMap((specifier) => {
     if (specifier.startsWith('node:')) {
-      return found.name === 'src/lending' ? [`${file} imports ${specifier}: lending is pure`] : [];
+      return withoutNode.has(found.name) ? [`${file} imports ${specifier}`] : [];
     }
     if (specifier.startsWith('.')) {
       const target = resolveImport(file, specifier);
@@ -235,7 +241,7 @@ function faultsOf(file: string): string[] {
       return found.room.imports.some((allowed) => allowed.test(target)) ? [] : [`${file} imports ${target}`];
     }
     const library = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
-    if (common.has(library) || found.room.owns.includes(library)) return [];
+    if ((common.has(library) && !withoutNode.has(found.name)) || found.room.owns.includes(library)) return [];
     const owner = owners.find(([, room]) => room.owns.includes(library))?.[0] ?? 'no room';
     return [`${file} imports ${library}, which belongs to ${owner}`];
   });

@@ -26,7 +26,7 @@ const scripts = readdirSync(scriptsFolder).filter((name) => {
 });
 
 /** npm scripts that call other programs, which have their own --help. */
-const programsOfOthers = ['build', 'lint', 'format', 'coverage'];
+const programsOfOthers = ['build', 'prepack', 'lint', 'format', 'coverage'];
 
 /** The compiled programs that people start without a script, with the name of their usage. */
 const programs = [
