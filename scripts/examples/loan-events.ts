@@ -23,7 +23,9 @@ await run({
 });
 // A number whose digits matter, as a text or from another program.
 const loanAmount = new ExactNumber('1000.00');
-await run({ type: 'CREATE_LOAN', loanAccountId, payload: { productTypeKey: 'client-product', loanAmount } });
+const scheduleSettings = { repaymentInstallments: 4, repaymentPeriodCount: 1, repaymentPeriodUnit: 'MONTHS' } as const;
+const payload = { productTypeKey: 'client-product', loanAmount, scheduleSettings };
+await run({ type: 'CREATE_LOAN', loanAccountId, payload });
 await run({ type: 'CHANGE_STATE', loanAccountId, payload: { action: 'APPROVE' } });
 await run({ type: 'DISBURSE', loanAccountId });
 await run({ type: 'REPAY', loanAccountId, payload: { amount: 250.5 } });

@@ -11,12 +11,8 @@ import {
   type Notice,
 } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  defineNumbered,
-  type Numbered,
-  type ServiceBehindProxy,
-  startServiceBehindProxy,
-} from './service-behind-proxy.ts';
+import { defineNumbered, type Numbered } from './numbered-events.ts';
+import { type ServiceBehindProxy, startServiceBehindProxy } from './service-behind-proxy.ts';
 
 describe('the client as a consumer', function () {
   this.timeout(120_000);

@@ -10,7 +10,8 @@ import {
 } from '../../src/client/client.ts';
 import { annuityProduct } from '../../src/admin/example-product.ts';
 import { eventually } from '../support/eventually.ts';
-import { defineNumbered, type ServiceBehindProxy, startServiceBehindProxy } from './service-behind-proxy.ts';
+import { defineNumbered } from './numbered-events.ts';
+import { type ServiceBehindProxy, startServiceBehindProxy } from './service-behind-proxy.ts';
 
 const deduplicated = { 'lendstream/deduplication-window-seconds': '600' };
 
