@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { Shell } from './page-frame.tsx';
+import { Shell } from './frame/page-frame.tsx';
 import './styles.css';
 
 const page = document.getElementById('page');

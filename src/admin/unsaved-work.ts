@@ -1,5 +1,5 @@
+import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { store } from './observed-value.ts';
 
 /** Work on a page that is lost when the user leaves it. */
 
@@ -10,7 +10,7 @@ export interface Departure {
   readonly leave: () => void;
 }
 
-export const departure = store<Departure | undefined>(undefined);
+export const departure = signal<Departure | undefined>(undefined);
 
 /** While there is work on the page, leaving it asks first; the browser asks before the tab is closed. */
 export function useUnsaved(unsaved: boolean): void {
@@ -42,11 +42,11 @@ export function forgetUnsaved(): void {
  */
 export function mayLeave(leave: () => void): boolean {
   if (!isUnsaved) return true;
-  departure.set({
+  departure.value = {
     leave() {
       forgetUnsaved();
       leave();
     },
-  });
+  };
   return false;
 }

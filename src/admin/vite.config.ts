@@ -10,5 +10,10 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // A directive of a library for servers, which has no meaning here.
+    rolldownOptions: {
+      onLog: (level, log, report) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : report(level, log)),
+      checks: { pluginTimings: false },
+    },
   },
 });

@@ -1,16 +1,18 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses, Schemas } from '../../contract.ts';
-import { type ApiError, apiErrorOf, call } from '../api.ts';
-import { useEventTypeCheck } from '../event-type-check.ts';
+import { type ApiError, apiErrorOf, call } from '../api/api.ts';
+import { useEventTypeCheck } from '../api/event-type-check.ts';
 import { findingsOf, readJsonText, type LineFinding } from '../json-line-numbers.ts';
-import { useLoaded } from '../polling.ts';
+import { navigate, path } from '../navigation.ts';
+import { queries, useLoaded } from '../api/queries.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Field, SelectField, type Options } from '../parts/field.tsx';
+import { Link } from '../parts/link.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { TryEvent } from '../parts/try-event.tsx';
-import { Link, navigate, path } from '../route.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { TryEvent } from '../parts/event-type/try-event.tsx';
 import { forgetUnsaved, useUnsaved } from '../unsaved-work.ts';
 
 const millisecondsPerHour = 3_600_000;
@@ -56,6 +58,7 @@ export function EventTypeFormPage({ name }: { name?: string }): JSX.Element {
     <>
       <PageTitle title={title} />
       <Problem error={current.error} what="The event type cannot be edited." />
+      {current.isLoading ? <Skeleton rows={10} /> : null}
       {current.data === undefined ? null : <EventTypeForm current={current.data} />}
     </>
   );
@@ -193,6 +196,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
       if (current === null) await call('POST', '/event-types', definition);
       else await call('PUT', `/event-types/${encodeURIComponent(current.name)}`, definition);
       forgetUnsaved();
+      void queries.invalidateQueries();
       navigate(path('event-types', String(definition['name'])));
     } catch (failure) {
       setError(apiErrorOf(failure));
@@ -274,22 +278,45 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           ) : null}
         </div>
         <Problem error={checked.error} what="Validation is not available." />
-        <Problem error={error} what="The event type was not saved." />
+        <Problem
+          error={error?.lines.join('\n') === outcome?.detail && schemaFindings.length > 0 ? undefined : error}
+          what="The event type was not saved."
+        />
         <div class="actions">
-          <button class="primary" disabled={saving || json.fault !== undefined}>
+          <button
+            class={outcome?.valid === false ? undefined : 'primary'}
+            disabled={saving || json.fault !== undefined}
+          >
             {current === null ? 'Create' : 'Save'}
           </button>
           <Link to={current === null ? '/event-types' : path('event-types', current.name)} class="button">
             Cancel
           </Link>
+          <button
+            type="button"
+            disabled={json.fault !== undefined}
+            onClick={() => set('schema')(formatted(draft.schema))}
+          >
+            Format
+          </button>
           <button type="button" aria-expanded={trying} onClick={() => setTrying(!trying)}>
             Try an event
           </button>
         </div>
-        {trying ? <TryEvent subject={definition} type={{ name: draft.name, category: draft.category }} /> : null}
+        {trying ? (
+          <TryEvent
+            subject={definition}
+            type={{ name: draft.name, category: draft.category, schema: { schema: draft.schema } }}
+          />
+        ) : null}
       </section>
     </form>
   );
+}
+
+/** The same JSON over several lines. */
+function formatted(text: string): string {
+  return JSON.stringify(JSON.parse(text), null, 2);
 }
 
 /** Whether a refusal is about the schema, and not about something else that must not change. */
@@ -328,10 +355,10 @@ function CheckOutcomeView({
       return <p class="verdict waiting">These fields are missing or invalid: {fieldsOf(outcome)}.</p>;
     }
     return (
-      <div class="verdict">
-        <p>{current === null ? 'This definition cannot be created.' : 'This change cannot be saved.'}</p>
-        <p>{reasonOf(outcome, findings)}</p>
-      </div>
+      <p class="verdict">
+        {current === null ? 'This definition cannot be created.' : 'This change cannot be saved.'}{' '}
+        {reasonOf(outcome, findings)}
+      </p>
     );
   }
   if (current === null) return <p class="verdict good">Valid: creates schema version {outcome.version}.</p>;

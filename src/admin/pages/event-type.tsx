@@ -1,97 +1,98 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses } from '../../contract.ts';
-import { call } from '../api.ts';
-import { shownJson } from '../exact-numbers.ts';
-import { useLiveEvents, type LiveEvent } from '../live-events.ts';
-import { useLoaded } from '../polling.ts';
+import { call, callUnlessUnchanged } from '../api/api.ts';
+import { isOfService } from '../api/api-lists.ts';
+import { formatCount } from '../formats.ts';
+import { navigate, path } from '../navigation.ts';
+import { queries, useLoaded } from '../api/queries.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { TypeConsumers } from '../parts/event-type/consumers.tsx';
+import { LatestEvents } from '../parts/event-type/latest-events.tsx';
+import { TypePartitions } from '../parts/event-type/partitions.tsx';
+import { TypeVersions } from '../parts/event-type/versions.tsx';
+import { Link } from '../parts/link.tsx';
+import { NotFound } from '../parts/not-found.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { Tabs, type Views } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
-import { TryEvent } from '../parts/try-event.tsx';
-import { isOfService } from '../api-lists.ts';
-import { Link, navigate, path } from '../route.tsx';
+import { TryEvent } from '../parts/event-type/try-event.tsx';
 
-const views = [
+const views: Views = [
   [undefined, 'Definition'],
+  ['events', 'Events'],
   ['try', 'Try an event'],
-  ['events', 'Latest events'],
-] as const;
+  ['versions', 'Versions'],
+  ['consumers', 'Consumers'],
+  ['partitions', 'Partitions'],
+];
 
-/** One event type: its definition, examples of its events, and live events. */
+/** One event type: its definition, its events, and who reads them. */
 export function EventTypePage({ name, view }: { name: string; view: string | undefined }): JSX.Element {
   const address = `/event-types/${encodeURIComponent(name)}`;
-  const type = useLoaded(address, (signal) => call<Responses['getEventType']>('GET', address, undefined, { signal }));
-  const [isConfirming, setIsConfirming] = useState(false);
-  if (type.data === undefined) {
-    return (
-      <>
-        <PageTitle title={name} />
-        {type.error === undefined ? <p class="muted">Loading …</p> : null}
-        <Problem error={type.error} what="The event type cannot be shown." />
-        <p>
-          <Link to="/event-types">All event types</Link>
-        </p>
-      </>
-    );
-  }
+  const type = useLoaded(address, (signal) => callUnlessUnchanged<Responses['getEventType']>(address, signal));
+  const [isDeleting, setIsDeleting] = useState(false);
+  if (!views.some(([step]) => step === view)) return <NotFound />;
   return (
     <>
       <PageTitle title={name}>
-        {isOfService(type.data) ? (
+        {type.data === undefined ? null : isOfService(type.data) ? (
           <span class="tag">built in</span>
         ) : (
           <>
             <Link to={path('event-types', name, 'edit')} class="button">
               Edit
             </Link>
-            <button class="danger" onClick={() => setIsConfirming(true)}>
+            <button class="danger" onClick={() => setIsDeleting(true)}>
               Delete
             </button>
           </>
         )}
       </PageTitle>
-      <Problem error={type.error} what="This may be out of date." />
-      <nav class="tabs" aria-label="Views of the event type">
-        {views.map(([step, title]) => (
-          <Link
-            key={title}
-            to={step === undefined ? path('event-types', name) : path('event-types', name, step)}
-            current={view === step}
-          >
-            {title}
-          </Link>
-        ))}
-      </nav>
-      {view === 'events' ? (
-        <LatestEvents name={name} />
-      ) : view === 'try' ? (
-        <section class="panel" aria-label="Try an event">
-          <p class="muted">
-            Checks an event against schema version {type.data.schema.version}, as publishing does. Nothing is published.
-          </p>
-          <TryEvent subject={name} type={type.data} />
-        </section>
+      <Problem
+        error={type.error}
+        what={type.data === undefined ? 'The event type cannot be shown.' : 'This may be out of date.'}
+      />
+      {type.data === undefined && type.error !== undefined ? (
+        <p>
+          <Link to="/event-types">All event types</Link>
+        </p>
       ) : (
-        <Definition type={type.data} />
+        <>
+          <Tabs label="Views of the event type" at={['event-types', name]} views={views} view={view} />
+          {type.data === undefined ? <Skeleton rows={8} /> : <View type={type.data} view={view} />}
+        </>
       )}
-      {isConfirming ? (
-        <Confirm
-          title={`Delete ${name}?`}
-          action="Delete"
-          dangerous
-          onClose={() => setIsConfirming(false)}
-          onConfirm={async () => {
-            await call('DELETE', address);
-            navigate('/event-types');
-          }}
-        >
-          <p>Its events are deleted with it. That cannot be undone.</p>
-        </Confirm>
-      ) : null}
+      {isDeleting ? <DeleteType name={name} onClose={() => setIsDeleting(false)} /> : null}
     </>
   );
+}
+
+function View({ type, view }: { type: Responses['getEventType']; view: string | undefined }): JSX.Element {
+  const { name, schema } = type;
+  switch (view) {
+    case 'events':
+      return <LatestEvents name={name} />;
+    case 'try':
+      return (
+        <section class="panel" aria-label="Try an event">
+          <p class="muted">Checks an event against schema version {schema.version}, as publishing does.</p>
+          <TryEvent subject={name} type={type} canPublish />
+        </section>
+      );
+    case 'versions':
+      return <TypeVersions name={name} />;
+    case 'consumers':
+      return <TypeConsumers name={name} />;
+    case 'partitions':
+      return <TypePartitions name={name} />;
+    case undefined:
+    default:
+      return <Definition type={type} />;
+  }
 }
 
 function Definition({ type }: { type: Responses['getEventType'] }): JSX.Element {
@@ -106,6 +107,8 @@ function Definition({ type }: { type: Responses['getEventType'] }): JSX.Element 
     ['Cleanup', type.cleanup_policy],
     ['Retention', `${type.options.retention_time / 3_600_000} h`],
   ];
+  const notes = [...Object.entries(type.labels ?? {}), ...Object.entries(type.annotations ?? {})];
+  const schema = pretty(type.schema.schema);
   return (
     <div class="columns">
       <section class="panel" aria-label="Properties">
@@ -124,12 +127,21 @@ function Definition({ type }: { type: Responses['getEventType'] }): JSX.Element 
           <dd>
             <Time at={type.updated_at} />
           </dd>
+          {notes.map(([name, value]) => (
+            <>
+              <dt key={name}>{name}</dt>
+              <dd>{value}</dd>
+            </>
+          ))}
         </dl>
       </section>
       <div class="panel">
-        <h2 id="schema-title">Schema {type.schema.version}</h2>
+        <div class="title">
+          <h2 id="schema-title">Schema {type.schema.version}</h2>
+          <CopyButton text={schema} what="the schema" />
+        </div>
         <pre tabIndex={0} role="region" aria-labelledby="schema-title">
-          {pretty(type.schema.schema)}
+          {schema}
         </pre>
       </div>
     </div>
@@ -145,52 +157,54 @@ function pretty(text: string): string {
   }
 }
 
-function LatestEvents({ name }: { name: string }): JSX.Element {
-  const [paused, setPaused] = useState(false);
-  const { partitions, isLive, error } = useLiveEvents(name, paused);
-  const [state, tone] = paused ? ['paused', 'warn'] : isLive ? ['live', 'good live'] : ['not connected', 'warn'];
-  return (
-    <>
-      <div class="title">
-        <span class={`tag ${tone}`} role="status">
-          {state}
-        </span>
-        <button onClick={() => setPaused(!paused)} aria-pressed={paused}>
-          {paused ? 'Resume' : 'Pause'}
-        </button>
-      </div>
-      <Problem error={error} what="The events cannot be shown." />
-      {partitions === undefined && error === undefined ? <p class="muted">Loading …</p> : null}
-      {[...(partitions ?? [])]
-        .toSorted(([left], [right]) => Number(left) - Number(right))
-        .map(([partition, events]) => (
-          <section key={partition} class="panel flush" aria-label={`Partition ${partition}`}>
-            <h2>Partition {partition}</h2>
-            {events.length === 0 ? <p class="muted">No events yet.</p> : null}
-            <ol class="events" reversed>
-              {events.map((event) => (
-                <EventRow key={event.key} event={event} />
-              ))}
-            </ol>
-          </section>
-        ))}
-    </>
-  );
-}
+/** How many subscriptions that stand in the way of a deletion are named. */
+const subscriptionsNamed = 10;
 
-function EventRow({ event }: { event: LiveEvent }): JSX.Element {
-  const { metadata, ...body } = event.value;
-  const { occurred_at: occurredAt } = (metadata ?? {}) as { occurred_at?: string };
-  const text = shownJson(body);
+/** Asks before an event type is deleted, and says what stands in the way of it. */
+function DeleteType({ name, onClose }: { name: string; onClose: () => void }): JSX.Element {
+  const address = `/subscriptions?event_type=${encodeURIComponent(name)}&limit=1000`;
+  const readers = useLoaded(address, (signal) => callUnlessUnchanged<Responses['listSubscriptions']>(address, signal));
+  const subscriptions = readers.data?.items ?? [];
   return (
-    <li>
-      <details>
-        <summary>
-          <code class="grow">{text.length > 160 ? `${text.slice(0, 160)}…` : text}</code>
-          {occurredAt === undefined ? null : <Time at={occurredAt} />}
-        </summary>
-        <pre>{shownJson(event.value, 2)}</pre>
-      </details>
-    </li>
+    <Confirm
+      title={`Delete ${name}?`}
+      action="Delete"
+      dangerous
+      isBlocked={subscriptions.length > 0}
+      onClose={onClose}
+      onConfirm={async () => {
+        await call('DELETE', `/event-types/${encodeURIComponent(name)}`);
+        void queries.invalidateQueries();
+        navigate('/event-types');
+      }}
+    >
+      {readers.isLoading ? <Skeleton rows={1} /> : null}
+      <Problem error={readers.error} what="Its subscriptions cannot be shown." />
+      {subscriptions.length === 0 ? (
+        <p>Its events are deleted with it. That cannot be undone.</p>
+      ) : (
+        <>
+          <p>It cannot be deleted while subscriptions read it. Delete these first:</p>
+          <ul>
+            {subscriptions
+              .slice(0, subscriptionsNamed)
+              .map(({ id, owning_application: owner, consumer_group: group }) => (
+                <li key={id}>
+                  <Link to={path('subscriptions', id)}>
+                    {owner} / {group}
+                  </Link>
+                </li>
+              ))}
+            {subscriptions.length > subscriptionsNamed ? (
+              <li>
+                <Link to={`/subscriptions?event_type=${encodeURIComponent(name)}`}>
+                  all {formatCount(subscriptions.length)}
+                </Link>
+              </li>
+            ) : null}
+          </ul>
+        </>
+      )}
+    </Confirm>
   );
 }

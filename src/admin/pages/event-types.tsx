@@ -1,20 +1,32 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { Responses } from '../../contract.ts';
-import { type ApiError, apiErrorOf, call } from '../api.ts';
-import { loadDemoData } from '../demo-data.ts';
-import { useLoaded } from '../polling.ts';
+import { useListState } from '../address-query.ts';
+import { call } from '../api/api.ts';
+import { isOfService, listEventTypes, listUnconsumedEvents } from '../api/api-lists.ts';
+import { formatCount } from '../formats.ts';
+import { path } from '../navigation.ts';
+import { useLoaded } from '../api/queries.ts';
+import { DemoDataButton } from '../parts/demo-data-button.tsx';
+import { Link } from '../parts/link.tsx';
+import { LongName } from '../parts/long-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SearchableList } from '../parts/searchable-list.tsx';
-import { Table } from '../parts/table.tsx';
-import { isOfService, listEventTypes, listUnconsumedEvents } from '../api-lists.ts';
-import { Link, path } from '../route.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
 
 /** Event types on one page of the list: each needs a separate request for its partitions. */
 const rowsPerPage = 25;
 
 const refreshMilliseconds = 5_000;
+
+type EventType = Responses['listEventTypes'][number];
+
+/** A row of the list, with what its columns are sorted by. */
+interface TypeRow {
+  readonly type: EventType;
+  /** Undefined while it is not known, and when no subscription reads it. */
+  readonly unconsumedEvents: number | undefined;
+}
 
 /** All event types: the first page. */
 export function EventTypesPage(): JSX.Element {
@@ -28,77 +40,74 @@ export function EventTypesPage(): JSX.Element {
         </Link>
       </PageTitle>
       <Problem error={types.error} what="The event types cannot be shown." />
-      {isEmpty ? <EmptySystem onDone={types.reload} /> : null}
-      {types.data === undefined ? (
-        types.error === undefined ? (
-          <p class="muted">Loading …</p>
-        ) : null
-      ) : (
-        <SearchableList
-          label="Event types"
-          searchLabel="Search by name or owner"
-          // The user's own types come first; those of the service are always the same.
-          rows={[...types.data.filter((type) => !isOfService(type)), ...types.data.filter(isOfService)]}
-          rowsPerPage={rowsPerPage}
-          textsOf={({ name, owning_application: owner }) => [name, owner]}
-          nothingFound={(words) => `No event type matches “${words}”.`}
-        >
-          {(rows) => <TypeTable rows={rows} />}
-        </SearchableList>
-      )}
+      {isEmpty ? <EmptySystem /> : null}
+      {types.isLoading ? <Skeleton rows={10} /> : null}
+      {types.data === undefined ? null : <TypeList types={types.data} />}
     </>
   );
 }
 
-function TypeTable({ rows }: { rows: Responses['listEventTypes'] }): JSX.Element {
-  const key = rows.map(({ name }) => name).join(' ');
-  const partitions = useLoaded(
-    key,
-    async (signal) =>
-      new Map(
-        await Promise.all(
-          rows.map(async ({ name }) => {
-            const bounds = await call<Responses['listPartitions']>(
-              'GET',
-              `/event-types/${encodeURIComponent(name)}/partitions`,
-              undefined,
-              { signal },
-            );
-            return [name, bounds.length] as const;
-          }),
-        ),
-      ),
-  );
-  const unconsumed = useLoaded('waiting', listUnconsumedEvents, refreshMilliseconds);
-  const unconsumedText = (name: string): string => {
-    const ofType = (unconsumed.data ?? []).filter(({ eventType }) => eventType === name);
-    if (unconsumed.data === undefined) return '';
-    if (ofType.length === 0) return 'no consumer';
-    return ofType.reduce((sum, { events }) => sum + events, 0).toLocaleString();
-  };
+function TypeList({ types }: { types: readonly EventType[] }): JSX.Element {
+  const unconsumed = useLoaded('unconsumed-events', listUnconsumedEvents, refreshMilliseconds);
+  const ofType = new Map<string, number>();
+  for (const { eventType, events } of unconsumed.data ?? []) {
+    ofType.set(eventType, (ofType.get(eventType) ?? 0) + events);
+  }
+  const { order } = useListState();
+  // The user's own types come first, unless the list is sorted: those of the service are always the same.
+  const ordered =
+    order === undefined ? [...types.filter((type) => !isOfService(type)), ...types.filter(isOfService)] : types;
+  const rows = ordered.map((type): TypeRow => ({ type, unconsumedEvents: ofType.get(type.name) }));
   return (
     <>
-      <Problem error={partitions.error ?? unconsumed.error} what="Some numbers cannot be shown." />
-      <Table
+      <Problem error={unconsumed.error} what="Some numbers cannot be shown." />
+      <SearchableList
         label="Event types"
+        searchLabel="Search by name or owner"
         rows={rows}
-        keyOf={({ name }) => name}
+        rowsPerPage={rowsPerPage}
+        keyOf={({ type }) => type.name}
+        textsOf={({ type }) => [type.name, type.owning_application]}
+        nothingFound={(words) => `No event type matches “${words}”.`}
         columns={[
           {
             name: 'Name',
-            cell: ({ name }) => <Link to={path('event-types', name)}>{name}</Link>,
+            cell: ({ type: { name } }) => (
+              <Link to={path('event-types', name)}>
+                <LongName name={name} />
+              </Link>
+            ),
+            sortValue: ({ type }) => type.name,
           },
-          { name: 'Owner', cell: ({ owning_application: owner }) => owner },
-          { name: 'Category', cell: ({ category }) => category },
-          { name: 'Schema', cell: ({ schema }) => schema.version },
-          { name: 'Partitions', numeric: true, cell: ({ name }) => partitions.data?.get(name) ?? '' },
+          {
+            name: 'Owner',
+            cell: ({ type }) => <LongName name={type.owning_application} />,
+            sortValue: ({ type }) => type.owning_application,
+          },
+          {
+            name: 'Category',
+            cell: ({ type }) => type.category,
+            keyword: true,
+            sortValue: ({ type }) => type.category,
+          },
+          {
+            name: 'Schema',
+            cell: ({ type }) => type.schema.version,
+            keyword: true,
+          },
+          { name: 'Partitions', numeric: true, cell: ({ type }) => <PartitionCount name={type.name} /> },
           {
             name: 'Lag (events)',
             numeric: true,
-            cell: ({ name }) => {
-              const text = unconsumedText(name);
-              return text === 'no consumer' ? <span class="muted">{text}</span> : text;
-            },
+            cell: ({ unconsumedEvents: events }) =>
+              unconsumed.data === undefined ? (
+                ''
+              ) : events === undefined ? (
+                <span class="muted">no consumer</span>
+              ) : (
+                formatCount(events)
+              ),
+            sortValue: ({ unconsumedEvents }) => unconsumedEvents ?? -1,
           },
         ]}
       />
@@ -106,22 +115,17 @@ function TypeTable({ rows }: { rows: Responses['listEventTypes'] }): JSX.Element
   );
 }
 
+/** The number of partitions of a type that is shown: it changes rarely, so it is requested once. */
+function PartitionCount({ name }: { name: string }): JSX.Element {
+  const address = `/event-types/${encodeURIComponent(name)}/partitions`;
+  const partitions = useLoaded(address, (signal) =>
+    call<Responses['listPartitions']>('GET', address, undefined, { signal }),
+  );
+  return <>{partitions.data?.length ?? ''}</>;
+}
+
 /** The hint of a system without user-defined event types: what to do first. */
-function EmptySystem({ onDone }: { onDone: () => void }): JSX.Element {
-  const [step, setStep] = useState<string>();
-  const [error, setError] = useState<ApiError>();
-  const [isUnmounted, setIsUnmounted] = useState(false);
-  useEffect(() => () => setIsUnmounted(true), []);
-  const load = async (): Promise<void> => {
-    setError(undefined);
-    try {
-      await loadDemoData(setStep);
-      onDone();
-    } catch (failure) {
-      setError(apiErrorOf(failure));
-    }
-    if (!isUnmounted) setStep(undefined);
-  };
+function EmptySystem(): JSX.Element {
   return (
     <section class="panel">
       <h2>No event types of your own yet</h2>
@@ -130,18 +134,10 @@ function EmptySystem({ onDone }: { onDone: () => void }): JSX.Element {
           Producers publish events of a type, and a subscription names the types it wants, so define an event type
           first. The event types below are built in: the service publishes the events of loans to them.
         </p>
-        <div class="actions">
-          <Link to="/event-types/+new" class="button primary">
-            Define the first one
-          </Link>
-          <button disabled={step !== undefined} onClick={() => void load()}>
-            Load demo data
-          </button>
-        </div>
-        <p role="status" class="muted">
-          {step ?? 'The demo data is an event type with events, a subscription, a loan product and three loans.'}
-        </p>
-        <Problem error={error} what="The demo data was loaded only in part." />
+        <Link to="/event-types/+new" class="button primary">
+          Define the first one
+        </Link>
+        <DemoDataButton />
       </div>
     </section>
   );

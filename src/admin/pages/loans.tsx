@@ -1,135 +1,174 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import type { Responses } from '../../contract.ts';
-import { ApiError, apiErrorOf, callExact, send, type Exact } from '../api.ts';
-import { useLoaded } from '../polling.ts';
+import type { Requests, Responses } from '../../contract.ts';
+import { useAddressQuery, useListState } from '../address-query.ts';
+import { callExactPage, type Exact } from '../api/api.ts';
+import { formatAmount } from '../formats.ts';
+import { path } from '../navigation.ts';
+import { queries, useLoaded } from '../api/queries.ts';
 import { BusinessDayPanel } from '../parts/business-day.tsx';
+import { DemoDataButton } from '../parts/demo-data-button.tsx';
+import { Link } from '../parts/link.tsx';
+import { LoanState } from '../parts/loan/state.tsx';
+import { LongName } from '../parts/long-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { Link, navigate, path } from '../route.tsx';
-import { LoanState } from '../parts/loan-state.tsx';
+import { loadProducts } from './products.tsx';
 
 const rowsPerPage = 25;
 const refreshMilliseconds = 5_000;
 
 const states = ['PARTIAL_APPLICATION', 'PENDING_APPROVAL', 'APPROVED', 'ACTIVE', 'ACTIVE_IN_ARREARS', 'CLOSED'];
 
+/** The fields that the list is sorted by, by the names of its columns in the address. */
+const sortFields: Readonly<Record<string, string>> = {
+  loan: 'id',
+  state: 'accountState',
+  amount: 'loanAmount',
+  created: 'creationDate',
+};
+
 export type Loan = Exact<Responses['getLoan']>;
 
-/** Finding a loan: by its id, or among the newest. */
+type Criterion = NonNullable<NonNullable<Requests['searchLoans']>['filterCriteria']>[number];
+
+const keyPattern = /^[0-9a-f]{32}$/;
+
+/** Finding a loan, by its id, state, product and holder. */
 export function LoansPage(): JSX.Element {
-  const [state, setState] = useState('');
-  const [page, setPage] = useState(0);
-  const filter = state === '' ? '' : `&accountState=${state}`;
-  const query = `/loans?sortBy=creationDate:DESC&limit=${rowsPerPage + 1}&offset=${page * rowsPerPage}${filter}`;
-  const loans = useLoaded(query, (signal) => callExact<Responses['listLoans']>(query, { signal }), refreshMilliseconds);
-  const rows = loans.data?.slice(0, rowsPerPage) ?? [];
-  const hasNext = (loans.data?.length ?? 0) > rowsPerPage;
+  const list = useListState();
+  const query = useAddressQuery();
+  const [state, product, holder] = [query.get('state'), query.get('product'), query.get('holder')];
+  const products = useLoaded('products', loadProducts);
+  const criteria: Criterion[] = [];
+  const words = list.search.trim();
+  if (keyPattern.test(words)) criteria.push({ field: 'encodedKey', operator: 'EQUALS', value: words });
+  else if (words !== '') criteria.push({ field: 'id', operator: 'STARTS_WITH', value: words });
+  if (state !== '') criteria.push({ field: 'accountState', operator: 'EQUALS', value: state });
+  if (holder !== '') criteria.push({ field: 'accountHolderKey', operator: 'EQUALS', value: holder });
+  if (product !== '') {
+    const key = products.data?.items.find(({ id }) => id === product)?.encodedKey;
+    criteria.push({ field: 'productTypeKey', operator: 'EQUALS', value: key ?? product });
+  }
+  const search = {
+    filterCriteria: criteria,
+    sortingCriteria: {
+      field: sortFields[list.order?.column ?? ''] ?? 'creationDate',
+      order: list.order === undefined || list.order.descending ? 'DESC' : 'ASC',
+    },
+  } satisfies Requests['searchLoans'];
+  const address = `/loans:search?limit=${rowsPerPage}&offset=${list.page * rowsPerPage}&paginationDetails=ON`;
+  const loans = useLoaded(
+    `loans ${address} ${JSON.stringify(search)}`,
+    (signal) => callExactPage<Responses['getLoan']>('POST', address, search, { signal }),
+    refreshMilliseconds,
+    { keepsPrevious: true },
+  );
+  const filter = (name: string) => (value: string) => query.set({ [name]: value, page: '' }, { replace: true });
+  const isFiltered = criteria.length > 0;
   return (
     <>
       <PageTitle title="Loans" />
-      <BusinessDayPanel onClosed={loans.reload} />
       <div class="toolbar">
-        <FindLoan />
-        <label class="field">
-          <span>State</span>
-          <select
-            value={state}
-            onChange={(event) => {
-              setState(event.currentTarget.value);
-              setPage(0);
-            }}
-          >
-            <option value="">all</option>
-            {states.map((name) => (
-              <option key={name} value={name}>
-                {name.replaceAll('_', ' ').toLowerCase()}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SearchField label="Start of an id, or encoded key" value={list.search} onInput={list.setSearch} />
+        <Choice
+          label="State"
+          value={state}
+          onChange={filter('state')}
+          options={states.map((name) => [name, name.replaceAll('_', ' ').toLowerCase()])}
+        />
+        <Choice
+          label="Product"
+          value={product}
+          onChange={filter('product')}
+          options={(products.data?.items ?? []).map(({ id, name }) => [id, `${name} (${id})`])}
+        />
+        <SearchField label="Key of the holder" value={holder} onInput={filter('holder')} />
       </div>
       <Problem error={loans.error} what="The loans cannot be shown." />
-      {loans.data === undefined && loans.error === undefined ? <p class="muted">Loading …</p> : null}
+      {loans.isLoading ? <Skeleton rows={10} /> : null}
       {loans.data === undefined ? null : (
-        <section class="panel flush" aria-label="Loans">
-          {rows.length === 0 ? (
-            <p class="muted">
-              {state === ''
-                ? 'No loans yet. Open one with POST /loans, or publish a command that does.'
-                : 'No loan is in this state.'}
-            </p>
-          ) : (
+        <section class="panel flush" aria-label="Loans" aria-busy={loans.isPrevious}>
+          {loans.data.total > 0 ? (
             <Table
-              label="Loans, newest first"
-              rows={rows}
+              label="Loans"
+              rows={loans.data.items}
               keyOf={({ encodedKey }) => encodedKey}
+              order={list.order}
+              onOrder={list.setOrder}
+              isOrdered
               columns={[
-                { name: 'Loan', cell: ({ id }) => <Link to={path('loans', id)}>{id}</Link> },
-                { name: 'State', cell: (loan) => <LoanState loan={loan} /> },
+                {
+                  name: 'Loan',
+                  cell: ({ id }) => (
+                    <Link to={path('loans', id)}>
+                      <LongName name={id} />
+                    </Link>
+                  ),
+                  sortValue: ({ id }) => id,
+                },
+                {
+                  name: 'State',
+                  cell: (loan) => <LoanState loan={loan} />,
+                  sortValue: ({ accountState }) => accountState,
+                },
+                { name: 'Name', cell: ({ loanName }) => loanName },
                 {
                   name: 'Amount',
                   numeric: true,
-                  cell: ({ loanAmount, currency }) => `${loanAmount} ${currency.code}`,
+                  cell: ({ loanAmount, currency }) => `${formatAmount(loanAmount)} ${currency.code}`,
+                  sortValue: ({ loanAmount }) => loanAmount,
                 },
-                { name: 'Created', cell: ({ creationDate }) => <Time at={creationDate} /> },
+                {
+                  name: 'Created',
+                  keyword: true,
+                  cell: ({ creationDate }) => <Time at={creationDate} still />,
+                  sortValue: ({ creationDate }) => creationDate,
+                },
               ]}
             />
+          ) : isFiltered ? (
+            <p class="muted">{words === '' ? 'No loan matches.' : `No loan begins with “${words}”.`}</p>
+          ) : (
+            <div class="empty inset">
+              <p>
+                No loans yet. Open one with <code>POST /loans</code>, or publish a command that does.
+              </p>
+              <DemoDataButton />
+            </div>
           )}
-          <Pager page={page} isLast={!hasNext} onPageChange={setPage} previousLabel="Newer" nextLabel="Older" />
+          <Pager page={list.page} rowsPerPage={rowsPerPage} total={loans.data.total} onPageChange={list.setPage} />
         </section>
       )}
+      <BusinessDayPanel onClosed={() => void queries.invalidateQueries()} />
     </>
   );
 }
 
-/** Opens the loan with an id or encodedKey, or reports that there is none. */
-function FindLoan(): JSX.Element {
-  const [wanted, setWanted] = useState('');
-  const [missing, setMissing] = useState('');
-  const [error, setError] = useState<ApiError>();
-  const find = async (): Promise<void> => {
-    setMissing('');
-    setError(undefined);
-    try {
-      await send('GET', `/loans/${encodeURIComponent(wanted.trim())}`);
-      navigate(path('loans', wanted.trim()));
-    } catch (failure) {
-      if (failure instanceof ApiError && failure.status === 404) setMissing(wanted.trim());
-      else setError(apiErrorOf(failure));
-    }
-  };
+interface ChoiceProperties {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+/** A filter with a few values. */
+function Choice({ label, value, onChange, options }: ChoiceProperties): JSX.Element {
   return (
-    <form
-      class="field"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (wanted.trim() !== '') void find();
-      }}
-    >
-      <label htmlFor="find-loan" class="muted">
-        Id or encoded key of a loan
-      </label>
-      <div class="joined">
-        <input
-          id="find-loan"
-          value={wanted}
-          autocomplete="off"
-          spellcheck={false}
-          aria-invalid={missing !== ''}
-          aria-describedby="find-loan-problem"
-          onInput={(event) => setWanted(event.currentTarget.value)}
-        />
-        <button>Find</button>
-      </div>
-      <div id="find-loan-problem" role="alert" class="wrong">
-        {missing === '' ? null : `There is no loan “${missing}”.`}
-      </div>
-      <Problem error={error} />
-    </form>
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">all</option>
+        {options.map(([each, text]) => (
+          <option key={each} value={each} selected={each === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

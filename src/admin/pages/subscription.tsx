@@ -1,92 +1,113 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses, Schemas } from '../../contract.ts';
-import { call } from '../api.ts';
-import { useLoaded } from '../polling.ts';
+import { call } from '../api/api.ts';
+import { formatCount, formatDuration } from '../formats.ts';
+import { navigate } from '../navigation.ts';
+import { queries, useLoaded } from '../api/queries.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { Id } from '../parts/id.tsx';
+import { Link } from '../parts/link.tsx';
+import { NotFound } from '../parts/not-found.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { Table } from '../parts/table.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { SubscriptionForm } from '../parts/subscription/form.tsx';
+import { MoveCursors } from '../parts/subscription/move-cursors.tsx';
+import { lagOf, SubscriptionPartitions, type TypeStatistics } from '../parts/subscription/partitions.tsx';
+import { EndedStreams, OpenStreams } from '../parts/subscription/streams.tsx';
+import { Tiles } from '../parts/tiles.tsx';
 import { Time } from '../parts/time.tsx';
-import { Link, navigate, path } from '../route.tsx';
 
 const refreshMilliseconds = 2_000;
 
-type EventTypeStatistics = Schemas['EventTypeStatistics'][number];
-type SubscriptionStreams = Schemas['SubscriptionStreams'];
-
 /** One subscription: its lag, its open streams, and why the last stream ended. */
-export function SubscriptionPage({ id }: { id: string }): JSX.Element {
+export function SubscriptionPage({ id, view }: { id: string; view: string | undefined }): JSX.Element {
+  if (view !== undefined) return <NotFound />;
+  // No subscription can have this id: ids are UUIDs.
+  return id === '+new' ? <SubscriptionForm /> : <Subscription id={id} />;
+}
+
+function Subscription({ id }: { id: string }): JSX.Element {
   const address = `/subscriptions/${encodeURIComponent(id)}`;
   const loaded = useLoaded(
     `subscription ${id}`,
     async (signal) => {
-      const [subscription, { items: statistics }, streams] = await Promise.all([
-        call<Responses['getSubscription']>('GET', address, undefined, { signal }),
-        call<Responses['getSubscriptionStatistics']>('GET', `${address}/stats?show_time_lag=true`, undefined, {
-          signal,
-        }),
-        call<Responses['listSubscriptionStreams']>('GET', `${address}/streams`, undefined, { signal }),
+      const options = { signal };
+      const [subscription, { items: statistics }, streams, { items: cursors }] = await Promise.all([
+        call<Responses['getSubscription']>('GET', address, undefined, options),
+        call<Responses['getSubscriptionStatistics']>('GET', `${address}/stats?show_time_lag=true`, undefined, options),
+        call<Responses['listSubscriptionStreams']>('GET', `${address}/streams`, undefined, options),
+        call<Responses['listCursors']>('GET', `${address}/cursors`, undefined, options),
       ]);
-      return { subscription, statistics, streams };
+      return { subscription, statistics, streams, cursors };
     },
     refreshMilliseconds,
   );
-  const [isConfirming, setIsConfirming] = useState(false);
+  const [dialog, setDialog] = useState<'delete' | 'move'>();
   if (loaded.data === undefined || loaded.error?.status === 404) {
     return (
       <>
         <PageTitle title="Subscription" />
-        {loaded.error === undefined ? <p class="muted">Loading …</p> : null}
+        {loaded.isLoading ? <Skeleton rows={8} /> : null}
         <Problem error={loaded.error} what="The subscription cannot be shown." />
-        <p>
-          <Link to="/subscriptions">All subscriptions</Link>
-        </p>
+        {loaded.error === undefined ? null : (
+          <p>
+            <Link to="/subscriptions">All subscriptions</Link>
+          </p>
+        )}
       </>
     );
   }
-  const { subscription, statistics, streams } = loaded.data;
+  const { subscription, statistics, streams, cursors } = loaded.data;
   const title = `${subscription.owning_application} / ${subscription.consumer_group}`;
   return (
     <>
       <PageTitle title={title}>
-        <button class="danger" onClick={() => setIsConfirming(true)}>
+        <button onClick={() => setDialog('move')}>Move cursors</button>
+        <Link to={`/subscriptions/+new?from=${encodeURIComponent(id)}`} class="button">
+          Clone
+        </Link>
+        <button class="danger" onClick={() => setDialog('delete')}>
           Delete
         </button>
       </PageTitle>
       <Problem error={loaded.error} what="This may be out of date." />
-      <section class="panel" aria-label="Definition">
-        <dl>
-          <dt>Id</dt>
-          <dd class="mono">{subscription.id}</dd>
-          <dt>Reads from</dt>
-          <dd>{subscription.read_from}</dd>
-          <dt>Created</dt>
-          <dd>
-            <Time at={subscription.created_at} />
-          </dd>
-        </dl>
-      </section>
+      <Summary statistics={statistics} streams={streams} />
+      <SubscriptionPartitions statistics={statistics} streams={streams} cursors={cursors} />
       <OpenStreams streams={streams} />
-      {statistics.map((ofType) => (
-        <Partitions key={ofType.event_type} statistics={ofType} streams={streams} />
-      ))}
       <EndedStreams streams={streams} />
-      {isConfirming ? (
+      <Definition subscription={subscription} />
+      {dialog === 'move' ? (
+        <MoveCursors
+          subscription={subscription}
+          cursors={cursors}
+          openStreams={streams.items.length}
+          onClose={() => setDialog(undefined)}
+          onMoved={() => {
+            setDialog(undefined);
+            loaded.reload();
+          }}
+        />
+      ) : null}
+      {dialog === 'delete' ? (
         <Confirm
           title={`Delete ${title}?`}
           action="Delete"
           dangerous
-          onClose={() => setIsConfirming(false)}
+          onClose={() => setDialog(undefined)}
           onConfirm={async () => {
             await call('DELETE', address);
+            void queries.invalidateQueries();
             navigate('/subscriptions');
           }}
         >
           <p>
             Its committed offsets are deleted, and{' '}
-            {streams.items.length === 0 ? 'it has no open streams' : `its ${streams.items.length} open streams end`}. A
-            new subscription with the same name does not resume from them. The events stay.
+            {streams.items.length === 0
+              ? 'it has no open streams'
+              : `its ${formatCount(streams.items.length)} open streams end`}
+            . A new subscription with the same name does not resume from them. The events stay.
           </p>
         </Confirm>
       ) : null}
@@ -94,132 +115,67 @@ export function SubscriptionPage({ id }: { id: string }): JSX.Element {
   );
 }
 
-function OpenStreams({ streams }: { streams: SubscriptionStreams }): JSX.Element {
+interface SummaryProperties {
+  readonly statistics: readonly TypeStatistics[];
+  readonly streams: Schemas['SubscriptionStreams'];
+}
+
+/** The lag in one line: how much, where most, and how old. */
+function Summary({ statistics, streams }: SummaryProperties): JSX.Element {
+  const partitions = statistics.flatMap(({ event_type: type, partitions }) =>
+    partitions.map((partition) => ({ ...partition, type })),
+  );
+  const isStreamed = partitions.some(({ unconsumed_events: events }) => events !== undefined);
+  const total = statistics.reduce((sum, each) => sum + lagOf(each), 0);
+  const [worst] = partitions
+    .filter(({ unconsumed_events: events = 0 }) => events > 0)
+    .toSorted((left, right) => (right.unconsumed_events ?? 0) - (left.unconsumed_events ?? 0));
+  const oldest = Math.max(
+    0,
+    ...partitions
+      .filter(({ unconsumed_events: events = 0 }) => events > 0)
+      .map(({ consumer_lag_seconds: seconds = 0 }) => seconds),
+  );
   return (
-    <section class="panel flush" aria-label="Open streams">
-      <h2>Open streams</h2>
-      {streams.items.length === 0 ? (
-        <p class="muted">No stream is open.</p>
-      ) : (
-        <Table
-          label="Open streams"
-          rows={streams.items}
-          keyOf={({ stream_id: streamId }) => streamId}
-          columns={[
-            { name: 'Stream', cell: ({ stream_id: streamId }) => <code>{streamId}</code> },
-            { name: 'Since', cell: ({ opened_at: at }) => <Time at={at} /> },
-            {
-              name: 'Partitions',
-              cell: ({ partitions }) =>
-                partitions.length === 0 ? 'none yet' : <AssignedPartitions partitions={partitions} />,
-            },
-            {
-              name: 'Assignment',
-              cell: ({ assignment_type: type }) => (type === 'direct' ? 'chosen by the client' : 'automatic'),
-            },
-          ]}
-        />
-      )}
+    <Tiles
+      label="Summary"
+      tiles={[
+        { name: 'Lag (events)', value: isStreamed ? formatCount(total) : 'never streamed' },
+        {
+          name: 'Worst partition',
+          value: worst === undefined ? '—' : formatCount(worst.unconsumed_events ?? 0),
+          ...(worst === undefined ? {} : { note: `${worst.type}, partition ${worst.partition}` }),
+        },
+        { name: 'Oldest unconsumed', value: total === 0 ? '—' : formatDuration(oldest) },
+        { name: 'Open streams', value: formatCount(streams.items.length) },
+      ]}
+    />
+  );
+}
+
+function Definition({ subscription }: { subscription: Schemas['Subscription'] }): JSX.Element {
+  const notes = [...Object.entries(subscription.labels), ...Object.entries(subscription.annotations)];
+  return (
+    <section class="panel" aria-label="Definition">
+      <h2>Definition</h2>
+      <dl>
+        <dt>Id</dt>
+        <dd>
+          <Id id={subscription.id} what="the id" />
+        </dd>
+        <dt>Reads from</dt>
+        <dd>{subscription.read_from}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={subscription.created_at} />
+        </dd>
+        {notes.map(([name, value]) => (
+          <>
+            <dt key={name}>{name}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
     </section>
   );
-}
-
-/** The assigned partitions of a stream: a line for each event type. */
-function AssignedPartitions({ partitions }: Pick<SubscriptionStreams['items'][number], 'partitions'>): JSX.Element {
-  const types = [...new Set(partitions.map(({ event_type: type }) => type))];
-  const numbers = (wanted: string): string =>
-    partitions.flatMap(({ event_type: type, partition }) => (type === wanted ? [partition] : [])).join(', ');
-  return (
-    <>
-      {types.map((type) => (
-        <div key={type}>
-          {type}: {numbers(type)}
-        </div>
-      ))}
-    </>
-  );
-}
-
-interface PartitionsProperties {
-  readonly statistics: EventTypeStatistics;
-  readonly streams: SubscriptionStreams;
-}
-
-function Partitions({ statistics, streams }: PartitionsProperties): JSX.Element {
-  const { event_type: type, partitions } = statistics;
-  const lastCommit = ({ partition }: EventTypeStatistics['partitions'][number]): JSX.Element => {
-    const commit = streams.last_commits.find((each) => each.event_type === type && each.partition === partition);
-    return commit === undefined ? <span class="muted">none seen</span> : <Time at={commit.committed_at} />;
-  };
-  return (
-    <section class="panel flush" aria-label={`Partitions of ${type}`}>
-      <h2>
-        <Link to={path('event-types', type)}>{type}</Link>
-      </h2>
-      <Table
-        label={`Partitions of ${type}`}
-        even
-        rows={partitions}
-        keyOf={({ partition }) => partition}
-        columns={[
-          { name: 'Partition', cell: ({ partition }) => partition },
-          {
-            name: 'State',
-            cell: ({ state }) => <span class={state === 'assigned' ? 'tag good' : 'tag'}>{state}</span>,
-          },
-          {
-            name: 'Lag (events)',
-            numeric: true,
-            cell: ({ unconsumed_events: events }) =>
-              events === undefined ? <span class="muted">never streamed</span> : events.toLocaleString(),
-          },
-          {
-            name: 'Oldest unconsumed',
-            numeric: true,
-            cell: ({ consumer_lag_seconds: seconds, unconsumed_events: events }) =>
-              seconds === undefined || events === 0 ? <span class="muted">—</span> : duration(seconds),
-          },
-          {
-            name: 'Stream',
-            cell: ({ stream_id: streamId }) =>
-              streamId === '' ? <span class="muted">none</span> : <code title={streamId}>{streamId.slice(0, 8)}…</code>,
-          },
-          { name: 'Last commit', cell: lastCommit },
-        ]}
-      />
-    </section>
-  );
-}
-
-function EndedStreams({ streams }: { streams: SubscriptionStreams }): JSX.Element {
-  const [last] = streams.ended;
-  return (
-    <section class="panel flush" aria-label="Ended streams">
-      <h2>Why the last stream ended</h2>
-      {last === undefined ? (
-        <p class="muted">No stream has ended.</p>
-      ) : (
-        <Table
-          label="Ended streams, latest first"
-          rows={streams.ended}
-          keyOf={({ stream_id: streamId }) => streamId}
-          columns={[
-            { name: 'Reason', cell: ({ reason }) => reason },
-            { name: 'When', cell: ({ ended_at: at }) => <Time at={at} /> },
-            { name: 'Stream', cell: ({ stream_id: streamId }) => <code>{streamId}</code> },
-          ]}
-        />
-      )}
-      <p class="muted">
-        Commits and ended streams are recorded since <Time at={streams.observed_since} />.
-      </p>
-    </section>
-  );
-}
-
-function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
-  return `${Math.floor(seconds / 86_400)} d`;
 }

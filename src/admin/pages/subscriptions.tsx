@@ -1,31 +1,44 @@
 import type { JSX } from 'preact';
 import type { Schemas } from '../../contract.ts';
-import { useLoaded } from '../polling.ts';
+import { useAddressQuery } from '../address-query.ts';
+import { listSubscriptions, listUnconsumedEvents } from '../api/api-lists.ts';
+import { formatCount } from '../formats.ts';
+import { path } from '../navigation.ts';
+import { useLoaded } from '../api/queries.ts';
+import { DemoDataButton } from '../parts/demo-data-button.tsx';
+import { Link } from '../parts/link.tsx';
+import { LongName } from '../parts/long-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SearchableList } from '../parts/searchable-list.tsx';
-import { Table } from '../parts/table.tsx';
-import { listSubscriptions, listUnconsumedEvents } from '../api-lists.ts';
-import { Link, path } from '../route.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { Time } from '../parts/time.tsx';
 
-const refreshMilliseconds = 3_000;
-const rowsPerPage = 50;
+const refreshMilliseconds = 5_000;
+const rowsPerPage = 25;
+
+/** How many event types of a subscription are named in its row. */
+const typesShown = 3;
+
+/** A row of the list, with what its columns are sorted by. */
+interface SubscriptionRow {
+  readonly subscription: Schemas['Subscription'];
+  /** Undefined while it is not known, and before its first stream. */
+  readonly unconsumedEvents: number | undefined;
+}
 
 /** All subscriptions with their lag. */
 export function SubscriptionsPage(): JSX.Element {
   const subscriptions = useLoaded('subscriptions', listSubscriptions, refreshMilliseconds);
-  const unconsumed = useLoaded('waiting', listUnconsumedEvents, refreshMilliseconds);
-  const unconsumedText = ({ id }: Schemas['Subscription']): JSX.Element | string => {
-    if (unconsumed.data === undefined) return '';
-    const ofIt = unconsumed.data.filter(({ subscriptionId }) => subscriptionId === id);
-    if (ofIt.length === 0) return <span class="muted">never streamed</span>;
-    return ofIt.reduce((sum, { events }) => sum + events, 0).toLocaleString();
-  };
   return (
     <>
-      <PageTitle title="Subscriptions" />
-      <Problem error={subscriptions.error ?? unconsumed.error} what="The subscriptions cannot be shown in full." />
-      {subscriptions.data === undefined && subscriptions.error === undefined ? <p class="muted">Loading …</p> : null}
+      <PageTitle title="Subscriptions">
+        <Link to="/subscriptions/+new" class="button primary">
+          Create a subscription
+        </Link>
+      </PageTitle>
+      <Problem error={subscriptions.error} what="The subscriptions cannot be shown in full." />
+      {subscriptions.isLoading ? <Skeleton rows={10} /> : null}
       {subscriptions.data?.length === 0 ? (
         <section class="panel empty">
           <h2>No subscriptions yet</h2>
@@ -33,43 +46,101 @@ export function SubscriptionsPage(): JSX.Element {
             A consumer creates its own with <code>POST /subscriptions</code> and names the event types it wants. These
             must be <Link to="/event-types">defined</Link> first.
           </p>
+          <DemoDataButton />
         </section>
       ) : null}
       {subscriptions.data === undefined || subscriptions.data.length === 0 ? null : (
-        <SearchableList
-          label="Subscriptions"
-          searchLabel="Search by owner, group, event type or id"
-          rows={subscriptions.data}
-          rowsPerPage={rowsPerPage}
-          textsOf={({ id, owning_application: owner, consumer_group: group, event_types: types }) => [
-            id,
-            owner,
-            group,
-            ...types,
-          ]}
-          nothingFound={(words) => `No subscription matches “${words}”.`}
-        >
-          {(rows) => (
-            <Table
-              label="Subscriptions, newest first"
-              rows={rows}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  name: 'Owner and group',
-                  cell: ({ id, owning_application: owner, consumer_group: group }) => (
-                    <Link to={path('subscriptions', id)}>
-                      {owner} / {group}
-                    </Link>
-                  ),
-                },
-                { name: 'Event types', cell: ({ event_types: types }) => types.join(', ') },
-                { name: 'Lag (events)', numeric: true, cell: unconsumedText },
-              ]}
-            />
-          )}
-        </SearchableList>
+        <SubscriptionList subscriptions={subscriptions.data} />
       )}
     </>
+  );
+}
+
+function SubscriptionList({ subscriptions }: { subscriptions: readonly Schemas['Subscription'][] }): JSX.Element {
+  const unconsumed = useLoaded('unconsumed-events', listUnconsumedEvents, refreshMilliseconds);
+  const query = useAddressQuery();
+  const wantedType = query.get('event_type');
+  const ofSubscription = new Map<string, number>();
+  for (const { subscriptionId, events } of unconsumed.data ?? []) {
+    ofSubscription.set(subscriptionId, (ofSubscription.get(subscriptionId) ?? 0) + events);
+  }
+  const rows = subscriptions
+    .filter(({ event_types: types }) => wantedType === '' || types.includes(wantedType))
+    .map((subscription): SubscriptionRow => ({
+      subscription,
+      unconsumedEvents: ofSubscription.get(subscription.id),
+    }));
+  return (
+    <>
+      <Problem error={unconsumed.error} what="Some numbers cannot be shown." />
+      {wantedType === '' ? null : (
+        <p class="filter-note">
+          Only those with the event type <strong>{wantedType}</strong>{' '}
+          <button class="quiet" onClick={() => query.set({ event_type: '' })}>
+            Show all
+          </button>
+        </p>
+      )}
+      <SearchableList
+        label="Subscriptions, newest first"
+        searchLabel="Search by owner, group, event type or id"
+        rows={rows}
+        rowsPerPage={rowsPerPage}
+        keyOf={({ subscription }) => subscription.id}
+        textsOf={({ subscription }) => [
+          subscription.id,
+          `${subscription.owning_application} / ${subscription.consumer_group}`,
+          ...subscription.event_types,
+        ]}
+        nothingFound={(words) => `No subscription matches “${words}”.`}
+        columns={[
+          {
+            name: 'Owner and group',
+            cell: ({ subscription: { id, owning_application: owner, consumer_group: group } }) => (
+              <Link to={path('subscriptions', id)}>
+                <LongName name={`${owner} / ${group}`} />
+              </Link>
+            ),
+            sortValue: ({ subscription: { owning_application: owner, consumer_group: group } }) =>
+              `${owner} / ${group}`,
+          },
+          {
+            name: 'Event types',
+            cell: ({ subscription: { event_types: types } }) => <TypeNames types={types} />,
+            sortValue: ({ subscription }) => subscription.event_types.join(' '),
+          },
+          {
+            name: 'Created',
+            cell: ({ subscription }) => <Time at={subscription.created_at} still />,
+            sortValue: ({ subscription }) => subscription.created_at,
+            keyword: true,
+          },
+          {
+            name: 'Lag (events)',
+            numeric: true,
+            cell: ({ unconsumedEvents: events }) =>
+              unconsumed.data === undefined ? (
+                ''
+              ) : events === undefined ? (
+                <span class="muted">never streamed</span>
+              ) : (
+                formatCount(events)
+              ),
+            sortValue: ({ unconsumedEvents }) => unconsumedEvents ?? -1,
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+/** The event types of a subscription: a few of them, or all when the user asks for them. */
+export function TypeNames({ types }: { types: readonly string[] }): JSX.Element {
+  if (types.length <= typesShown) return <>{types.join(', ')}</>;
+  return (
+    <details class="inline">
+      <summary>{formatCount(types.length)} types</summary>
+      {types.join(', ')}
+    </details>
   );
 }

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses, Requests, Schemas } from '../../contract.ts';
-import { call } from '../api.ts';
-import { useLoaded } from '../polling.ts';
+import { call } from '../api/api.ts';
+import { useLoaded } from '../api/queries.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { FieldName } from '../parts/field-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Requests, Responses } from '../../contract.ts';
-import { type ApiError, apiErrorOf, call } from '../api.ts';
-import { useLoaded } from '../polling.ts';
+import { type ApiError, apiErrorOf, call } from '../api/api.ts';
+import { formatCount } from '../formats.ts';
+import { useLoaded } from '../api/queries.ts';
 import { Confirm } from './confirm.tsx';
 import { Problem } from './problem.tsx';
 import { Time } from './time.tsx';
@@ -161,7 +162,7 @@ function Schedule({ endOfDay: { schedule } }: { endOfDay: EndOfDay }): JSX.Eleme
         ', which is never'
       ) : (
         <>
-          , next on <Time at={schedule.nextRun} />
+          , next on <Time at={schedule.nextRun} exact />
         </>
       )}
     </>
@@ -185,7 +186,7 @@ function accountsDueIn({ partitions }: EndOfDay): number {
 }
 
 function accounts(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'account' : 'accounts'}`;
+  return `${formatCount(count)} ${count === 1 ? 'account' : 'accounts'}`;
 }
 
 /** The day that every partition has closed, and how many partitions are further. */

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { JsonEditor } from '../editor/json-editor.ts';
 import type { LineFinding } from '../json-line-numbers.ts';
 
 interface CodeEditorProperties {
@@ -13,62 +14,52 @@ interface CodeEditorProperties {
 }
 
 /**
- * A code editor with numbered lines that marks lines with findings. The findings are listed below it with links to
- * their lines.
+ * An editor for JSON with numbered lines that marks lines with findings. The findings are listed below it with links to
+ * their lines. Its code is loaded when the first one is shown.
  */
 export function CodeEditor(properties: CodeEditorProperties): JSX.Element {
   const { label, value, onInput, findings, linesMinimum = 8, linesMaximum = 28 } = properties;
-  const area = useRef<HTMLTextAreaElement>(null);
-  const numbers = useRef<HTMLOListElement>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<JsonEditor>();
+  const latest = useRef({ value, onInput });
+  latest.current = { value, onInput };
   const listId = useId();
-  const lineCount = value.split('\n').length;
-  const wrongLines = new Set(findings.map(({ line }) => line));
-  const syncScroll = (): void => {
-    if (numbers.current !== null && area.current !== null) numbers.current.scrollTop = area.current.scrollTop;
-  };
-  useEffect(syncScroll);
-  const goTo = (line: number): void => {
-    const start = value
-      .split('\n')
-      .slice(0, line - 1)
-      .reduce((sum, text) => sum + text.length + 1, 0);
-    area.current?.focus();
-    area.current?.setSelectionRange(start, start + (value.split('\n')[line - 1]?.length ?? 0));
-  };
+  useEffect(() => {
+    let isGone = false;
+    let made: JsonEditor | undefined;
+    void import('../editor/json-editor.ts').then(({ createJsonEditor }) => {
+      if (isGone || place.current === null) return;
+      made = createJsonEditor(place.current, {
+        label,
+        text: latest.current.value,
+        linesMinimum,
+        linesMaximum,
+        onInput(text) {
+          if (text !== latest.current.value) latest.current.onInput(text);
+        },
+      });
+      setEditor(made);
+    });
+    return () => {
+      isGone = true;
+      made?.remove();
+    };
+  }, []);
+  useEffect(() => editor?.setText(value), [editor, value]);
+  const marked = findings.map(({ line }) => line).join(' ');
+  useEffect(() => editor?.markLines(findings.map(({ line }) => line)), [editor, marked]);
   return (
     <div class="field">
-      <label htmlFor={`${listId}-text`} class="muted">
-        {label}
-      </label>
-      <div class="editor">
-        <div class="gutter" aria-hidden="true">
-          <ol ref={numbers} style={{ position: 'absolute', inset: 0 }}>
-            {Array.from({ length: lineCount }, (_, index) => (
-              <li key={index} class={wrongLines.has(index + 1) ? 'wrong' : undefined}>
-                {index + 1}
-              </li>
-            ))}
-          </ol>
-          <div style={{ width: `${Math.max(40, 20 + String(lineCount).length * 9)}px` }} />
-        </div>
-        <textarea
-          ref={area}
-          id={`${listId}-text`}
-          rows={Math.min(Math.max(lineCount, linesMinimum), linesMaximum)}
-          spellcheck={false}
-          autocomplete="off"
-          autocapitalize="off"
-          aria-invalid={findings.length > 0}
-          aria-describedby={listId}
-          value={value}
-          onInput={(event) => onInput(event.currentTarget.value)}
-          onScroll={syncScroll}
-        />
-      </div>
+      <span>{label}</span>
+      <div
+        ref={place}
+        class={findings.length > 0 ? 'editor is-wrong' : 'editor'}
+        {...(editor === undefined ? { style: { minHeight: `${linesMinimum * 18 + 18}px` } } : {})}
+      />
       <div id={listId} aria-live="polite">
         {findings.map(({ line, message }) => (
           <p key={`${line} ${message}`} class="wrong">
-            <button type="button" class="quiet" onClick={() => goTo(line)}>
+            <button type="button" class="quiet" onClick={() => editor?.goToLine(line)}>
               Line {line}
             </button>
             : {message}

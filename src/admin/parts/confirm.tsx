@@ -1,19 +1,36 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiError, apiErrorOf } from '../api.ts';
+import { type ApiError, apiErrorOf } from '../api/api.ts';
 import { Problem } from './problem.tsx';
 
 interface ConfirmProperties {
   readonly title: string;
   readonly action: string;
   readonly dangerous?: boolean;
+  /** Something stands in the way: only cancelling is possible. */
+  readonly isBlocked?: boolean;
+  /** What is shown while the action takes its time. */
+  readonly waiting?: string;
+  /** Wide enough for a table. */
+  readonly isWide?: boolean;
   readonly onConfirm: () => Promise<void> | void;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
 /** Asks before an action that affects others. Escape and Cancel change nothing. */
-export function Confirm({ title, action, dangerous, onConfirm, onClose, children }: ConfirmProperties): JSX.Element {
+export function Confirm(properties: ConfirmProperties): JSX.Element {
+  const {
+    title,
+    action,
+    dangerous,
+    isBlocked = false,
+    isWide = false,
+    waiting,
+    onConfirm,
+    onClose,
+    children,
+  } = properties;
   const dialog = useRef<HTMLDialogElement>(null);
   const [error, setError] = useState<ApiError>();
   const [busy, setBusy] = useState(false);
@@ -29,10 +46,13 @@ export function Confirm({ title, action, dangerous, onConfirm, onClose, children
     }
   };
   return (
-    <dialog ref={dialog} aria-labelledby="confirm-title" onClose={onClose}>
+    <dialog ref={dialog} class={isWide ? 'is-wide' : undefined} aria-labelledby="confirm-title" onClose={onClose}>
       <h2 id="confirm-title">{title}</h2>
       {children}
       <Problem error={error} />
+      <p role="status" class="muted">
+        {busy ? (waiting ?? '') : ''}
+      </p>
       <div class="actions">
         <button type="button" onClick={onClose}>
           Cancel
@@ -40,7 +60,7 @@ export function Confirm({ title, action, dangerous, onConfirm, onClose, children
         <button
           type="button"
           class={dangerous === true ? 'danger' : 'primary'}
-          disabled={busy}
+          disabled={busy || isBlocked}
           onClick={() => void confirm()}
         >
           {action}

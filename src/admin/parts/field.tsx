@@ -35,8 +35,9 @@ function LabelledField({
         {label}
       </label>
       {control({ id, value, 'aria-invalid': wrong !== undefined, 'aria-describedby': `${id}-note` })}
-      <small id={`${id}-note`} class={wrong === undefined ? undefined : 'wrong'}>
-        {wrong ?? hint}
+      <small id={`${id}-note`}>
+        {wrong === undefined ? null : <span class="wrong">{wrong}. </span>}
+        {hint}
       </small>
     </div>
   );
@@ -59,6 +60,18 @@ export function Field({
           readOnly={readOnly}
           onInput={(event) => onInput(event.currentTarget.value)}
         />
+      )}
+    />
+  );
+}
+
+/** A time to the minute, in the time zone of the user. */
+export function TimeField({ onInput, ...field }: FieldProperties): JSX.Element {
+  return (
+    <LabelledField
+      {...field}
+      control={(control) => (
+        <input {...control} type="datetime-local" onInput={(event) => onInput(event.currentTarget.value)} />
       )}
     />
   );

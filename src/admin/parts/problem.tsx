@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ApiError } from '../api.ts';
+import type { ApiError } from '../api/api.ts';
 
 /** An error with the message of the service, shown where it happened. */
 export function Problem({ error, what }: { error: ApiError | undefined; what?: string }): JSX.Element | null {

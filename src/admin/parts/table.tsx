@@ -1,9 +1,28 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import {
+  columnVisibilityFeature,
+  createColumnHelper,
+  createPaginatedRowModel,
+  createSortedRowModel,
+  rowPaginationFeature,
+  rowSortingFeature,
+  sortFn_alphanumeric,
+  sortFn_basic,
+  tableFeatures,
+  useTable,
+} from '@tanstack/preact-table';
+import type { ListOrder } from '../address-query.ts';
 
 export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly numeric?: boolean;
+  /** A word or two that stay on one line. */
+  readonly keyword?: boolean;
+  /** The value that the page sorts by; on the pages of a server, whatever the server can sort by. */
+  readonly sortValue?: (row: Row) => string | number | undefined;
+  readonly hidden?: boolean;
 }
 
 interface TableProperties<Row> {
@@ -14,32 +33,119 @@ interface TableProperties<Row> {
   readonly keyOf: (row: Row) => string;
   /** Columns of equal width, so that several tables are aligned. */
   readonly even?: boolean;
+  readonly order?: ListOrder | undefined;
+  readonly onOrder?: (order: ListOrder | undefined) => void;
+  /** The rows are those of one page, ordered by the server. */
+  readonly isOrdered?: boolean;
+  /** Shows one page of the rows. */
+  readonly paging?: { readonly page: number; readonly rowsPerPage: number };
+  readonly footer?: ComponentChildren;
+}
+
+const features = tableFeatures({
+  columnVisibilityFeature,
+  rowPaginationFeature,
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  paginatedRowModel: createPaginatedRowModel(),
+  sortFns: { alphanumeric: sortFn_alphanumeric, basic: sortFn_basic },
+});
+
+/** The name of a column in the address. */
+export function columnId(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
 }
 
 /** A table; on a narrow screen each row is a block of names and values, unless it has only two columns. */
-export function Table<Row>({ label, columns, rows, keyOf, even }: TableProperties<Row>): JSX.Element {
+export function Table<Row extends object>(properties: TableProperties<Row>): JSX.Element {
+  const { label, columns, rows, keyOf, even, order, onOrder, isOrdered = false, paging, footer } = properties;
+  const latest = useRef(columns);
+  latest.current = columns;
+  const names = columns.map(({ name }) => name).join('\n');
+  const definitions = useMemo(() => {
+    const helper = createColumnHelper<typeof features, Row>();
+    return helper.columns(
+      columns.map(({ name, numeric }) =>
+        helper.accessor((row) => latest.current.find((column) => column.name === name)?.sortValue?.(row) ?? '', {
+          id: columnId(name),
+          sortFn: numeric === true ? 'basic' : 'alphanumeric',
+          sortDescFirst: numeric === true,
+        }),
+      ),
+    );
+  }, [names]);
+  const table = useTable({
+    features,
+    columns: definitions,
+    data: rows,
+    getRowId: keyOf,
+    manualSorting: isOrdered,
+    manualPagination: paging === undefined,
+    autoResetPageIndex: false,
+    enableMultiSort: false,
+    state: {
+      sorting: order === undefined ? [] : [{ id: order.column, desc: order.descending }],
+      pagination: { pageIndex: paging?.page ?? 0, pageSize: paging?.rowsPerPage ?? rows.length },
+      columnVisibility: Object.fromEntries(columns.map(({ name, hidden }) => [columnId(name), hidden !== true])),
+    },
+    onSortingChange(change) {
+      const before = order === undefined ? [] : [{ id: order.column, desc: order.descending }];
+      const [after] = typeof change === 'function' ? change(before) : change;
+      onOrder?.(after === undefined ? undefined : { column: after.id, descending: after.desc });
+    },
+  });
+  const shown = new Set(table.getVisibleLeafColumns().map(({ id }) => id));
+  const visible = columns.filter(({ name }) => shown.has(columnId(name)));
   return (
-    <table aria-label={label} class={even === true ? 'even' : columns.length === 2 ? 'pair' : undefined}>
+    <table aria-label={label} class={even === true ? 'even' : visible.length === 2 ? 'pair' : undefined}>
       <thead>
         <tr>
-          {columns.map(({ name, numeric }) => (
-            <th key={name} scope="col" class={numeric === true ? 'number' : undefined}>
-              {name}
-            </th>
-          ))}
+          {visible.map(({ name, numeric, sortValue }) => {
+            const column = table.getColumn(columnId(name));
+            const sorted = column?.getIsSorted() ?? false;
+            return (
+              <th
+                key={name}
+                scope="col"
+                class={numeric === true ? 'number' : undefined}
+                {...(sorted === false
+                  ? {}
+                  : { 'aria-sort': sorted === 'asc' ? ('ascending' as const) : ('descending' as const) })}
+              >
+                {sortValue === undefined || onOrder === undefined ? (
+                  name
+                ) : (
+                  <button class="sort" onClick={() => column?.toggleSorting()}>
+                    {name}
+                    <span aria-hidden="true" class="direction">
+                      {sorted === false ? '↕' : sorted === 'asc' ? '↑' : '↓'}
+                    </span>
+                  </button>
+                )}
+              </th>
+            );
+          })}
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)}>
-            {columns.map(({ name, cell, numeric }) => (
-              <td key={name} data-name={name} class={numeric === true ? 'number' : undefined}>
+        {table.getRowModel().rows.map(({ id, original: row }) => (
+          <tr key={id}>
+            {visible.map(({ name, cell, numeric, keyword }) => (
+              <td
+                key={name}
+                data-name={name}
+                class={numeric === true ? 'number' : keyword === true ? 'keyword' : undefined}
+              >
                 <div>{cell(row)}</div>
               </td>
             ))}
           </tr>
         ))}
       </tbody>
+      {footer === undefined ? null : <tfoot>{footer}</tfoot>}
     </table>
   );
 }

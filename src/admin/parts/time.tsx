@@ -1,13 +1,32 @@
+import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { formatExactTime, formatTime } from '../formats.ts';
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** How often times are shown anew: the smallest step that a reader notices. */
+const tickMilliseconds = 5_000;
 
-/** A time in the time zone of the user; its tooltip is the time as the service wrote it. */
-export function Time({ at }: { at: string }): JSX.Element {
-  const date = new Date(at);
+const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, tickMilliseconds);
+
+interface TimeProperties {
+  readonly at: string;
+  /** Shows the time itself instead of how long ago it was. */
+  readonly exact?: boolean;
+  /** Without a stop of the Tab key, for places that have one already. */
+  readonly still?: boolean;
+}
+
+/** How long ago something was. Its tooltip, also with the keyboard, is the exact time. */
+export function Time({ at, exact = false, still = false }: TimeProperties): JSX.Element {
+  const milliseconds = new Date(at).getTime();
+  if (Number.isNaN(milliseconds)) return <time>{at}</time>;
+  const text = exact ? formatExactTime(milliseconds) : formatTime(milliseconds, Math.max(now.value, milliseconds - 1));
+  const tooltip = `${formatExactTime(milliseconds)} (${at})`;
   return (
-    <time dateTime={at} title={at}>
-      {Number.isNaN(date.getTime()) ? at : format.format(date)}
+    <time dateTime={at} title={tooltip} data-tooltip={tooltip} {...(still ? {} : { tabIndex: 0 })}>
+      {text}
     </time>
   );
 }

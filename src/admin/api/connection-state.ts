@@ -1,4 +1,4 @@
-import { store } from './observed-value.ts';
+import { signal } from '@preact/signals';
 
 /** Whether the service responds, and whether it requires a key. */
 export interface Connection {
@@ -8,4 +8,4 @@ export interface Connection {
   readonly generation: number;
 }
 
-export const connection = store<Connection>({ reachable: true, keyRequired: false, generation: 0 });
+export const connection = signal<Connection>({ reachable: true, keyRequired: false, generation: 0 });

@@ -1,6 +1,6 @@
-import type { Requests } from '../contract.ts';
-import { annuityProduct } from './example-product.ts';
-import { call } from './api.ts';
+import type { Requests } from '../../contract.ts';
+import { annuityProduct } from '../example-product.ts';
+import { call } from '../api/api.ts';
 import { newEventId } from './event-id.ts';
 
 /** The demo data, created through the public API. Every run uses new names. */

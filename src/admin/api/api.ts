@@ -1,5 +1,5 @@
-import type { Schemas, WithNumbersAs } from '../contract.ts';
-import { quoteNumbers } from './exact-numbers.ts';
+import type { Schemas, WithNumbersAs } from '../../contract.ts';
+import { parseToShow, quoteNumbers, shownJson } from '../exact-numbers.ts';
 import { storedKey } from './api-key.ts';
 import { sentence } from './error-words.ts';
 import { connection } from './connection-state.ts';
@@ -54,8 +54,9 @@ export async function send(
     markUnreachable();
     throw new ApiError(0, ['The service does not respond.']);
   }
-  if (response.ok) return response;
-  if (response.status === 401) connection.set({ ...connection.get(), keyRequired: true });
+  // Only what was asked for with If-None-Match can be unchanged.
+  if (response.ok || response.status === 304) return response;
+  if (response.status === 401) connection.value = { ...connection.value, keyRequired: true };
   throw new ApiError(response.status, linesOf(response.status, await response.text().catch(() => '')));
 }
 
@@ -66,8 +67,58 @@ export async function call<ResponseBody>(
   body?: unknown,
   options: RequestOptions = {},
 ): Promise<ResponseBody> {
-  const text = await readText(await send(method, path, body, options));
+  const text = await readText(await send(method, path, body, options), options.signal);
   return (text === '' ? undefined : JSON.parse(text)) as ResponseBody;
+}
+
+/** A response that the service gave an ETag. */
+interface Kept {
+  readonly tag: string;
+  readonly value: unknown;
+}
+
+/** The latest responses with an ETag, by path. The browser keeps none, as they depend on the key. */
+const kept = new Map<string, Kept>();
+const keptMaximum = 50;
+
+/**
+ * The JSON of a resource that is requested again and again. While it is unchanged, the service sends no body, and the
+ * value is the same object. @throws ApiError
+ */
+export async function callUnlessUnchanged<ResponseBody>(path: string, signal: AbortSignal): Promise<ResponseBody> {
+  const before = kept.get(path);
+  const headers: Record<string, string> = before === undefined ? {} : { 'If-None-Match': before.tag };
+  const response = await send('GET', path, undefined, { signal, headers });
+  if (response.status === 304 && before !== undefined) return before.value as ResponseBody;
+  const value = JSON.parse(await readText(response, signal)) as ResponseBody;
+  const tag = response.headers.get('ETag');
+  kept.delete(path);
+  if (tag !== null) kept.set(path, { tag, value });
+  const [oldest] = kept.keys();
+  if (kept.size > keptMaximum && oldest !== undefined) kept.delete(oldest);
+  return value;
+}
+
+/** A page of a list, and how many items there are on all pages. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[];
+  /** The JSON of each item, as the service wrote its numbers. */
+  readonly shown: readonly string[];
+  readonly total: number;
+}
+
+/** A page of the lending API with all digits of its amounts. @throws ApiError */
+export async function callExactPage<Item>(
+  method: string,
+  path: string,
+  body?: unknown,
+  options: RequestOptions = {},
+): Promise<ListPage<Exact<Item>>> {
+  const response = await send(method, path, body, options);
+  const text = await readText(response, options.signal);
+  const items = exactly<readonly Item[]>(text);
+  const shown = (parseToShow(text) as readonly unknown[]).map((item) => shownJson(item, 2));
+  return { items, shown, total: Number(response.headers.get('Items-Total') ?? items.length) };
 }
 
 /** JSON in which every number is a text, as it was written. */
@@ -75,7 +126,7 @@ export type Exact<Json> = WithNumbersAs<string, Json>;
 
 /** The text of a response. @throws ApiError */
 export async function getText(path: string, options: RequestOptions = {}): Promise<string> {
-  return readText(await send('GET', path, undefined, options));
+  return readText(await send('GET', path, undefined, options), options.signal);
 }
 
 export function exactly<Json>(text: string): Exact<Json> {
@@ -90,10 +141,12 @@ export async function callExact<ResponseBody>(
   return exactly<ResponseBody>(await getText(path, options));
 }
 
-async function readText(response: Response): Promise<string> {
+async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {
   try {
     return await response.text();
-  } catch {
+  } catch (error) {
+    // What is no longer wanted says nothing about the service.
+    if (signal?.aborted === true) throw error;
     markUnreachable();
     throw new ApiError(0, ['The connection closed before the response was complete.']);
   }
@@ -103,13 +156,13 @@ const probeMilliseconds = 1_000;
 
 /** Reports that the service is unreachable, and polls it until it is back. */
 function markUnreachable(): void {
-  if (!connection.get().reachable) return;
-  connection.set({ ...connection.get(), reachable: false });
+  if (!connection.value.reachable) return;
+  connection.value = { ...connection.value, reachable: false };
   const probe = async (): Promise<void> => {
     const response = await fetch('/ready').catch(() => undefined);
     if (response?.ok === true) {
-      const { generation, ...rest } = connection.get();
-      connection.set({ ...rest, reachable: true, generation: generation + 1 });
+      const { generation, ...rest } = connection.value;
+      connection.value = { ...rest, reachable: true, generation: generation + 1 };
       return;
     }
     setTimeout(() => void probe(), probeMilliseconds);

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Responses } from '../contract.ts';
+import type { Responses } from '../../contract.ts';
 import { type ApiError, apiErrorOf, call } from './api.ts';
 import { connection } from './connection-state.ts';
-import { useStore } from './observed-value.ts';
 
 /** How long after the last key press the check is sent. */
 const pauseMilliseconds = 300;
@@ -23,7 +22,7 @@ export interface CheckResult {
  * @param body The body of the check; undefined while it is not known.
  */
 export function useEventTypeCheck(body: object | undefined): CheckResult {
-  const { generation } = useStore(connection);
+  const { generation } = connection.value;
   const requestBody = body === undefined ? undefined : JSON.stringify(body);
   const [checked, setChecked] = useState<CheckResult & { readonly requestBody: string }>();
   useEffect(() => {

@@ -10,6 +10,12 @@ export function storedKey(): string | null {
 /** Keeps the key as long as the tab is open, and requests everything shown again. */
 export function saveKey(key: string): void {
   sessionStorage.setItem(keyName, key);
-  const { generation, ...rest } = connection.get();
-  connection.set({ ...rest, keyRequired: false, generation: generation + 1 });
+  const { generation, ...rest } = connection.value;
+  connection.value = { ...rest, keyRequired: false, generation: generation + 1 };
+}
+
+/** Forgets the key, and what was loaded with it: the page opens again. */
+export function signOut(): void {
+  sessionStorage.removeItem(keyName);
+  location.reload();
 }

@@ -1,9 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Responses, Requests } from '../contract.ts';
+import type { Responses, Requests } from '../../contract.ts';
 import { ApiError, call, send } from './api.ts';
 import { connection } from './connection-state.ts';
-import { parseToShow } from './exact-numbers.ts';
-import { useStore } from './observed-value.ts';
+import { parseToShow } from '../exact-numbers.ts';
 
 /** An event as it was received, with the position of its batch. */
 export interface LiveEvent {
@@ -34,7 +33,7 @@ export interface LiveEvents {
  * at its position.
  */
 export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
-  const { generation, reachable } = useStore(connection);
+  const { generation, reachable } = connection.value;
   const [isOpen, setIsOpen] = useState(false);
   const [shown, setShown] = useState<ReadonlyMap<string, readonly LiveEvent[]>>();
   const [error, setError] = useState<ApiError>();

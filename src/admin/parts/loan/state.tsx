@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Loan } from '../pages/loans.tsx';
+import type { Loan } from '../../pages/loans.tsx';
 
 export function LoanState({ loan }: { loan: Loan }): JSX.Element {
   const { accountState: state, accountSubState: subState } = loan;

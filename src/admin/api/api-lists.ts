@@ -1,18 +1,18 @@
-import type { Responses, Schemas } from '../contract.ts';
-import { call, send } from './api.ts';
+import type { Responses, Schemas } from '../../contract.ts';
+import { callUnlessUnchanged, send } from './api.ts';
 
 /** How many subscriptions the page requests at once: the maximum of one response. */
 const subscriptionsAtOnce = 1_000;
 
 export function listEventTypes(signal: AbortSignal): Promise<Responses['listEventTypes']> {
-  return call('GET', '/event-types', undefined, { signal });
+  return callUnlessUnchanged('/event-types', signal);
 }
 
 export async function listSubscriptions(signal: AbortSignal): Promise<readonly Schemas['Subscription'][]> {
   const all: Schemas['Subscription'][] = [];
   for (;;) {
     const path = `/subscriptions?limit=${subscriptionsAtOnce}&offset=${all.length}`;
-    const { items } = await call<Responses['listSubscriptions']>('GET', path, undefined, { signal });
+    const { items } = await callUnlessUnchanged<Responses['listSubscriptions']>(path, signal);
     all.push(...items);
     if (items.length < subscriptionsAtOnce) return all;
   }

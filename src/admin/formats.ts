@@ -1,0 +1,41 @@
+/** Numbers and times as a person reads them. */
+
+/** A count with separators between the thousands. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}
+
+/** An amount with all its digits, and separators between the thousands. */
+export function formatAmount(amount: string): string {
+  const match = /^(-?)(\d+)(\.\d+)?$/.exec(amount);
+  if (match === null) return amount;
+  const [, sign = '', whole = '', fraction = ''] = match;
+  return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction}`;
+}
+
+/** How long something lasts, in its largest unit. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** Older times are shown as their date. */
+const relativeSecondsMaximum = 30 * 86_400;
+
+const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const zoneFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+
+/** A time as its distance from now, or as a date when that is far. */
+export function formatTime(milliseconds: number, now: number): string {
+  const seconds = (now - milliseconds) / 1_000;
+  if (Math.abs(seconds) > relativeSecondsMaximum) return dateFormat.format(milliseconds);
+  if (Math.abs(seconds) < 5) return 'just now';
+  return seconds > 0 ? `${formatDuration(seconds)} ago` : `in ${formatDuration(-seconds)}`;
+}
+
+/** A time to the second, with the time zone of the user. */
+export function formatExactTime(milliseconds: number): string {
+  return zoneFormat.format(milliseconds);
+}

@@ -1,0 +1,22 @@
+import type { JSX } from 'preact';
+
+export interface Tile {
+  readonly name: string;
+  readonly value: string;
+  readonly note?: string;
+}
+
+/** A few numbers that are read first. */
+export function Tiles({ label, tiles }: { label: string; tiles: readonly Tile[] }): JSX.Element {
+  return (
+    <section class="tiles" aria-label={label}>
+      {tiles.map(({ name, value, note }) => (
+        <div key={name} class="panel tile">
+          <span class="muted">{name}</span>
+          <strong>{value}</strong>
+          {note === undefined ? null : <small class="muted">{note}</small>}
+        </div>
+      ))}
+    </section>
+  );
+}

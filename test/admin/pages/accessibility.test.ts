@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { before, it } from 'mocha';
+import { openStream } from '../../support/http/client.ts';
+import { describeAdminPage } from './admin-browser.ts';
+
+/** The rules of axe that a theme can break: the others look at the same document in each. */
+const rulesOfColors = ['color-contrast', 'link-in-text-block'];
+
+describeAdminPage('the accessibility of the admin page', (admin) => {
+  const { open, text, api } = admin;
+
+  before(async () => {
+    await admin.loadDemoData();
+  });
+
+  it('passes axe at both widths, its colors in both themes, and fits a narrow screen', async function () {
+    this.timeout(180_000);
+    await openPagesOfEverything(async (path) => {
+      await admin.page.emulateMedia({ colorScheme: 'light' });
+      for (const width of [1280, 360]) {
+        await admin.page.setViewportSize({ width, height: 800 });
+        expect(await admin.page.locator('html').evaluate((html) => html.scrollWidth), `width of ${path}`).to.equal(
+          width,
+        );
+        expect(await admin.faults(), `${path}, ${width} wide`).to.deep.equal([]);
+      }
+      // A narrow screen has the same colors.
+      await admin.page.setViewportSize({ width: 1280, height: 800 });
+      await admin.page.emulateMedia({ colorScheme: 'dark' });
+      expect(await admin.faults(rulesOfColors), `${path} in dark`).to.deep.equal([]);
+    });
+  });
+
+  async function openPagesOfEverything(look: (path: string) => Promise<void>): Promise<void> {
+    const subscribed = await api('POST', '/subscriptions', {
+      owning_application: 'shop',
+      event_types: ['loan_balance_changed'],
+      read_from: 'begin',
+    });
+    const id = String(subscribed.body['id']);
+    const consumer = await openStream(admin.service.url, id);
+    admin.consumers.push(consumer);
+    const [loan] = JSON.parse((await api('GET', '/loans?sortBy=id:ASC')).text) as { id: string }[];
+    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+    const type = `/event-types/${types[0]?.name ?? ''}`;
+    const places: [path: string, sign: string | RegExp][] = [
+      ['/event-types', types[0]?.name ?? ''],
+      ['/event-types/+new', 'JSON Schema'],
+      [type, 'Schema 1.0.0'],
+      [`${type}/edit`, 'The schema stays at version'],
+      [`${type}/try`, 'Valid: the schema accepts this event.'],
+      [`${type}/versions`, 'Copy schema 1.0.0'],
+      [`${type}/consumers`, 'demo /'],
+      [`${type}/partitions`, 'Newest offset'],
+      [`${type}/events`, '"greeting"'],
+      ['/subscriptions', 'shop / default'],
+      [`/subscriptions/${id}`, consumer.streamId],
+      ['/subscriptions/+new', 'Consumer group'],
+      ['/loans', loan?.id ?? ''],
+      [`/loans/${loan?.id ?? ''}`, 'principalBalance'],
+      [`/loans/${loan?.id ?? ''}/schedule`, '215.47'],
+      [`/loans/${loan?.id ?? ''}/transactions`, 'Disbursement'],
+      [`/loans/${loan?.id ?? ''}/events`, '#14'],
+      ['/products', 'Annuity over 4 months'],
+      ['/toggles', 'fixInstallmentTaxOnPenalty'],
+      ['/nowhere', 'There is no page at this address.'],
+    ];
+    for (const [path, sign] of places) {
+      await open(path);
+      await text(sign).waitFor();
+      await look(path);
+    }
+  }
+});

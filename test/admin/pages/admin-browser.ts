@@ -1,0 +1,142 @@
+import axe from 'axe-core';
+import { expect } from 'chai';
+import { after, afterEach, before, describe } from 'mocha';
+import { join } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { chromiumOrSkip, startChromium } from '../../support/http/chromium.ts';
+import { call, type HttpResponse, type OpenStream } from '../../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+
+/** The maximum time until anything appears. Milliseconds. */
+const patienceMilliseconds = 10_000;
+
+/** The admin page of a service of its own, in a browser. */
+export class AdminBrowser {
+  folder = '';
+  service!: Service;
+  page!: Page;
+  /** Streams that are closed in the end. */
+  readonly consumers: OpenStream[] = [];
+  /** Requests to other sites. */
+  readonly foreignRequests: string[] = [];
+  /** Errors of scripts, and what the policy of the page refused. */
+  readonly complaints: string[] = [];
+  #browser?: Browser;
+
+  async start(program: string, settings: Record<string, string>): Promise<void> {
+    this.folder = await temporaryFolder();
+    this.service = await startService(this.folder, settings);
+    this.#browser = await startChromium(program);
+    this.page = await this.newPage();
+  }
+
+  async stop(): Promise<void> {
+    for (const consumer of this.consumers) consumer.close();
+    await this.#browser?.close();
+    await this.service?.stop();
+    if (this.folder !== '') await removeFolder(this.folder);
+  }
+
+  /** Starts the service again at its address. */
+  async restart(settings: Record<string, string> = {}): Promise<void> {
+    this.service = await startService(this.folder, { PORT: new URL(this.service.url).port, ...settings });
+  }
+
+  async newPage(width = 1280): Promise<Page> {
+    if (this.#browser === undefined) throw new Error('The browser is not running');
+    const made = await this.#browser.newPage({ viewport: { width, height: 800 }, locale: 'en-GB' });
+    made.setDefaultTimeout(patienceMilliseconds);
+    made.on('request', (request) => {
+      if (!request.url().startsWith(this.service.url) && !request.url().startsWith('blob:')) {
+        this.foreignRequests.push(request.url());
+      }
+    });
+    made.on('pageerror', (error) => this.complaints.push(String(error)));
+    made.on('console', (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) this.complaints.push(message.text());
+    });
+    return made;
+  }
+
+  readonly open = (path: string) => this.page.goto(`${this.service.url}/admin${path}`);
+  readonly button = (name: string | RegExp) => this.page.getByRole('button', { name, exact: true });
+  readonly link = (name: string | RegExp) => this.page.getByRole('link', { name, exact: true });
+  readonly text = (words: string | RegExp) => this.page.getByText(words).first();
+  readonly heading = (name: string) => this.page.getByRole('heading', { name, exact: true });
+  readonly row = (words: string): Locator => this.page.getByRole('row').filter({ hasText: words });
+  readonly dialog = () => this.page.getByRole('dialog');
+  readonly api = (method: string, path: string, body?: unknown): Promise<HttpResponse> =>
+    call(`${this.service.url}${path}`, method, body);
+
+  /** The path and the query behind /admin. */
+  address(): string {
+    const { pathname, search } = new URL(this.page.url());
+    return `${pathname.slice('/admin'.length)}${search}`;
+  }
+
+  /** The text of an editor, line by line. */
+  async editorText(label: string): Promise<string> {
+    const lines = this.page.getByLabel(label, { exact: true }).locator('.cm-line');
+    await lines.first().waitFor();
+    return (await lines.allTextContents()).join('\n');
+  }
+
+  /** Loads the demo data with the button of the page. @returns The name of its event type. */
+  async loadDemoData(): Promise<string> {
+    await this.open('/event-types');
+    await this.button('Load demo data').click();
+    return (await this.link(/^demo\.greeting-/).textContent()) ?? '';
+  }
+
+  /** Saves a picture of the page, for a person to look at, in the folder that SCREENSHOTS names. */
+  readonly screenshot = async (name: string): Promise<void> => {
+    const pictures = process.env['SCREENSHOTS'];
+    if (pictures !== undefined) await this.page.screenshot({ path: join(pictures, `${name}.png`) });
+  };
+
+  /** Presses the Tab key until the target has the focus. */
+  readonly tabTo = async (target: Locator): Promise<void> => {
+    await target.waitFor();
+    for (let presses = 0; presses < 80; presses += 1) {
+      if (await target.evaluate((element) => element.matches(':focus'))) return;
+      await this.page.keyboard.press('Tab');
+    }
+    throw new Error('The Tab key did not lead there');
+  };
+
+  /** What axe finds. @param rules All of them by default. */
+  async faults(rules?: readonly string[]): Promise<string[]> {
+    // The browser's tools run the library, and the policy of the page does not apply to them.
+    if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axe.source);
+    const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules });
+    return this.page.evaluate<string[]>(
+      `axe.run(document, ${options})
+        .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+    );
+  }
+}
+
+/** Describes the admin page in a browser, on a service of its own. Everything the browser complains of is a failure. */
+export function describeAdminPage(
+  title: string,
+  define: (admin: AdminBrowser) => void,
+  settings: Record<string, string> = {},
+): void {
+  describe(title, function () {
+    this.timeout(60_000);
+    const admin = new AdminBrowser();
+
+    before(async function () {
+      await admin.start(chromiumOrSkip(this), settings);
+    });
+
+    afterEach(() => {
+      expect(admin.complaints.splice(0), 'what the browser reported').to.deep.equal([]);
+      expect(admin.foreignRequests.splice(0), 'requests to other sites').to.deep.equal([]);
+    });
+
+    after(() => admin.stop());
+
+    define(admin);
+  });
+}

@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { before, it } from 'mocha';
+import { describeAdminPage } from './admin-browser.ts';
+
+/** Enough for three pages of the list, and for a page that scrolls. */
+const typeCount = 60;
+
+/** The requests for the list, its numbers, and the footer. The partitions of the rows follow them. */
+const requestsMaximum = 4;
+
+const longName = `long.${'segment-'.repeat(12)}end-of-name`;
+
+describeAdminPage('finding the way on the admin page', (admin) => {
+  const { open, button, link, text, row, api } = admin;
+
+  before(async () => {
+    const names = [longName, ...Array.from({ length: typeCount - 1 }, (_, index) => `type.number-${index + 100}`)];
+    for (const name of names) {
+      const made = await api('POST', '/event-types', {
+        name,
+        owning_application: 'shop',
+        category: 'undefined',
+        schema: { type: 'json_schema', schema: '{}' },
+      });
+      expect(made.status, made.text).to.equal(201);
+    }
+  });
+
+  it('loads no editor and no charts for its first rows, and asks the service for little', async () => {
+    const loaded: string[] = [];
+    const record = (request: { url: () => string }): void => void loaded.push(new URL(request.url()).pathname);
+    admin.page.on('request', record);
+    await open('/event-types');
+    await row('type.number-100').waitFor();
+    admin.page.off('request', record);
+    const assets = loaded.filter((path) => path.startsWith('/admin/assets/'));
+    expect(assets.map((path) => path.split('.').at(-1))).to.have.members(['css', 'js']);
+    const lists = loaded.filter((path) => !path.startsWith('/admin') && !path.endsWith('/partitions'));
+    expect(lists.length, lists.join(' ')).to.be.at.most(requestsMaximum);
+  });
+
+  it('finds the search, the order, the page and the place again when going back', async () => {
+    await open('/event-types');
+    await admin.page.getByLabel('Search by name or owner').fill('type.number');
+    await text(`1 to 25 of ${typeCount - 1}`).waitFor();
+    await button('Name').click();
+    await button('Name').click();
+    await row('type.number-158').waitFor();
+    await button('Next').click();
+    await text(`26 to 50 of ${typeCount - 1}`).waitFor();
+    expect(admin.address()).to.equal('/event-types?search=type.number&sort=-name&page=2');
+    await link('type.number-110').scrollIntoViewIfNeeded();
+    const scrolled = await admin.page.evaluate<number>('scrollY');
+    expect(scrolled).to.be.greaterThan(0);
+    await link('type.number-110').click();
+    await admin.heading('type.number-110').waitFor();
+    expect(await admin.page.evaluate<number>('scrollY')).to.equal(0);
+    await admin.page.goBack();
+    await text(`26 to 50 of ${typeCount - 1}`).waitFor();
+    expect(await admin.page.getByLabel('Search by name or owner').inputValue()).to.equal('type.number');
+    for (let now = -1; now !== scrolled; now = await admin.page.evaluate<number>('scrollY')) {
+      await admin.page.waitForTimeout(20);
+    }
+    await admin.page.reload();
+    await text(`26 to 50 of ${typeCount - 1}`).waitFor();
+  });
+
+  it('requests a list that did not change without getting it again', async () => {
+    const statuses: number[] = [];
+    admin.page.on('response', (response) => {
+      if (new URL(response.url()).pathname === '/event-types') statuses.push(response.status());
+    });
+    await open('/event-types');
+    await row('type.number-100').waitFor();
+    await admin.page.waitForResponse(
+      (response) => new URL(response.url()).pathname === '/event-types' && response.status() === 304,
+    );
+    await row('type.number-100').waitFor();
+    expect(statuses.filter((status) => status === 200).length).to.equal(1);
+  });
+
+  it('says that there is no page at an unknown address, also below a known one', async () => {
+    for (const path of ['/nowhere', '/event-types/type.number-100/unknown', '/loans/x/unknown', '/subscriptions/x/y']) {
+      await open(path);
+      await admin.heading('Not found').waitFor();
+    }
+  });
+
+  it('cuts a long name in its middle, and names it whole', async () => {
+    await open(`/event-types?search=${longName}`);
+    const shown = link(longName);
+    await shown.waitFor();
+    expect(await shown.evaluate((element) => element.getBoundingClientRect().height)).to.be.lessThan(30);
+    expect(await shown.locator('[title]').getAttribute('title')).to.equal(longName);
+  });
+
+  it('does not move the sections when another one is chosen', async () => {
+    await open('/event-types');
+    const before = await link('Toggles').boundingBox();
+    await link('Subscriptions').click();
+    await admin.heading('Subscriptions').waitFor();
+    expect(await link('Toggles').boundingBox()).to.deep.equal(before);
+  });
+
+  it('finds pages and things by a part of their names, with the keyboard', async () => {
+    await open('/toggles');
+    await admin.heading('Toggles').waitFor();
+    await admin.page.keyboard.press('/');
+    await admin.dialog().waitFor();
+    await admin.page.keyboard.type('number-15');
+    await admin.page.getByRole('option', { name: 'type.number-150' }).waitFor();
+    expect(await admin.faults()).to.deep.equal([]);
+    await admin.page.keyboard.press('ArrowDown');
+    await admin.page.keyboard.press('Enter');
+    await admin.heading('type.number-151').waitFor();
+    expect(await admin.dialog().count()).to.equal(0);
+    await admin.page.keyboard.press('/');
+    await admin.page.keyboard.type('nothing like it');
+    await text('Nothing found.').waitFor();
+    await admin.page.keyboard.press('Escape');
+    await admin.dialog().waitFor({ state: 'detached' });
+  });
+
+  it('tells the version and the health, leads to the documentation, and signs out', async () => {
+    await open('/event-types');
+    const footer = admin.page.getByRole('contentinfo');
+    await footer.getByText(/^Lendstream \d+\.\d+\.\d+ healthy$/).waitFor();
+    expect(await link('API documentation').getAttribute('href')).to.equal('/docs');
+    await admin.service.stop();
+    await admin.restart({ API_KEYS: 'the-only-key-of-all' });
+    await open('/event-types');
+    await admin.page.getByLabel('API key', { exact: true }).fill('the-only-key-of-all');
+    await button('Sign in').click();
+    await row('type.number-100').waitFor();
+    await button('Sign out').click();
+    await admin.page.getByLabel('API key', { exact: true }).waitFor();
+    expect(await admin.page.evaluate('sessionStorage.length')).to.equal(0);
+  });
+
+  it('shows when something happened, and exactly when on focus', async () => {
+    await admin.service.stop();
+    await admin.restart();
+    await open('/event-types/type.number-100');
+    const time = admin.page.locator('dd time').first();
+    expect(await time.textContent()).to.match(/^(just now|\d+ (s|min) ago)$/);
+    expect(await time.getAttribute('title')).to.match(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d \S+ \(\d{4}-\d\d-\d\dT[^)]+Z\)$/);
+    await admin.tabTo(time);
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { before, it } from 'mocha';
+import { describeAdminPage } from './admin-browser.ts';
+
+describeAdminPage('the admin page while the service is away', (admin) => {
+  const { open, button, link, text, api, dialog, screenshot } = admin;
+
+  const owner = () => admin.page.getByLabel('Owning application');
+
+  before(async () => {
+    await admin.loadDemoData();
+  });
+
+  it('continues after the service was away and is back', async () => {
+    expect((await api('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: true })).status).to.equal(200);
+    await open('/toggles');
+    await button('Switch off ALLOW_NON_SCHEDULED_FEES').waitFor();
+    await admin.service.kill();
+    await text('The service does not respond.').waitFor();
+    await text('ALLOW_NON_SCHEDULED_FEES').waitFor();
+    await admin.restart();
+    await text('The service does not respond.').waitFor({ state: 'detached' });
+    await button('Switch off ALLOW_NON_SCHEDULED_FEES').click();
+    await admin.page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+    await text('ALLOW_NON_SCHEDULED_FEES is off now.').waitFor();
+  });
+
+  it('does not show live events while the service is away, and does when it is back', async () => {
+    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+    await open(`/event-types/${types[0]?.name ?? ''}/events`);
+    const live = admin.page.getByText('live', { exact: true });
+    await live.waitFor();
+    await admin.service.kill();
+    await admin.page.getByText('not connected', { exact: true }).waitFor();
+    await text('The service does not respond.').waitFor();
+    expect(await live.count()).to.equal(0);
+    await screenshot('stopped-live-events');
+    await admin.restart();
+    await live.waitFor();
+  });
+
+  for (const [what, path, before, label, change, after] of [
+    ['a definition', 'edit', /stays at version/, 'JSON Schema', '{"title":"x"}', /This change cannot be saved/],
+    ['an event', 'try', /accepts this event/, 'Event', '{"no":"metadata"}', /would reject/],
+  ] as const) {
+    it(`validates ${what} again when the service is back, without a key being pressed`, async () => {
+      const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+      await open(`/event-types/${types[0]?.name ?? ''}/${path}`);
+      await text(before).waitFor();
+      await admin.service.kill();
+      await admin.page.getByLabel(label, { exact: true }).fill(change);
+      await text('Validation is not available.').waitFor();
+      expect(await admin.page.getByText('Checking').count()).to.equal(0);
+      if (path === 'edit') await screenshot('stopped-edit-form');
+      await admin.restart();
+      await text(after).waitFor();
+      expect(await admin.page.getByText('Validation is not available.').count()).to.equal(0);
+    });
+  }
+
+  it('validates again after the service could not', async () => {
+    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+    await admin.page.route('**/registry/event-type-checks', (route) =>
+      route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail":"The log is away."}' }),
+    );
+    await open(`/event-types/${types[0]?.name ?? ''}/edit`);
+    await text('The log is away.').waitFor();
+    await admin.page.unroute('**/registry/event-type-checks');
+    await text('The schema stays at version 1.0.0.').waitFor();
+  });
+
+  it('resumes live events at the last one shown when the service is back', async () => {
+    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+    const name = types[0]?.name ?? '';
+    await open(`/event-types/${name}/events`);
+    await text('bom dia').waitFor();
+    await admin.service.kill();
+    await text('The service does not respond.').waitFor();
+    await admin.restart();
+    const metadata = { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() };
+    await api('POST', `/event-types/${name}/events`, [{ metadata, greeting: 'good evening' }]);
+    await text('good evening').waitFor();
+    expect(await admin.page.getByText('bom dia').count()).to.equal(2);
+  });
+
+  it('asks for an API key when the service requires one, and keeps it for the tab', async () => {
+    await admin.service.stop();
+    await admin.restart({ API_KEYS: 'the-right-key-of-all' });
+    await open('/loans');
+    const key = admin.page.getByLabel('API key', { exact: true });
+    await key.fill('a-wrong-key-at-first');
+    await button('Sign in').click();
+    await text('The service does not accept this key.').waitFor();
+    expect(await admin.faults()).to.deep.equal([]);
+    await key.fill('the-right-key-of-all');
+    await button('Sign in').click();
+    await admin.page
+      .getByRole('link', { name: /^loan-/ })
+      .first()
+      .waitFor();
+    await admin.page.reload();
+    await admin.page
+      .getByRole('link', { name: /^loan-/ })
+      .first()
+      .waitFor();
+  });
+
+  it('keeps unsaved work while it asks for another key, and saves it afterwards', async () => {
+    await open('/event-types');
+    await link(/^demo\./)
+      .first()
+      .click();
+    await link('Edit').click();
+    await owner().waitFor();
+    await admin.service.stop();
+    // The check of this change cannot succeed any more, so the page sends it again when the service is back.
+    await owner().fill('somebody else');
+    const title = await admin.page.title();
+    await admin.restart({ API_KEYS: 'the-next-key-of-them-all' });
+    const key = admin.page.getByLabel('API key', { exact: true });
+    await key.waitFor();
+    expect(await admin.faults()).to.deep.equal([]);
+    expect(await owner().isVisible()).to.equal(false);
+    await link('Loans').click();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await key.fill('the-next-key-of-them-all');
+    await button('Sign in').click();
+    await text(/stays at version/).waitFor();
+    expect([await owner().inputValue(), await admin.page.title()]).to.deep.equal(['somebody else', title]);
+    await button('Save').click();
+    await text('somebody else').waitFor();
+  });
+});

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { before, it } from 'mocha';
+import { openStream } from '../../support/http/client.ts';
+import { describeAdminPage } from './admin-browser.ts';
+
+describeAdminPage('the subscriptions of the admin page', (admin) => {
+  const { open, button, link, text, api, row } = admin;
+
+  let eventType = '';
+
+  before(async () => {
+    eventType = await admin.loadDemoData();
+  });
+
+  it('shows the lag of a subscription, its open streams and why the last stream ended', async () => {
+    await open('/subscriptions');
+    await row('demo /').getByText('never streamed').waitFor();
+    const { items } = (await api('GET', '/subscriptions')).body as { items: { id: string }[] };
+    const id = items[0]?.id ?? '';
+    const ended = await openStream(admin.service.url, id, '?stream_limit=1&batch_limit=1');
+    await ended.until((batches) => batches.some(({ events }) => events !== undefined));
+    await ended.commit(ended.batches.filter(({ events }) => events !== undefined).map(({ cursor }) => cursor));
+    await ended.ended;
+    const consumer = await openStream(admin.service.url, id);
+    admin.consumers.push(consumer);
+    await link(/^demo \//).click();
+    await row(consumer.streamId).waitFor();
+    await row('Stream limit in events reached').waitFor();
+    await row('assigned')
+      .getByText(/^[1-9]/)
+      .first()
+      .waitFor();
+  });
+
+  it('moves cursors after showing what that sends again, and the command for it', async () => {
+    await button('Move cursors').click();
+    await admin.dialog().getByLabel('Event type', { exact: true }).selectOption(eventType);
+    await admin.dialog().getByLabel('Move to').selectOption('begin');
+    await row('sent again').first().waitFor();
+    await text(/events are sent again\. The open stream ends/).waitFor();
+    expect(await admin.faults()).to.deep.equal([]);
+    await admin.dialog().getByLabel('Move to').selectOption('end');
+    await text(/events are skipped\./).waitFor();
+    await admin.screenshot('move-cursors');
+    // Otherwise it would have some time to commit what it was sent.
+    for (const consumer of admin.consumers) consumer.close();
+    await text(/events are skipped\.$/).waitFor();
+    await admin
+      .dialog()
+      .getByRole('button', { name: /^Move \d cursors?$/ })
+      .click();
+    await admin.dialog().waitFor({ state: 'detached' });
+    await text('No stream is open.').waitFor();
+    const id = admin.address().split('/').at(-1) ?? '';
+    const { items } = (await api('GET', `/subscriptions/${id}/stats`)).body as {
+      items: { event_type: string; partitions: { unconsumed_events: number }[] }[];
+    };
+    const moved = items.find((each) => each.event_type === eventType);
+    expect(moved?.partitions.map((each) => each.unconsumed_events)).to.deep.equal([0, 0]);
+  });
+
+  it('clones a subscription', async () => {
+    const original = admin.page.url();
+    await link('Clone').click();
+    await admin.heading('Clone a subscription').waitFor();
+    await button('Copy as curl').waitFor();
+    const group = admin.page.getByLabel('Consumer group');
+    const name = await group.inputValue();
+    await group.fill(`${name}-2`);
+    await button('Create').click();
+    await admin.heading(`demo / ${name}-2`).waitFor();
+    await text('never streamed').waitFor();
+    await admin.page.goto(original);
+  });
+
+  it('deletes a subscription after a confirmation, and reports the deletion', async () => {
+    const address = admin.page.url();
+    await button('Delete').click();
+    await admin.page.getByRole('dialog').waitFor();
+    await admin.page.keyboard.press('Escape');
+    await admin.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await button('Delete').click();
+    await admin.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await admin.heading('Subscriptions').waitFor();
+    await admin.page.goto(address);
+    await admin.page.getByRole('alert').getByText('does not exist').waitFor();
+  });
+});
