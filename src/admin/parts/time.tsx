@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { formatExactTime, formatTime } from '../formats.ts';
 
-/** How often times are shown anew: the smallest step that a reader notices. */
+/** How often the shown times follow the clock: the smallest step that a reader notices. */
 const tickMilliseconds = 5_000;
 
 const now = signal(Date.now());
