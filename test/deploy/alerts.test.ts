@@ -303,4 +303,31 @@ describe('the counters of alerts', () => {
       await removeFolder(folder);
     }
   });
+
+  it('name a subscription whose consumer never came', async () => {
+    const folder = await temporaryFolder();
+    const app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
+    try {
+      const url = await app.start();
+      const created = await call(`${url}/event-types`, 'POST', {
+        name: 'tests.awaited',
+        owning_application: 'tests',
+        category: 'undefined',
+        schema: { type: 'json_schema', schema: '{}' },
+      });
+      expect(created.status, created.text).to.equal(201);
+      const body = { owning_application: 'tests', event_types: ['tests.awaited'], read_from: 'begin' };
+      const { body: subscription } = await call(`${url}/subscriptions`, 'POST', body);
+      const samples = async (): Promise<Sample[]> =>
+        readExposition((await call(`${url}/metrics`, 'GET', undefined, { Accept: 'text/plain' })).text);
+      const { expression } = alerts.get('no consumer') ?? { expression: '' };
+      expect(evaluate(expression, [{ at: 0, samples: await samples() }], 0), 'without events').to.have.length(0);
+      expect((await call(`${url}/event-types/tests.awaited/events`, 'POST', [{}])).status).to.equal(200);
+      const fired = evaluate(expression, [{ at: 0, samples: await samples() }], 0);
+      expect(fired.map(({ labels }) => labels['subscription_id'])).to.deep.equal([subscription['id']]);
+    } finally {
+      await app.stop();
+      await removeFolder(folder);
+    }
+  });
 });

@@ -25,7 +25,7 @@ export interface EventTypeStatistics {
 export interface PartitionStatistics {
   readonly partition: string;
   readonly state: 'unassigned' | 'reassigning' | 'assigned';
-  /** Absent before the subscription was first streamed, and in the light form. An upper bound on compacted topics. */
+  /** Absent in the light form. An upper bound on compacted topics. */
   readonly unconsumed_events?: number;
   /** How long ago the first unconsumed event was stored; 0 when there is none. Only on request. */
   readonly consumer_lag_seconds?: number;

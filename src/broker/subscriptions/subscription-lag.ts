@@ -7,6 +7,7 @@ import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import type { Registry } from '../definitions/registry.ts';
+import { startingOffsets } from './starting-offsets.ts';
 import { partitionsOfEventType, partitionsOfSubscription } from './subscription-partitions.ts';
 
 /** What working out a lag needs. */
@@ -34,8 +35,8 @@ const lagGroupSize = 256;
 const sliceMilliseconds = 10;
 
 /**
- * How many events each subscription has not committed, per event type; without those that were never streamed. The ends
- * of each event type are requested once.
+ * How many events each subscription has not committed, per event type. One that was never streamed lacks the events from
+ * where it would begin. The ends of each event type are requested once.
  * @param groupSize How many subscriptions are read at once. Default {@link lagGroupSize}.
  */
 export async function subscriptionLag(services: LagServices, groupSize = lagGroupSize): Promise<SubscriptionLag[]> {
@@ -47,14 +48,13 @@ export async function subscriptionLag(services: LagServices, groupSize = lagGrou
   for (let first = 0; first < subscriptions.length; first += groupSize) {
     const group = subscriptions.slice(first, first + groupSize);
     const committed = await Promise.all(group.map(({ id }) => coordination.committedOffsets(id)));
-    const streamed = group.filter((_, index) => committed[index]?.length !== 0);
-    await readMissingBounds(services, streamed, boundsByEventType);
+    await readMissingBounds(services, group, boundsByEventType);
     for (const [index, subscription] of group.entries()) {
-      const offsets = committed[index] ?? [];
-      if (offsets.length === 0) continue;
+      const known = committed[index] ?? [];
       for (const eventType of subscription.event_types) {
         const bounds = boundsByEventType.get(eventType) ?? [];
         if (bounds.length === 0) continue;
+        const offsets = known.length === 0 ? startingOffsets(subscription, bounds, []) : known;
         lags.push({
           subscriptionId: subscription.id,
           eventType,
@@ -124,7 +124,8 @@ function eventsFrom(next: Offset, { latest }: PartitionBounds): number {
 export type ReadBounds = (partitions: readonly EventTypePartition[]) => Promise<ReadonlyMap<string, PartitionBounds>>;
 
 /**
- * Empty for a subscription that was never streamed; otherwise partitions without a commit count from their first event.
+ * Partitions without a commit count from their first event, and those of a subscription that was never streamed from
+ * where it would begin.
  */
 export async function backlogsOf(
   registry: Registry,
@@ -132,15 +133,11 @@ export async function backlogsOf(
   subscription: Subscription,
   readBounds: ReadBounds,
 ): Promise<Map<string, Backlog>> {
-  const committed = new Map(
-    (await coordination.committedOffsets(subscription.id)).map((partition) => [
-      partitionKey(partition),
-      partition.offset,
-    ]),
-  );
-  if (committed.size === 0) return new Map();
+  const known = await coordination.committedOffsets(subscription.id);
   const partitions = partitionsOfSubscription(registry, subscription);
   const bounds = await readBounds(partitions);
+  const offsets = known.length === 0 ? startingOffsets(subscription, [...bounds.values()], []) : known;
+  const committed = new Map(offsets.map((partition) => [partitionKey(partition), partition.offset]));
   return new Map(
     partitions.flatMap((partition) => {
       const key = partitionKey(partition);

@@ -20,15 +20,32 @@ describe('the statistics of a subscription', () => {
 
   afterEach(() => store.close());
 
-  const create = async (...eventTypes: string[]): Promise<Subscription> => {
-    const body = { owning_application: 'core', event_types: eventTypes, read_from: 'end' };
+  const create = async (...eventTypes: string[]): Promise<Subscription> => createReading({}, ...eventTypes);
+
+  const createReading = async (changes: object, ...eventTypes: string[]): Promise<Subscription> => {
+    const body = { owning_application: 'core', event_types: eventTypes, read_from: 'end', ...changes };
     return (await new Subscriptions(store).create(body)).subscription;
   };
 
-  it('show no streams and no counts before the first stream', async () => {
-    const subscription = await create('loans');
+  /** The unconsumed events of each partition, and of the subscription in the metric. */
+  const countsOf = async (subscription: Subscription): Promise<[(number | undefined)[], number | undefined]> => {
+    const [{ partitions } = { partitions: [] }] = await subscriptionStatistics(store, subscription, true);
+    const ofIt = (await subscriptionLag(store)).find(({ subscriptionId }) => subscriptionId === subscription.id);
+    return [partitions.map(({ unconsumed_events: count }) => count), ofIt?.unconsumedEvents];
+  };
+
+  it('show no streams before the first one, and count the events from where it would begin', async () => {
     await store.publish('loans', 0, 3);
-    const expected = [
+    const fromEnd = await create('loans');
+    const fromBegin = await createReading({ consumer_group: 'begin', read_from: 'begin' }, 'loans');
+    const initialCursors = [
+      { event_type: 'loans', partition: '0', offset: '001-0001-000000000000000001' },
+      { event_type: 'loans', partition: '1', offset: 'BEGIN' },
+    ];
+    const cursors = { consumer_group: 'cursors', read_from: 'cursors', initial_cursors: initialCursors };
+    const fromCursors = await createReading(cursors, 'loans');
+    await store.publish('loans', 1, 2);
+    expect(await subscriptionStatus(store, fromBegin)).to.deep.equal([
       {
         event_type: 'loans',
         partitions: [
@@ -36,10 +53,13 @@ describe('the statistics of a subscription', () => {
           { partition: '1', state: 'unassigned', stream_id: '' },
         ],
       },
-    ];
-    expect(await subscriptionStatistics(store, subscription, true)).to.deep.equal(expected);
-    expect(await subscriptionStatus(store, subscription)).to.deep.equal(expected);
-    expect(await subscriptionLag(store)).to.deep.equal([]);
+    ]);
+    expect(await countsOf(fromBegin)).to.deep.equal([[3, 2], 5]);
+    expect(await countsOf(fromCursors)).to.deep.equal([[1, 2], 3]);
+    // It begins at the end of the time when it is first streamed.
+    expect(await countsOf(fromEnd)).to.deep.equal([[0, 0], 0]);
+    await store.join(fromCursors);
+    expect(await countsOf(fromCursors), 'once it is streamed').to.deep.equal([[1, 2], 3]);
   });
 
   it('count the uncommitted events per partition', async () => {
