@@ -36,6 +36,7 @@ import { createOperationsRouter, type OperationsServices } from './http/edge/hea
 import { createCrossOriginAccess } from './http/edge/browsers/cross-origin-access.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
+import { createCursorMovesRouter } from './http/streaming/finding/cursor-moves.ts';
 import { createRetainedEventsRouter } from './http/streaming/finding/retained-events.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { createSettingsRouter } from './http/streaming/settings.ts';
@@ -296,6 +297,7 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createStreamTokensRouter({ ...broker, tokens: options.streamTokens }),
     createSubscriptionStreamsRouter({ ...broker, activity }),
     createSubscriptionsRouter(broker),
+    createCursorMovesRouter(broker),
     createEventTypesRouter(broker),
     createRetainedEventsRouter({ ...broker, otherTopics: new Map([[deadLettersTopic, partitionCount]]) }),
     createEventTypeChecksRouter(broker),

@@ -279,6 +279,8 @@ export interface Contract {
     CursorDistanceQueries: CursorDistanceQueries;
     CursorDistances: CursorDistances;
     CursorLagQueries: CursorLagQueries;
+    CursorMove: CursorMove;
+    CursorMoveRequest: CursorMoveRequest;
     CursorReset: CursorReset;
     CursorShiftQueries: CursorShiftQueries;
     CursorsAt: CursorsAt;
@@ -363,6 +365,7 @@ export interface Contract {
     OrganizationSetup: OrganizationSetup;
     Partition: Partition;
     PartitionCount: PartitionCount;
+    PartitionMove: PartitionMove;
     PatchProductPayload: PatchProductPayload;
     PayOffAmounts: PayOffAmounts;
     PayOffPayload: PayOffPayload;
@@ -437,6 +440,7 @@ export interface Contract {
     switchFeature: FeatureSwitch;
     createSubscription: SubscriptionDefinition;
     updateSubscription: SubscriptionDefinition;
+    moveCursors: CursorMoveRequest;
     openStreamWithBody: StreamParameters;
     resetCursors: CursorReset;
     commitCursors: Commit;
@@ -560,6 +564,7 @@ export interface Contract {
     getSubscription: Subscription;
     getSubscriptionStatistics: SubscriptionStatistics;
     listSubscriptionStreams: SubscriptionStreams;
+    moveCursors: CursorMove;
     openStream: StreamBatch;
     openStreamWithBody: StreamBatch;
     listCursors: SubscriptionCursors;
@@ -1744,6 +1749,88 @@ interface PositionQuery {
 interface SentPosition {
   partition: string;
   offset: string;
+}
+/**
+ * How far the cursors of a subscription move, or moved.
+ */
+interface CursorMove {
+  applied: boolean;
+  /**
+   * Streams that are open before the move, which ends them.
+   */
+  open_streams: number;
+  skipped: number;
+  repeated: number;
+  items: PartitionMove[];
+}
+interface PartitionMove {
+  event_type: string;
+  partition: string;
+  /**
+   * The last event that counts as processed now.
+   */
+  before: string;
+  /**
+   * The last event that counts as processed after the move.
+   */
+  after: string;
+  /**
+   * How many events will not be delivered.
+   */
+  skipped: number;
+  /**
+   * How many events will be delivered again.
+   */
+  repeated: number;
+}
+/**
+ * Where cursors go, or the items of a dry run, which are applied.
+ */
+interface CursorMoveRequest {
+  /**
+   * Exactly one of its fields.
+   */
+  to?: {
+    position?: 'begin' | 'end';
+    /**
+     * Before the first event of this time.
+     */
+    time?: string;
+    /**
+     * After this event, of one partition.
+     */
+    offset?: string;
+    /**
+     * By so many events, at most to the first and the last one.
+     */
+    shift?: number;
+    /**
+     * Where this other subscription is.
+     */
+    subscription_id?: string;
+  };
+  /**
+   * Which partitions move; by default all.
+   */
+  only?: {
+    event_type?: string;
+    partition?: string;
+  };
+  /**
+   * Says what would happen, and moves nothing.
+   */
+  dry_run?: boolean;
+  /**
+   * In place of `to`: those of a dry run.
+   *
+   * @maxItems 10000
+   */
+  items?: {
+    event_type: string;
+    partition: string;
+    before: string;
+    after: string;
+  }[];
 }
 /**
  * The positions to resume from. An empty list only fixes where a subscription begins that was never streamed.

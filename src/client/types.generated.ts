@@ -8,7 +8,7 @@ type EventTypeStatistics = {
     partition: string;
     state: 'unassigned' | 'reassigning' | 'assigned';
     /**
-     * Absent before the first stream of the subscription.
+     * Before the first stream of the subscription, the events from where it would begin.
      */
     unconsumed_events?: number;
     /**

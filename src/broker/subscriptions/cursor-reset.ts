@@ -11,6 +11,7 @@ import { withoutTimes } from '../cursors/times.ts';
 import type { CommitServices } from './commits.ts';
 import { boundedList, parsePositions, readCursorFields } from './requested-cursors.ts';
 import { defaultStreamingLimits } from '../definitions/streaming-limits.ts';
+import type { Subscription } from '../definitions/subscription.ts';
 import { findSubscription } from '../definitions/subscription-lookup.ts';
 
 /** A reset waits for open streams to end as long as the longest commit timeout, and this. Milliseconds. */
@@ -29,8 +30,7 @@ const resetGraceMilliseconds = 59_000;
  *   not held; CONFLICT when a reset is in progress or streams do not end; COORDINATION_UNAVAILABLE
  */
 export async function resetCursors(services: CommitServices, subscriptionId: string, items: unknown): Promise<void> {
-  const { registry, coordination, log, limits = defaultStreamingLimits } = services;
-  const waitMilliseconds = limits.commitTimeoutSeconds * 1_000 + endingMilliseconds;
+  const { registry, coordination, log } = services;
   const violations: FieldViolation[] = [];
   const cursors = readCursorFields('items', boundedList(items), violations);
   if (violations.length > 0) throw new FieldViolations(violations);
@@ -48,21 +48,43 @@ export async function resetCursors(services: CommitServices, subscriptionId: str
     if (reason !== undefined) throw new LendstreamError('UNPROCESSABLE', reason);
   }
 
+  if (positions.length === 0) {
+    await initialisePartitions(log, coordination, subscription, counts);
+    return;
+  }
+  // Of several positions for one partition the last counts.
+  const target = [...new Map(positions.map((position) => [partitionKey(position), position])).values()];
+  await moveCursors(services, subscription, counts, () => Promise.resolve(target));
+}
+
+/**
+ * Closes the open streams of a subscription, and moves it when they have ended.
+ *
+ * @param counts Its event types with their partition counts.
+ * @param target Where partitions go, asked for when no stream can commit any more. If it throws, no cursor is changed.
+ * @throws CONFLICT when a reset is in progress or streams do not end; COORDINATION_UNAVAILABLE; what `target` throws
+ */
+export async function moveCursors(
+  services: CommitServices,
+  subscription: Subscription,
+  counts: ReadonlyMap<string, number>,
+  target: () => Promise<readonly CommittedOffset[]>,
+): Promise<void> {
+  const { coordination, log, limits = defaultStreamingLimits } = services;
+  const waitMilliseconds = limits.commitTimeoutSeconds * 1_000 + endingMilliseconds;
   await initialisePartitions(log, coordination, subscription, counts);
-  if (positions.length === 0) return;
-  if (!(await coordination.beginReset(subscriptionId, waitMilliseconds + resetGraceMilliseconds))) {
+  if (!(await coordination.beginReset(subscription.id, waitMilliseconds + resetGraceMilliseconds))) {
     const detail = 'Cursors reset is already in progress for provided subscription';
     throw new LendstreamError('CONFLICT', detail);
   }
-  let target: readonly CommittedOffset[] = [];
+  let offsets: readonly CommittedOffset[] = [];
   try {
-    if (!(await streamsEnded(services, subscriptionId, waitMilliseconds))) {
+    if (!(await streamsEnded(services, subscription.id, waitMilliseconds))) {
       throw new LendstreamError('CONFLICT', 'The open streams did not end in time, no cursor was changed. Try again.');
     }
-    // Of several positions for one partition the last counts.
-    target = [...new Map(positions.map((position) => [partitionKey(position), position])).values()];
+    offsets = await target();
   } finally {
-    await coordination.finishReset(subscriptionId, target);
+    await coordination.finishReset(subscription.id, offsets);
   }
 }
 

@@ -35,8 +35,8 @@ const lagGroupSize = 256;
 const sliceMilliseconds = 10;
 
 /**
- * How many events each subscription has not committed, per event type. One that was never streamed lacks the events from
- * where it would begin. The ends of each event type are requested once.
+ * How many events each subscription has not committed, per event type. One that was never streamed lacks the events
+ * from where it would begin. The ends of each event type are requested once.
  * @param groupSize How many subscriptions are read at once. Default {@link lagGroupSize}.
  */
 export async function subscriptionLag(services: LagServices, groupSize = lagGroupSize): Promise<SubscriptionLag[]> {
