@@ -34,7 +34,8 @@ export interface CursorMove {
 
 /** Where cursors go. */
 type Destination =
-  | { readonly kind: 'begin' | 'end' }
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'end' }
   | { readonly kind: 'time'; readonly time: number }
   | { readonly kind: 'offset'; readonly offset: number }
   | { readonly kind: 'shift'; readonly shift: number }
@@ -280,7 +281,8 @@ async function readDestination({ registry }: CommitServices, value: unknown): Pr
   if (name === 'subscription_id') {
     return { kind: 'subscription', subscription: await findSubscription(registry, field) };
   }
-  if (field === 'begin' || field === 'end') return { kind: field };
+  if (field === 'begin') return { kind: 'begin' };
+  if (field === 'end') return { kind: 'end' };
   throw wrongType('to.position', 'begin or end');
 }
 

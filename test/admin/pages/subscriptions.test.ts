@@ -14,7 +14,10 @@ describeAdminPage('the subscriptions of the admin page', (admin) => {
 
   it('shows the lag of a subscription, its open streams and why the last stream ended', async () => {
     await open('/subscriptions');
-    await row('demo /').getByText('never streamed').waitFor();
+    await row('demo /')
+      .getByRole('cell', { name: /^[1-9]\d*$/ })
+      .first()
+      .waitFor();
     const { items } = (await api('GET', '/subscriptions')).body as { items: { id: string }[] };
     const id = items[0]?.id ?? '';
     const ended = await openStream(admin.service.url, id, '?stream_limit=1&batch_limit=1');
@@ -69,7 +72,6 @@ describeAdminPage('the subscriptions of the admin page', (admin) => {
     await group.fill(`${name}-2`);
     await button('Create').click();
     await admin.heading(`demo / ${name}-2`).waitFor();
-    await text('never streamed').waitFor();
     await admin.page.goto(original);
   });
 
