@@ -4,6 +4,7 @@ import { packageRoot } from '../src/package-root.ts';
 import { type ContractOperation, type DescribedApi, lendingApiDocument } from './docs/lending-api.ts';
 import { writeOrCheckFile } from './generated-file.ts';
 import { composeDescription } from './openapi/compose.ts';
+import { descriptionForClients } from './openapi/for-clients.ts';
 import { endIfHelpIsAsked } from './read-usage.ts';
 
 /**
@@ -15,7 +16,7 @@ endIfHelpIsAsked('generate');
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
 
 const { version } = JSON.parse(read('package.json')) as { version: string };
-const description = composeDescription(join(packageRoot, 'schemas'), version);
+const description = descriptionForClients(composeDescription(join(packageRoot, 'schemas'), version));
 const contract = JSON.parse(read('scripts/docs/contract-operations.json')) as ContractOperation[];
 const page = 'docs/lending-api.md';
 const made: Readonly<Record<string, string>> = {

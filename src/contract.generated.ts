@@ -75,6 +75,7 @@ type DeletedEvents = {
      * For the partition strategy `user_defined`.
      */
     partition?: string;
+    [k: string]: unknown;
   };
   [k: string]: unknown;
 }[];
@@ -5694,6 +5695,10 @@ interface Problem {
   title: string;
   status: number;
   detail: string;
+  /**
+   * For programs: tells apart what the status leaves open. docs/errors.md lists the codes; later versions may have more.
+   */
+  code: string;
 }
 /**
  * Whether this process can serve, and if not, why.
@@ -6383,28 +6388,7 @@ interface StreamBatch {
   events?: {
     [k: string]: unknown;
   }[];
-  info?: {
-    debug: string;
-    /**
-     * Why the stream ends; only on its last line.
-     */
-    code?:
-      | 'stream_timeout'
-      | 'stream_limit'
-      | 'commit_timeout'
-      | 'keep_alive_limit'
-      | 'cursors_reset'
-      | 'repartitioned'
-      | 'handover_timeout'
-      | 'no_partitions'
-      | 'no_free_slots'
-      | 'consumption_blocked'
-      | 'subscription_deleted'
-      | 'session_lost'
-      | 'server_shutdown'
-      | 'log_error'
-      | 'coordination_error';
-  };
+  info?: StreamBatchInfo;
 }
 interface SubscriptionCursor {
   partition: string;
@@ -6468,7 +6452,7 @@ interface StreamParameters {
    *
    * @maxItems 10
    */
-  filter?: string | string[] | null;
+  filter?: string[] | string | null;
   /**
    * The partitions to read, taken from other streams. By default, the stream gets its share.
    */

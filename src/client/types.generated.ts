@@ -328,7 +328,7 @@ interface StreamParameters {
    *
    * @maxItems 10
    */
-  filter?: string | string[] | null;
+  filter?: string[] | string | null;
   /**
    * The partitions to read, taken from other streams. By default, the stream gets its share.
    */
@@ -352,28 +352,7 @@ interface StreamBatch {
   events?: {
     [k: string]: unknown;
   }[];
-  info?: {
-    debug: string;
-    /**
-     * Why the stream ends; only on its last line.
-     */
-    code?:
-      | 'stream_timeout'
-      | 'stream_limit'
-      | 'commit_timeout'
-      | 'keep_alive_limit'
-      | 'cursors_reset'
-      | 'repartitioned'
-      | 'handover_timeout'
-      | 'no_partitions'
-      | 'no_free_slots'
-      | 'consumption_blocked'
-      | 'subscription_deleted'
-      | 'session_lost'
-      | 'server_shutdown'
-      | 'log_error'
-      | 'coordination_error';
-  };
+  info?: StreamBatchInfo;
 }
 interface SubscriptionCursor {
   partition: string;
@@ -383,6 +362,28 @@ interface SubscriptionCursor {
   offset: string;
   event_type: string;
   cursor_token: string;
+}
+interface StreamBatchInfo {
+  debug: string;
+  /**
+   * Why the stream ends; only on its last line.
+   */
+  code?:
+    | 'stream_timeout'
+    | 'stream_limit'
+    | 'commit_timeout'
+    | 'keep_alive_limit'
+    | 'cursors_reset'
+    | 'repartitioned'
+    | 'handover_timeout'
+    | 'no_partitions'
+    | 'no_free_slots'
+    | 'consumption_blocked'
+    | 'subscription_deleted'
+    | 'session_lost'
+    | 'server_shutdown'
+    | 'log_error'
+    | 'coordination_error';
 }
 /**
  * A subscription as a client defines it. Other fields are ignored; constants may have any letter case.

@@ -37,7 +37,8 @@ function keepable({ response, ...rest }: Exchange): Exchange {
   return { ...rest, response: { ...response, headers: { ...response.headers, 'cache-control': undefined } } };
 }
 
-const problem = (status: number): string => JSON.stringify({ title: 'Not Found', status, detail: 'Why' });
+const problem = (status: number): string =>
+  JSON.stringify({ title: 'Not Found', status, detail: 'Why', code: 'NOT_FOUND' });
 
 describe('the fuzzer', () => {
   const bad: [title: string, request: FuzzRequest, exchange: Exchange, fault: RegExp][] = [

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { FieldViolations, LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The streaming API's one error format: RFC 7807 problem+json, keys in the order title, status, detail. */
+/** The streaming API's one error format: RFC 7807 problem+json, keys in the order title, status, detail, code. */
 export function sendProblem(
   response: Response,
   error: LendstreamError,
@@ -17,7 +17,8 @@ export function sendProblem(
 /** The body of a problem. */
 export function problemText(error: LendstreamError, extensions: Record<string, unknown> = {}): string {
   const type = error instanceof FieldViolations ? { type: 'http://httpstatus.es/422' } : {};
-  return JSON.stringify({ ...type, title: error.title, status: error.status, detail: error.message, ...extensions });
+  const { title, status, message: detail, code } = error;
+  return JSON.stringify({ ...type, title, status, detail, code, ...extensions });
 }
 
 /** Reads the error that Express throws for a request that it cannot read, such as one with a malformed URL. */

@@ -56,6 +56,7 @@ describe('the gate of a process that starts', () => {
         title: 'Service Unavailable',
         status: 503,
         detail: 'The process is starting. The copy is read: 27 %.',
+        code: 'LOG_UNAVAILABLE',
       });
       expect(reached).to.deep.equal([]);
     }

@@ -55,6 +55,7 @@ describe('the routes of event types', () => {
       title: 'Not Found',
       status: 404,
       detail: 'EventType "orders.ps" does not exist.',
+      code: 'NOT_FOUND',
     });
   });
 
@@ -170,6 +171,7 @@ describe('the routes of event types', () => {
       title: 'Conflict',
       status: 409,
       detail: "Can't remove event type orders, as it has subscriptions",
+      code: 'CONFLICT',
     });
   });
 

@@ -268,7 +268,7 @@ describe('POST /event-types/{name}/events', () => {
     const unknown = await post(events, {}, 'unknown');
     expect(unknown.status).to.equal(404);
     expect(await unknown.text()).to.equal(
-      '{"title":"Not Found","status":404,"detail":"EventType \\"unknown\\" does not exist."}',
+      '{"title":"Not Found","status":404,"detail":"EventType \\"unknown\\" does not exist.","code":"NOT_FOUND"}',
     );
   });
 

@@ -89,12 +89,14 @@ describe('the routes of subscriptions', () => {
       title: 'Unprocessable Entity',
       status: 422,
       detail: "Failed to create subscription, event type(s) not found: 'y', 'z'",
+      code: 'UNPROCESSABLE',
     });
     const missing = await call('GET', '/subscriptions/none');
     expect(missing.body).to.deep.equal({
       title: 'Not Found',
       status: 404,
       detail: 'Subscription with id "none" does not exist',
+      code: 'NOT_FOUND',
     });
     for (const path of ['/subscriptions/none/stats', '/subscriptions/none/']) {
       expect((await call('GET', path)).status).to.equal(404);

@@ -107,13 +107,22 @@ function operationOf(path: string, method: string, item: JsonObject, raw: JsonOb
     method,
     path,
     parameters: own.map((parameter) => resolved<Parameter>(parameter)),
-    ...(raw['requestBody'] === undefined ? {} : { requestBody: raw['requestBody'] as RequestBody }),
+    ...(raw['requestBody'] === undefined ? {} : { requestBody: withAllExamples(raw['requestBody'] as RequestBody) }),
     responses: Object.fromEntries(responses) as Operation['responses'],
     ...(raw['x-example'] === undefined
       ? {}
       : { example: { value: undefined, ...(raw['x-example'] as object) } as Example }),
     isStream: raw['x-stream'] === true,
   };
+}
+
+/** The examples of a body together with those that show a refusal, which the document keeps apart. */
+function withAllExamples(body: RequestBody): RequestBody {
+  const content = Object.entries(body.content).map(([mediaType, media]) => {
+    const refused = (media as { 'x-refused-examples'?: Readonly<Record<string, Example>> })['x-refused-examples'];
+    return [mediaType, { ...media, examples: { ...media.examples, ...refused } }];
+  });
+  return { ...body, content: Object.fromEntries(content) as RequestBody['content'] };
 }
 
 function patternOf(path: string): RegExp {

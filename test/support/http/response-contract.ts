@@ -1,6 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { errorCatalogue } from '../../../src/errors.ts';
 import { isLendingPath, isMambuStreamingPath } from '../../../src/http/edge/request-paths.ts';
 import {
   description,
@@ -161,7 +162,19 @@ function bodyFaults(response: SeenResponse, responseDescription: ResponseDescrip
     return lines.flatMap((line) => jsonFaults(line, described.schema));
   }
   if (mediaType.startsWith('text/')) return schemaFaults(described.schema, response.body);
-  return jsonFaults(response.body, described.schema);
+  const faults = jsonFaults(response.body, described.schema);
+  return mediaType === problemType && faults.length === 0 ? problemFaults(response) : faults;
+}
+
+const problemType = 'application/problem+json';
+
+/** What a problem says must agree with the status of its response and with the table of errors. */
+function problemFaults({ status, body }: SeenResponse): string[] {
+  const problem = JSON.parse(body) as { readonly status: number; readonly title: string; readonly code: string };
+  const known = Object.entries(errorCatalogue).find(([code]) => code === problem.code)?.[1];
+  if (known === undefined) return [`its code ${problem.code} is not in the table of errors`];
+  const agrees = problem.status === status && known.status === status && known.title === problem.title;
+  return agrees ? [] : [`its problem is a ${problem.status} ${problem.title}, and ${problem.code} is another`];
 }
 
 function mediaTypeOf({ headers }: SeenResponse): string {
