@@ -6,10 +6,12 @@ import type { Coordination } from './ports/coordination.ts';
 import type { PublishedIds } from './ports/published-ids.ts';
 import type { EventLog } from './ports/event-log.ts';
 import { DeadLetterQueue, deadLetterEventType } from './broker/dead-letters/dead-letter-queue.ts';
+import { deadLetterQueue } from './broker/definitions/unprocessable-events.ts';
 import { EventTypes } from './broker/event-types/event-types.ts';
 import { HistoryRecorder } from './broker/subscriptions/history-recorder.ts';
 import { LogHealthCheck } from './broker/log/log-health-check.ts';
 import { NodeLease } from './broker/streaming/node-lease.ts';
+import { ActivityHistory } from './broker/overview/activity-history.ts';
 import { Publisher } from './broker/publishing/publisher.ts';
 import type { StreamingLimits } from './broker/definitions/streaming-limits.ts';
 import { Registry, registryTopic } from './broker/definitions/registry.ts';
@@ -37,6 +39,7 @@ import { createCrossOriginAccess } from './http/edge/browsers/cross-origin-acces
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createCursorMovesRouter } from './http/streaming/finding/cursor-moves.ts';
+import { createOverviewRouter, type OverviewServices } from './http/streaming/finding/overview.ts';
 import { createRetainedEventsRouter } from './http/streaming/finding/retained-events.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { createSettingsRouter } from './http/streaming/settings.ts';
@@ -182,8 +185,23 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       },
       health,
     };
+    const facts = {
+      nodeId,
+      version: packageVersion,
+      roles: (['serve', 'work'] as const).filter((role) => config.roles[role]),
+      startedAt: clock.now(),
+      dataFolder: viewFolder,
+    };
     const { routers, endStreams, startSchedule } = config.roles.serve
-      ? openApi(shared, { accounts, ...config, partitionCount, operations, streamTokens, registerCleanup })
+      ? openApi(shared, {
+          accounts,
+          ...config,
+          partitionCount,
+          operations,
+          streamTokens,
+          registerCleanup,
+          process: facts,
+        })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve(), startSchedule: () => {} };
     const authentication = createAuthentication(config.apiKeys, streamTokens);
     const originPolicy = createOriginPolicy({
@@ -250,6 +268,7 @@ interface ApiOptions {
   readonly operations: OperationsServices;
   readonly streamTokens: StreamTokens;
   readonly registerCleanup: (close: () => Promise<void> | void) => void;
+  readonly process: OverviewServices['process'];
 }
 
 interface Api {
@@ -278,6 +297,15 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   const activity = new HistoryRecorder(shared);
   registerCleanup(() => activity.close());
   const lags = new RecentLags(shared);
+  const history = new ActivityHistory(clock, metrics, operations.refreshMetrics);
+  registerCleanup(() => history.stop());
+  const reportFailedLook = (error: unknown): void =>
+    logger.warn({ error: describeError(error) }, 'The overview lacks an interval');
+  history.start(reportFailedLook).catch(reportFailedLook);
+  const deadLetterTopics = {
+    commands: { name: deadLettersTopic, partitionCount },
+    subscriptions: { name: deadLetterQueue, partitionCount: deadLetterEventType().partitionCount },
+  };
   const deadLetters = new DeadLetterQueue(broker);
   const streams = createSubscriptionEventsRouter({ ...broker, deadLetters }, activity);
   const eventTypeStreams = createEventTypeEventsRouter(broker);
@@ -306,6 +334,14 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createLendingApi({ ...lending, log, endOfDaySchedule }),
     createApiDescriptionRouter(),
     createAdminRouter(),
+    createOverviewRouter({
+      ...broker,
+      health: operations.health,
+      lags,
+      history,
+      process: options.process,
+      deadLetterTopics,
+    }),
     createOperationsRouter({
       ...operations,
       refreshMetrics: async () => {

@@ -364,6 +364,7 @@ export interface Contract {
     NumberBounds: NumberBounds;
     OrganizationSettings: OrganizationSettings;
     OrganizationSetup: OrganizationSetup;
+    Overview: Overview;
     Partition: Partition;
     PartitionCount: PartitionCount;
     PartitionMove: PartitionMove;
@@ -674,6 +675,7 @@ export interface Contract {
     getDescription: {
       [k: string]: unknown;
     };
+    getOverview: Overview;
   };
 }
 /**
@@ -5495,6 +5497,88 @@ interface OrganizationSetup {
   phoneNumber?: string;
   creationDate?: string;
   lastModifiedDate?: string;
+}
+/**
+ * What a process does and did, and what waits on all processes.
+ */
+interface Overview {
+  at: string;
+  /**
+   * The process that answers.
+   */
+  process: {
+    node_id: string;
+    version: string;
+    roles: ('serve' | 'work')[];
+    started_at: string;
+    ready: boolean;
+    parts: {
+      name: string;
+      ready: boolean;
+      reason: string | null;
+    }[];
+    disk: unknown;
+  };
+  /**
+   * Of the process that answers, for up to an hour; the oldest first.
+   */
+  history: {
+    interval_seconds: number;
+    /**
+     * When the last interval ended; null before the first.
+     */
+    last_at: string | null;
+    /**
+     * Events that were stored.
+     *
+     * @maxItems 360
+     */
+    published_per_second: number[];
+    /**
+     * Events that subscriptions were sent.
+     *
+     * @maxItems 360
+     */
+    delivered_per_second: number[];
+    /**
+     * Loan commands, with every outcome.
+     *
+     * @maxItems 360
+     */
+    commands_decided_per_second: number[];
+    /**
+     * 99 of 100 publish requests took at most so long; null when there was none.
+     *
+     * @maxItems 360
+     */
+    publish_p99_seconds: (number | null)[];
+    /**
+     * The same of commits.
+     *
+     * @maxItems 360
+     */
+    commit_p99_seconds: (number | null)[];
+    /**
+     * At the end of the interval.
+     *
+     * @maxItems 360
+     */
+    open_streams: number[];
+    /**
+     * Loan commands in the partitions that this process works on, at the end of the interval.
+     *
+     * @maxItems 360
+     */
+    commands_waiting: number[];
+  };
+  lags: unknown;
+  /**
+   * How many are held, of all processes; null while it cannot be read.
+   */
+  dead_letters: {
+    commands: number | null;
+    subscriptions: number | null;
+  };
 }
 /**
  * A partition of an event type, and the range of its events that can be read.

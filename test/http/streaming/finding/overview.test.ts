@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { call } from '../../../support/http/client.ts';
+import { clusterUnderTest } from '../../../support/backend-under-test.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../../support/processes/service.ts';
+import { largestLagsShown } from '../../../../src/http/streaming/finding/overview.ts';
+import { randomUUID } from 'node:crypto';
+
+describe('GET /overview', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let service: Service;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startService(folder, clusterUnderTest() ?? {});
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  interface Overview {
+    readonly process: {
+      readonly ready: boolean;
+      readonly roles: string[];
+      readonly disk: { readonly free_bytes: number };
+    };
+    readonly history: { readonly interval_seconds: number; readonly open_streams: number[] };
+    readonly lags: { readonly largest: { readonly subscription_id: string; readonly unconsumed_events: number }[] };
+    readonly dead_letters: { readonly commands: number; readonly subscriptions: number };
+  }
+
+  it('shows the process, what waits, and the subscriptions that lack most', async () => {
+    const name = `tests.overview-${randomUUID()}`;
+    const schema = { type: 'json_schema', schema: '{}' };
+    const body = { name, owning_application: 'tests', category: 'undefined', schema };
+    expect((await call(`${service.url}/event-types`, 'POST', body)).status).to.equal(201);
+    await call(`${service.url}/event-types/${name}/events`, 'POST', [{ a: 1 }, { a: 2 }]);
+    for (let number = 0; number <= largestLagsShown; number += 1) {
+      const subscription = {
+        owning_application: 'tests',
+        event_types: [name],
+        consumer_group: `${number}`,
+        read_from: 'begin',
+      };
+      expect((await call(`${service.url}/subscriptions`, 'POST', subscription)).status).to.equal(201);
+    }
+    const { status, text } = await call(`${service.url}/overview`, 'GET');
+    expect(status, text).to.equal(200);
+    const overview = JSON.parse(text) as Overview;
+    expect(overview.process).to.deep.include({ ready: true, roles: ['serve', 'work'] });
+    expect(overview.process.disk.free_bytes).to.be.greaterThan(0);
+    expect(overview.history.interval_seconds).to.equal(10);
+    expect(overview.lags.largest).to.have.length(largestLagsShown);
+    expect(overview.lags.largest[0]?.unconsumed_events).to.be.at.least(2);
+    expect(overview.dead_letters.commands).to.be.at.least(0);
+    expect((await call(`${service.url}/overview`, 'POST', {})).status).to.equal(405);
+  });
+});
