@@ -14,11 +14,27 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/without-telemetry ./scripts/without-telemetry
 RUN npm ci --omit=dev --no-fund --no-audit && npm cache clean --force
+COPY scripts/sbom scripts/prepare.sh ./scripts/
+RUN scripts/sbom cyclonedx > sbom.cdx.json
 
 FROM node:24-slim
+# Where the image comes from: docker build --build-arg REVISION=$(git rev-parse HEAD) \
+#   --build-arg CREATED=$(git log -1 --format=%cI) --build-arg SOURCE=<address of the repository>
+ARG REVISION=unknown
+ARG CREATED=unknown
+ARG SOURCE=unknown
+LABEL org.opencontainers.image.title="lendstream" \
+  org.opencontainers.image.description="An event-streaming broker for core banking" \
+  org.opencontainers.image.version="0.1.0" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.base.name="docker.io/library/node:24-slim" \
+  org.opencontainers.image.revision="$REVISION" \
+  org.opencontainers.image.created="$CREATED" \
+  org.opencontainers.image.source="$SOURCE"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
+COPY --from=packages /app/sbom.cdx.json ./
 COPY package.json ./
 COPY schemas ./schemas
 # Beside the compiled files, what they read from the folders of the sources, such as Lua scripts.

@@ -30,7 +30,7 @@ async function record(document: string): Promise<void> {
     LOG_LEVEL: 'error',
     END_OF_DAY_SCHEDULE: 'off',
   });
-  const app = await createApp(config, createLogger(config.logLevel));
+  const app = await createApp(config, createLogger(config.logLevel, { isReadable: true, hasColours: false }));
   try {
     const url = await app.start();
     const filled = [...(await outputsOf(markdown, url, folder)), ...(await examplesOf(markdown, url))];

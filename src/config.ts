@@ -20,6 +20,8 @@ export interface Config {
   readonly roles: { readonly serve: boolean; readonly work: boolean };
   /** LOG_LEVEL */
   readonly logLevel: LogLevel;
+  /** LOG_FORMAT: `auto` is text for people where standard error is a terminal, and JSON elsewhere. */
+  readonly logFormat: LogFormat;
   /** LENDING_PARTITIONS: partitions of loan commands, loans and lending events. Fixed at the first start. */
   readonly lendingPartitions: number;
   /** RETENTION_HOURS: how long events of the lending types are held. */
@@ -85,6 +87,10 @@ export type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
 
 const saslMechanisms: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-sha-512'];
 
+export type LogFormat = (typeof logFormats)[number];
+
+const logFormats = ['auto', 'json', 'text'] as const;
+
 const logLevels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** The shortest key that is accepted, so that none can be guessed. Characters. */
@@ -117,6 +123,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const logLevel = text('LOG_LEVEL', 'info') as LogLevel;
   if (!logLevels.includes(logLevel))
     problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}, but is "${logLevel}"`);
+  const logFormat = text('LOG_FORMAT', 'auto') as LogFormat;
+  if (!logFormats.includes(logFormat))
+    problems.push(`LOG_FORMAT must be one of ${logFormats.join(', ')}, but is "${logFormat}"`);
   const roles = text('ROLES', 'serve,work').split(',');
   for (const role of roles) {
     if (role !== 'serve' && role !== 'work') problems.push(`ROLES may name serve and work, but has "${role}"`);
@@ -145,6 +154,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     dataFolder: resolve(text('DATA_DIR', 'data')),
     roles: { serve: roles.includes('serve'), work: roles.includes('work') },
     logLevel,
+    logFormat,
     lendingPartitions: integer('LENDING_PARTITIONS', 4, 1, 100),
     retentionMilliseconds: integer('RETENTION_HOURS', 96, 1, 100_000) * 3_600_000,
     idempotencyMilliseconds: integer('IDEMPOTENCY_HOURS', 24, 1, 8_760) * 3_600_000,

@@ -38,7 +38,11 @@ async function main(): Promise<void> {
   // Files of this process are for its own user alone, even in a folder that existed before.
   process.umask(0o077);
   const config = readConfig(process.env);
-  const logger = createLogger(config.logLevel);
+  const isTerminal = process.stderr.isTTY;
+  const logger = createLogger(config.logLevel, {
+    isReadable: config.logFormat === 'text' || (config.logFormat === 'auto' && isTerminal),
+    hasColours: isTerminal && (process.env['NO_COLOR'] ?? '') === '',
+  });
   const app = await createApp(config, logger);
 
   let isStopping = false;

@@ -65,6 +65,21 @@ describe('The image of the service', () => {
   const dockerfile = read('Dockerfile');
   const finalStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
 
+  it('is labelled with the version and the licence of the program, and with its own base', () => {
+    const { version, license } = JSON.parse(read('package.json')) as { version: string; license: string };
+    const labels = new Map(
+      [...finalStage.matchAll(/org\.opencontainers\.image\.(\S+)="([^"]*)"/g)].map(([, name, text]) => [name, text]),
+    );
+    expect(labels.get('version')).to.equal(version);
+    expect(labels.get('licenses')).to.equal(license);
+    const [, base] = /^\nFROM (\S+)/.exec(finalStage) ?? [];
+    expect(labels.get('base.name')).to.equal(`docker.io/library/${base}`);
+    for (const name of ['revision', 'created', 'source']) {
+      expect(labels.get(name)).to.equal(`$${name.toUpperCase()}`);
+      expect(finalStage).to.contain(`\nARG ${name.toUpperCase()}=unknown\n`);
+    }
+  });
+
   it('does not run as root', () => {
     expect(finalStage.indexOf('\nUSER node\n')).to.be.greaterThan(0).and.lessThan(finalStage.indexOf('\nCMD '));
   });

@@ -6,6 +6,9 @@ import { packageRoot } from '../../src/package-root.ts';
 /** The file of the alerts, which Prometheus reads. */
 export const alertsPath = join(packageRoot, 'deploy/prometheus/alerts.yml');
 
+/** The copy of it in the Helm chart. */
+export const alertsOfChartPath = join(packageRoot, 'deploy/helm/lendstream/files/alerts.yml');
+
 export interface Alert {
   readonly alert: string;
   readonly expr: string;

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, existsSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../local-cluster/cache-folder.ts';
 import { isOnPath } from '../local-cluster/prerequisites.ts';
+import { findProgram } from './cached-program.ts';
 
 /**
  * The path of Prometheus's promtool: the machine's own, or that of Debian's package, fetched once for this user. The
@@ -11,9 +12,9 @@ import { isOnPath } from '../local-cluster/prerequisites.ts';
  * @throws Error with the reason when it can be had in neither way
  */
 export async function promtool(): Promise<string> {
-  if (isOnPath('promtool')) return 'promtool';
+  const found = findProgram('promtool');
+  if (found !== undefined) return found;
   const program = join(cacheFolder(), 'promtool');
-  if (existsSync(program)) return program;
   if (!isOnPath('apt-get')) throw new Error('there is no promtool, and no apt-get to fetch it with');
   mkdirSync(cacheFolder(), { recursive: true, mode: 0o700 });
   const arriving = mkdtempSync(`${program}.arriving-`);
