@@ -1,4 +1,5 @@
-import type { LogRecord } from './event-log.ts';
+import type { LogRecord, PartitionRecords } from './event-log.ts';
+import { PackedPartitionRecords } from './packed-records.ts';
 
 /** The most that any log stores for a record in addition to its key and value. Bytes. */
 const framingBytesMaximum = 48;
@@ -9,4 +10,15 @@ const bytesPerCharacterMaximum = 3;
 /** The size that a record counts for in an append: quick to compute, and never less than its stored size. Bytes. */
 export function appendBytes({ key, value }: LogRecord): number {
   return bytesPerCharacterMaximum * (key?.length ?? 0) + (value?.length ?? 0) + framingBytesMaximum;
+}
+
+/** The same for all records of a request. Packed ones are not unpacked for it. */
+export function appendBytesOfAll(request: PartitionRecords): number {
+  if (request instanceof PackedPartitionRecords) {
+    const { keys, values } = request.packed;
+    let bytes = values.length + framingBytesMaximum * keys.length;
+    for (const key of keys) bytes += bytesPerCharacterMaximum * (key?.length ?? 0);
+    return bytes;
+  }
+  return request.records.reduce((bytes, record) => bytes + appendBytes(record), 0);
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { assert, property, string, uint8Array, option } from 'fast-check';
 import { describe, it } from 'mocha';
-import { appendBytes } from '../../src/ports/append-size.ts';
+import { appendBytes, appendBytesOfAll } from '../../src/ports/append-size.ts';
+import { packRecords, PackedPartitionRecords } from '../../src/ports/packed-records.ts';
 import { encodedRecordBytes } from '../../src/kafka/protocol/record-batches/record-sizes.ts';
 
 describe('the size that a record counts in an append', () => {
@@ -23,5 +24,18 @@ describe('the size that a record counts in an append', () => {
         expect(appendBytes(record), `${size} ${character}`).to.be.at.least(encodedRecordBytes(record));
       }
     }
+  });
+
+  it('is of all records at least the sum of their sizes, packed or not', () => {
+    const record = (key: string | null, value: string | null) => ({
+      key,
+      value: value === null ? null : Buffer.from(value),
+    });
+    const records = [record('k', 'value'), record(null, ''), record('€', null)];
+    const sum = records.reduce((bytes, each) => bytes + appendBytes(each), 0);
+    expect(appendBytesOfAll({ topic: 't', partition: 0, records })).to.equal(sum);
+    const packed = new PackedPartitionRecords('t', 0, packRecords(records));
+    expect(appendBytesOfAll(packed)).to.be.within(sum, sum + records.length);
+    expect(appendBytesOfAll({ topic: 't', partition: 0, records: [] })).to.equal(0);
   });
 });

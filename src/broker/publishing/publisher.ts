@@ -20,7 +20,7 @@ import {
   type LogRecord,
   type PartitionRecords,
 } from '../../ports/event-log.ts';
-import { appendBytes } from '../../ports/append-size.ts';
+import { appendBytes, appendBytesOfAll } from '../../ports/append-size.ts';
 import type { IdClaim, PublishedIds } from '../../ports/published-ids.ts';
 import { prepareDeletions } from './deleted-events.ts';
 import { prepareRecords, type PreparedRecords } from './event-preparation.ts';
@@ -341,6 +341,8 @@ export class Publisher {
 
 /** The events of one partition, in one append or, if they exceed what a log takes at once, in several. */
 function inAppends(batch: PartitionRecords): readonly PartitionRecords[] {
+  // Most batches do: their records need not be unpacked.
+  if (appendBytesOfAll(batch) <= appendBytesMaximum) return [batch];
   const { topic, partition, records } = batch;
   const appends: PartitionRecords[] = [];
   let from = 0;

@@ -61,6 +61,9 @@ const hashOfPrototype = hashOfKey(Buffer.from('__proto__'));
 /** 1 for the bytes that may follow a backslash, apart from `u`. */
 const isEscape = bytesOf('"\\/bfnrt');
 const isHexadecimal = bytesOf('0123456789abcdefABCDEF');
+const isPlain = new Uint8Array(256).fill(1, 0x20);
+isPlain[quote] = 0;
+isPlain[backslash] = 0;
 
 /**
  * Walks a JSON array of events without white space between tokens.
@@ -235,7 +238,7 @@ class EventWalk {
     let at = start;
     for (; ; at += 1) {
       const byte = body[at] as number;
-      if (byte > backslash) continue;
+      if (isPlain[byte] === 1) continue;
       if (byte === quote) break;
       if (byte < space) return unknown;
       if (byte !== backslash) continue;
