@@ -40,6 +40,8 @@ import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createCursorMovesRouter } from './http/streaming/finding/cursor-moves.ts';
 import { createOverviewRouter, type OverviewServices } from './http/streaming/finding/overview.ts';
+import { createDeadLettersRouter } from './http/streaming/finding/dead-letters.ts';
+import { EventPages } from './http/streaming/finding/event-pages.ts';
 import { createRetainedEventsRouter } from './http/streaming/finding/retained-events.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { createSettingsRouter } from './http/streaming/settings.ts';
@@ -306,6 +308,7 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     commands: { name: deadLettersTopic, partitionCount },
     subscriptions: { name: deadLetterQueue, partitionCount: deadLetterEventType().partitionCount },
   };
+  const pages = new EventPages(broker);
   const deadLetters = new DeadLetterQueue(broker);
   const streams = createSubscriptionEventsRouter({ ...broker, deadLetters }, activity);
   const eventTypeStreams = createEventTypeEventsRouter(broker);
@@ -327,7 +330,8 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createSubscriptionsRouter(broker),
     createCursorMovesRouter(broker),
     createEventTypesRouter(broker),
-    createRetainedEventsRouter({ ...broker, otherTopics: new Map([[deadLettersTopic, partitionCount]]) }),
+    createRetainedEventsRouter({ ...broker, pages, otherTopics: new Map([[deadLettersTopic, partitionCount]]) }),
+    createDeadLettersRouter({ ...broker, topics: deadLetterTopics, commandsTopic: loanCommandsTopic, pages }),
     createEventTypeChecksRouter(broker),
     createSettingsRouter(broker),
     createNotSupportedRouter(),

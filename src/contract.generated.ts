@@ -289,6 +289,8 @@ export interface Contract {
     CustomFieldSet: CustomFieldSet;
     CustomFieldSetToSet: CustomFieldSetToSet;
     CustomFieldToSet: CustomFieldToSet;
+    DeadLetterMark: DeadLetterMark;
+    DeadLetters: DeadLetters;
     DeleteLoanPayload: DeleteLoanPayload;
     DeleteProductPayload: DeleteProductPayload;
     DeletedEvents: DeletedEvents;
@@ -311,6 +313,7 @@ export interface Contract {
     Features: Features;
     GeneralSetup: GeneralSetup;
     Health: Health;
+    HeldDeadLetter: HeldDeadLetter;
     Holidays: Holidays;
     HolidaysToSet: HolidaysToSet;
     JsonPatch: JsonPatch;
@@ -379,6 +382,7 @@ export interface Contract {
     PublishedItems: PublishedItems;
     Readiness: Readiness;
     RecalculateDueDatesPayload: RecalculateDueDatesPayload;
+    Redelivery: Redelivery;
     ReduceFeesPayload: ReduceFeesPayload;
     ReduceInterestPayload: ReduceInterestPayload;
     ReducePenaltiesPayload: ReducePenaltiesPayload;
@@ -534,6 +538,7 @@ export interface Contract {
     createIndexRateSource: {
       [k: string]: unknown;
     };
+    markDeadLetter: DeadLetterMark;
   };
   /**
    * The JSON of successful responses, by operationId; of a stream a line.
@@ -676,6 +681,8 @@ export interface Contract {
       [k: string]: unknown;
     };
     getOverview: Overview;
+    listDeadLetters: DeadLetters;
+    redeliverDeadLetter: Redelivery;
   };
 }
 /**
@@ -2154,6 +2161,77 @@ interface CustomFieldToSet {
   encodedKey?: string;
   creationDate?: string;
   lastModifiedDate?: string;
+}
+/**
+ * Whether a person has dealt with a letter.
+ */
+interface DeadLetterMark {
+  dealt_with?: boolean;
+  /**
+   * What was done, for people.
+   */
+  note?: string;
+}
+/**
+ * A page of dead letters.
+ */
+interface DeadLetters {
+  items: HeldDeadLetter[];
+  /**
+   * Why the page has no more events: it is full, nothing is left in this direction, or it has searched as much as one page may.
+   */
+  ended_by: 'limit' | 'end' | 'search_limit';
+  /**
+   * How many positions this page has passed, of those in `of`.
+   */
+  read: number;
+  /**
+   * How many positions lie between the beginning of this page and the end of its direction. On compacted event types there are fewer events.
+   */
+  of: number;
+  /**
+   * How many records of other producers were left out because they are no JSON.
+   */
+  unreadable: number;
+  /**
+   * The `token` of the next page. Absent when a backward page has reached the first event.
+   */
+  next?: string;
+  /**
+   * The `token` of the page in the other direction that begins where this one began.
+   */
+  previous: string;
+}
+interface HeldDeadLetter {
+  /**
+   * Its partition and position in the queue.
+   */
+  id: string;
+  /**
+   * What a person did about it; null for nothing yet.
+   */
+  dealt_with: {
+    [k: string]: unknown;
+  };
+  partition: string;
+  /**
+   * The place of the event in its partition. A cursor with it continues after the event.
+   */
+  offset: string;
+  /**
+   * When the event was stored.
+   */
+  timestamp: string;
+  /**
+   * The key of its record: the values of the partition key fields, or the compaction key.
+   */
+  key?: string;
+  /**
+   * The letter: for a command its reason, id, place and bytes; for an event of a subscription, the dead letter of its event type.
+   */
+  event: {
+    [k: string]: unknown;
+  };
 }
 interface DeleteLoanPayload {}
 interface DisbursePayload {
@@ -5793,6 +5871,14 @@ interface Readiness {
 }
 interface RecalculateDueDatesPayload {
   notes?: string | null;
+}
+/**
+ * Where a command was stored again.
+ */
+interface Redelivery {
+  event_type: string;
+  partition: string;
+  offset: string;
 }
 interface ReduceFeesPayload {
   /**

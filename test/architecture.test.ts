@@ -58,7 +58,7 @@ const rooms: Record<string, Room> = {
     owns: [],
   },
   'src/broker/dead-letters': {
-    imports: [shared, within('src/broker', 'cursors', 'definitions', 'publishing', 'streaming')],
+    imports: [shared, ports, within('src/broker', 'cursors', 'definitions', 'publishing', 'streaming')],
     owns: [],
   },
 

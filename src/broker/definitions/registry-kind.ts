@@ -4,6 +4,7 @@ export type RegistryKind =
   | 'subscription'
   | 'blacklist-entry'
   | 'feature'
+  | 'dealt-with-letter'
   | 'toggle'
   | 'product'
   | 'organization'

@@ -378,6 +378,7 @@ const displayNames: Record<RegistryKind, string> = {
   'event-type': 'Event type',
   subscription: 'Subscription',
   'blacklist-entry': 'Entry of the blacklist',
+  'dealt-with-letter': 'Mark of the dead letter',
   feature: 'Feature',
   toggle: 'Toggle',
   product: 'Product',

@@ -4,10 +4,14 @@ import type { FoundEvent } from './partition-search.ts';
 
 const closingBrace = 0x7d;
 
-/** The JSON of an event and of what the log knows about it. The event is copied byte for byte. */
-export function eventItem({ batch, index, offset }: FoundEvent): Buffer {
+/**
+ * The JSON of an event and of what the log knows about it. The event is copied byte for byte.
+ * @param more What else to say of it, before the rest.
+ */
+export function eventItem({ batch, index, offset }: FoundEvent, more: object = {}): Buffer {
   const key = batch.key(index);
   const head = JSON.stringify({
+    ...more,
     partition: String(batch.partition),
     offset: formatOffset(offset),
     timestamp: toTimestamp(batch.appendedAt),

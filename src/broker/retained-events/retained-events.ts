@@ -14,7 +14,7 @@ import type { SearchedFor } from '../streaming/filters/batch-search.ts';
 import { filterTurns } from '../streaming/filters/filter-turns.ts';
 import { eventItem } from './event-item.ts';
 import type { Place } from './page-token.ts';
-import { PartitionSearch, type Direction } from './partition-search.ts';
+import { PartitionSearch, type Direction, type FoundEvent } from './partition-search.ts';
 import { SearchBudget, searchBounds, type SearchBounds } from './search-budget.ts';
 
 export interface RetainedEventsServices {
@@ -30,6 +30,8 @@ export interface EventQuery {
   readonly searchedFor: SearchedFor;
   /** The most events of the page. */
   readonly limit: number;
+  /** The JSON of an event; undefined for one that is left out. Default {@link eventItem}. */
+  readonly itemOf?: (found: FoundEvent) => Buffer | undefined;
 }
 
 /** Where a page begins: at the place of another page, or `from` a position that the request names. */
@@ -74,7 +76,7 @@ const readsAtOnce = 4;
  */
 export async function findEvents(
   { log, clock }: RetainedEventsServices,
-  { topic, partitions, place, searchedFor, limit }: EventQuery,
+  { topic, partitions, place, searchedFor, limit, itemOf = eventItem }: EventQuery,
   signal: AbortSignal,
   bounds: SearchBounds = searchBounds,
 ): Promise<EventPage> {
@@ -98,7 +100,7 @@ export async function findEvents(
     positions: searches.map(({ position }) => position),
   };
   try {
-    const { items, endedBy } = await collect(searches, { direction, limit, budget, signal });
+    const { items, endedBy } = await collect(searches, { direction, limit, budget, signal, itemOf });
     const sum = (of: (search: PartitionSearch) => number): number =>
       searches.reduce((total, search) => total + of(search), 0);
     const isAtFirst = direction === 'backward' && endedBy === 'end';
@@ -124,11 +126,13 @@ async function collect(
     limit,
     budget,
     signal,
+    itemOf,
   }: {
     readonly direction: Direction;
     readonly limit: number;
     readonly budget: SearchBudget;
     readonly signal: AbortSignal;
+    readonly itemOf: (found: FoundEvent) => Buffer | undefined;
   },
 ): Promise<{ items: readonly Buffer[]; endedBy: PageEnd }> {
   const sign = direction === 'forward' ? 1 : -1;
@@ -144,11 +148,13 @@ async function collect(
     if (unread.length === 0) {
       if (first?.next === undefined) return { items, endedBy: 'end' };
       await filterTurns.begin();
-      const item = eventItem(first.next);
+      const item = itemOf(first.next);
       first.take();
+      filterTurns.spend(searches.length);
+      if (item === undefined) continue;
       items.push(item);
       bytes += item.length;
-      filterTurns.spend(item.length + searches.length);
+      filterTurns.spend(item.length);
       continue;
     }
     if (budget.isSpent || signal.aborted) return { items, endedBy: 'search_limit' };

@@ -5,9 +5,10 @@ import { pageEventsMaximum } from '../../../../src/broker/retained-events/retain
 import { systemClock } from '../../../../src/clock.ts';
 import {
   conditionCharactersMaximum,
-  createRetainedEventsRouter,
+  EventPages,
   searchesMaximum,
-} from '../../../../src/http/streaming/finding/retained-events.ts';
+} from '../../../../src/http/streaming/finding/event-pages.ts';
+import { createRetainedEventsRouter } from '../../../../src/http/streaming/finding/retained-events.ts';
 import type { EventLog } from '../../../../src/ports/event-log.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { call, type HttpResponse } from '../../../support/http/client.ts';
@@ -52,7 +53,8 @@ describe('GET the events that an event type holds', () => {
       },
     });
     const otherTopics = new Map([['tests.no-event-type', 1]]);
-    served = await serve([createRetainedEventsRouter({ eventTypes, registry, log, clock: systemClock, otherTopics })]);
+    const pages = new EventPages({ log, clock: systemClock });
+    served = await serve([createRetainedEventsRouter({ eventTypes, registry, pages, otherTopics })]);
     type = await server.defineEventType(2);
     for (let number = 0; number < 6; number += 1) {
       const metadata = { eid: number === 4 ? eid : `other-${number}`, flow_id: `flow-${number % 2}` };
