@@ -74,8 +74,8 @@ function describe(event: Json): string {
   }
 }
 
-/** After this long without an event, everything that was asked for counts as arrived. */
-const quietMilliseconds = 250;
+/** The pause between two looks at what the consumer has not received yet. Milliseconds. */
+const pollMilliseconds = 20;
 
 async function demonstrate(): Promise<void> {
   const greetings = `demo.greeting-${run}`;
@@ -106,31 +106,37 @@ async function demonstrate(): Promise<void> {
     ],
     read_from: 'end',
   });
-  const consumer = new Lendstream({ url }).consume<Json>(String(subscription['id']));
-  let lastArrival = performance.now();
+  const consumer = new Lendstream({ url }).consume<Json>(String(subscription['id']), {
+    stream: { batch_limit: 1 },
+  });
   let received = 0;
   let fresh: Json[] = [];
   const consuming = (async () => {
     for await (const event of consumer.events()) {
       received += 1;
-      lastArrival = performance.now();
       fresh.push(event);
     }
   })();
-  const printWhenQuiet = async (): Promise<void> => {
-    lastArrival = performance.now();
-    while (performance.now() - lastArrival < quietMilliseconds) await new Promise((resolve) => setTimeout(resolve, 20));
+  /** Whether the consumer has every partition, and has received and committed everything in them. */
+  const hasCaughtUp = async (): Promise<boolean> => {
+    const { items } = (await call('GET', `/subscriptions/${String(subscription['id'])}/stats`)) as { items: Json[] };
+    return items
+      .flatMap((item) => item['partitions'] as Json[])
+      .every((partition) => partition['state'] === 'assigned' && partition['unconsumed_events'] === 0);
+  };
+  const printReceived = async (): Promise<void> => {
+    while (!(await hasCaughtUp())) await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
     // Each event type has its own order. The sequence number puts a loan's events of all types into one order.
     fresh.sort((a, b) => Number(a['sequence'] ?? 0) - Number(b['sequence'] ?? 0));
     for (const event of fresh) print(describe(event));
     fresh = [];
   };
-  await printWhenQuiet();
+  await printReceived();
 
   await call('POST', `/event-types/${greetings}/events`, [
     { metadata: { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() }, greeting: 'good morning' },
   ]);
-  await printWhenQuiet();
+  await printReceived();
 
   const product = `annuity-${run}`;
   chapter(`3. A loan product, ${product}: four months at ten percent a month`);
@@ -144,23 +150,23 @@ async function demonstrate(): Promise<void> {
     await call('POST', '/loans', { id, productTypeKey: product, loanAmount: amount });
     await call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' });
     await call('POST', `/loans/${id}/disbursement-transactions`, {});
-    await printWhenQuiet();
+    await printReceived();
   }
 
   chapter(`5. ${first.id}: a fee of 50.00, then 315.47 repaid`);
   await call('POST', `/loans/${first.id}/fee-transactions`, { amount: 50, installmentNumber: 1 });
   await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 315.47 });
-  await printWhenQuiet();
+  await printReceived();
 
   chapter('6. An admin switches ALLOW_NON_SCHEDULED_FEES on: the fee balances have other names from the next event on');
   await call('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: true });
   await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 100 });
-  await printWhenQuiet();
+  await printReceived();
 
   chapter('7. A repayment of more than is owed is refused, and nothing changes');
   const refused = await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 99_999 });
   print(`response: ${JSON.stringify(refused)}`);
-  await printWhenQuiet();
+  await printReceived();
 
   await call('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: false });
   chapter(`The schedule of ${first.id}, as GET /loans/${first.id}/schedule has it`);
