@@ -41,6 +41,7 @@ import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createCursorMovesRouter } from './http/streaming/finding/cursor-moves.ts';
 import { createOverviewRouter, type OverviewServices } from './http/streaming/finding/overview.ts';
 import { createDeadLettersRouter } from './http/streaming/finding/dead-letters.ts';
+import { createEventTypeHistoryRouter } from './http/streaming/finding/event-type-history.ts';
 import { EventPages } from './http/streaming/finding/event-pages.ts';
 import { createRetainedEventsRouter } from './http/streaming/finding/retained-events.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
@@ -332,6 +333,7 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createEventTypesRouter(broker),
     createRetainedEventsRouter({ ...broker, pages, otherTopics: new Map([[deadLettersTopic, partitionCount]]) }),
     createDeadLettersRouter({ ...broker, topics: deadLetterTopics, commandsTopic: loanCommandsTopic, pages }),
+    createEventTypeHistoryRouter({ ...broker, lags }),
     createEventTypeChecksRouter(broker),
     createSettingsRouter(broker),
     createNotSupportedRouter(),

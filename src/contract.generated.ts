@@ -303,6 +303,7 @@ export interface Contract {
     EventTypeBatch: EventTypeBatch;
     EventTypeCheck: EventTypeCheck;
     EventTypeCheckRequest: EventTypeCheckRequest;
+    EventTypeConsumers: EventTypeConsumers;
     EventTypeDefinition: EventTypeDefinition;
     EventTypeSchema: EventTypeSchema;
     EventTypeSchemas: EventTypeSchemas;
@@ -394,6 +395,7 @@ export interface Contract {
     RetainedEventLine: RetainedEventLine;
     RetainedEvents: RetainedEvents;
     RetainedEventsSummary: RetainedEventsSummary;
+    SchemaChanges: SchemaChanges;
     SchemaDefinition: SchemaDefinition;
     SearchCriteria: SearchCriteria;
     SentPosition: SentPosition;
@@ -555,6 +557,8 @@ export interface Contract {
     listPartitionStrategies: ('hash' | 'user_defined' | 'random')[];
     checkCompatibility: Compatibility;
     checkEventType: EventTypeCheck;
+    listSchemaChanges: SchemaChanges;
+    listEventTypeConsumers: EventTypeConsumers;
     publishEvents: PublishedItems;
     readEvents: EventTypeBatch;
     deleteEvents: PublishedItems;
@@ -2626,6 +2630,21 @@ interface EventTypeDefinition {
    * Not supported.
    */
   event_owner_selector?: null;
+}
+/**
+ * The subscriptions that name an event type.
+ */
+interface EventTypeConsumers {
+  total: number;
+  items: {
+    subscription_id: string;
+    owning_application: string;
+    consumer_group: string;
+    /**
+     * Of this event type; null for a subscription that was created since lags were computed.
+     */
+    unconsumed_events: number | null;
+  }[];
 }
 /**
  * The versions of an event type's schema, newest first.
@@ -6485,6 +6504,21 @@ interface RetainedEventsSummary {
    * The `token` of the page in the other direction that begins where this one began.
    */
   previous: string;
+}
+/**
+ * What differs between two versions of a schema.
+ */
+interface SchemaChanges {
+  from: string;
+  to: string;
+  changes: {
+    kind: 'breaking' | 'narrowing' | 'extending' | 'wording';
+    /**
+     * Where, in the later schema.
+     */
+    pointer: string;
+    message: string;
+  }[];
 }
 /**
  * A schema to add as a new version, or to find.

@@ -45,6 +45,10 @@ export interface SubscriptionFilter {
   readonly eventTypes: readonly string[];
   /** One of its readers. */
   readonly reader?: AuthorizationAttribute | undefined;
+  /** Whether a subscription with these texts is wanted: its id, owner, group and event types. */
+  readonly matches?: ((...texts: readonly string[]) => boolean) | undefined;
+  /** By which order they are listed, in place of the newest first. Not for pages by id. */
+  readonly compare?: ((left: Subscription, right: Subscription) => number) | undefined;
 }
 
 const oldestFirst: DefinitionOrder<Subscription> = {
@@ -141,7 +145,13 @@ export class Subscriptions {
     { offset, limit }: { readonly offset: number; readonly limit: number } = { offset: 0, limit: Infinity },
   ): Subscription[] {
     const found = this.#filtered(filter, oldestFirst);
+    if (filter.compare !== undefined) return found.toSorted(filter.compare).slice(offset, offset + limit);
     return found.slice(Math.max(0, found.length - offset - limit), Math.max(0, found.length - offset)).toReversed();
+  }
+
+  /** How many subscriptions a filter leaves. */
+  count(filter: SubscriptionFilter): number {
+    return this.#filtered(filter, byId).length;
   }
 
   /**
@@ -154,7 +164,7 @@ export class Subscriptions {
   }
 
   #filtered(
-    { owningApplication, eventTypes, reader }: SubscriptionFilter,
+    { owningApplication, eventTypes, reader, matches }: SubscriptionFilter,
     order: DefinitionOrder<Subscription>,
   ): readonly Subscription[] {
     const { registry } = this.#options;
@@ -163,12 +173,21 @@ export class Subscriptions {
       eventType === undefined
         ? registry.listSorted(order)
         : registry.listBy(subscriptionsByEventType, eventType).sort(order.compare);
-    if (owningApplication === undefined && reader === undefined && eventTypes.length <= 1) return candidates;
+    if (owningApplication === undefined && reader === undefined && matches === undefined && eventTypes.length <= 1) {
+      return candidates;
+    }
     return candidates.filter(
       (subscription) =>
         (owningApplication === undefined || subscription.owning_application === owningApplication) &&
         eventTypes.every((name) => subscription.event_types.includes(name)) &&
-        (reader === undefined || hasRole(subscription.authorization, 'readers', reader)),
+        (reader === undefined || hasRole(subscription.authorization, 'readers', reader)) &&
+        (matches?.(
+          subscription.id,
+          subscription.owning_application,
+          subscription.consumer_group,
+          ...subscription.event_types,
+        ) ??
+          true),
     );
   }
 

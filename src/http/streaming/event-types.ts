@@ -1,7 +1,7 @@
 import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
 import { hasRole } from '../../broker/definitions/authorization.ts';
-import type { EventType } from '../../broker/definitions/event-type.ts';
+import type { EventType, EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import { isSwitchedOn } from '../../broker/definitions/feature-switches.ts';
 import {
   enrichmentStrategies,
@@ -19,6 +19,7 @@ import { isUnchanged } from '../edge/entity-tags.ts';
 import { writeJsonArray } from '../edge/json-array.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { attributeParameter, flagParameter, pageOf, textParameter, type Page } from '../edge/query-parameters.ts';
+import { orderOf, searchOf, type Orders } from './finding/list-order.ts';
 import { schemaTextOf } from './schema-text.ts';
 
 /** Event types, their schemas and partitions, and the registry of strategies. */
@@ -51,12 +52,17 @@ function addEventTypes(router: Router, services: EventTypesServices): void {
       const { version } = services.registry;
       const owner = textParameter(request, 'owning_application');
       const writer = attributeParameter(request, 'writer');
+      const matches = searchOf(request);
+      const order = orderOf(request, eventTypeOrders);
       const found = eventTypes
         .list()
         .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
-        .filter(({ eventType }) => writer === undefined || hasRole(eventType.authorization, 'writers', writer));
+        .filter(({ eventType }) => writer === undefined || hasRole(eventType.authorization, 'writers', writer))
+        .filter(({ eventType }) => matches?.(eventType.name, eventType.owning_application) ?? true);
+      if (order !== undefined) found.sort(order);
       const items = pageItems(found, optionalPage(request));
       if (isUnchanged(request, response, version)) return;
+      response.set('Items-Total', String(found.length));
       // All of them, with their schemas, may be many megabytes.
       response.type('json').send(await writeJsonArray(items, ({ eventType }) => writeEventType(eventType), clock));
     })
@@ -89,6 +95,13 @@ function addEventTypes(router: Router, services: EventTypesServices): void {
     })
     .all(methodNotAllowed('GET', 'PUT', 'DELETE'));
 }
+
+const eventTypeOrders: Orders<EventTypeRecord> = {
+  name: ({ eventType }) => eventType.name,
+  owning_application: ({ eventType }) => eventType.owning_application,
+  created_at: ({ eventType }) => eventType.created_at,
+  updated_at: ({ eventType }) => eventType.updated_at,
+};
 
 /** An event type as the API shows it: an audience that was never set is left out, other empty fields are null. */
 function viewOf(eventType: EventType): Schemas['EventType'] {

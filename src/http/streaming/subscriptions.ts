@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { Router, type Request } from 'express';
 import { subscriptionStatistics, subscriptionStatus } from '../../broker/subscriptions/statistics.ts';
 import type { Subscription } from '../../broker/definitions/subscription.ts';
 import {
@@ -7,10 +7,12 @@ import {
   type SubscriptionsOptions,
 } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
+import { LendstreamError } from '../../errors.ts';
 import { isUnchanged } from '../edge/entity-tags.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { attributeParameter, flagParameter, pageOf, textParameter, textParameters } from '../edge/query-parameters.ts';
+import { orderOf, searchOf, type Orders } from './finding/list-order.ts';
 
 /** `/subscriptions`: creating, listing, showing, changing and deleting subscriptions, and their statistics. */
 export function createSubscriptionsRouter(services: SubscriptionsOptions): Router {
@@ -58,12 +60,21 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
         owningApplication: textParameter(request, 'owning_application'),
         eventTypes: textParameters(request, 'event_type'),
         reader: attributeParameter(request, 'reader'),
+        matches: searchOf(request),
+        compare: orderOf(request, subscriptionOrders),
       };
+      if (token !== undefined && filter.compare !== undefined) {
+        throw new LendstreamError(
+          'MALFORMED_REQUEST',
+          "Pages by 'token' have an order of their own: leave out 'sort'.",
+        );
+      }
       const isShowingStatus = flagParameter(request, 'show_status');
-      const query = { filter, limit: page.limit, isShowingStatus };
+      const query = { filter, limit: page.limit, isShowingStatus, listing: listingOf(request) };
       const { found, _links } = token === undefined ? pageByOffset(query, page.offset) : pageByToken(query, token);
       // The status of partitions is no part of any definition.
       if (!isShowingStatus && isUnchanged(request, response, services.registry.version)) return;
+      response.set('Items-Total', String(subscriptions.count(filter)));
       const withStatus = async (subscription: Subscription) => ({
         ...subscription,
         status: await subscriptionStatus(services, subscription),
@@ -102,11 +113,23 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
   return router;
 }
 
+const subscriptionOrders: Orders<Subscription> = {
+  owning_application: ({ owning_application: owner }) => owner,
+  consumer_group: ({ consumer_group: group }) => group,
+  created_at: ({ created_at: createdAt }) => createdAt,
+};
+
+/** The parameters that say what is listed and how, as links repeat them. */
+function listingOf(request: Request): readonly (readonly [name: string, value: string | undefined])[] {
+  return ['q', 'sort'].map((name) => [name, textParameter(request, name)] as const);
+}
+
 /** What all pages of a list have in common. */
 interface PageQuery {
   readonly filter: SubscriptionFilter;
   readonly limit: number;
   readonly isShowingStatus: boolean;
+  readonly listing: readonly (readonly [name: string, value: string | undefined])[];
 }
 
 interface FoundPage {
@@ -116,13 +139,14 @@ interface FoundPage {
 
 /** @param place The parameter that says which page. */
 function linkToPage(
-  { filter: { eventTypes, owningApplication, reader }, limit, isShowingStatus }: PageQuery,
+  { filter: { eventTypes, owningApplication, reader }, limit, isShowingStatus, listing }: PageQuery,
   place: readonly [name: string, value: string],
 ): { readonly href: string } {
   const parameters: (readonly [string, string | undefined])[] = [
     ...eventTypes.map((name) => ['event_type', name] as const),
     ['owning_application', owningApplication],
     ['reader', reader === undefined ? undefined : `${reader.data_type}:${reader.value}`],
+    ...listing,
     place,
     ['limit', String(limit)],
     ['show_status', isShowingStatus ? 'true' : undefined],

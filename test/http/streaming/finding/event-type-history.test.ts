@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { Subscriptions } from '../../../../src/broker/subscriptions/subscriptions.ts';
+import { RecentLags } from '../../../../src/broker/subscriptions/recent-lags.ts';
+import { EventTypes } from '../../../../src/broker/event-types/event-types.ts';
+import { readEventType } from '../../../../src/broker/event-types/requested-event-type.ts';
+import { createEventTypesRouter } from '../../../../src/http/streaming/event-types.ts';
+import { createEventTypeHistoryRouter } from '../../../../src/http/streaming/finding/event-type-history.ts';
+import { searchCharactersMaximum } from '../../../../src/http/streaming/finding/list-order.ts';
+import { createSubscriptionsRouter } from '../../../../src/http/streaming/subscriptions.ts';
+import { call, type HttpResponse } from '../../../support/http/client.ts';
+import {
+  openSubscriptionStore,
+  serve,
+  type Served,
+  type SubscriptionStore,
+} from '../../../support/subscription-store.ts';
+
+describe('event types and subscriptions, searched and compared', () => {
+  let store: SubscriptionStore;
+  let served: Served;
+
+  before(async () => {
+    store = await openSubscriptionStore();
+    const eventTypes = new EventTypes(store);
+    for (const [name, owner] of [
+      ['shop.order-placed', 'shop'],
+      ['shop.parcel-moved', 'Logistics'],
+      ['bank.order-booked', 'bank'],
+    ] as const) {
+      await eventTypes.create(readEventType(definition(name, owner, '{"properties":{"a":{"type":"string"}}}')));
+    }
+    const subscriptions = new Subscriptions(store);
+    for (const [owner, group, from] of [
+      ['crm', 'a', 'end'],
+      ['crm', 'b', 'begin'],
+      ['audit', 'c', 'end'],
+    ] as const) {
+      const event_types = owner === 'audit' ? ['bank.order-booked'] : ['shop.order-placed'];
+      await subscriptions.create({ owning_application: owner, event_types, consumer_group: group, read_from: from });
+    }
+    await store.publish('shop.order-placed', 0, 4);
+    served = await serve([
+      createEventTypesRouter({ ...store, eventTypes }),
+      createSubscriptionsRouter(store),
+      createEventTypeHistoryRouter({ ...store, eventTypes, lags: new RecentLags(store) }),
+    ]);
+  });
+
+  after(async () => {
+    await served.close();
+    await store.close();
+  });
+
+  function definition(name: string, owner: string, schema: string): Record<string, unknown> {
+    return { name, owning_application: owner, category: 'undefined', schema: { type: 'json_schema', schema } };
+  }
+
+  const get = (path: string): Promise<HttpResponse> => call(`${served.url}${path}`, 'GET');
+  const namesOf = async (query: string): Promise<[string[], string | null]> => {
+    const { text, headers } = await get(`/event-types?${query}`);
+    const names = (JSON.parse(text) as { name: string }[]).map(({ name }) => name);
+    return [names, headers.get('items-total')];
+  };
+  const groupsOf = async (query: string): Promise<[string, string | null]> => {
+    const { text, headers } = await get(`/subscriptions?${query}`);
+    const { items } = JSON.parse(text) as { items: { consumer_group: string }[] };
+    return [items.map(({ consumer_group: group }) => group).join(''), headers.get('items-total')];
+  };
+
+  it('lists event types that contain a text, in an order, with their number', async () => {
+    expect(await namesOf('q=ORDER')).to.deep.equal([['bank.order-booked', 'shop.order-placed'], '2']);
+    expect(await namesOf('q=logis')).to.deep.equal([['shop.parcel-moved'], '1']);
+    expect(await namesOf('sort=-name&limit=1&offset=1')).to.deep.equal([['shop.order-placed'], '3']);
+    expect((await namesOf('sort=owning_application'))[0][0]).to.equal('shop.parcel-moved');
+    expect(await namesOf('q=nothing')).to.deep.equal([[], '0']);
+  });
+
+  it('lists subscriptions that contain a text, in an order, with their number, and links to pages of the same', async () => {
+    expect(await groupsOf('q=CRM&sort=consumer_group')).to.deep.equal(['ab', '2']);
+    expect(await groupsOf('q=order-booked')).to.deep.equal(['c', '1']);
+    expect(await groupsOf('sort=-consumer_group&limit=2')).to.deep.equal(['cb', '3']);
+    const { body } = await get('/subscriptions?sort=-consumer_group&limit=2&q=r');
+    const { next } = body['_links'] as { next: { href: string } };
+    expect(await groupsOf(next.href.split('?')[1] ?? '')).to.deep.equal(['a', '3']);
+  });
+
+  it('refuses other orders and longer texts', async () => {
+    for (const [path, status] of [
+      ['/event-types?sort=schema', 400],
+      ['/event-types?sort=toString', 400],
+      ['/subscriptions?sort=-id', 400],
+      ['/subscriptions?sort=created_at&token=', 400],
+      ['/subscriptions?q=r&token=', 200],
+      [`/event-types?q=${'x'.repeat(searchCharactersMaximum)}`, 200],
+      [`/event-types?q=${'x'.repeat(searchCharactersMaximum + 1)}`, 400],
+      [`/subscriptions?q=${'x'.repeat(searchCharactersMaximum + 1)}`, 400],
+    ] as const) {
+      expect((await get(path)).status, path).to.equal(status);
+    }
+  });
+
+  it('lists the consumers of an event type, those that lack most first', async () => {
+    const { body } = await get('/event-types/shop.order-placed/consumers');
+    const items = body['items'] as { consumer_group: string; unconsumed_events: number }[];
+    expect(items.map(({ consumer_group, unconsumed_events }) => [consumer_group, unconsumed_events])).to.deep.equal([
+      ['b', 4],
+      ['a', 0],
+    ]);
+    expect(body['total']).to.equal(2);
+    const second = await get('/event-types/shop.order-placed/consumers?limit=1&offset=1');
+    expect((second.body['items'] as { consumer_group: string }[])[0]?.consumer_group).to.equal('a');
+    expect((await get('/event-types/nothing/consumers')).status).to.equal(404);
+  });
+
+  it('compares two versions of a schema', async () => {
+    const path = `${served.url}/event-types/shop.order-placed/schemas`;
+    const schema = '{"properties":{"a":{"type":"string"},"b":{"type":"number"}}}';
+    expect((await call(path, 'POST', { type: 'json_schema', schema })).status).to.equal(200);
+    const { body } = await get('/event-types/shop.order-placed/schema-changes?from=1.0.0');
+    expect(body).to.deep.include({ from: '1.0.0', to: '1.1.0' });
+    const changes = body['changes'] as { kind: string; pointer: string }[];
+    expect(changes.map(({ kind }) => kind)).to.deep.equal(['extending']);
+    const same = await get('/event-types/shop.order-placed/schema-changes?from=1.0.0&to=1.0.0');
+    expect(same.body['changes']).to.deep.equal([]);
+    expect((await get('/event-types/shop.order-placed/schema-changes')).status).to.equal(400);
+    expect((await get('/event-types/shop.order-placed/schema-changes?from=9.0.0')).status).to.equal(404);
+  });
+});
