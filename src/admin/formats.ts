@@ -35,6 +35,21 @@ export function formatTime(milliseconds: number, now: number): string {
   return seconds > 0 ? `${formatDuration(seconds)} ago` : `in ${formatDuration(-seconds)}`;
 }
 
+const clockFormat = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+});
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' });
+
+/** A time to the millisecond, with the day when it is not today. */
+export function formatClock(milliseconds: number, now: number): string {
+  const day = dayFormat.format(milliseconds);
+  const clock = clockFormat.format(milliseconds);
+  return now - milliseconds < 86_400_000 && day === dayFormat.format(now) ? clock : `${day}, ${clock}`;
+}
+
 /** A time to the second, with the time zone of the user. */
 export function formatExactTime(milliseconds: number): string {
   return zoneFormat.format(milliseconds);

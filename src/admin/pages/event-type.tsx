@@ -9,9 +9,9 @@ import { queries, useLoaded } from '../api/queries.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { TypeConsumers } from '../parts/event-type/consumers.tsx';
-import { LatestEvents } from '../parts/event-type/latest-events.tsx';
 import { TypePartitions } from '../parts/event-type/partitions.tsx';
 import { TypeVersions } from '../parts/event-type/versions.tsx';
+import { Explorer } from '../explorer/explorer.tsx';
 import { Link } from '../parts/link.tsx';
 import { NotFound } from '../parts/not-found.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
@@ -30,12 +30,21 @@ const views: Views = [
   ['partitions', 'Partitions'],
 ];
 
+/** The topic of commands that could not be read or decided. It is no event type; its records can be found like events. */
+const deadLettersOf: Readonly<Record<string, string>> = {
+  'lendstream.loan-commands': 'lendstream.loan-commands.dead-letters',
+};
+
+function viewsOf(name: string): Views {
+  return deadLettersOf[name] === undefined ? views : [...views, ['dead-letters', 'Dead letters']];
+}
+
 /** One event type: its definition, its events, and who reads them. */
 export function EventTypePage({ name, view }: { name: string; view: string | undefined }): JSX.Element {
   const address = `/event-types/${encodeURIComponent(name)}`;
   const type = useLoaded(address, (signal) => callUnlessUnchanged<Responses['getEventType']>(address, signal));
   const [isDeleting, setIsDeleting] = useState(false);
-  if (!views.some(([step]) => step === view)) return <NotFound />;
+  if (!viewsOf(name).some(([step]) => step === view)) return <NotFound />;
   return (
     <>
       <PageTitle title={name}>
@@ -62,7 +71,7 @@ export function EventTypePage({ name, view }: { name: string; view: string | und
         </p>
       ) : (
         <>
-          <Tabs label="Views of the event type" at={['event-types', name]} views={views} view={view} />
+          <Tabs label="Views of the event type" at={['event-types', name]} views={viewsOf(name)} view={view} />
           {type.data === undefined ? <Skeleton rows={8} /> : <View type={type.data} view={view} />}
         </>
       )}
@@ -75,7 +84,7 @@ function View({ type, view }: { type: Responses['getEventType']; view: string | 
   const { name, schema } = type;
   switch (view) {
     case 'events':
-      return <LatestEvents name={name} />;
+      return <Explorer name={name} />;
     case 'try':
       return (
         <section class="panel" aria-label="Try an event">
@@ -83,6 +92,8 @@ function View({ type, view }: { type: Responses['getEventType']; view: string | 
           <TryEvent subject={name} type={type} canPublish />
         </section>
       );
+    case 'dead-letters':
+      return <DeadLetters of={name} />;
     case 'versions':
       return <TypeVersions name={name} />;
     case 'consumers':
@@ -93,6 +104,23 @@ function View({ type, view }: { type: Responses['getEventType']; view: string | 
     default:
       return <Definition type={type} />;
   }
+}
+
+/** The commands that could not be decided, with their reasons. */
+function DeadLetters({ of }: { of: string }): JSX.Element {
+  const partitionsPath = `/event-types/${encodeURIComponent(of)}/partitions`;
+  const partitions = useLoaded(partitionsPath, (signal) =>
+    call<Responses['listPartitions']>('GET', partitionsPath, undefined, { signal }),
+  );
+  return (
+    <>
+      <p class="muted">
+        Commands that could not be read or decided, each with the reason. Their topic is no event type, so it cannot be
+        subscribed to.
+      </p>
+      <Explorer name={deadLettersOf[of] ?? of} partitions={(partitions.data ?? []).map(({ partition }) => partition)} />
+    </>
+  );
 }
 
 function Definition({ type }: { type: Responses['getEventType'] }): JSX.Element {

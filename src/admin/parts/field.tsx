@@ -47,8 +47,9 @@ function LabelledField({
 export function Field({
   onInput,
   readOnly = false,
+  placeholder,
   ...field
-}: FieldProperties & { readonly readOnly?: boolean }): JSX.Element {
+}: FieldProperties & { readonly readOnly?: boolean; readonly placeholder?: string }): JSX.Element {
   return (
     <LabelledField
       {...field}
@@ -57,6 +58,7 @@ export function Field({
           {...control}
           autocomplete="off"
           spellcheck={false}
+          placeholder={placeholder}
           readOnly={readOnly}
           onInput={(event) => onInput(event.currentTarget.value)}
         />

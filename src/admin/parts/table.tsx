@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import { Fragment, type ComponentChildren, type JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import {
   columnVisibilityFeature,
@@ -40,6 +40,10 @@ interface TableProperties<Row> {
   /** Shows one page of the rows. */
   readonly paging?: { readonly page: number; readonly rowsPerPage: number };
   readonly footer?: ComponentChildren;
+  /** What stands below a row, if it is opened. */
+  readonly detail?: (row: Row) => ComponentChildren | undefined;
+  /** A click beside the controls of a row; what it does is also possible with one of them. */
+  readonly onRowClick?: (row: Row) => void;
 }
 
 const features = tableFeatures({
@@ -61,7 +65,20 @@ export function columnId(name: string): string {
 
 /** A table; on a narrow screen each row is a block of names and values, unless it has only two columns. */
 export function Table<Row extends object>(properties: TableProperties<Row>): JSX.Element {
-  const { label, columns, rows, keyOf, even, order, onOrder, isOrdered = false, paging, footer } = properties;
+  const {
+    label,
+    columns,
+    rows,
+    keyOf,
+    even,
+    order,
+    onOrder,
+    isOrdered = false,
+    paging,
+    footer,
+    detail,
+    onRowClick,
+  } = properties;
   const latest = useRef(columns);
   latest.current = columns;
   const names = columns.map(({ name }) => name).join('\n');
@@ -131,19 +148,39 @@ export function Table<Row extends object>(properties: TableProperties<Row>): JSX
         </tr>
       </thead>
       <tbody>
-        {table.getRowModel().rows.map(({ id, original: row }) => (
-          <tr key={id}>
-            {visible.map(({ name, cell, numeric, keyword }) => (
-              <td
-                key={name}
-                data-name={name}
-                class={numeric === true ? 'number' : keyword === true ? 'keyword' : undefined}
+        {table.getRowModel().rows.map(({ id, original: row }) => {
+          const below = detail?.(row);
+          return (
+            <Fragment key={id}>
+              <tr
+                {...(onRowClick === undefined
+                  ? {}
+                  : {
+                      class: 'clickable',
+                      onClick(event) {
+                        const isControl = event.target instanceof Element && event.target.closest('a, button') !== null;
+                        if (!isControl && getSelection()?.isCollapsed !== false) onRowClick(row);
+                      },
+                    })}
               >
-                <div>{cell(row)}</div>
-              </td>
-            ))}
-          </tr>
-        ))}
+                {visible.map(({ name, cell, numeric, keyword }) => (
+                  <td
+                    key={name}
+                    data-name={name}
+                    class={numeric === true ? 'number' : keyword === true ? 'keyword' : undefined}
+                  >
+                    <div>{cell(row)}</div>
+                  </td>
+                ))}
+              </tr>
+              {below === undefined ? null : (
+                <tr class="detail">
+                  <td colSpan={visible.length}>{below}</td>
+                </tr>
+              )}
+            </Fragment>
+          );
+        })}
       </tbody>
       {footer === undefined ? null : <tfoot>{footer}</tfoot>}
     </table>

@@ -53,6 +53,7 @@ describeAdminPage('the accessibility of the admin page', (admin) => {
       [`${type}/consumers`, 'demo /'],
       [`${type}/partitions`, 'Newest offset'],
       [`${type}/events`, '"greeting"'],
+      ['/event-types/lendstream.loan-commands/dead-letters', 'No events yet.'],
       ['/subscriptions', 'shop / default'],
       [`/subscriptions/${id}`, consumer.streamId],
       ['/subscriptions/+new', 'Consumer group'],
