@@ -13,6 +13,21 @@ export function formatAmount(amount: string): string {
   return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction}`;
 }
 
+/** A size in its largest unit. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const size = bytes / 2 ** (10 * power);
+  return `${size >= 100 || power === 0 ? Math.round(size) : size.toFixed(1)} ${units[power]}`;
+}
+
+/** A time that something takes, from microseconds to seconds. */
+export function formatSeconds(seconds: number): string {
+  if (seconds >= 1) return `${seconds.toFixed(1)} s`;
+  const milliseconds = seconds * 1_000;
+  return `${milliseconds >= 10 ? Math.round(milliseconds) : milliseconds.toFixed(1)} ms`;
+}
+
 /** How long something lasts, in its largest unit. */
 export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${Math.floor(seconds)} s`;

@@ -252,7 +252,9 @@ function Opened({ event }: { event: FoundEvent }): JSX.Element {
           partition {event.partition}, offset {event.offset}, stored <Time at={event.timestamp} exact />
         </span>
       </div>
-      <pre>{text}</pre>
+      <pre tabIndex={0} role="region" aria-label="Event">
+        {text}
+      </pre>
     </div>
   );
 }

@@ -16,6 +16,7 @@ interface Result {
 }
 
 const places: readonly Result[] = [
+  { kind: 'Page', name: 'Overview', to: '/' },
   { kind: 'Page', name: 'Event types', to: '/event-types' },
   { kind: 'Page', name: 'Define an event type', to: '/event-types/+new' },
   { kind: 'Page', name: 'Subscriptions', to: '/subscriptions' },

@@ -9,6 +9,7 @@ import { EventTypeFormPage } from '../pages/event-type-form.tsx';
 import { EventTypesPage } from '../pages/event-types.tsx';
 import { LoanPage } from '../pages/loan.tsx';
 import { LoansPage } from '../pages/loans.tsx';
+import { OverviewPage } from '../pages/overview.tsx';
 import { ProductsPage } from '../pages/products.tsx';
 import { SubscriptionPage } from '../pages/subscription.tsx';
 import { SubscriptionsPage } from '../pages/subscriptions.tsx';
@@ -22,6 +23,7 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { departure, hasUnsaved } from '../unsaved-work.ts';
 
 const sections = [
+  ['', 'Overview'],
   ['event-types', 'Event types'],
   ['subscriptions', 'Subscriptions'],
   ['loans', 'Loans'],
@@ -58,12 +60,12 @@ function Frame(): JSX.Element {
         Skip to content
       </a>
       <header class="top">
-        <Link to="/event-types" class="brand">
+        <Link to="/" class="brand">
           Lendstream
         </Link>
         <nav aria-label="Sections">
           {sections.map(([step, name]) => (
-            <Link key={step} to={`/${step}`} current={(section === '' ? 'event-types' : section) === step}>
+            <Link key={step} to={`/${step}`} current={section === step}>
               {name}
             </Link>
           ))}
@@ -113,7 +115,7 @@ function decoded({ name, view }: Steps): { readonly name: string; readonly view:
 function Page(): JSX.Element {
   return (
     <Switch>
-      <Route path="/" component={EventTypesPage} />
+      <Route path="/" component={OverviewPage} />
       <Route path="/event-types" component={EventTypesPage} />
       <Route path="/event-types/:name/:view?">
         {(steps: Steps) => {

@@ -28,7 +28,7 @@ interface TypeRow {
   readonly unconsumedEvents: number | undefined;
 }
 
-/** All event types: the first page. */
+/** All event types. */
 export function EventTypesPage(): JSX.Element {
   const types = useLoaded('event-types', listEventTypes, refreshMilliseconds);
   const isEmpty = types.data !== undefined && types.data.every(isOfService);

@@ -73,7 +73,7 @@ function Subscription({ id }: { id: string }): JSX.Element {
         </button>
       </PageTitle>
       <Problem error={loaded.error} what="This may be out of date." />
-      <Summary statistics={statistics} streams={streams} />
+      <Summary statistics={statistics} streams={streams} isStreamed={cursors.length > 0} />
       <SubscriptionPartitions statistics={statistics} streams={streams} cursors={cursors} />
       <OpenStreams streams={streams} />
       <EndedStreams streams={streams} />
@@ -81,8 +81,6 @@ function Subscription({ id }: { id: string }): JSX.Element {
       {dialog === 'move' ? (
         <MoveCursors
           subscription={subscription}
-          cursors={cursors}
-          openStreams={streams.items.length}
           onClose={() => setDialog(undefined)}
           onMoved={() => {
             setDialog(undefined);
@@ -118,14 +116,15 @@ function Subscription({ id }: { id: string }): JSX.Element {
 interface SummaryProperties {
   readonly statistics: readonly TypeStatistics[];
   readonly streams: Schemas['SubscriptionStreams'];
+  /** Whether a stream or a reset has fixed where it begins. */
+  readonly isStreamed: boolean;
 }
 
 /** The lag in one line: how much, where most, and how old. */
-function Summary({ statistics, streams }: SummaryProperties): JSX.Element {
+function Summary({ statistics, streams, isStreamed }: SummaryProperties): JSX.Element {
   const partitions = statistics.flatMap(({ event_type: type, partitions }) =>
     partitions.map((partition) => ({ ...partition, type })),
   );
-  const isStreamed = partitions.some(({ unconsumed_events: events }) => events !== undefined);
   const total = statistics.reduce((sum, each) => sum + lagOf(each), 0);
   const [worst] = partitions
     .filter(({ unconsumed_events: events = 0 }) => events > 0)
@@ -140,7 +139,7 @@ function Summary({ statistics, streams }: SummaryProperties): JSX.Element {
     <Tiles
       label="Summary"
       tiles={[
-        { name: 'Lag (events)', value: isStreamed ? formatCount(total) : 'never streamed' },
+        { name: 'Lag (events)', value: formatCount(total), ...(isStreamed ? {} : { note: 'never streamed' }) },
         {
           name: 'Worst partition',
           value: worst === undefined ? '—' : formatCount(worst.unconsumed_events ?? 0),

@@ -122,7 +122,7 @@ function SubscriptionList({ subscriptions }: { subscriptions: readonly Schemas['
               unconsumed.data === undefined ? (
                 ''
               ) : events === undefined ? (
-                <span class="muted">never streamed</span>
+                <span class="muted">—</span>
               ) : (
                 formatCount(events)
               ),

@@ -44,6 +44,7 @@ describeAdminPage('the accessibility of the admin page', (admin) => {
     const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
     const type = `/event-types/${types[0]?.name ?? ''}`;
     const places: [path: string, sign: string | RegExp][] = [
+      ['', 'Largest lags'],
       ['/event-types', types[0]?.name ?? ''],
       ['/event-types/+new', 'JSON Schema'],
       [type, 'Schema 1.0.0'],

@@ -6,7 +6,7 @@ describeAdminPage('the event types of the admin page', (admin) => {
   const { open, button, link, text, row, api, tabTo } = admin;
 
   it('leads from an empty system to the first event type with the keyboard only', async () => {
-    await open('');
+    await open('/event-types');
     await text('No event types of your own yet').waitFor();
     await tabTo(link('Define the first one'));
     await admin.page.keyboard.press('Enter');

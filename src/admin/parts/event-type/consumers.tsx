@@ -78,7 +78,7 @@ export function TypeConsumers({ name }: { name: string }): JSX.Element {
                 unconsumed.data === undefined ? (
                   ''
                 ) : events === undefined ? (
-                  <span class="muted">never streamed</span>
+                  <span class="muted">—</span>
                 ) : (
                   formatCount(events)
                 ),

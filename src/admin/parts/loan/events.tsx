@@ -59,7 +59,9 @@ export function LoanEvents({ id }: { id: string }): JSX.Element {
                   <CopyButton text={events.data?.shown[index] ?? ''} what="event" isNamed />
                   <CopyButton text={event.metadata.eid} what="eid" isNamed />
                 </div>
-                <pre>{events.data?.shown[index]}</pre>
+                <pre tabIndex={0} role="region" aria-label={`Event ${index + 1}`}>
+                  {events.data?.shown[index]}
+                </pre>
               </div>
             </details>
           </li>

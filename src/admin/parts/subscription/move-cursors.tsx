@@ -1,30 +1,20 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Requests, Responses, Schemas } from '../../../contract.ts';
-import { ApiError, call } from '../../api/api.ts';
+import { call } from '../../api/api.ts';
 import { listSubscriptions } from '../../api/api-lists.ts';
+import { queries, useLoaded } from '../../api/queries.ts';
+import { curl } from '../../curl.ts';
 import { formatCount } from '../../formats.ts';
-import { useLoaded } from '../../api/queries.ts';
 import { Confirm } from '../confirm.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Field, SelectField, TimeField } from '../field.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
 import { Table } from '../table.tsx';
-import { curl } from '../../curl.ts';
 
-type Cursor = Responses['listCursors']['items'][number];
-
-/** Where a partition is, and where it goes. */
-interface Move {
-  readonly type: string;
-  readonly partition: string;
-  /** Undefined before the first stream of the subscription. */
-  readonly before: string | undefined;
-  readonly after: string;
-  /** Positive: so many events are skipped; negative: so many are sent again. Undefined where nothing was committed. */
-  readonly events: number | undefined;
-}
+type Moves = Responses['moveCursors'];
+type PartitionMove = Moves['items'][number];
 
 const targets = [
   ['begin', 'the first event'],
@@ -47,15 +37,12 @@ interface Target {
 
 interface MoveCursorsProperties {
   readonly subscription: Schemas['Subscription'];
-  readonly cursors: readonly Cursor[];
-  readonly openStreams: number;
   readonly onClose: () => void;
   readonly onMoved: () => void;
 }
 
-/** Moves the committed cursors of a subscription, after showing what that skips or sends again. */
-export function MoveCursors(properties: MoveCursorsProperties): JSX.Element {
-  const { subscription, cursors, openStreams, onClose, onMoved } = properties;
+/** Moves the committed cursors of a subscription, exactly as shown before: how many events are skipped or sent again. */
+export function MoveCursors({ subscription, onClose, onMoved }: MoveCursorsProperties): JSX.Element {
   const [type, setType] = useState('');
   const [target, setTarget] = useState<Target>({
     kind: 'end',
@@ -66,41 +53,44 @@ export function MoveCursors(properties: MoveCursorsProperties): JSX.Element {
     subscriptionId: '',
   });
   const set = (name: keyof Target) => (value: string) => setTarget((before) => ({ ...before, [name]: value }));
-  const types = type === '' ? subscription.event_types : [type];
   const others = useLoaded('subscriptions', listSubscriptions);
+  const types = type === '' ? subscription.event_types : [type];
   const choices = (others.data ?? []).filter(
     ({ id, event_types: read }) => id !== subscription.id && read.some((each) => types.includes(each)),
   );
-  const isComplete =
-    target.kind === 'time'
-      ? !Number.isNaN(Date.parse(target.time))
-      : target.kind === 'shift'
-        ? /^-?[0-9]+$/.test(target.shift)
-        : target.kind === 'offset'
-          ? target.offset.trim() !== '' && types.length === 1
-          : target.kind !== 'subscription' || target.subscriptionId !== '';
-  const moves = useLoaded(
-    `moves ${JSON.stringify([types, target, cursors])}`,
-    (signal) => movesOf(types, target, cursors, signal),
-    0,
-    { isEnabled: isComplete },
-  );
-  const rows = isComplete ? (moves.data ?? []) : [];
-  const body = {
-    items: rows.map(({ type, partition, after }) => ({ event_type: type, partition, offset: after })),
-  } satisfies Requests['resetCursors'];
-  const address = `/subscriptions/${subscription.id}/cursors`;
+  const address = `/subscriptions/${subscription.id}/cursor-moves`;
+  const to = placeOf(target);
+  const onlyType = type === '' && subscription.event_types.length === 1 ? subscription.event_types[0] : type;
+  const isComplete = to !== undefined && (target.kind !== 'offset' || onlyType !== '');
+  const only = {
+    ...(onlyType === '' || onlyType === undefined ? {} : { event_type: onlyType }),
+    ...(target.kind === 'offset' ? { partition: target.partition.trim() } : {}),
+  };
+  const preview = { ...(to === undefined ? {} : { to }), ...(Object.keys(only).length === 0 ? {} : { only }) };
+  const key = `cursor-moves ${subscription.id} ${JSON.stringify(preview)}`;
+  const moves = useLoaded(key, (signal) => call<Moves>('POST', address, { ...preview, dry_run: true }, { signal }), 0, {
+    isEnabled: isComplete,
+  });
+  const shown = isComplete && moves.error === undefined ? moves.data : undefined;
+  const count = shown?.items.length ?? 0;
+  const body = { items: [...(shown?.items ?? [])] } satisfies Requests['moveCursors'];
   return (
     <Confirm
       title="Move cursors"
-      action={`Move ${rows.length === 1 ? '1 cursor' : `${formatCount(rows.length)} cursors`}`}
+      action={count === 1 ? 'Move 1 cursor' : `Move ${formatCount(count)} cursors`}
       dangerous
       isWide
       waiting="Waiting for open streams to commit what they were sent, and to end …"
-      isBlocked={rows.length === 0 || moves.error !== undefined}
+      isBlocked={count === 0}
       onClose={onClose}
       onConfirm={async () => {
-        await call('PATCH', address, body);
+        try {
+          await call('POST', address, body);
+        } catch (failure) {
+          // A partition may have moved since: what is shown next is where it is now.
+          void queries.invalidateQueries({ queryKey: [key] });
+          throw failure;
+        }
         onMoved();
       }}
     >
@@ -138,33 +128,32 @@ export function MoveCursors(properties: MoveCursorsProperties): JSX.Element {
           />
         ) : null}
       </div>
-      {target.kind === 'offset' && types.length > 1 ? <p class="muted">Choose the event type of the offset.</p> : null}
+      {target.kind === 'offset' && onlyType === '' ? <p class="muted">Choose the event type of the offset.</p> : null}
       <Problem error={isComplete ? moves.error : undefined} what="The cursors cannot be moved there." />
       {isComplete && moves.isLoading ? <Skeleton rows={3} /> : null}
-      {rows.length === 0 ? null : (
+      {shown === undefined ? null : (
         <>
-          <p>
-            {totalText(rows)}
-            {openStreams > 0
-              ? ` ${openStreams === 1 ? 'The open stream ends' : `The ${formatCount(openStreams)} open streams end`}, and the consumer connects again.`
-              : ''}
-          </p>
-          <div class="scrolling">
+          <p>{totalText(shown)}</p>
+          <div class="scrolling" tabIndex={0} role="region" aria-label="Positions before and after">
             <Table
               label="Positions before and after"
-              rows={rows}
-              keyOf={({ type, partition }) => `${type} ${partition}`}
+              rows={shown.items}
+              keyOf={({ event_type: each, partition }) => `${each} ${partition}`}
               columns={[
-                ...(types.length === 1 ? [] : [{ name: 'Event type', cell: ({ type }: Move) => type }]),
+                {
+                  name: 'Event type',
+                  hidden: types.length === 1,
+                  cell: ({ event_type: each }) => each,
+                },
                 { name: 'Partition', cell: ({ partition }) => partition },
-                { name: 'Before', cell: ({ before }) => (before === undefined ? 'none yet' : <code>{before}</code>) },
+                { name: 'Before', cell: ({ before }) => <code>{before}</code> },
                 { name: 'After', cell: ({ after }) => <code>{after}</code> },
-                { name: 'Effect', cell: ({ events }) => effectText(events) },
+                { name: 'Effect', keyword: true, cell: (move) => effectText(move) },
               ]}
             />
           </div>
           <div class="actions">
-            <CopyButton text={curl('PATCH', address, body)} what="as curl" isNamed />
+            <CopyButton text={curl('POST', address, body)} what="as curl" isNamed />
           </div>
         </>
       )}
@@ -172,104 +161,41 @@ export function MoveCursors(properties: MoveCursorsProperties): JSX.Element {
   );
 }
 
-function effectText(events: number | undefined): string {
-  if (events === undefined) return 'begins there';
-  if (events === 0) return 'stays';
-  return events > 0 ? `${formatCount(events)} skipped` : `${formatCount(-events)} sent again`;
+/** A target in the form of the API; undefined while it is not complete. */
+function placeOf({ kind, time, shift, offset, subscriptionId }: Target): Requests['moveCursors']['to'] | undefined {
+  switch (kind) {
+    case 'time':
+      return Number.isNaN(Date.parse(time)) ? undefined : { time: new Date(time).toISOString() };
+    case 'shift':
+      return /^-?[0-9]+$/.test(shift.trim()) ? { shift: Number(shift) } : undefined;
+    case 'offset':
+      return offset.trim() === '' ? undefined : { offset: offset.trim() };
+    case 'subscription':
+      return subscriptionId === '' ? undefined : { subscription_id: subscriptionId };
+    default:
+      return { position: kind === 'begin' ? 'begin' : 'end' };
+  }
 }
 
-function totalText(moves: readonly Move[]): string {
-  const skipped = moves.reduce((sum, { events = 0 }) => sum + Math.max(0, events), 0);
-  const repeated = moves.reduce((sum, { events = 0 }) => sum + Math.max(0, -events), 0);
+function effectText({ skipped, repeated }: PartitionMove): string {
+  if (skipped > 0) return `${formatCount(skipped)} skipped`;
+  return repeated > 0 ? `${formatCount(repeated)} sent again` : 'stays';
+}
+
+function totalText({ skipped, repeated, open_streams: openStreams }: Moves): string {
   const parts = [
-    ...(skipped > 0 ? [`${formatCount(skipped)} events are skipped`] : []),
-    ...(repeated > 0 ? [`${formatCount(repeated)} events are sent again`] : []),
+    ...(skipped > 0 ? [skipped === 1 ? '1 event is skipped' : `${formatCount(skipped)} events are skipped`] : []),
+    ...(repeated > 0
+      ? [repeated === 1 ? '1 event is sent again' : `${formatCount(repeated)} events are sent again`]
+      : []),
   ];
-  return parts.length === 0 ? 'No event is skipped or sent again.' : `${parts.join(', and ')}.`;
+  const effect = parts.length === 0 ? 'No event is skipped or sent again.' : `${parts.join(', and ')}.`;
+  if (openStreams === 0) return effect;
+  const streams = openStreams === 1 ? 'The open stream ends' : `The ${formatCount(openStreams)} open streams end`;
+  return `${effect} ${streams}, and the consumer connects again.`;
 }
 
 /** A time as a field of a form has it, to the minute, in the time zone of the user. */
 function localTime(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-async function movesOf(
-  types: readonly string[],
-  target: Target,
-  cursors: readonly Cursor[],
-  signal: AbortSignal,
-): Promise<Move[]> {
-  const ofTypes = await Promise.all(types.map((type) => movesOfType(type, target, cursors, signal)));
-  return ofTypes.flat();
-}
-
-async function movesOfType(
-  type: string,
-  target: Target,
-  cursors: readonly Cursor[],
-  signal: AbortSignal,
-): Promise<Move[]> {
-  const address = `/event-types/${encodeURIComponent(type)}`;
-  const committed = new Map(
-    cursors.filter((cursor) => cursor.event_type === type).map(({ partition, offset }) => [partition, offset]),
-  );
-  const positions = await positionsOf(type, target, committed, signal);
-  const pairs = positions.flatMap(({ partition, offset }) => {
-    const before = committed.get(partition);
-    return before === undefined
-      ? []
-      : [{ initial_cursor: { partition, offset: before }, final_cursor: { partition, offset } }];
-  });
-  const distances =
-    pairs.length === 0
-      ? []
-      : await call<Responses['measureCursorDistances']>('POST', `${address}/cursor-distances`, pairs, { signal });
-  const events = new Map(
-    pairs.map(({ final_cursor: { partition } }, index) => [partition, distances[index]?.distance]),
-  );
-  return positions.map(({ partition, offset }) => ({
-    type,
-    partition,
-    before: committed.get(partition),
-    after: offset,
-    events: events.get(partition),
-  }));
-}
-
-interface Position {
-  readonly partition: string;
-  readonly offset: string;
-}
-
-/** The positions of a target in the partitions of an event type. */
-async function positionsOf(
-  type: string,
-  target: Target,
-  committed: ReadonlyMap<string, string>,
-  signal: AbortSignal,
-): Promise<readonly Position[]> {
-  const address = `/event-types/${encodeURIComponent(type)}`;
-  const options = { signal };
-  switch (target.kind) {
-    case 'end': {
-      const bounds = await call<Responses['listPartitions']>('GET', `${address}/partitions`, undefined, options);
-      return bounds.map(({ partition, newest_available_offset: offset }) => ({ partition, offset }));
-    }
-    case 'shift': {
-      const from = [...committed].map(([partition, offset]) => ({ partition, offset, shift: Number(target.shift) }));
-      if (from.length === 0) throw new ApiError(0, ['Nothing is committed yet that could be moved.']);
-      return call<Responses['shiftCursors']>('POST', `${address}/shifted-cursors`, from, options);
-    }
-    case 'offset':
-      return [{ partition: target.partition.trim(), offset: target.offset.trim() }];
-    case 'subscription': {
-      const path = `/subscriptions/${target.subscriptionId}/cursors`;
-      const { items } = await call<Responses['listCursors']>('GET', path, undefined, options);
-      return items.filter(({ event_type: each }) => each === type);
-    }
-    default: {
-      const time = target.kind === 'begin' ? new Date(0) : new Date(target.time);
-      return call<Responses['findCursorsAt']>('POST', `${address}/cursors-at`, { time: time.toISOString() }, options);
-    }
-  }
 }

@@ -57,8 +57,7 @@ function nameOf({ event_type: type }: TypeStatistics): string {
 }
 
 function lagText(statistics: TypeStatistics): string {
-  const isStreamed = statistics.partitions.some(({ unconsumed_events: events }) => events !== undefined);
-  return isStreamed ? `lag ${formatCount(lagOf(statistics))}` : 'never streamed';
+  return `lag ${formatCount(lagOf(statistics))}`;
 }
 
 interface PartitionTableProperties extends Omit<SubscriptionPartitionsProperties, 'statistics'> {
@@ -96,7 +95,7 @@ function PartitionTable({ statistics, streams, cursors }: PartitionTableProperti
             name: 'Lag (events)',
             numeric: true,
             cell: ({ unconsumed_events: events }) =>
-              events === undefined ? <span class="muted">never streamed</span> : formatCount(events),
+              events === undefined ? <span class="muted">—</span> : formatCount(events),
           },
           {
             name: 'Oldest unconsumed',

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { it } from 'mocha';
+import { describeAdminPage } from './admin-browser.ts';
+
+describeAdminPage('the overview of the admin page', (admin) => {
+  const { open, button, link, text, row, api } = admin;
+
+  it('is the first page, and offers the demo data of an empty system', async () => {
+    await open('');
+    await admin.heading('Overview').waitFor();
+    await text('ready').waitFor();
+    await button('Load demo data').click();
+    await row('demo /')
+      .getByText(/^[1-9]\d*$/)
+      .waitFor();
+  });
+
+  it('shows what needs attention, and leads to it', async () => {
+    const [version] = [(await api('GET', '/version')).body as { version: string }];
+    await admin.page.getByText(version.version, { exact: true }).waitFor();
+    await text(/^\d.* of .* free/).waitFor();
+    await link('Lag (events)').click();
+    await admin.heading('Subscriptions').waitFor();
+    expect(admin.address()).to.equal('/subscriptions?sort=-lag-events');
+    await admin.page.goBack();
+    await link('Dead letters of commands').click();
+    await text('No events yet.').waitFor();
+    await admin.page.goBack();
+    await link(/^demo \//).click();
+    await admin.heading('Definition').waitFor();
+  });
+
+  it('draws the last hour once there is something to draw', async () => {
+    await admin.page.route('**/overview', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { history: Record<string, unknown>; dead_letters: object };
+      const values = Array.from({ length: 360 }, (_, index) => index % 60);
+      const history = { ...body.history, published_per_second: values, publish_p99_seconds: [null, 0.0042, null] };
+      await route.fulfill({ json: { ...body, history, dead_letters: { commands: 3, subscriptions: 0 } } });
+    });
+    await open('');
+    await admin.page.getByRole('img', { name: 'Events published per second, at most 59 in the last hour' }).waitFor();
+    await text('4.2 ms').waitFor();
+    expect(await admin.page.locator('.is-bad').allTextContents()).to.deep.equal(['Dead letters of commands3']);
+    expect(await admin.faults()).to.deep.equal([]);
+    await admin.page.unroute('**/overview');
+  });
+});
