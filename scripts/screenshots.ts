@@ -52,7 +52,7 @@ try {
 /** Loads the demo data with the page's own button, and leaves open streams of a consumer. */
 async function fill(browser: Browser, { url }: Service): Promise<Picture[]> {
   const page = await browser.newPage();
-  await page.goto(`${url}/admin`);
+  await page.goto(`${url}/admin/event-types`);
   await page.getByRole('button', { name: 'Load demo data' }).click();
   const link = page.getByRole('link', { name: /^demo\.greeting/ });
   await link.waitFor();
@@ -74,11 +74,24 @@ async function fill(browser: Browser, { url }: Service): Promise<Picture[]> {
   };
   const extend = async (page: Page): Promise<void> => {
     const schema = page.getByLabel('JSON Schema');
-    const text = await schema.inputValue();
+    const lines = schema.locator('.cm-line');
+    await lines.first().waitFor();
+    const text = (await lines.allTextContents()).join('\n');
     await schema.fill(text.replace('"properties": {', '"properties": {\n    "mood": { "type": "string" },'));
     await page.getByText('the schema gets version').waitFor();
   };
+  const moveToBegin = async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: 'Move cursors' }).click();
+    await page.getByLabel('Move to').selectOption('begin');
+    await page.getByText('sent again').first().waitFor();
+  };
+  const search = async (page: Page): Promise<void> => {
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search everything' }).fill('loan');
+  };
   return [
+    { name: 'overview', path: '' },
+    { name: 'search', path: '', prepare: search, windowOnly: true },
     { name: 'event-types', path: '/event-types' },
     { name: 'event-type', path: `/event-types/${eventType}` },
     { name: 'event-type-edit', path: `/event-types/${eventType}/edit`, prepare: extend },
@@ -86,12 +99,24 @@ async function fill(browser: Browser, { url }: Service): Promise<Picture[]> {
     { name: 'event-type-new', path: '/event-types/+new' },
     { name: 'event-type-try', path: `/event-types/${eventType}/try` },
     { name: 'event-type-events', path: `/event-types/${eventType}/events` },
+    {
+      name: 'event-type-event-opened',
+      path: '/event-types/loan_transaction_posted/events',
+      prepare: (page) => page.locator('.row-toggle').first().click(),
+    },
+    { name: 'event-type-versions', path: `/event-types/${eventType}/versions` },
+    { name: 'event-type-consumers', path: `/event-types/${eventType}/consumers` },
+    { name: 'event-type-partitions', path: `/event-types/${eventType}/partitions` },
     { name: 'subscriptions', path: '/subscriptions' },
     { name: 'subscription', path: `/subscriptions/${subscription}` },
+    { name: 'subscription-move', path: `/subscriptions/${subscription}`, prepare: moveToBegin, windowOnly: true },
+    { name: 'subscription-clone', path: `/subscriptions/+new?from=${subscription}` },
     { name: 'loans', path: '/loans' },
     { name: 'loan-balances', path: `/loans/${loan}` },
     { name: 'loan-schedule', path: `/loans/${loan}/schedule` },
+    { name: 'loan-transactions', path: `/loans/${loan}/transactions` },
     { name: 'loan-events', path: `/loans/${loan}/events` },
+    { name: 'products', path: '/products' },
     { name: 'toggles', path: '/toggles' },
     {
       name: 'toggle-confirmation',

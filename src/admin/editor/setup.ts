@@ -39,7 +39,7 @@ const theme = EditorView.theme({
   '&.cm-merge-a .cm-changedLine, .cm-deletedChunk': { backgroundColor: 'var(--bad-soft)' },
   '&.cm-merge-a .cm-changedText, &.cm-merge-b .cm-changedText, .cm-deletedText, .cm-changedText': {
     background: 'none',
-    textDecoration: 'underline',
+    textDecoration: 'none',
   },
   '.cm-collapsedLines': { background: 'var(--accent-soft)', color: 'var(--text)' },
 });

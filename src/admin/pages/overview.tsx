@@ -139,7 +139,7 @@ interface NumberProperties {
   readonly name: string;
   readonly value: string;
   readonly note?: string;
-  /** Somebody has to look at it. */
+  /** It needs attention. */
   readonly isBad?: boolean;
   /** The page about it. */
   readonly to: string;

@@ -21,7 +21,7 @@ export function SchemaDifference({ from, to }: SchemaDifferenceProperties): JSX.
       remove?.();
     };
   }, [from, to]);
-  return <div ref={place} class="editor" />;
+  return <div ref={place} class="editor difference" />;
 }
 
 /** On several lines, so that there is something to compare. */
