@@ -108,6 +108,8 @@ function go(target: string, { replace = false }: NavigateOptions = {}): void {
   if (replace) {
     history.replaceState({ position } satisfies HistoryState, '', target);
   } else {
+    // The event of the last scrolling may not have arrived yet.
+    if (!isScrolling) scrolledTo.set(position, window.scrollY);
     position += 1;
     history.pushState({ position } satisfies HistoryState, '', target);
   }
