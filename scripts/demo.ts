@@ -1,12 +1,12 @@
 import { Lendstream } from 'lendstream/client';
 import { annuityProduct } from '../src/admin/example-product.ts';
-import { endIfHelpIsAsked } from './read-usage.ts';
+import { flag, optionsOf } from './command-line.ts';
 
 /**
  * The main flow against the running service, reported line by line: an event type of its own, a loan product, three
  * loans from application to repayment, a toggle switched in between, and what a consumer sees of all this.
  */
-endIfHelpIsAsked('demo');
+const { keep } = optionsOf('demo', { keep: flag });
 
 const url = process.env['LENDSTREAM_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? '8080'}`;
 /** Every run has its own names, so that the demo can be shown again on the same data. */
@@ -77,6 +77,14 @@ function describe(event: Json): string {
 /** The pause between two looks at what the consumer has not received yet. Milliseconds. */
 const pollMilliseconds = 20;
 
+/** What to remove at the end, as paths, in this order: what a demo leaves is waited for in vain, and raises alerts. */
+const created: string[] = [];
+
+/** Removes the subscription and the event type. Loans and their product stay: they are never deleted. */
+async function cleanUp(): Promise<void> {
+  for (const path of created.splice(0)) await call('DELETE', path);
+}
+
 async function demonstrate(): Promise<void> {
   const greetings = `demo.greeting-${run}`;
   chapter(`1. A new event type, ${greetings}`);
@@ -90,6 +98,7 @@ async function demonstrate(): Promise<void> {
       schema: JSON.stringify({ type: 'object', properties: { greeting: { type: 'string' } }, required: ['greeting'] }),
     },
   });
+  created.push(`/event-types/${greetings}`);
 
   chapter('2. A subscription to it and to the lending events; indented lines are what its consumer receives');
   const subscription = await call('POST', '/subscriptions', {
@@ -106,6 +115,7 @@ async function demonstrate(): Promise<void> {
     ],
     read_from: 'end',
   });
+  created.unshift(`/subscriptions/${String(subscription['id'])}`);
   const consumer = new Lendstream({ url }).consume<Json>(String(subscription['id']), {
     stream: { batch_limit: 1 },
   });
@@ -182,13 +192,18 @@ async function demonstrate(): Promise<void> {
     );
   }
   print(`\nLook at it in a browser: ${url}/admin/loans/${first.id}`);
+  if (!keep) print('The subscription and the event type of this run are removed; --keep keeps them.');
   print(`\n${received} events received and committed, in order per loan, none twice.`);
   consumer.stop();
   await consuming;
 }
 
 try {
-  await demonstrate();
+  try {
+    await demonstrate();
+  } finally {
+    if (!keep) await cleanUp();
+  }
 } catch (error) {
   const refusedConnection = (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED';
   console.error(

@@ -57,6 +57,12 @@ install_packages() {
   cp "$project/package-lock.json" "$stamp"
 }
 
+# Runs a command in the project, and prints a line when it has succeeded.
+build_step() {
+  local line="$1" begin=$SECONDS
+  (cd "$project" && bash -c "$2" >&2) && echo "  $line, $((SECONDS - begin)) s" >&2
+}
+
 # Compiles when a source is newer than the last build. In place, so that a service running from it is not disturbed; what
 # was compiled from a source that is gone is removed.
 build() {
@@ -65,10 +71,16 @@ build() {
     -newer "$stamp" -print -quit)" ]; then
     return
   fi
-  echo "Building ..." >&2
-  (cd "$project" && node_modules/.bin/tsc >&2 && node_modules/.bin/tsc -p src/client >&2) || fail "the build failed"
-  (cd "$project" && node_modules/.bin/tsc -p src/admin >&2 && node_modules/.bin/vite build src/admin --logLevel warn >&2) ||
-    fail "the build of the admin page failed"
+  # Side by side, since none reads what another one writes.
+  echo "Building (once after each change) ..." >&2
+  local compiled bundled
+  build_step "Compiled the program and its tests" 'node_modules/.bin/tsc && node_modules/.bin/tsc -p src/client' &
+  compiled=$!
+  build_step "Made the admin page" 'node_modules/.bin/tsc -p src/admin &&
+    node_modules/.bin/vite build src/admin --logLevel warn' &
+  bundled=$!
+  wait "$compiled" || fail "the build failed"
+  wait "$bundled" || fail "the build of the admin page failed"
   (cd "$project/dist" && find . -path ./admin -prune -o -name '*.js' -print) | while read -r compiled; do
     [ -f "$project/${compiled%.js}.ts" ] || rm -f "$project/dist/$compiled" "$project/dist/$compiled.map"
   done

@@ -59,6 +59,7 @@ import {
   createMetrics,
   removeStaleSeries,
   removeStaleSeriesRegularly,
+  setLags,
   type ExistingLabels,
   type Metrics,
 } from './metrics.ts';
@@ -268,6 +269,8 @@ interface ApiOptions {
   readonly partitionCount: number;
   readonly idempotencyMilliseconds: number;
   readonly endOfDaySchedule: string | null;
+  /** The most lags that have a series in the metrics. */
+  readonly lagSeriesMaximum: number;
   readonly operations: OperationsServices;
   readonly streamTokens: StreamTokens;
   readonly registerCleanup: (close: () => Promise<void> | void) => void;
@@ -351,7 +354,7 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createOperationsRouter({
       ...operations,
       refreshMetrics: async () => {
-        await Promise.all([operations.refreshMetrics(), measureLag(metrics, broker, lags)]);
+        await Promise.all([operations.refreshMetrics(), measureLag(metrics, broker, lags, options.lagSeriesMaximum)]);
       },
     }),
   ];
@@ -400,14 +403,16 @@ async function closeServer(server: Server, clock: Clock): Promise<void> {
 /** How long responses under way may take when the process is asked to stop. Milliseconds. */
 const connectionGraceMilliseconds = 2_000;
 
-/** How many lags one scrape shows. Writing as many takes some milliseconds, during which nothing else happens. */
-const lagSeriesMaximum = 10_000;
-
 /**
  * Works out the lag on request, not all the time, and drops the series of what has been deleted. The lag is left out
  * while the log or the coordination store is unavailable: that is when the other metrics are needed most.
  */
-async function measureLag(metrics: Metrics, broker: SharedServices, recentLags: RecentLags): Promise<void> {
+async function measureLag(
+  metrics: Metrics,
+  broker: SharedServices,
+  recentLags: RecentLags,
+  lagsMaximum: number,
+): Promise<void> {
   const lags = await recentLags.get().catch((error: unknown) => {
     if (!isLendstreamError(error) || !error.retriable) throw error;
     broker.logger.warn(
@@ -416,15 +421,7 @@ async function measureLag(metrics: Metrics, broker: SharedServices, recentLags: 
     );
     return [];
   });
-  metrics.subscriptionLag.reset();
-  const shown =
-    lags.length <= lagSeriesMaximum
-      ? lags
-      : lags.toSorted((left, right) => right.unconsumedEvents - left.unconsumedEvents).slice(0, lagSeriesMaximum);
-  metrics.hiddenLags.set(lags.length - shown.length);
-  for (const { subscriptionId, eventType, unconsumedEvents } of shown) {
-    metrics.subscriptionLag.set({ subscription_id: subscriptionId, event_type: eventType }, unconsumedEvents);
-  }
+  setLags(metrics, lags, lagsMaximum);
   await removeStaleSeries(metrics, existingIn(broker.registry));
 }
 

@@ -44,6 +44,8 @@ export interface Config {
   readonly streaming: StreamingLimits;
   /** DEDUPLICATED_IDS_MAXIMUM: the most ids of one event type that stores repeated events once, within its window. */
   readonly deduplicatedIdsMaximum: number;
+  /** METRICS_LAGS_MAXIMUM: the most lags, of a subscription and an event type, that have a series in the metrics. */
+  readonly lagSeriesMaximum: number;
   /** CORS_ORIGINS: exact origins, such as `https://app.example`, whose pages may use the service from a browser. */
   readonly corsOrigins: readonly string[];
   /** Where the cluster is; absent on one machine, where the embedded store stands in for Kafka and Redis. */
@@ -163,6 +165,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     allowedHosts,
     streaming: readStreamingLimits({ text, integer, problems }),
     deduplicatedIdsMaximum: integer('DEDUPLICATED_IDS_MAXIMUM', deduplicatedIdsMaximumDefault, 1, 10_000_000),
+    lagSeriesMaximum: integer('METRICS_LAGS_MAXIMUM', 10_000, 0, 100_000),
     corsOrigins,
     ...(cluster === undefined ? {} : { cluster }),
   });

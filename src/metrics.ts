@@ -86,7 +86,12 @@ export function createMetrics() {
     }),
     hiddenLags: new Gauge({
       name: 'lendstream_hidden_subscription_lags',
-      help: 'Lags that are not shown, because they are smaller than the 10,000 that are.',
+      help: 'Lags that have no series, because they are smaller than the METRICS_LAGS_MAXIMUM that have one.',
+      registers,
+    }),
+    totalLag: new Gauge({
+      name: 'lendstream_unconsumed_events',
+      help: 'Events not yet committed, of all subscriptions together, also of those whose lag has no series.',
       registers,
     }),
     subscriptionLag: new Gauge({
@@ -142,6 +147,27 @@ export function createMetrics() {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** How many events of one type a subscription has not committed yet. */
+export interface Lag {
+  readonly subscriptionId: string;
+  readonly eventType: string;
+  readonly unconsumedEvents: number;
+}
+
+/** Replaces the lags. Only the largest ones have series, at most `maximum`; the total counts all of them. */
+export function setLags(metrics: Metrics, lags: readonly Lag[], maximum: number): void {
+  metrics.subscriptionLag.reset();
+  const shown =
+    lags.length <= maximum
+      ? lags
+      : lags.toSorted((left, right) => right.unconsumedEvents - left.unconsumedEvents).slice(0, maximum);
+  metrics.hiddenLags.set(lags.length - shown.length);
+  metrics.totalLag.set(lags.reduce((sum, { unconsumedEvents }) => sum + unconsumedEvents, 0));
+  for (const { subscriptionId, eventType, unconsumedEvents } of shown) {
+    metrics.subscriptionLag.set({ subscription_id: subscriptionId, event_type: eventType }, unconsumedEvents);
+  }
+}
+
 /** Which of the things that label series still exist. */
 export interface ExistingLabels {
   readonly subscriptionExists: (id: string) => boolean;
@@ -150,12 +176,13 @@ export interface ExistingLabels {
 
 /**
  * Removes the series of deleted subscriptions and event types, which would otherwise stay for as long as the process
- * lives. A subscription whose streams are just ending is kept until they have ended.
+ * lives, and those of subscriptions that have no open stream any more. A deleted subscription whose streams are just
+ * ending is kept until they have ended.
  */
 export async function removeStaleSeries(metrics: Metrics, existing: ExistingLabels): Promise<void> {
   const { subscriptionExists, eventTypeExists } = existing;
   for (const { labels, value } of (await metrics.openStreams.get()).values) {
-    if (value === 0 && !subscriptionExists(textOf(labels.subscription_id))) metrics.openStreams.remove(labels);
+    if (value === 0) metrics.openStreams.remove(labels);
   }
   const { deliveredEvents, skippedEvents, deadLetters, deadLetterFailures } = metrics;
   for (const metric of [deliveredEvents, skippedEvents, deadLetters, deadLetterFailures]) {

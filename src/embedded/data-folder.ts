@@ -88,7 +88,10 @@ function acquireLock(path: string): DataFolderLock {
   } catch (error) {
     lock?.close();
     throw databaseErrorKind(error) === 'busy'
-      ? new LendstreamError('DATA_FOLDER_IN_USE', `The data folder ${path} is in use by another process.`)
+      ? new LendstreamError(
+          'DATA_FOLDER_IN_USE',
+          `The data folder ${path} is in use by another process: stop it, or choose another folder with DATA_DIR=<folder>.`,
+        )
       : new LendstreamError('DATA_FOLDER_UNUSABLE', `Cannot lock the data folder ${path}: ${describeError(error)}.`, {
           cause: error,
         });

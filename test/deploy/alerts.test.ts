@@ -11,7 +11,7 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { describeError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { createMetrics, type Metrics } from '../../src/metrics.ts';
+import { createMetrics, setLags, type Metrics } from '../../src/metrics.ts';
 import { packageRoot } from '../../src/package-root.ts';
 import { call } from '../support/http/client.ts';
 import { readExposition, type Sample } from '../support/prometheus.ts';
@@ -81,6 +81,8 @@ const memory = (bytes: number): Scenario => {
 const ended = (reason: string, count: number): Scenario =>
   once(({ closedStreams }) => closedStreams.inc({ reason }, count));
 
+const twoLags = ['a', 'b'].map((subscriptionId) => ({ subscriptionId, eventType: 'orders', unconsumedEvents: 1 }));
+
 const rows: readonly Row[] = [
   { alert: 'LendstreamProcessDown', atTheThreshold: up(1), justAbove: up(0) },
   {
@@ -118,6 +120,11 @@ const rows: readonly Row[] = [
     atTheThreshold: consumed('a', 1),
     // A stream of another subscription.
     justAbove: consumed('b', 1),
+  },
+  {
+    alert: 'LendstreamLagsHidden',
+    atTheThreshold: (metrics) => setLags(metrics, twoLags, 2),
+    justAbove: (metrics) => setLags(metrics, twoLags, 1),
   },
   {
     alert: 'LendstreamPublishingSlow',

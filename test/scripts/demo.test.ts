@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { after, before, describe, it } from 'mocha';
+import { call } from '../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
+
+const program = fileURLToPath(new URL('../../scripts/demo.js', import.meta.url));
+
+describe('scripts/demo', function () {
+  this.timeout(60_000);
+  let service: Service;
+  let folder: string;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startService(folder);
+  });
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  /** Returns the line that a reader waits for, and how many subscriptions and event types of the demo there are then. */
+  async function runDemo(...words: string[]) {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...words], {
+      env: { ...process.env, LENDSTREAM_URL: service.url },
+    });
+    const { body: subscriptions } = await call(`${service.url}/subscriptions?owning_application=demo`, 'GET');
+    const types = (await (await fetch(`${service.url}/event-types`)).json()) as { name: string }[];
+    return {
+      isComplete: /^\d+ events received and committed, in order per loan, none twice\.$/m.test(stdout),
+      subscriptions: (subscriptions['items'] as object[]).length,
+      eventTypes: types.filter(({ name }) => name.startsWith('demo.')).length,
+    };
+  }
+
+  it('removes its subscription and its event type, so that no lag grows after it', async () => {
+    expect(await runDemo()).to.deep.equal({ isComplete: true, subscriptions: 0, eventTypes: 0 });
+  });
+
+  it('keeps them with --keep', async () => {
+    expect(await runDemo('--keep')).to.deep.equal({ isComplete: true, subscriptions: 1, eventTypes: 1 });
+  });
+});
