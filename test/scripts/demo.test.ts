@@ -22,7 +22,7 @@ describe('scripts/demo', function () {
     await removeFolder(folder);
   });
 
-  /** Returns the line that a reader waits for, and how many subscriptions and event types of the demo there are then. */
+  /** Returns whether it came to its end, and how many subscriptions and event types of the demo there are then. */
   async function runDemo(...words: string[]) {
     const { stdout } = await promisify(execFile)(process.execPath, [program, ...words], {
       env: { ...process.env, LENDSTREAM_URL: service.url },
