@@ -12,6 +12,7 @@ import { EventTypes } from '../../src/broker/event-types/event-types.ts';
 import { Publisher } from '../../src/broker/publishing/publisher.ts';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
 import { HistoryRecorder } from '../../src/broker/subscriptions/history-recorder.ts';
+import { RecentLags } from '../../src/broker/subscriptions/recent-lags.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createApplication } from '../../src/http/edge/application.ts';
 import { createCommandsRouter } from '../../src/http/lending/command-status.ts';
@@ -24,6 +25,10 @@ import { createCommit, createCursorsRouter } from '../../src/http/streaming/curs
 import { createEventTypeChecksRouter } from '../../src/http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from '../../src/http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from '../../src/http/streaming/event-types.ts';
+import { createCursorMovesRouter } from '../../src/http/streaming/finding/cursor-moves.ts';
+import { EventPages } from '../../src/http/streaming/finding/event-pages.ts';
+import { createEventTypeHistoryRouter } from '../../src/http/streaming/finding/event-type-history.ts';
+import { createRetainedEventsRouter } from '../../src/http/streaming/finding/retained-events.ts';
 import { createMambuStreamingRouter } from '../../src/http/streaming/mambu/mambu-streaming.ts';
 import { createPublishingRouter } from '../../src/http/streaming/publishing.ts';
 import { createSubscriptionEventsRouter } from '../../src/http/streaming/subscription-events.ts';
@@ -65,6 +70,8 @@ interface Route {
   /** The method, and the path as in the description of the API. */
   readonly operation: string;
   readonly subject: Subject;
+  /** With its question mark. */
+  readonly query?: string;
   readonly body?: (values: Values) => unknown;
   readonly headers?: Record<string, string>;
   /** The status for one that exists. */
@@ -128,6 +135,9 @@ describe('a resource that another process just created', () => {
       createSubscriptionStreamsRouter({ ...broker, activity }),
       createSubscriptionsRouter(broker),
       createEventTypesRouter(broker),
+      createRetainedEventsRouter({ ...broker, pages: new EventPages(broker), otherTopics: new Map() }),
+      createEventTypeHistoryRouter({ ...broker, lags: new RecentLags(broker) }),
+      createCursorMovesRouter(broker),
       createEventTypeChecksRouter(broker),
       createLoanEventsRouter({ ...lending, log: nodeLog, partitionCount }),
       createLoansRouter(lending),
@@ -395,6 +405,11 @@ describe('a resource that another process just created', () => {
     },
     // It is not compacted, which only a process that knows it can say.
     { operation: 'POST /event-types/{name}/deleted-events', subject: anEventType, body: noCursors, found: 422 },
+    { operation: 'GET /event-types/{name}/retained-events', subject: anEventType, found: 200 },
+    { operation: 'GET /event-types/{name}/partitions/{partition}/events', subject: anEventType, found: 200 },
+    { operation: 'GET /event-types/{name}/partitions/{partition}/events', subject: aPartition, found: 200 },
+    { operation: 'GET /event-types/{name}/schema-changes', query: '?from=1.0.0', subject: anEventType, found: 200 },
+    { operation: 'GET /event-types/{name}/consumers', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/partitions', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/partitions/{partition}', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/partitions/{partition}', subject: aPartition, found: 200 },
@@ -468,6 +483,12 @@ describe('a resource that another process just created', () => {
     { operation: 'POST /subscriptions/{id}/events', subject: aSubscription, body: () => ({}), found: 200 },
     { operation: 'GET /subscriptions/{id}/stats', subject: aSubscription, found: 200 },
     { operation: 'GET /subscriptions/{id}/streams', subject: aSubscription, found: 200 },
+    {
+      operation: 'POST /subscriptions/{id}/cursor-moves',
+      subject: aSubscription,
+      body: () => ({ to: { position: 'end' }, dry_run: true }),
+      found: 200,
+    },
     { operation: 'GET /loanproducts/{loanProductId}', subject: aProductById, found: 200 },
     { operation: 'GET /loanproducts/{loanProductId}', subject: aProduct, found: 200 },
     {
@@ -656,10 +677,10 @@ describe('a resource that another process just created', () => {
   }
 
   async function ask(route: Route, values: Values): Promise<HttpResponse> {
-    const { operation, body, headers } = route;
+    const { operation, query = '', body, headers } = route;
     const [method = '', template = ''] = operation.split(' ');
     const path = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) => values[name] ?? '');
-    const url = `${late}${path}`;
+    const url = `${late}${path}${query}`;
     if (!isStream(route)) return call(url, method, body?.(values), headers);
     const stream = await fetch(url, { method, ...(method === 'GET' ? {} : { body: '{}' }) });
     const text = stream.status === 200 ? '' : await stream.text();
@@ -752,13 +773,17 @@ describe('a resource that another process just created', () => {
   });
 
   it('is covered by this table for every operation with a resource in its path', () => {
-    // The names of pages and toggles are fixed; users and currencies are not defined; what is blocked need not exist.
+    // The names of pages, toggles and queues are fixed; users and currencies are not defined; what is blocked need not
+    // exist; a dead letter is a record of the log, which every process reads.
     const fixedNames = [
       '/docs/{file}',
       '/toggles/{name}',
       '/users/{userId}',
       '/currencies/{currencyCode}',
       '/settings/blacklist/{type}/{name}',
+      '/dead-letters/{queue}',
+      '/dead-letters/{queue}/{id}',
+      '/dead-letters/{queue}/{id}/deliveries',
     ];
     const named = operations
       .filter(({ path }) => path.includes('{') && !fixedNames.includes(path))
