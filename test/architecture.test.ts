@@ -132,6 +132,7 @@ const rooms: Record<string, Room> = {
 
   // Runs in browsers as well: it imports nothing but itself, nor modules of Node.js.
   'src/client': { imports: [], owns: [] },
+  'src/command-line': { imports: [/^src\/client\//], owns: [] },
 
   'src/http/edge': {
     imports: [shared, metrics, lendingFormat, within('src/broker', 'definitions')],
@@ -266,7 +267,7 @@ describe('the source tree', () => {
 
   it('reads the environment only in the files that are started', () => {
     const readers = sources.filter((file) => /process\.env/.test(readFileSync(join(packageRoot, file), 'utf8')));
-    expect(readers).to.deep.equal(['src/backup.ts', 'src/main.ts']);
+    expect(readers).to.deep.equal(['src/backup.ts', 'src/command-line/main.ts', 'src/main.ts']);
   });
 
   it('takes time and random numbers only from the clock', () => {

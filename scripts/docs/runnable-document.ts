@@ -40,16 +40,22 @@ export function stepsOf(markdown: string): Step[] {
 /**
  * What each step printed, with the service's address as the document has it.
  * @param url The service to talk to.
- * @param folder An empty one to run in; in it, `dist` is the compiled program and `scripts/demo` the demo.
+ * @param folder An empty one to run in; in it, `dist` is the compiled program, `scripts/demo` the demo and
+ *   `scripts/lendstream` the command line.
  * @throws Error when a step ends with a code other than 0
  */
 export async function runSteps(steps: readonly Step[], url: string, folder: string): Promise<string[]> {
   if (steps.length === 0) return [];
   await symlink(compiledRoot, join(folder, 'dist'));
   await mkdir(join(folder, 'scripts'));
-  await writeFile(join(folder, 'scripts/demo'), 'exec node --enable-source-maps dist/scripts/demo.js\n', {
-    mode: 0o755,
-  });
+  for (const [script, program] of [
+    ['demo', 'scripts/demo.js'],
+    ['lendstream', 'src/command-line/main.js'],
+  ] as const) {
+    await writeFile(join(folder, 'scripts', script), `exec node --enable-source-maps dist/${program} "$@"\n`, {
+      mode: 0o755,
+    });
+  }
   const { host } = new URL(url);
   const printed = (index: number): string => join(folder, `step-${index}.txt`);
   const progress = join(folder, 'progress.txt');

@@ -64,8 +64,12 @@ export class Lendstream {
   async subscribe(definition: SubscriptionDefinition): Promise<Subscription> {
     // Another process may be creating the same one.
     const isRetryable = (error: LendstreamError): boolean => error.isRetryable || error.status === 409;
-    const retry = { withinMilliseconds: creationMilliseconds, isRetryable };
-    return (await this.#connection.retried('POST', '/subscriptions', { body: definition }, retry)) as Subscription;
+    return (await this.#connection.retried(
+      'POST',
+      '/subscriptions',
+      { body: definition },
+      isRetryable,
+    )) as Subscription;
   }
 
   /**
@@ -205,6 +209,11 @@ export class Lendstream {
     }
   }
 
+  /** {@link request} for what changes nothing: it is repeated while the service is away. */
+  get(path: string, options: RequestOptions = {}): Promise<unknown> {
+    return this.#connection.retried('GET', path, options);
+  }
+
   /**
    * Any other request of docs/api.md. It is sent once.
    * @returns the JSON of the response, with exact numbers; undefined without a body
@@ -214,8 +223,6 @@ export class Lendstream {
     return this.#connection.request(method, path, options);
   }
 }
-
-const creationMilliseconds = 30_000;
 
 /** The most that a page of a list has. */
 const pageLimit = 1_000;

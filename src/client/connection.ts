@@ -13,6 +13,10 @@ export interface LendstreamOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How long a request may take that is no stream. Milliseconds, default 60 seconds. */
   readonly requestMilliseconds?: number | undefined;
+  /** How long requests that may be repeated are repeated while the service is away. Milliseconds, default 30 seconds. */
+  readonly retryMilliseconds?: number | undefined;
+  /** Told before such a request is repeated, for a log. */
+  readonly onRetry?: ((error: LendstreamError, milliseconds: number) => void) | undefined;
   /** The `fetch` to use, for proxies or tests. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
@@ -34,8 +38,7 @@ export interface RetryOptions extends BackOffOptions {
   readonly onWait?: (error: LendstreamError, milliseconds: number) => void;
 }
 
-/** How long a request that may be repeated is repeated. Milliseconds. */
-export const retryMillisecondsDefault = 30_000;
+const retryMillisecondsDefault = 30_000;
 
 const requestMillisecondsDefault = 60_000;
 
@@ -111,11 +114,18 @@ export class Connection {
   }
 
   /** {@link request} for what may be done twice: it is repeated while the service cannot answer. */
-  async retried(method: string, path: string, options: RequestOptions = {}, retry?: RetryOptions): Promise<unknown> {
+  async retried(
+    method: string,
+    path: string,
+    options: RequestOptions = {},
+    isRetryable?: (error: LendstreamError) => boolean,
+  ): Promise<unknown> {
+    const { retryMilliseconds = retryMillisecondsDefault, onRetry } = this.#options;
     return retrying(() => this.request(method, path, options), {
-      withinMilliseconds: retryMillisecondsDefault,
+      withinMilliseconds: retryMilliseconds,
       signal: options.signal,
-      ...retry,
+      ...(isRetryable === undefined ? {} : { isRetryable }),
+      ...(onRetry === undefined ? {} : { onWait: onRetry }),
     });
   }
 }

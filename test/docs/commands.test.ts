@@ -9,7 +9,14 @@ import { packageRoot } from '../../src/package-root.ts';
 import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 
 /** Documents whose commands a reader types one after another. */
-const documents = ['docs/getting-started.md', 'docs/client.md', 'docs/api.md', 'docs/consuming.md', 'docs/finding.md'];
+const documents = [
+  'docs/getting-started.md',
+  'docs/client.md',
+  'docs/command-line.md',
+  'docs/api.md',
+  'docs/consuming.md',
+  'docs/finding.md',
+];
 
 /** The programs that the shell needs in addition to those of every system. */
 const isCurlThere = spawnSync('curl', ['--version']).status === 0;
