@@ -146,7 +146,8 @@ export class Lendstream {
     cursors: readonly (Position & { readonly event_type: string })[],
   ): Promise<void> {
     const path = `/subscriptions/${encodeURIComponent(subscriptionId)}/cursors`;
-    await this.#connection.requestText('PATCH', path, { body: { items: cursors } });
+    const body = { items: cursors };
+    await this.#connection.requestText('PATCH', path, { body, milliseconds: moveMilliseconds });
   }
 
   /** The positions before the first events of a time, such as `2026-01-31T12:00:00Z`. */
@@ -223,6 +224,9 @@ export class Lendstream {
     return this.#connection.request(method, path, options);
   }
 }
+
+/** The service waits for a minute, at the longest, for the last commits of streams. */
+const moveMilliseconds = 90_000;
 
 /** The most that a page of a list has. */
 const pageLimit = 1_000;

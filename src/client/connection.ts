@@ -26,6 +26,8 @@ export interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** How long this request may take; default `requestMilliseconds`. A stream may take for ever. */
+  readonly milliseconds?: number;
 }
 
 export interface RetryOptions extends BackOffOptions {
@@ -96,12 +98,13 @@ export class Connection {
   /** The same, with the response as it was sent. */
   async requestText(method: string, path: string, options: RequestOptions = {}): Promise<string> {
     const { requestMilliseconds = requestMillisecondsDefault } = this.#options;
+    const { milliseconds = requestMilliseconds } = options;
     const limit = new AbortController();
     const abort = (): void => limit.abort(options.signal?.reason);
     if (options.signal?.aborted === true) abort();
     options.signal?.addEventListener('abort', abort);
-    const late = new LendstreamError(0, `${this.url} did not respond within ${requestMilliseconds} ms`);
-    const cancel = after(requestMilliseconds, () => limit.abort(late));
+    const late = new LendstreamError(0, `${this.url} did not respond within ${milliseconds} ms`);
+    const cancel = after(milliseconds, () => limit.abort(late));
     try {
       const response = await this.open(method, path, { ...options, signal: limit.signal });
       return await response.text().catch((error: unknown) => {

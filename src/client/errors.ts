@@ -17,6 +17,8 @@ export class LendstreamError extends Error {
   readonly status: number;
   /** What the service says about it, for people. */
   readonly detail: string;
+  /** The code of a problem, for programs: docs/errors.md lists them. Empty when there is none. */
+  readonly code: string;
   /** Whether the same request can succeed later. */
   readonly isRetryable: boolean;
   /** What the service asked to wait for. Milliseconds; 0 when it said nothing. */
@@ -30,6 +32,7 @@ export class LendstreamError extends Error {
     status: number,
     detail: string,
     options: {
+      readonly code?: string;
       readonly retryAfterMilliseconds?: number;
       readonly errors?: readonly LendingError[];
       readonly items?: readonly unknown[] | undefined;
@@ -40,6 +43,7 @@ export class LendstreamError extends Error {
     super(status === 0 ? detail : `${status}: ${detail}`, { cause: options.cause });
     this.status = status;
     this.detail = detail;
+    this.code = options.code ?? '';
     this.isRetryable = options.isRetryable ?? retryableStatuses.has(status);
     this.retryAfterMilliseconds = options.retryAfterMilliseconds ?? 0;
     this.errors = options.errors ?? [];
@@ -67,6 +71,7 @@ export async function errorOf(response: Response): Promise<LendstreamError> {
   ];
   const detail = texts.find((each) => typeof each === 'string' && each.trim() !== '') as string;
   return new LendstreamError(response.status, detail.trim(), {
+    code: typeof body['code'] === 'string' ? body['code'] : '',
     retryAfterMilliseconds,
     errors,
     items: Array.isArray(value) ? value : undefined,

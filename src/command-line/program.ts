@@ -1,6 +1,7 @@
 import { Lendstream, LendstreamError, PublishError } from '../client/client.ts';
 import { type Arguments, checkWords, commandIn, commonOptions, readArguments } from './arguments.ts';
 import { type Command, exitCodes, type ExitCode, WrongUsage } from './command.ts';
+import { cursorsMoveCommand } from './commands/cursors-move.ts';
 import { cursorsCommand } from './commands/cursors.ts';
 import { deadLettersCommand } from './commands/dead-letters.ts';
 import { lagCommand } from './commands/lag.ts';
@@ -35,6 +36,7 @@ const serviceCommands: readonly Command[] = [
   publishCommand,
   lagCommand,
   cursorsCommand,
+  cursorsMoveCommand,
   typesCommand,
   schemaDiffCommand,
   loansCommand,

@@ -403,7 +403,7 @@ describe('the client as a consumer', function () {
 
   it('ends with an error when nothing is left to consume', async () => {
     const unknown = await failure(collect('00000000-0000-4000-8000-000000000000', 1).done);
-    expect([unknown.name, unknown.status, unknown.isRetryable]).to.deep.equal(['LendstreamError', 404, false]);
+    expect(unknown).to.include({ name: 'LendstreamError', status: 404, code: 'NOT_FOUND', isRetryable: false });
     const [, subscription] = await subscribed(0);
     const open = collect(subscription, 1);
     const ended = failure(open.done);

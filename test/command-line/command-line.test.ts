@@ -217,6 +217,39 @@ describe('the command line', function () {
     expect((await run('lag', 'no-such-id')).code).to.equal(1);
   });
 
+  it('moves a subscription when it is told so twice', async () => {
+    const name = await define();
+    const data = ['A-1', 'A-2', 'A-3'].flatMap((order) => ['--data', `{"order":"${order}"}`]);
+    await run('publish', name, ...data);
+    const definition = { owning_application: 'billing', event_types: [name], read_from: 'begin' } as const;
+    const { id } = await lendstream.subscribe(definition);
+    const shown = await run('cursors', 'move', id, '--to', 'end');
+    expect(shown.messages).to.equal('lendstream: nothing was moved; with --yes 3 events are skipped, 0 are repeated\n');
+    expect((await lendstream.lag(id))[0]?.partitions[0]?.unconsumed_events).to.equal(3);
+    const consumer = lendstream.consume(id);
+    const consuming = (async () => {
+      for await (const batch of consumer) await batch.commit();
+    })();
+    await eventually(async () => (await lendstream.lag(id))[0]?.partitions[0]?.unconsumed_events === 0, 10_000);
+    consumer.stop();
+    await consuming;
+    const place = ['--event-type', name, '--partition', '0'];
+    for (const [words, left] of [
+      [['--shift', '-2'], 2],
+      [['--to', 'end', ...place], 0],
+      [['--to', '2020-01-01T00:00:00Z'], 3],
+      [['--offset', '001-0001-000000000000000000', ...place], 2],
+      [['--like', id], 2],
+    ] as const) {
+      const moved = await run('cursors', 'move', id, '--yes', ...words);
+      expect([moved.code, moved.messages.startsWith('lendstream: moved: ')], moved.messages).to.deep.equal([0, true]);
+      expect((await lendstream.lag(id))[0]?.partitions[0]?.unconsumed_events, words.join(' ')).to.equal(left);
+    }
+    expect((await run('cursors', 'move', id)).code).to.equal(2);
+    expect((await run('cursors', 'move', id, '--to', 'end', '--shift', '1')).code).to.equal(2);
+    expect((await json('cursors', 'move', id, '--to', 'end'))[0]).to.include({ applied: false, skipped: 2 });
+  });
+
   it('shows event types and how versions of a schema differ', async () => {
     const name = await define();
     expect((await json('types', '--application', 'shop')).map((each) => each['name'])).to.include(name);
