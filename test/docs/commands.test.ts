@@ -13,6 +13,7 @@ const documents = [
   'docs/getting-started.md',
   'docs/client.md',
   'docs/command-line.md',
+  'docs/loan-commands.md',
   'docs/api.md',
   'docs/consuming.md',
   'docs/finding.md',

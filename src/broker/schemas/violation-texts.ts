@@ -52,11 +52,18 @@ function shorten(text: string, charactersMaximum: number): string {
   return text.length > charactersMaximum ? `${text.slice(0, charactersMaximum)}...` : text;
 }
 
+/** What does not hold below `then` or `else` says so itself. That the condition does not hold adds nothing. */
+function withoutConditions(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const others = errors.filter(({ keyword }) => keyword !== 'if');
+  return others.length === 0 ? errors : others;
+}
+
 /** @param all Whether all violations were asked for, which happens for small values only. */
 export function describeErrors(errors: readonly ErrorObject[], all: boolean): readonly SchemaViolation[] {
   const show = showing(all);
   // The last violation is the one that counts. Those before it come from alternatives that did not fit either.
-  return (all ? errors : errors.slice(-alternativesListed)).map((error) => ({
+  const telling = withoutConditions(errors);
+  return (all ? telling : telling.slice(-alternativesListed)).map((error) => ({
     pointer: shorten(`#${error.instancePath}`, violationCharactersMaximum),
     message: shorten(describeKeyword(error, show), violationCharactersMaximum),
   }));
