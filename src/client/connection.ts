@@ -13,7 +13,7 @@ export interface LendstreamOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How long a request may take that is no stream. Milliseconds, default 60 seconds. */
   readonly requestMilliseconds?: number | undefined;
-  /** How long requests that may be repeated are repeated while the service is away. Milliseconds, default 30 seconds. */
+  /** How long requests are repeated that may be, while the service is away. Milliseconds, default 30 seconds. */
   readonly retryMilliseconds?: number | undefined;
   /** Told before such a request is repeated, for a log. */
   readonly onRetry?: ((error: LendstreamError, milliseconds: number) => void) | undefined;
