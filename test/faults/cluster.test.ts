@@ -27,7 +27,7 @@ describeOnCluster('Four processes on Kafka and Redis', () => {
     // The story goes on with its processes.
     const lasting = { ...system, stop: () => Promise.resolve([]) };
     const plan = smokePlan(system.shape, 1, quickPace);
-    const report = await runPlan(lasting, { folder, plan, printLine, load: 0.2 });
+    const report = await runPlan(lasting, { folder, plan, printLine, load: 0.1 });
     ({ isGood } = report);
     expect(isGood, report.lines.join('\n')).to.equal(true);
   });

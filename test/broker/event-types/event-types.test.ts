@@ -48,7 +48,7 @@ describe('EventTypes', () => {
   }
 
   async function topic(name: string) {
-    return (await broker.log.listTopics()).find((found) => found.name === name);
+    return (await broker.log.listTopics([name]))[0];
   }
 
   describe('create', () => {

@@ -99,7 +99,7 @@ describe('the thread that writes the log', () => {
 
   it('keeps 64 MiB of a large file, or as much as was appended since the run of retention before the last', async () => {
     await open();
-    const [rows, rowBytes] = [40, 16 * mebibyte];
+    const [rows, rowBytes] = [33, 16 * mebibyte];
     await fill(rows, rowBytes);
     const shrink = async (): Promise<void> => {
       for (let freedPages = 1; freedPages > 0;) {
