@@ -90,6 +90,7 @@ async function format({ jarFolder, java, clusterId }: KafkaSettings, properties:
  */
 export async function knownBrokers(port: number): Promise<readonly string[]> {
   // Takes a tenth of a second, and most programs that know this one start no Kafka.
+  await import('../../src/kafka/connection/request-queues.ts');
   const { Kafka, logLevel } = await import('kafkajs');
   const admin = new Kafka({
     clientId: 'lendstream-local-cluster',

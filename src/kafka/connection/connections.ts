@@ -10,7 +10,6 @@ import connectionPoolBuilder, {
   type ConnectionPool,
 } from 'kafkajs/src/cluster/connectionPoolBuilder.js';
 import loggers from 'kafkajs/src/loggers/index.js';
-import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import defaultSocketFactory from 'kafkajs/src/network/socketFactory.js';
 import { connect, type Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
@@ -18,13 +17,14 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { FrameAssembler } from '../protocol/response-frames.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
+import './request-queues.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
 /**
- * Connections to the brokers: the only file that touches kafkajs's internals. kafkajs provides the socket, TLS, SASL,
- * the framing of requests and the matching of responses. The code in `kafka/` encodes the requests and decodes the
- * responses.
+ * Connections to the brokers: the only file that touches kafkajs's internals, beside `request-queues.ts`. kafkajs
+ * provides the socket, TLS, SASL, the framing of requests and the matching of responses. The code in `kafka/` encodes
+ * the requests and decodes the responses.
  *
  * A broker responds to the requests of one connection in order, so a long poll delays everything behind it. Each
  * purpose therefore has its own connection to each broker.
@@ -70,15 +70,6 @@ const keepAliveMilliseconds = 60_000;
 
 /** How long before its end a SASL session is renewed; brokers have to allow sessions longer than this. Milliseconds. */
 const reauthenticationMilliseconds = 10_000;
-
-/**
- * Nothing waits in kafkajs's request queue unless a broker throttles. Without this guard each connection would set a
- * timer of 1 ms for every request, for ever.
- */
-const schedule = RequestQueue.prototype.scheduleCheckPendingRequests;
-RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
-  if (this.pending.length > 0) schedule.call(this);
-};
 
 /**
  * The connections of one log to its brokers, at most one per purpose and broker. A connection is opened by its first
