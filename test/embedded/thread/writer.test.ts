@@ -94,6 +94,8 @@ describe('the thread that writes the log', () => {
     await open();
     await fill(74, mebibyte);
     await remove(17);
+    // A slow disk frees less at a time.
+    while ((await thread.call('shrinkFile', null)).freedPages > 0);
     expect(freeMebibytes() / (valueOf('PRAGMA page_count') / 128)).to.be.within(0.149, 0.151);
   });
 
