@@ -23,6 +23,8 @@ export interface ClusterNote {
   /** The program that is starting it. An `owned` cluster ends with this program. */
   readonly starter: ProcessIdentity;
   readonly owned: boolean;
+  /** How long its only broker may be silent until it serves nothing. Milliseconds. */
+  readonly sessionMilliseconds: number;
   /** Whether the start was completed. */
   readonly complete: boolean;
   readonly brokers: readonly (KafkaNode & ServerNote)[];

@@ -24,6 +24,8 @@ export interface KafkaSettings {
   readonly java: string;
   readonly jarFolder: string;
   readonly nodes: readonly KafkaNode[];
+  /** How long the only node may be silent until it serves nothing. Milliseconds. */
+  readonly sessionMilliseconds: number;
   /** Of the broker, instead of those of a quick start. */
   readonly javaOptions?: readonly string[];
 }
@@ -49,13 +51,18 @@ const requestMillisecondsMaximum = 1_000;
 const template = (file: string): string => join(packageRoot, 'scripts/kafka', file);
 
 /** The node's server.properties: the templates of scripts/kafka, filled in. */
-export function serverProperties(nodes: readonly KafkaNode[], own: KafkaNode, folder: string): string {
+export function serverProperties(
+  { nodes, sessionMilliseconds }: Pick<KafkaSettings, 'nodes' | 'sessionMilliseconds'>,
+  own: KafkaNode,
+  folder: string,
+): string {
   const values: Record<string, string> = {
     node: String(own.node),
     port: String(own.port),
     controllerPort: String(own.controllerPort),
     voters: nodes.map(({ node, controllerPort }) => `${node}@127.0.0.1:${controllerPort}`).join(','),
     folder,
+    sessionMilliseconds: String(sessionMilliseconds),
   };
   const replication = nodes.length === 1 ? 'one-broker.properties' : 'three-brokers.properties';
   const text = readFileSync(template('server.properties'), 'utf8') + readFileSync(template(replication), 'utf8');
@@ -66,7 +73,7 @@ export function serverProperties(nodes: readonly KafkaNode[], own: KafkaNode, fo
 async function prepareFolder(settings: KafkaSettings, own: KafkaNode, folder: string): Promise<void> {
   const properties = join(folder, 'server.properties');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(properties, serverProperties(settings.nodes, own, folder));
+  writeFileSync(properties, serverProperties(settings, own, folder));
   const logs = join(folder, 'logs');
   if (existsSync(join(logs, 'meta.properties'))) return;
   const features = newClusterFeatures(settings.jarFolder);

@@ -48,6 +48,11 @@ export interface ClusterOptions {
   /** A second Redis that replicates the first. */
   readonly replica?: boolean;
   readonly kafkaVersion?: KafkaVersion;
+  /**
+   * How long its only broker may be silent until it serves nothing. Milliseconds. A broker that was killed has to wait so
+   * long, too. Two seconds by default.
+   */
+  readonly sessionMilliseconds?: number;
   /** Whether it outlives this process until it is taken down by its name. False by default. */
   readonly outlivesProcess?: boolean;
   /** Called with progress messages, line by line. */
@@ -58,6 +63,7 @@ export interface ClusterOptions {
 const portAttemptsMaximum = 4;
 const membershipMillisecondsMaximum = 60_000;
 const pollMilliseconds = 25;
+const sessionMillisecondsDefault = 2_000;
 
 let clustersOfThisProcess = 0;
 
@@ -80,12 +86,20 @@ async function startProvided(options: ClusterOptions, javaOptions?: readonly str
     replica = false,
     kafkaVersion = '4.3.1',
     outlivesProcess = false,
+    sessionMilliseconds = sessionMillisecondsDefault,
     printLine = () => undefined,
   } = options;
   clustersOfThisProcess += 1;
   const name = options.name ?? nameOfThisProcess();
   for (let attempt = 1; ; attempt += 1) {
-    const note = await newNote(name, brokers, replica, kafkaVersion, !outlivesProcess);
+    const note = await newNote({
+      name,
+      brokerCount: brokers,
+      withReplica: replica,
+      kafkaVersion,
+      owned: !outlivesProcess,
+      sessionMilliseconds,
+    });
     if (!claimNote(note)) {
       rmSync(note.folder, { recursive: true, force: true });
       throw new Error(`Cluster ${name} exists already: scripts/cluster down --name ${name} takes it down`);
@@ -132,25 +146,22 @@ async function provideServers(
   await prepareQuickStart(kafkaVersion, (javaOptions) => startProvided({ kafkaVersion }, javaOptions), printLine);
 }
 
-async function newNote(
-  name: string,
-  brokerCount: number,
-  withReplica: boolean,
-  kafkaVersion: KafkaVersion,
-  owned: boolean,
-): Promise<ClusterNote> {
+interface NoteOptions extends Pick<ClusterNote, 'name' | 'kafkaVersion' | 'owned' | 'sessionMilliseconds'> {
+  readonly brokerCount: number;
+  readonly withReplica: boolean;
+}
+
+async function newNote({ brokerCount, withReplica, ...given }: NoteOptions): Promise<ClusterNote> {
   const ports = [...(await findFreePorts(brokerCount * 2 + 2))];
   const nextPort = (): number => ports.pop() ?? 0;
   const starter = identify(process.pid);
   if (starter === undefined) throw new Error('This process cannot be observed: /proc or ps is needed');
   return {
-    name,
-    kafkaVersion,
+    ...given,
     // Kafka would treat an id that begins with a hyphen as an option.
     clusterId: `L${randomBytes(15).toString('base64url')}A`,
-    folder: mkdtempSync(join(tmpdir(), `lendstream-cluster-${name}-`)),
+    folder: mkdtempSync(join(tmpdir(), `lendstream-cluster-${given.name}-`)),
     starter,
-    owned,
     complete: false,
     brokers: Array.from({ length: brokerCount }, (_, index) => ({
       node: index + 1,
@@ -175,6 +186,7 @@ function clusterOf(written: ClusterNote, javaOptions?: readonly string[]): Local
     java: javaProgram(),
     jarFolder: jarFolder(kafkaVersion),
     nodes: note.brokers,
+    sessionMilliseconds: note.sessionMilliseconds,
     ...(javaOptions === undefined ? {} : { javaOptions }),
   };
   const brokers = note.brokers.map((own) =>

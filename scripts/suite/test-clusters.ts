@@ -4,6 +4,9 @@ import { startCluster, type LocalCluster } from '../local-cluster/local-cluster.
 
 const versions: Record<KafkaGeneration, KafkaVersion> = { current: '4.3.1', previous: '3.9.1' };
 
+/** No test kills these brokers, and a busy machine may hold them up. */
+const sessionMilliseconds = 60_000;
+
 export function kafkaVersionOf(generation: KafkaGeneration): KafkaVersion {
   return versions[generation];
 }
@@ -29,7 +32,11 @@ export async function startTestClusters(
       const kafkaVersion = versions[generation];
       console.error(`Starting Kafka ${kafkaVersion} and Redis for the tests ...`);
       try {
-        const own = await startCluster({ kafkaVersion, printLine: (line) => console.error(line) });
+        const own = await startCluster({
+          kafkaVersion,
+          sessionMilliseconds,
+          printLine: (line) => console.error(line),
+        });
         started.push(own);
         cluster = own;
       } catch (error) {

@@ -6,9 +6,11 @@ const nodes = [1, 2, 3].map((node) => ({ node, port: 20_000 + node, controllerPo
 const [first] = nodes;
 if (first === undefined) throw new Error('There is no node');
 
+const sessionMilliseconds = 2_000;
+
 describe('The properties of a Kafka node', () => {
   it('name its own ports, and the controllers of all nodes', () => {
-    const lines = serverProperties(nodes, first, '/somewhere').split('\n');
+    const lines = serverProperties({ nodes, sessionMilliseconds }, first, '/somewhere').split('\n');
     expect(lines).to.include.members([
       'node.id=1',
       'listeners=PLAINTEXT://127.0.0.1:20001,CONTROLLER://127.0.0.1:30001',
@@ -21,11 +23,13 @@ describe('The properties of a Kafka node', () => {
   });
 
   it('require no replication of a single node', () => {
-    const lines = serverProperties([first], first, '/somewhere').split('\n');
+    const lines = serverProperties({ nodes: [first], sessionMilliseconds }, first, '/somewhere').split('\n');
+    expect(lines).to.include('broker.session.timeout.ms=2000');
     expect(lines).to.include.members(['min.insync.replicas=1', 'transaction.state.log.replication.factor=1']);
   });
 
   it('contain no placeholder', () => {
-    for (const all of [nodes, [first]]) expect(serverProperties(all, first, '/somewhere')).not.to.match(/[{}]/);
+    for (const all of [nodes, [first]])
+      expect(serverProperties({ nodes: all, sessionMilliseconds }, first, '/somewhere')).not.to.match(/[{}]/);
   });
 });
