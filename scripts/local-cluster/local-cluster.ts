@@ -49,8 +49,8 @@ export interface ClusterOptions {
   readonly replica?: boolean;
   readonly kafkaVersion?: KafkaVersion;
   /**
-   * How long its only broker may be silent until it serves nothing. Milliseconds. A broker that was killed has to wait so
-   * long, too. Two seconds by default.
+   * How long its only broker may be silent until it serves nothing. Milliseconds. A broker that was killed has to wait
+   * so long, too. Two seconds by default.
    */
   readonly sessionMilliseconds?: number;
   /** Whether it outlives this process until it is taken down by its name. False by default. */

@@ -22,8 +22,6 @@ import { createLoansRouter } from '../../src/http/lending/loans.ts';
 import { createCustomFieldsRouter } from '../../src/http/lending/custom-fields/custom-fields.ts';
 import { createDefinitionsRouter } from '../../src/http/lending/organization/branches-and-channels.ts';
 import { createCommit, createCursorsRouter } from '../../src/http/streaming/cursors.ts';
-import { createCursorMovesRouter } from '../../src/http/streaming/finding/cursor-moves.ts';
-import { createRetainedEventsRouter } from '../../src/http/streaming/finding/retained-events.ts';
 import { createEventTypeChecksRouter } from '../../src/http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from '../../src/http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from '../../src/http/streaming/event-types.ts';
@@ -130,9 +128,7 @@ describe('a resource that another process just created', () => {
     const commit = createCommit(broker);
     const routers = [
       streams.router,
-      createCursorMovesRouter(broker),
       createCursorsRouter(broker, commit),
-      createRetainedEventsRouter({ ...broker, otherTopics: new Map() }),
       createMambuStreamingRouter({ ...broker, streams, commit }),
       createEventTypeEventsRouter(broker).router,
       createPublishingRouter(broker),
@@ -407,8 +403,6 @@ describe('a resource that another process just created', () => {
       body: () => [{ metadata: exampleMetadata() }],
       found: 200,
     },
-    { operation: 'GET /event-types/{name}/retained-events', subject: anEventType, found: 200 },
-    { operation: 'GET /event-types/{name}/partitions/{partition}/events', subject: anEventType, found: 200 },
     // It is not compacted, which only a process that knows it can say.
     { operation: 'POST /event-types/{name}/deleted-events', subject: anEventType, body: noCursors, found: 422 },
     { operation: 'GET /event-types/{name}/retained-events', subject: anEventType, found: 200 },
@@ -488,12 +482,6 @@ describe('a resource that another process just created', () => {
     { operation: 'GET /subscriptions/{id}/events', subject: aSubscription, found: 200 },
     { operation: 'POST /subscriptions/{id}/events', subject: aSubscription, body: () => ({}), found: 200 },
     { operation: 'GET /subscriptions/{id}/stats', subject: aSubscription, found: 200 },
-    {
-      operation: 'POST /subscriptions/{id}/cursor-moves',
-      subject: aSubscription,
-      body: () => ({ to: { position: 'begin' }, dry_run: true }),
-      found: 200,
-    },
     { operation: 'GET /subscriptions/{id}/streams', subject: aSubscription, found: 200 },
     {
       operation: 'POST /subscriptions/{id}/cursor-moves',
