@@ -48,22 +48,24 @@ export function filterOf(field: string): string {
 
 /**
  * The path of a page of events.
+ * @param source The name of an event type, or the path of a queue of dead letters.
  * @param page Where the page begins, in the form of the API: a token, or nothing for the first page.
  */
-export function eventsPath(name: string, conditions: Conditions, limit: number, token?: string): string {
+export function eventsPath(source: string, conditions: Conditions, limit: number, token?: string): string {
   const { text, eid, key, flowId, field, partition, from, forward } = conditions;
   const query = new URLSearchParams({ limit: String(limit) });
   if (token !== undefined) query.set('token', token);
   else {
     if (from !== '') query.set('from', from);
-    if (!forward) query.set('direction', 'backward');
+    query.set('direction', forward ? 'forward' : 'backward');
   }
   if (text !== '') query.set('text', text);
   if (eid.trim() !== '') query.set('eid', eid.trim());
   if (flowId.trim() !== '') query.set('flow_id', flowId.trim());
   if (key.trim() !== '') query.set('key', key.trim());
   if (field.trim() !== '') query.set('filter', filterOf(field));
-  const type = `/event-types/${encodeURIComponent(name)}`;
+  if (source.startsWith('/')) return `${source}?${query.toString()}`;
+  const type = `/event-types/${encodeURIComponent(source)}`;
   const address = partition === '' ? `${type}/retained-events` : `${type}/partitions/${partition}/events`;
   return `${address}?${query.toString()}`;
 }

@@ -18,6 +18,7 @@ import { ColumnChoice } from './column-choice.tsx';
 import { ConditionsForm } from './conditions-form.tsx';
 import { conditionParameters, eventsPath, isSelective, readConditions, type Conditions } from './conditions.ts';
 import { type EventsPage, fieldsOf, fieldText, type FoundEvent, idOf, loadEvents, summaryOf } from './found-events.ts';
+import { LetterActions } from './letter-actions.tsx';
 import { useLiveTail } from './live-tail.ts';
 
 const eventsPerPage = 50;
@@ -29,14 +30,12 @@ const downloadMaximum = 10_000;
 const defaultColumns = ['time', 'position', 'key', 'name', 'sequence', 'event'];
 
 interface ExplorerProperties {
-  /** The name of the event type. */
+  /** The name of the event type, or the path of a queue of dead letters. */
   readonly name: string;
-  /** Its partitions; by default they are asked for. */
-  readonly partitions?: readonly string[];
 }
 
 /** The events of a type: found by conditions, from any place of the log, and those that arrive. */
-export function Explorer({ name, partitions: known }: ExplorerProperties): JSX.Element {
+export function Explorer({ name }: ExplorerProperties): JSX.Element {
   const query = useAddressQuery();
   const conditions = readConditions(query);
   const partitionsPath = `/event-types/${encodeURIComponent(name)}/partitions`;
@@ -44,7 +43,7 @@ export function Explorer({ name, partitions: known }: ExplorerProperties): JSX.E
     partitionsPath,
     (signal) => call<Responses['listPartitions']>('GET', partitionsPath, undefined, { signal }),
     0,
-    { isEnabled: known === undefined },
+    { isEnabled: !name.startsWith('/') },
   );
   const key = JSON.stringify(conditions);
   return (
@@ -52,7 +51,7 @@ export function Explorer({ name, partitions: known }: ExplorerProperties): JSX.E
       <ConditionsForm
         key={`form ${key}`}
         conditions={conditions}
-        partitions={known ?? (partitions.data ?? []).map(({ partition }) => partition)}
+        partitions={(partitions.data ?? []).map(({ partition }) => partition)}
         onSearch={(next) => query.set(conditionParameters(next))}
       />
       <EventList key={key} name={name} conditions={conditions} />
@@ -121,6 +120,16 @@ function EventList({ name, conditions }: { name: string; conditions: Conditions 
       hidden: !chosen.includes('key') || events.every(({ eventKey }) => eventKey === ''),
       keyword: true,
       cell: ({ eventKey }) => <Cut text={eventKey} />,
+    },
+    {
+      name: 'State',
+      keyword: true,
+      hidden: !name.startsWith('/'),
+      cell: ({ letter }) => (
+        <span class={letter?.dealtWith === '' ? 'tag bad' : 'tag good'}>
+          {letter?.dealtWith === '' ? 'open' : letter?.dealtWith}
+        </span>
+      ),
     },
     ...fields.map((field) => ({
       name: field,
@@ -191,7 +200,11 @@ function EventList({ name, conditions }: { name: string; conditions: Conditions 
               keyOf={idOf}
               columns={columns}
               onRowClick={toggle}
-              detail={(event) => (opened.has(idOf(event)) ? <Opened event={event} /> : undefined)}
+              detail={(event) =>
+                opened.has(idOf(event)) ? (
+                  <Opened event={event} queue={name} onChange={() => void found.refetch()} />
+                ) : undefined
+              }
             />
           )}
           <div class="pager">
@@ -239,7 +252,14 @@ function shortOffset(offset: string): string {
   return offset.replace(/^001-0001-0*(?=\d)/, '').replace(/^001-0001-/, '');
 }
 
-function Opened({ event }: { event: FoundEvent }): JSX.Element {
+interface OpenedProperties {
+  readonly event: FoundEvent;
+  /** Where it was found: the path of the queue, for a dead letter. */
+  readonly queue: string;
+  readonly onChange: () => void;
+}
+
+function Opened({ event, queue, onChange }: OpenedProperties): JSX.Element {
   const text = shownJson(event.value, 2);
   const eid = fieldText(event, 'metadata.eid');
   return (
@@ -248,6 +268,7 @@ function Opened({ event }: { event: FoundEvent }): JSX.Element {
         <CopyButton text={text} what="event" isNamed />
         {eid === '' ? null : <CopyButton text={eid} what="eid" isNamed />}
         <CopyButton text={JSON.stringify({ partition: event.partition, offset: event.offset })} what="cursor" isNamed />
+        {event.letter === undefined ? null : <LetterActions queue={queue} letter={event.letter} onChange={onChange} />}
         <span class="muted">
           partition {event.partition}, offset {event.offset}, stored <Time at={event.timestamp} exact />
         </span>
@@ -268,7 +289,7 @@ function Download({ name, conditions }: { name: string; conditions: Conditions }
     try {
       const headers = { Accept: 'application/x-ndjson' };
       const response = await send('GET', eventsPath(name, conditions, downloadMaximum), undefined, { headers });
-      saveFile(`${name}.ndjson`, await response.text(), 'application/x-ndjson');
+      saveFile(`${name.replaceAll('/', '-').replace(/^-/, '')}.ndjson`, await response.text(), 'application/x-ndjson');
     } catch (failure) {
       setError(apiErrorOf(failure));
     }

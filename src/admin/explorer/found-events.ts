@@ -9,6 +9,8 @@ export interface FoundEvent {
   /** When it was stored. */
   readonly timestamp: string;
   readonly eventKey: string;
+  /** Of a dead letter: its id among the letters of its queue, and whether it was dealt with. */
+  readonly letter?: { readonly id: string; readonly dealtWith: string };
   /** The event's fields, to be shown by {@link shownJson}. */
   readonly value: Readonly<Record<string, unknown>>;
 }
@@ -17,13 +19,20 @@ export interface EventsPage extends Omit<Responses['findRetainedEvents'], 'items
   readonly items: readonly FoundEvent[];
 }
 
+/** An event of a page; a dead letter has more. */
+type Item = Responses['findRetainedEvents']['items'][number] & {
+  readonly id?: string;
+  readonly dealt_with?: { readonly note: string | null } | null;
+};
+
 export async function loadEvents(path: string, signal: AbortSignal): Promise<EventsPage> {
   const text = await getText(path, { signal });
   const page = JSON.parse(text) as Responses['findRetainedEvents'];
   const { items } = parseToShow(text) as { readonly items: readonly { readonly event: FoundEvent['value'] }[] };
   return {
     ...page,
-    items: page.items.map(({ partition, offset, timestamp, key = '' }, index) => ({
+    items: page.items.map(({ partition, offset, timestamp, key = '', ...rest }: Item, index) => ({
+      ...(rest.id === undefined ? {} : { letter: { id: rest.id, dealtWith: stateOf(rest.dealt_with) } }),
       partition,
       offset,
       timestamp,
@@ -31,6 +40,13 @@ export async function loadEvents(path: string, signal: AbortSignal): Promise<Eve
       value: items[index]?.event ?? {},
     })),
   };
+}
+
+/** What was done about a dead letter; empty while it is open. */
+function stateOf(dealtWith: Item['dealt_with']): string {
+  if (dealtWith === undefined || dealtWith === null) return '';
+  const { note } = dealtWith;
+  return note === null || note === '' ? 'dealt with' : note;
 }
 
 export function idOf({ partition, offset }: FoundEvent): string {

@@ -30,13 +30,14 @@ const views: Views = [
   ['partitions', 'Partitions'],
 ];
 
-/** The topic of commands that could not be read or decided. It is no event type; its records can be found like events. */
-const deadLettersOf: Readonly<Record<string, string>> = {
-  'lendstream.loan-commands': 'lendstream.loan-commands.dead-letters',
+/** The queues of dead letters, by the event type that they belong to. */
+const queuesOf: Readonly<Record<string, string>> = {
+  'lendstream.loan-commands': '/dead-letters/commands',
+  'nakadi.dead.letter.queue': '/dead-letters/subscriptions',
 };
 
 function viewsOf(name: string): Views {
-  return deadLettersOf[name] === undefined ? views : [...views, ['dead-letters', 'Dead letters']];
+  return queuesOf[name] === undefined ? views : [...views, ['dead-letters', 'Dead letters']];
 }
 
 /** One event type: its definition, its events, and who reads them. */
@@ -106,19 +107,17 @@ function View({ type, view }: { type: Responses['getEventType']; view: string | 
   }
 }
 
-/** The commands that could not be decided, with their reasons. */
+/** What could not be decided or consumed, with the reasons, and what was done about it. */
 function DeadLetters({ of }: { of: string }): JSX.Element {
-  const partitionsPath = `/event-types/${encodeURIComponent(of)}/partitions`;
-  const partitions = useLoaded(partitionsPath, (signal) =>
-    call<Responses['listPartitions']>('GET', partitionsPath, undefined, { signal }),
-  );
+  const queue = queuesOf[of] ?? '';
   return (
     <>
       <p class="muted">
-        Commands that could not be read or decided, each with the reason. Their topic is no event type, so it cannot be
-        subscribed to.
+        {queue.endsWith('/commands')
+          ? 'Commands that could not be read or decided, each with the reason. One can be sent again.'
+          : 'Events that a consumer could not process. To send one again, move the cursors of its subscription before it.'}
       </p>
-      <Explorer name={deadLettersOf[of] ?? of} partitions={(partitions.data ?? []).map(({ partition }) => partition)} />
+      <Explorer name={queue} />
     </>
   );
 }

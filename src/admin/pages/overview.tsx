@@ -129,7 +129,7 @@ function Numbers({ overview: { history, lags, dead_letters: deadLetters } }: { o
         name="Dead letters of consumers"
         value={deadLetters.subscriptions === null ? '—' : formatCount(deadLetters.subscriptions)}
         isBad={(deadLetters.subscriptions ?? 0) > 0}
-        to={`${path('event-types', 'nakadi.dead.letter.queue')}/events`}
+        to={`${path('event-types', 'nakadi.dead.letter.queue')}/dead-letters`}
       />
     </section>
   );
