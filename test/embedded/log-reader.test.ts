@@ -322,8 +322,8 @@ describe('the thread that reads the log', () => {
 
   it('is started again a second after it found no file', async () => {
     open();
-    // The thread has nothing open that it could read.
-    expect(await codeOf(read())).to.equal('LOG_CLOSED');
+    // The thread has nothing open that it could read, and may be gone before it says so.
+    expect(await codeOf(read())).to.be.oneOf(['LOG_CLOSED', 'LOG_UNAVAILABLE']);
     await eventually(() => notReady().startsWith('The log cannot be opened for reading: '));
     openForWriting(path).close();
     await clock.turn(999);
