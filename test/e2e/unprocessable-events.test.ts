@@ -166,7 +166,9 @@ describe('an event that a consumer cannot process', function () {
       try {
         const isDone = (): boolean => consumer.handled.has(4);
         while (!isDone()) await consumer.readStream(next.url, isDone);
-        const isCommitted = step === 'committed' || (step === 'commit sent' && consumer.failures === 2 * sends);
+        // What is on its way when the process dies may arrive, and a quick disk gets as far as the commit.
+        const mayBeCommitted = step === 'letter sent' || step === 'commit sent';
+        const isCommitted = step === 'committed' || (mayBeCommitted && consumer.failures === 2 * sends);
         // Only Redis keeps the count when a process dies.
         expect(consumer.failures).to.equal(isClusterUnderTest || isCommitted ? 2 * sends : 4 * sends);
         expect([...consumer.handled]).to.have.members([0, 2, 3, 4]);

@@ -341,7 +341,7 @@ describe("Mambu's streaming API", () => {
       await stream.until(() => numbersOf(stream).length === 1);
       expect(stream.batches[0]?.cursor).to.deep.include({ partition: '0', offset: offset(0), event_type: type });
       const { body: problem } = await unversioned.call('DELETE', '/AAA');
-      expect(problem).to.have.keys('title', 'status', 'detail');
+      expect(problem).to.have.keys('title', 'status', 'detail', 'code');
     });
 
     it('sends cursors in the form of the log, with one event type in each batch', async () => {
@@ -424,7 +424,7 @@ describe("Mambu's streaming API", () => {
     it('shows statistics by event type, with the lag in time where it is asked for', async () => {
       const id = await client.subscribe([type]);
       const idle = await client.call('GET', `/${id}/stats`);
-      const partition = { partition: '0', state: 'unassigned', stream_id: '' };
+      const partition = { partition: '0', state: 'unassigned', stream_id: '', unconsumed_events: 0 };
       expect(idle.body).to.deep.equal({ items: [{ event_type: type, partitions: [partition] }] });
       await api.publish(type, [0, 1]);
       const stream = await client.open(id);
@@ -615,7 +615,8 @@ describe("Mambu's streaming API", () => {
     it('shows the state and the lag in time of each shard, and nothing else', async () => {
       const id = await client.subscribe([type]);
       const idle = await client.call('GET', `/${id}/stats`);
-      expect(idle.body).to.deep.equal({ items: [{ partitions: [{ partition: shard(0), state: 'unassigned' }] }] });
+      const partition = { partition: shard(0), state: 'unassigned', consumer_lag_seconds: 0 };
+      expect(idle.body).to.deep.equal({ items: [{ partitions: [partition] }] });
       await api.publish(type, [0]);
       const stream = await client.open(id);
       await stream.until(() => numbersOf(stream).length === 1);

@@ -39,6 +39,7 @@ const missing: Readonly<Record<string, string>> = {
   currencyCode: 'ZZZ',
   transactionChannelId: 'missing',
   userId: 'missing',
+  queue: 'missing',
   file: 'missing.js',
 };
 
