@@ -276,7 +276,7 @@ function isProductOfNumbers(node: AnyNode): boolean {
 /** Whether a number in this place is a time by its name. */
 function isTime(parent: AnyNode): boolean {
   const named = parent.type === 'VariableDeclarator' ? parent.id : parent.type === 'Property' ? parent.key : parent;
-  return /(Milliseconds|Seconds)$/.test(nameOf(named));
+  return /(Milliseconds|Seconds)(Default)?$/.test(nameOf(named));
 }
 
 /**
