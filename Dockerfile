@@ -49,4 +49,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # An API key is needed: HOST is every address of the container. Ends on SIGTERM, when open streams had their last line.
-CMD ["node", "--enable-source-maps", "--initial-old-space-size=512", "dist/src/main.js"]
+CMD ["node", "--enable-source-maps", "--initial-old-space-size=384", "dist/src/main.js"]

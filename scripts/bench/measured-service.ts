@@ -24,7 +24,7 @@ const requestsAtOnce = 50;
 /** The Node arguments with which scripts/start runs the service, and those with which it collects garbage on demand. */
 const serviceArguments = [
   '--enable-source-maps',
-  '--initial-old-space-size=512',
+  '--initial-old-space-size=384',
   '--expose-gc',
   `--import=${new URL('collect-on-signal.js', import.meta.url).href}`,
 ];

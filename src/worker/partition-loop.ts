@@ -83,8 +83,11 @@ export const definitionsMillisecondsMaximum = 30_000;
  * then. After that, each commit takes some of both. Milliseconds.
  */
 export const endOfDayHoldMilliseconds = 1_000;
-/** The part of a commit that the end of a day may take while later commands wait. */
-const endOfDayShare = 0.5;
+/**
+ * The part of a commit that the end of a day may take. Partitions decide on one thread, and each command of a day costs
+ * about ten times as much as one of a customer: with larger parts, these waited several seconds for their turn.
+ */
+const endOfDayShare = 0.1;
 /** A commit is closed when its records have reached this size. Bytes. */
 const commitBytesMaximum = 4 * 1024 * 1024;
 /** How many bytes of commands are read ahead. */
@@ -267,7 +270,7 @@ async function decide(
         runs.passableFrom = clock.monotonic() + options.endOfDayHoldMilliseconds;
       }
       const later = clock.monotonic() < runs.passableFrom ? [] : pending.slice(index + 1);
-      const isFull = (): boolean => isCommitFull(batch, options, later.length === 0 ? 1 : endOfDayShare);
+      const isFull = (): boolean => isCommitFull(batch, options, endOfDayShare);
       const [closedDay, followed] = [closedDayOf(registry, partition), followedCalendarOf(registry, partition)];
       if (await runs.current.decideDue(batch, closedDay, followed, readToggles(registry), isFull, giveWayInTime)) {
         await decideAhead(options, batch, later);

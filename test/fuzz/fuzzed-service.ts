@@ -26,7 +26,7 @@ const stopMillisecondsMaximum = 20_000;
 const measureMillisecondsMaximum = 30_000;
 
 /** The heap of scripts/start. */
-const engineOptions = ['--enable-source-maps', '--initial-old-space-size=512', `--import=${preload}`];
+const engineOptions = ['--enable-source-maps', '--initial-old-space-size=384', `--import=${preload}`];
 
 export async function startFuzzedService(
   dataFolder: string,
