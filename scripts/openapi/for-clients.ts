@@ -10,7 +10,7 @@
 type Json = unknown;
 type JsonObject = Readonly<Record<string, Json>>;
 
-/** The value of a schema of another form: these keywords say nothing of the first one. */
+/** What they say of the form as a text does not hold for the number that is asked for. */
 const keywordsOfTexts = ['pattern', 'minLength', 'maxLength'];
 
 /** @param description As composed from schemas/. */

@@ -5,6 +5,7 @@ import { callExactPage } from '../api/api.ts';
 import { listEventTypes, listSubscriptions } from '../api/api-lists.ts';
 import { navigate, path } from '../navigation.ts';
 import { useLoaded } from '../api/queries.ts';
+import { subscriptionName } from '../parts/subscription/subscription-name.tsx';
 
 /** How many results of one kind are shown. */
 const resultsPerKind = 8;
@@ -145,10 +146,10 @@ function useResults(words: string): { readonly results: readonly Result[]; reado
     ...having(places),
     ...having((types.data ?? []).map(({ name }) => ({ kind: 'Event type', name, to: path('event-types', name) }))),
     ...having(
-      (subscriptions.data ?? []).map(({ id, owning_application: owner, consumer_group: group }) => ({
+      (subscriptions.data ?? []).map((subscription) => ({
         kind: 'Subscription',
-        name: `${owner} / ${group}`,
-        to: path('subscriptions', id),
+        name: subscriptionName(subscription),
+        to: path('subscriptions', subscription.id),
       })),
     ),
     ...(words === '' ? [] : (loans.data?.items ?? [])).map(({ id }) => ({

@@ -6,11 +6,11 @@ import { formatBytes, formatCount, formatSeconds } from '../formats.ts';
 import { path } from '../navigation.ts';
 import { DemoDataButton } from '../parts/demo-data-button.tsx';
 import { Link } from '../parts/link.tsx';
-import { LongName } from '../parts/long-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
+import { SubscriptionLink } from '../parts/subscription/subscription-name.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -77,48 +77,51 @@ function State({ process: { parts } }: { process: Overview['process'] }): JSX.El
 }
 
 function Numbers({ overview: { history, lags, dead_letters: deadLetters } }: { overview: Overview }): JSX.Element {
-  const latest = <Value,>(values: readonly Value[]): Value | undefined => values.at(-1);
-  const rate = (values: readonly number[]): string => {
-    const value = latest(values);
-    return value === undefined ? '—' : formatCount(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
-  };
-  const duration = (values: readonly (number | null)[]): string => {
-    const value = values.findLast((each) => each !== null);
-    return value === undefined || value === null ? '—' : formatSeconds(value);
-  };
   return (
     <section class="tiles" aria-label="Numbers of the last hour">
-      <Number name="Published per second" value={rate(history.published_per_second)} to="/event-types">
-        <Sparkline values={history.published_per_second} what="Events published per second" />
-      </Number>
-      <Number name="Delivered per second" value={rate(history.delivered_per_second)} to="/subscriptions">
-        <Sparkline values={history.delivered_per_second} what="Events delivered per second" />
-      </Number>
+      <Rate
+        name="Published per second"
+        values={history.published_per_second}
+        to="/event-types"
+        what="Events published per second"
+      />
+      <Rate
+        name="Delivered per second"
+        values={history.delivered_per_second}
+        to="/subscriptions"
+        what="Events delivered per second"
+      />
       <Number
         name="Lag (events)"
         value={lags === null ? '—' : formatCount(lags.unconsumed_events)}
         note={lags === null ? 'not known' : `of ${formatCount(lags.subscriptions)} subscriptions`}
         to="/subscriptions?sort=-lag-events"
       />
-      <Number name="Open streams" value={rate(history.open_streams)} to="/subscriptions">
-        <Sparkline values={history.open_streams} what="Open streams" />
-      </Number>
-      <Number name="Commands decided per second" value={rate(history.commands_decided_per_second)} to="/loans">
-        <Sparkline values={history.commands_decided_per_second} what="Loan commands decided per second" />
-      </Number>
-      <Number
+      <Rate name="Open streams" values={history.open_streams} to="/subscriptions" what="Open streams" />
+      <Rate
+        name="Commands decided per second"
+        values={history.commands_decided_per_second}
+        to="/loans"
+        what="Loan commands decided per second"
+      />
+      <Rate
         name="Commands waiting"
-        value={rate(history.commands_waiting)}
+        values={history.commands_waiting}
         to={`${path('event-types', 'lendstream.loan-commands')}/events`}
-      >
-        <Sparkline values={history.commands_waiting} what="Loan commands waiting" />
-      </Number>
-      <Number name="Publishing, 99th percentile" value={duration(history.publish_p99_seconds)} to="/event-types">
-        <Sparkline values={history.publish_p99_seconds} what="Seconds to publish" />
-      </Number>
-      <Number name="Commits, 99th percentile" value={duration(history.commit_p99_seconds)} to="/subscriptions">
-        <Sparkline values={history.commit_p99_seconds} what="Seconds to commit" />
-      </Number>
+        what="Loan commands waiting"
+      />
+      <Duration
+        name="Publishing, 99th percentile"
+        values={history.publish_p99_seconds}
+        to="/event-types"
+        what="Seconds to publish"
+      />
+      <Duration
+        name="Commits, 99th percentile"
+        values={history.commit_p99_seconds}
+        to="/subscriptions"
+        what="Seconds to commit"
+      />
       <Number
         name="Dead letters of commands"
         value={deadLetters.commands === null ? '—' : formatCount(deadLetters.commands)}
@@ -144,6 +147,34 @@ interface NumberProperties {
   /** The page about it. */
   readonly to: string;
   readonly children?: ComponentChildren;
+}
+
+interface HistoryProperties<Value> extends Pick<NumberProperties, 'name' | 'to'> {
+  /** Of the last hour. */
+  readonly values: readonly Value[];
+  /** The content of the sparkline, for users who cannot see it. */
+  readonly what: string;
+}
+
+/** The latest of several numbers, above all of them. */
+function Rate({ values, what, ...tile }: HistoryProperties<number>): JSX.Element {
+  const value = values.at(-1);
+  const text = value === undefined ? '—' : formatCount(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+  return (
+    <Number {...tile} value={text}>
+      <Sparkline values={values} what={what} />
+    </Number>
+  );
+}
+
+/** The latest of several times that is known, above all of them. Seconds. */
+function Duration({ values, what, ...tile }: HistoryProperties<number | null>): JSX.Element {
+  const value = values.findLast((each) => each !== null) ?? null;
+  return (
+    <Number {...tile} value={value === null ? '—' : formatSeconds(value)}>
+      <Sparkline values={values} what={what} />
+    </Number>
+  );
 }
 
 function Number({ name, value, note, isBad = false, to, children }: NumberProperties): JSX.Element {
@@ -178,11 +209,7 @@ function Lags({ lags }: { lags: Overview['lags'] }): JSX.Element {
           columns={[
             {
               name: 'Owner and group',
-              cell: ({ subscription_id: id, owning_application: owner, consumer_group: group }) => (
-                <Link to={path('subscriptions', id)}>
-                  <LongName name={`${owner} / ${group}`} />
-                </Link>
-              ),
+              cell: (lag) => <SubscriptionLink id={lag.subscription_id} subscription={lag} />,
             },
             {
               name: 'Lag (events)',

@@ -18,6 +18,7 @@ import { lagOf, SubscriptionPartitions, type TypeStatistics } from '../parts/sub
 import { EndedStreams, OpenStreams } from '../parts/subscription/streams.tsx';
 import { Tiles } from '../parts/tiles.tsx';
 import { Time } from '../parts/time.tsx';
+import { subscriptionName } from '../parts/subscription/subscription-name.tsx';
 
 const refreshMilliseconds = 2_000;
 
@@ -60,7 +61,7 @@ function Subscription({ id }: { id: string }): JSX.Element {
     );
   }
   const { subscription, statistics, streams, cursors } = loaded.data;
-  const title = `${subscription.owning_application} / ${subscription.consumer_group}`;
+  const title = subscriptionName(subscription);
   return (
     <>
       <PageTitle title={title}>

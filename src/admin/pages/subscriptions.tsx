@@ -3,15 +3,14 @@ import type { Schemas } from '../../contract.ts';
 import { useAddressQuery } from '../address-query.ts';
 import { listSubscriptions, listUnconsumedEvents } from '../api/api-lists.ts';
 import { formatCount } from '../formats.ts';
-import { path } from '../navigation.ts';
 import { useLoaded } from '../api/queries.ts';
 import { DemoDataButton } from '../parts/demo-data-button.tsx';
 import { Link } from '../parts/link.tsx';
-import { LongName } from '../parts/long-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SearchableList } from '../parts/searchable-list.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { SubscriptionLink, subscriptionName } from '../parts/subscription/subscription-name.tsx';
 import { Time } from '../parts/time.tsx';
 
 const refreshMilliseconds = 5_000;
@@ -87,22 +86,13 @@ function SubscriptionList({ subscriptions }: { subscriptions: readonly Schemas['
         rows={rows}
         rowsPerPage={rowsPerPage}
         keyOf={({ subscription }) => subscription.id}
-        textsOf={({ subscription }) => [
-          subscription.id,
-          `${subscription.owning_application} / ${subscription.consumer_group}`,
-          ...subscription.event_types,
-        ]}
+        textsOf={({ subscription }) => [subscription.id, subscriptionName(subscription), ...subscription.event_types]}
         nothingFound={(words) => `No subscription matches “${words}”.`}
         columns={[
           {
             name: 'Owner and group',
-            cell: ({ subscription: { id, owning_application: owner, consumer_group: group } }) => (
-              <Link to={path('subscriptions', id)}>
-                <LongName name={`${owner} / ${group}`} />
-              </Link>
-            ),
-            sortValue: ({ subscription: { owning_application: owner, consumer_group: group } }) =>
-              `${owner} / ${group}`,
+            cell: ({ subscription }) => <SubscriptionLink id={subscription.id} subscription={subscription} />,
+            sortValue: ({ subscription }) => subscriptionName(subscription),
           },
           {
             name: 'Event types',

@@ -4,13 +4,11 @@ import { useListState } from '../../address-query.ts';
 import { callUnlessUnchanged } from '../../api/api.ts';
 import { listUnconsumedEvents } from '../../api/api-lists.ts';
 import { formatCount } from '../../formats.ts';
-import { path } from '../../navigation.ts';
 import { useLoaded } from '../../api/queries.ts';
-import { Link } from '../link.tsx';
-import { LongName } from '../long-name.tsx';
 import { Pager } from '../pager.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
+import { SubscriptionLink, subscriptionName } from '../subscription/subscription-name.tsx';
 import { Table } from '../table.tsx';
 
 const refreshMilliseconds = 5_000;
@@ -57,13 +55,8 @@ export function TypeConsumers({ name }: { name: string }): JSX.Element {
           columns={[
             {
               name: 'Owner and group',
-              cell: ({ subscription: { id, owning_application: owner, consumer_group: group } }) => (
-                <Link to={path('subscriptions', id)}>
-                  <LongName name={`${owner} / ${group}`} />
-                </Link>
-              ),
-              sortValue: ({ subscription: { owning_application: owner, consumer_group: group } }) =>
-                `${owner} / ${group}`,
+              cell: ({ subscription }) => <SubscriptionLink id={subscription.id} subscription={subscription} />,
+              sortValue: ({ subscription }) => subscriptionName(subscription),
             },
             {
               name: 'Other event types',

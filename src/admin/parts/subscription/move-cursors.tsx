@@ -12,6 +12,7 @@ import { Field, SelectField, TimeField } from '../field.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
 import { Table } from '../table.tsx';
+import { subscriptionName } from './subscription-name.tsx';
 
 type Moves = Responses['moveCursors'];
 type PartitionMove = Moves['items'][number];
@@ -119,12 +120,7 @@ export function MoveCursors({ subscription, onClose, onMoved }: MoveCursorsPrope
             label="Subscription"
             value={target.subscriptionId}
             onInput={set('subscriptionId')}
-            options={[
-              ['', 'choose'],
-              ...choices.map(
-                ({ id, owning_application: owner, consumer_group: group }) => [id, `${owner} / ${group}`] as const,
-              ),
-            ]}
+            options={[['', 'choose'], ...choices.map((choice) => [choice.id, subscriptionName(choice)] as const)]}
           />
         ) : null}
       </div>

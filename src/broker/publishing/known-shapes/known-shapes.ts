@@ -4,6 +4,7 @@ import type { ParsedEvents } from '../request-parsing.ts';
 import type { PreparedRecords, RecordContext } from '../event-preparation.ts';
 import type { PreparedEventType } from '../prepared-event-type.ts';
 import { spanField } from '../event-byte-positions.ts';
+import { SkippedRequests } from '../skipped-requests.ts';
 import {
   eidPath,
   isSmallEnough,
@@ -19,9 +20,6 @@ import { matchEvents, patternOf, type MatchedEvent, type ShapePattern } from './
 /** The metadata fields that the enrichment reads, or overwrites without reading. */
 const supportedMetadataFields = ['eid', 'occurred_at', 'event_type'];
 
-/** Each failure in a row makes more requests skip the known shapes, up to this many failures. */
-const failuresMaximum = 6;
-
 /**
  * Prepares the requests of producers that send events of one shape, request after request. It neither parses nor
  * validates what one valid event has shown already. Every other request is prepared in full; the outcome is the same.
@@ -29,10 +27,8 @@ const failuresMaximum = 6;
 export class KnownShapes {
   readonly #type: PreparedEventType;
   #pattern: ShapePattern | undefined;
-  /** Requests in a row without the shape that was learnt before. */
-  #failures = 0;
-  /** Requests still to be skipped before the next shape is learnt. */
-  #requestsToSkip = 0;
+  /** The requests that teach no shape, after some without the shape that was learnt before. */
+  readonly #skipped = new SkippedRequests();
 
   constructor(type: PreparedEventType) {
     this.#type = type;
@@ -45,11 +41,10 @@ export class KnownShapes {
     const matched = isUtf8(body) ? matchEvents(pattern, body.toString('latin1')) : undefined;
     if (matched === undefined || !matched.every(([text]) => isSmallEnough((text as string).length))) {
       this.#pattern = undefined;
-      this.#failures = Math.min(this.#failures + 1, failuresMaximum);
-      this.#requestsToSkip = 2 ** this.#failures - 2;
+      this.#skipped.attemptFailed();
       return undefined;
     }
-    this.#failures = 0;
+    this.#skipped.attemptSucceeded();
     const parts = partsOf(matched, pattern.groupsByPath, this.#type.isEnriched ? enrichment : undefined);
     return recordsOf(this.#type, parts, body, random);
   }
@@ -70,11 +65,7 @@ export class KnownShapes {
    * @param isPlain Whether it has no white space between its tokens, and no metadata but an id and a time.
    */
   learnShapeOf(body: Buffer, start: number, end: number, isPlain: boolean): void {
-    if (this.#pattern !== undefined) return;
-    if (this.#requestsToSkip > 0) {
-      this.#requestsToSkip -= 1;
-      return;
-    }
+    if (this.#pattern !== undefined || this.#skipped.skipsNext()) return;
     const shape =
       isPlain && needsNoParsing(this.#type)
         ? shapeOf({
@@ -87,7 +78,7 @@ export class KnownShapes {
           })
         : undefined;
     this.#pattern = shape === undefined ? undefined : patternOf(shape);
-    if (this.#pattern === undefined) this.#requestsToSkip = 2 ** failuresMaximum;
+    if (this.#pattern === undefined) this.#skipped.skipForLong();
   }
 }
 

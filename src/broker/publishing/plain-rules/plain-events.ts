@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ProducerMetadata } from '../enrichment.ts';
 import type { PreparedRecords, RecordContext } from '../event-preparation.ts';
 import type { PreparedEventType } from '../prepared-event-type.ts';
+import { SkippedRequests } from '../skipped-requests.ts';
 import {
   eidPath,
   isSmallEnough,
@@ -13,9 +14,6 @@ import {
 } from '../unparsed-events.ts';
 import { partField, walkEvents, type WalkedEvents } from './event-walk.ts';
 import { plainRulesOf, type PlainRules } from './plain-rules.ts';
-
-/** Each walk in a row that gives up makes more requests skip the next, up to this many. */
-const failuresMaximum = 6;
 
 /** What is known of a request that was prepared. */
 export interface PlainRecords {
@@ -36,9 +34,8 @@ export class PlainEvents {
   readonly #wantedPaths: readonly (readonly string[])[];
   /** Made at the first request; null when no event can be prepared here. */
   #rules: PlainRules | null | undefined;
-  /** Walks in a row that gave up. */
-  #failures = 0;
-  #requestsToSkip = 0;
+  /** The requests that are not walked, after walks that gave up. */
+  readonly #skipped = new SkippedRequests();
 
   constructor(type: PreparedEventType) {
     this.#type = type;
@@ -48,19 +45,14 @@ export class PlainEvents {
   /** The records of a request whose events are known to be valid; undefined when some are not. */
   prepare(body: Buffer, { random, enrichment }: RecordContext): PlainRecords | undefined {
     if (this.#rules === undefined) this.#rules = this.#readRules();
-    if (this.#rules === null) return undefined;
-    if (this.#requestsToSkip > 0) {
-      this.#requestsToSkip -= 1;
-      return undefined;
-    }
+    if (this.#rules === null || this.#skipped.skipsNext()) return undefined;
     const text = isUtf8(body) ? body.toString('latin1') : undefined;
     const walked = text === undefined ? undefined : walkEvents(body, text, this.#rules, this.#wantedPaths.length);
     if (text === undefined || walked === undefined || !areSmallEnough(walked)) {
-      this.#failures = Math.min(this.#failures + 1, failuresMaximum);
-      this.#requestsToSkip = 2 ** this.#failures - 2;
+      this.#skipped.attemptFailed();
       return undefined;
     }
-    this.#failures = 0;
+    this.#skipped.attemptSucceeded();
     const events = this.#type.isEnriched ? enriched(body, text, walked, enrichment) : asSent(text, walked);
     return {
       records: recordsOf(this.#type, events, body, random),
