@@ -470,6 +470,15 @@ interface Subscription {
   id: string;
   created_at: string;
   updated_at: string;
+  /**
+   * In lists, only with show_lag.
+   */
+  lag?: {
+    /**
+     * Of all its event types. Null while it is not known.
+     */
+    unconsumed_events: number | null;
+  };
   status?: EventTypeStatistics;
 }
 /**
@@ -537,6 +546,23 @@ interface EventType {
     | 'external-partner'
     | 'external-public';
   created_at: string;
+  /**
+   * In lists, only with show_lag.
+   */
+  lag?: {
+    /**
+     * How many partitions it has.
+     */
+    partitions: number;
+    /**
+     * How many subscriptions name it.
+     */
+    subscriptions: number;
+    /**
+     * What they have not committed, added up. Null without subscriptions.
+     */
+    unconsumed_events: number | null;
+  };
   updated_at: string;
 }
 interface EventTypeSchema {

@@ -1,3 +1,4 @@
+import { RecentLags } from '../../src/broker/subscriptions/recent-lags.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -72,7 +73,7 @@ export async function openBroker(changed: (log: EventLog) => EventLog = (same) =
 /** The same behind a real server. */
 export async function serveBroker(changed?: (log: EventLog) => EventLog): Promise<Broker & { readonly url: string }> {
   const broker = await openBroker(changed);
-  const routers = [createEventTypesRouter(broker), createPublishingRouter(broker)];
+  const routers = [createEventTypesRouter({ ...broker, lags: new RecentLags(broker) }), createPublishingRouter(broker)];
   const server = createServer(createApplication(routers, silentLogger));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -36,6 +36,8 @@ function testStatement(condition: Condition, { sql, sqlWithoutCase = sql }: Sear
         values: [prefix, prefix],
       };
     }
+    case 'contains':
+      return { sql: `instr(${sqlWithoutCase}, ?) > 0`, values: [withoutNul(condition.part)] };
     case 'range':
       break;
   }

@@ -28,6 +28,8 @@ export type ConditionTest =
   | { readonly test: 'range'; readonly from: Bound | null; readonly to: Bound | null }
   | { readonly test: 'oneOf'; readonly values: readonly string[]; readonly ignoresCase: boolean }
   | { readonly test: 'startsWith'; readonly prefix: string; readonly ignoresCase: boolean }
+  /** Without regard to case. */
+  | { readonly test: 'contains'; readonly part: string }
   | { readonly test: 'empty' };
 
 export interface Bound {
@@ -38,6 +40,11 @@ export interface Bound {
 /** A field equals one of these values. */
 export function isOneOf(field: string, ...values: readonly string[]): Condition {
   return { field, kind: 'key', negated: false, test: 'oneOf', values, ignoresCase: false };
+}
+
+/** A text contains this part, without regard to case. */
+export function contains(field: string, part: string): Condition {
+  return { field, kind: 'text', negated: false, test: 'contains', part: withoutCase(part) };
 }
 
 /** Whether values of a field meet a condition: of a field with several values, one of them must. */
@@ -70,6 +77,8 @@ function passes(condition: Exclude<Condition, { test: 'empty' }>, value: string)
       return isWithin(condition, value);
     case 'oneOf':
       return condition.values.includes(condition.ignoresCase ? withoutCase(value) : value);
+    case 'contains':
+      return withoutCase(value).includes(condition.part);
     case 'startsWith':
       break;
   }

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { type Condition, contains } from '../../accounts/queries/conditions.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { LendingErrors, invalidParameter, requestError } from '../edge/lending-errors.ts';
 import { textParameter } from '../edge/query-parameters.ts';
@@ -86,6 +87,16 @@ export function filterParameter(request: Request, name: string): string | undefi
   const text = textParameter(request, name);
   if (text !== undefined && (text === '' || text.length > filterCharactersMaximum)) throw invalidParameter(name);
   return text;
+}
+
+/**
+ * `q` of a list of loans: their ids contain this text, in any letter case; no condition when it is left out or empty.
+ * @throws LendingErrors with INVALID_PARAMETERS for a text that is too long
+ */
+export function partOfId(request: Request): Condition[] {
+  const part = textParameter(request, 'q') ?? '';
+  if (part.length > filterCharactersMaximum) throw invalidParameter('q');
+  return part === '' ? [] : [contains('id', part)];
 }
 
 /**

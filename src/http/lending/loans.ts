@@ -27,6 +27,7 @@ import {
   refuseUnknownParameters,
   lendingPage,
   pageParameters,
+  partOfId,
   setPageHeaders,
   sortParameter,
 } from './lending-parameters.ts';
@@ -50,6 +51,7 @@ const listParameters = [
   'centreId',
   'creditOfficerUsername',
   'productTypeKey',
+  'q',
 ] as const;
 
 /** The loans: opening, moving through their states, posting transactions, and reading all of it. */
@@ -199,7 +201,10 @@ async function loanFilters({ registry }: LendingServices, request: Request): Pro
     assignedCentreKey: await keyOfDefinition(registry, 'centre', filterParameter(request, 'centreId')),
     assignedUserKey: keyOfOfficer(filterParameter(request, 'creditOfficerUsername')),
   };
-  return Object.entries(filters).flatMap(([field, value]) => (value === undefined ? [] : [isOneOf(field, value)]));
+  return [
+    ...partOfId(request),
+    ...Object.entries(filters).flatMap(([field, value]) => (value === undefined ? [] : [isOneOf(field, value)])),
+  ];
 }
 
 /** Loans store keys. A client may have only the id; what is no id of a definition is taken as a key. */

@@ -34,6 +34,7 @@ import {
   filterParameter,
   lendingPage,
   pageParameters,
+  partOfId,
   refuseUnknownParameters,
   setPageHeaders,
 } from './lending-parameters.ts';
@@ -136,7 +137,8 @@ async function readSearch(
   request: Request,
   resource: keyof typeof fieldsOf,
 ): Promise<Search> {
-  refuseUnknownParameters(request, ...pageParameters, 'detailsLevel', 'cursor');
+  const searched = resource === 'loans' ? ['q'] : [];
+  refuseUnknownParameters(request, ...pageParameters, 'detailsLevel', 'cursor', ...searched);
   const detailsLevel = choiceParameter(request, 'detailsLevel', detailsLevels) ?? 'BASIC';
   const page = lendingPage(request);
   const text = (await readBody(request, searchBytesMaximum)).toString('utf8');
@@ -149,7 +151,13 @@ async function readSearch(
   );
   if (refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(refusals));
   const reached = reachedBusinessDate(registry, partitionCount);
-  const query = { conditions, sorting: [sorting], offset: page.offset, limit: page.limit, reached };
+  const query = {
+    conditions: [...(resource === 'loans' ? partOfId(request) : []), ...conditions],
+    sorting: [sorting],
+    offset: page.offset,
+    limit: page.limit,
+    reached,
+  };
   const cursor = textParameter(request, 'cursor');
   if (cursor === undefined) return { query, page, sorting, detailsLevel, hasCursor: false };
   const position = readCursor(cursor, sorting, resource);

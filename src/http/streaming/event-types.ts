@@ -2,6 +2,7 @@ import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
 import { hasRole } from '../../broker/definitions/authorization.ts';
 import type { EventType, EventTypeRecord } from '../../broker/definitions/event-type.ts';
+import { subscriptionsByEventType } from '../../broker/definitions/subscription-lookup.ts';
 import { isSwitchedOn } from '../../broker/definitions/feature-switches.ts';
 import {
   enrichmentStrategies,
@@ -19,11 +20,12 @@ import { isUnchanged } from '../edge/entity-tags.ts';
 import { writeJsonArray } from '../edge/json-array.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { attributeParameter, flagParameter, pageOf, textParameter, type Page } from '../edge/query-parameters.ts';
+import { lagField, lagsOfList, type WithLags } from './finding/list-lags.ts';
 import { orderOf, searchOf, type Orders } from './finding/list-order.ts';
 import { schemaTextOf } from './schema-text.ts';
 
 /** Event types, their schemas and partitions, and the registry of strategies. */
-export function createEventTypesRouter(services: EventTypesServices): Router {
+export function createEventTypesRouter(services: EventTypesServices & WithLags): Router {
   const router = Router({ caseSensitive: true });
   addEventTypes(router, services);
   addSchemas(router, services);
@@ -43,7 +45,7 @@ export function createEventTypesRouter(services: EventTypesServices): Router {
   return router;
 }
 
-function addEventTypes(router: Router, services: EventTypesServices): void {
+function addEventTypes(router: Router, services: EventTypesServices & WithLags): void {
   const { eventTypes, clock } = services;
   const subscriptions = new Subscriptions(services);
   router
@@ -53,7 +55,11 @@ function addEventTypes(router: Router, services: EventTypesServices): void {
       const owner = textParameter(request, 'owning_application');
       const writer = attributeParameter(request, 'writer');
       const matches = searchOf(request);
-      const order = orderOf(request, eventTypeOrders);
+      const lags = await lagsOfList(request, services.lags);
+      const order = orderOf<EventTypeRecord>(request, {
+        ...eventTypeOrders,
+        [lagField]: ({ eventType }) => lags?.ofEventTypes.get(eventType.name) ?? -1,
+      });
       const found = eventTypes
         .list()
         .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
@@ -61,10 +67,18 @@ function addEventTypes(router: Router, services: EventTypesServices): void {
         .filter(({ eventType }) => matches?.(eventType.name, eventType.owning_application) ?? true);
       if (order !== undefined) found.sort(order);
       const items = pageItems(found, optionalPage(request));
-      if (isUnchanged(request, response, version)) return;
+      // Lags are no part of any definition.
+      if (lags === undefined && isUnchanged(request, response, version)) return;
       response.set('Items-Total', String(found.length));
+      const lagOf = ({ eventType: { name }, partitionCount }: EventTypeRecord): Lag => ({
+        partitions: partitionCount,
+        subscriptions: services.registry.listBy(subscriptionsByEventType, name).length,
+        unconsumed_events: lags?.ofEventTypes.get(name) ?? null,
+      });
+      const write = (record: EventTypeRecord): string =>
+        writeEventType(record.eventType, lags?.isShown === true ? lagOf(record) : undefined);
       // All of them, with their schemas, may be many megabytes.
-      response.type('json').send(await writeJsonArray(items, ({ eventType }) => writeEventType(eventType), clock));
+      response.type('json').send(await writeJsonArray(items, write, clock));
     })
     .post(async (request, response) => {
       await eventTypes.create(readEventType(await readJsonObject<'createEventType'>(request), eventTypes.limits));
@@ -101,7 +115,12 @@ const eventTypeOrders: Orders<EventTypeRecord> = {
   owning_application: ({ eventType }) => eventType.owning_application,
   created_at: ({ eventType }) => eventType.created_at,
   updated_at: ({ eventType }) => eventType.updated_at,
+  category: ({ eventType }) => eventType.category,
+  // Those of the service are last, and otherwise as before: by name.
+  built_in: ({ system }) => (system ? 1 : 0),
 };
+
+type Lag = NonNullable<Schemas['EventType']['lag']>;
 
 /** An event type as the API shows it: an audience that was never set is left out, other empty fields are null. */
 function viewOf(eventType: EventType): Schemas['EventType'] {
@@ -109,8 +128,9 @@ function viewOf(eventType: EventType): Schemas['EventType'] {
   return audience === null ? shown : { ...shown, audience };
 }
 
-function writeEventType(eventType: EventType): string {
-  return JSON.stringify(viewOf(eventType) satisfies Responses['listEventTypes'][number]);
+function writeEventType(eventType: EventType, lag: Lag | undefined): string {
+  const view = viewOf(eventType);
+  return JSON.stringify((lag === undefined ? view : { ...view, lag }) satisfies Responses['listEventTypes'][number]);
 }
 
 /** The requested page; null when the request names none, as event types are then listed whole. */

@@ -12,10 +12,11 @@ import { isUnchanged } from '../edge/entity-tags.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { attributeParameter, flagParameter, pageOf, textParameter, textParameters } from '../edge/query-parameters.ts';
+import { lagField, lagsOfList, type WithLags } from './finding/list-lags.ts';
 import { orderOf, searchOf, type Orders } from './finding/list-order.ts';
 
 /** `/subscriptions`: creating, listing, showing, changing and deleting subscriptions, and their statistics. */
-export function createSubscriptionsRouter(services: SubscriptionsOptions): Router {
+export function createSubscriptionsRouter(services: SubscriptionsOptions & WithLags): Router {
   const subscriptions = new Subscriptions(services);
   const router = Router({ caseSensitive: true });
 
@@ -56,12 +57,16 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
     .get(async (request, response) => {
       const page = pageOf(request);
       const token = textParameter(request, 'token');
+      const lags = await lagsOfList(request, services.lags);
       const filter: SubscriptionFilter = {
         owningApplication: textParameter(request, 'owning_application'),
         eventTypes: textParameters(request, 'event_type'),
         reader: attributeParameter(request, 'reader'),
         matches: searchOf(request),
-        compare: orderOf(request, subscriptionOrders),
+        compare: orderOf<Subscription>(request, {
+          ...subscriptionOrders,
+          [lagField]: ({ id }) => lags?.ofSubscriptions.get(id) ?? -1,
+        }),
       };
       if (token !== undefined && filter.compare !== undefined) {
         throw new LendstreamError(
@@ -72,14 +77,17 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
       const isShowingStatus = flagParameter(request, 'show_status');
       const query = { filter, limit: page.limit, isShowingStatus, listing: listingOf(request) };
       const { found, _links } = token === undefined ? pageByOffset(query, page.offset) : pageByToken(query, token);
-      // The status of partitions is no part of any definition.
-      if (!isShowingStatus && isUnchanged(request, response, services.registry.version)) return;
+      // The status of partitions and the lag are no part of any definition.
+      if (!isShowingStatus && lags === undefined && isUnchanged(request, response, services.registry.version)) return;
       response.set('Items-Total', String(subscriptions.count(filter)));
-      const withStatus = async (subscription: Subscription) => ({
+      const view = async (subscription: Subscription) => ({
         ...subscription,
-        status: await subscriptionStatus(services, subscription),
+        ...(lags?.isShown === true
+          ? { lag: { unconsumed_events: lags.ofSubscriptions.get(subscription.id) ?? null } }
+          : {}),
+        ...(isShowingStatus ? { status: await subscriptionStatus(services, subscription) } : {}),
       });
-      const items = isShowingStatus ? await Promise.all(found.map(withStatus)) : found;
+      const items = await Promise.all(found.map(view));
       response.json({ items, _links } satisfies Responses['listSubscriptions']);
     })
     .all(methodNotAllowed('GET', 'POST'));
@@ -121,7 +129,10 @@ const subscriptionOrders: Orders<Subscription> = {
 
 /** The parameters that say what is listed and how, as links repeat them. */
 function listingOf(request: Request): readonly (readonly [name: string, value: string | undefined])[] {
-  return ['q', 'sort'].map((name) => [name, textParameter(request, name)] as const);
+  return [
+    ...['q', 'sort'].map((name) => [name, textParameter(request, name)] as const),
+    ['show_lag', flagParameter(request, 'show_lag') ? 'true' : undefined],
+  ];
 }
 
 /** What all pages of a list have in common. */

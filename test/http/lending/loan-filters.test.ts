@@ -45,6 +45,11 @@ describe('the filters of GET /loans', () => {
     ['creditOfficerUsername=nobody', []],
     ['branchId=north&creditOfficerUsername=admin&accountState=PENDING_APPROVAL', ['own']],
     ['branchId=north&limit=1&offset=1', ['own']],
+    ['q=LI', ['client']],
+    ['q=o', ['group', 'own', 'officer']],
+    ['q=o&branchId=north', ['own']],
+    ['q=%25', []],
+    ['q=', ['plain', 'client', 'group', 'own', 'officer']],
   ] as const) {
     it(`${query}: ${expected.join(', ') || 'none'}`, async () => {
       const found = await suite.service.get(`/loans?${query}&paginationDetails=ON`);
@@ -53,6 +58,22 @@ describe('the filters of GET /loans', () => {
       if (!query.includes('limit')) expect(found.headers.get('items-total')).to.equal(String(expected.length));
     });
   }
+
+  it('search by a part of the id in searches too, and not of transactions', async () => {
+    const { service } = suite;
+    const body = { sortingCriteria: { field: 'id', order: 'ASC' } };
+    const found = await service.post('/loans:search?q=O&paginationDetails=ON&limit=2', body);
+    expect((JSON.parse(found.text) as { id: string }[]).map(({ id }) => id)).to.deep.equal(['group', 'officer']);
+    expect(found.headers.get('items-total')).to.equal('3');
+    expect((await service.post('/loans/transactions:search?q=o', {})).status).to.equal(400);
+  });
+
+  it('refuse a part of an id that is too long', async () => {
+    const { service } = suite;
+    expect((await service.get(`/loans?q=${'x'.repeat(256)}`)).status).to.equal(200);
+    expect((await service.get(`/loans?q=${'x'.repeat(257)}`)).status).to.equal(400);
+    expect((await service.post(`/loans:search?q=${'x'.repeat(257)}`, {})).status).to.equal(400);
+  });
 
   it('take an encodedKey in the place of an id', async () => {
     const found = await suite.service.get(`/loans?branchId=${keys['south'] ?? ''}`);

@@ -1,3 +1,4 @@
+import { RecentLags } from '../../../src/broker/subscriptions/recent-lags.ts';
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { createServer, type Server } from 'node:http';
@@ -24,7 +25,7 @@ describe('checks of event types and events before publishing, and reads without 
     const routers = [
       createEventTypeEventsRouter(services).router,
       createPublishingRouter(broker),
-      createEventTypesRouter(broker),
+      createEventTypesRouter({ ...broker, lags: new RecentLags(broker) }),
       createEventTypeChecksRouter(services),
     ];
     server = createServer(createApplication(routers, silentLogger));

@@ -1,3 +1,4 @@
+import { RecentLags } from '../../../src/broker/subscriptions/recent-lags.ts';
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { createSubscriptionsRouter } from '../../../src/http/streaming/subscriptions.ts';
@@ -10,7 +11,7 @@ describe('the routes of subscriptions', () => {
 
   before(async () => {
     store = await openSubscriptionStore();
-    server = await serve([createSubscriptionsRouter(store)]);
+    server = await serve([createSubscriptionsRouter({ ...store, lags: new RecentLags(store) })]);
     await store.define('loans');
     await store.define('accounts');
   });

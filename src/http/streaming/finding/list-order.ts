@@ -19,7 +19,7 @@ export function searchOf(request: Request): ((...texts: readonly string[]) => bo
 }
 
 /** How to compare two items by a field. */
-export type Orders<Item> = Readonly<Record<string, (item: Item) => string>>;
+export type Orders<Item> = Readonly<Record<string, (item: Item) => string | number>>;
 
 /**
  * `sort` of a list: a field, with `-` before it the largest first; undefined without it.

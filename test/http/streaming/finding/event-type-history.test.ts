@@ -40,10 +40,11 @@ describe('event types and subscriptions, searched and compared', () => {
       await subscriptions.create({ owning_application: owner, event_types, consumer_group: group, read_from: from });
     }
     await store.publish('shop.order-placed', 0, 4);
+    const lags = new RecentLags(store);
     served = await serve([
-      createEventTypesRouter({ ...store, eventTypes }),
-      createSubscriptionsRouter(store),
-      createEventTypeHistoryRouter({ ...store, eventTypes, lags: new RecentLags(store) }),
+      createEventTypesRouter({ ...store, eventTypes, lags }),
+      createSubscriptionsRouter({ ...store, lags }),
+      createEventTypeHistoryRouter({ ...store, eventTypes, lags }),
     ]);
   });
 
@@ -85,10 +86,34 @@ describe('event types and subscriptions, searched and compared', () => {
     expect(await groupsOf(next.href.split('?')[1] ?? '')).to.deep.equal(['a', '3']);
   });
 
+  it('shows and sorts by lag, and has no tag then', async () => {
+    const [, ...others] = ['', 'shop.order-placed', 'shop.parcel-moved', 'bank.order-booked'];
+    const types = await get('/event-types?show_lag=true&sort=-unconsumed_events');
+    const lags = (JSON.parse(types.text) as { name: string; lag: object }[]).map(({ name, lag }) => [name, lag]);
+    expect(lags).to.deep.equal([
+      [others[0], { partitions: 1, subscriptions: 2, unconsumed_events: 4 }],
+      [others[2], { partitions: 1, subscriptions: 1, unconsumed_events: 0 }],
+      [others[1], { partitions: 1, subscriptions: 0, unconsumed_events: null }],
+    ]);
+    expect(types.headers.get('etag')).to.equal(null);
+    expect((await get('/event-types?sort=unconsumed_events')).headers.get('etag')).to.equal(null);
+    expect((await get('/event-types?sort=name')).text).not.to.contain('"lag"');
+    const path = '/subscriptions?show_lag=true&sort=-unconsumed_events&limit=1';
+    const { body, headers } = await get(path);
+    expect(headers.get('etag')).to.equal(null);
+    const [first] = body['items'] as { consumer_group: string; lag: object }[];
+    expect([first?.consumer_group, first?.lag]).to.deep.equal(['b', { unconsumed_events: 4 }]);
+    const { next } = body['_links'] as { next: { href: string } };
+    expect(next.href).to.contain('&show_lag=true&');
+    expect((await get(next.href)).text).to.contain('"lag":{"unconsumed_events":0}');
+  });
+
   it('refuses other orders and longer texts', async () => {
     for (const [path, status] of [
       ['/event-types?sort=schema', 400],
       ['/event-types?sort=toString', 400],
+      ['/event-types?show_lag=maybe', 400],
+      ['/subscriptions?show_lag=maybe', 400],
       ['/subscriptions?sort=-id', 400],
       ['/subscriptions?sort=created_at&token=', 400],
       ['/subscriptions?q=r&token=', 200],
