@@ -22,7 +22,11 @@ import { LendstreamError, describeError, isLendstreamError } from './errors.ts';
 import { createApplication, createApplicationServer } from './http/edge/application.ts';
 import { createAdminRouter } from './http/edge/admin-page.ts';
 import { createApiDescriptionRouter } from './http/edge/api-description.ts';
-import { createAuthentication } from './http/edge/authentication.ts';
+import { AccessControl } from './access/access-control.ts';
+import { ApiKeys } from './access/api-keys.ts';
+import { createApiKeysRouter } from './http/access/api-keys.ts';
+import { createAuthentication } from './http/access/authentication.ts';
+import { createAuthorization } from './http/access/authorization.ts';
 import { bodiesInFlight } from './http/edge/bodies-in-flight.ts';
 import { createCompressionRouter } from './http/edge/compression/response-compression.ts';
 import { createCommit, createCursorsRouter } from './http/streaming/cursors.ts';
@@ -47,7 +51,7 @@ import { createRetainedEventsRouter } from './http/streaming/finding/retained-ev
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { createSettingsRouter } from './http/streaming/settings.ts';
 import { reportRefusedBodies } from './http/edge/refused-bodies.ts';
-import { StreamTokens } from './http/edge/browsers/stream-tokens.ts';
+import { StreamTokens } from './http/access/stream-tokens.ts';
 import { createStartGate } from './http/edge/start-gate.ts';
 import { createStreamTokensRouter } from './http/streaming/stream-tokens.ts';
 import { createSubscriptionEventsRouter } from './http/streaming/subscription-events.ts';
@@ -174,8 +178,16 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const workerOptions = { nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds, copy: accounts };
     const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions }) : undefined;
     if (worker !== undefined) registerCleanup(() => worker.stop());
+    const keys = new ApiKeys({
+      registry,
+      clock,
+      onError: (error) => logger.warn({ error: describeError(error) }, 'The last use of an API key was not stored'),
+    });
+    const access = new AccessControl({ registry, keys, clock });
+    registerCleanup(() => access.close());
     const streamTokens = new StreamTokens({
-      apiKeys: config.apiKeys,
+      environmentKeys: config.apiKeys,
+      keys,
       clock,
       claim: (name, milliseconds) => coordination.claim(name, milliseconds),
     });
@@ -203,22 +215,33 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
           partitionCount,
           operations,
           streamTokens,
+          keys,
+          access,
           registerCleanup,
           process: facts,
         })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve(), startSchedule: () => {} };
-    const authentication = createAuthentication(config.apiKeys, streamTokens);
+    const authentication = createAuthentication({
+      isOpen: config.isOpen,
+      environmentKeys: config.apiKeys,
+      keys,
+      tokens: streamTokens,
+    });
     const originPolicy = createOriginPolicy({
-      isOpen: config.apiKeys.length === 0,
+      isOpen: config.isOpen,
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.corsOrigins,
     });
     const gate = createStartGate(() => health.notReadyReasons());
-    const application = createApplication([authentication, gate.router, ...routers], logger, {
-      clock,
-      refuseCrossOrigin: originPolicy,
-      crossOriginAccess: config.corsOrigins.length === 0 ? undefined : createCrossOriginAccess(config.corsOrigins),
-    });
+    const application = createApplication(
+      [authentication, gate.router, createAuthorization(access), ...routers],
+      logger,
+      {
+        clock,
+        refuseCrossOrigin: originPolicy,
+        crossOriginAccess: config.corsOrigins.length === 0 ? undefined : createCrossOriginAccess(config.corsOrigins),
+      },
+    );
     const server = createApplicationServer(application);
     registerCleanup(() => closeServer(server, clock));
     // Runs before the server closes, which cuts off the streams that are still open.
@@ -273,6 +296,10 @@ interface ApiOptions {
   readonly lagSeriesMaximum: number;
   readonly operations: OperationsServices;
   readonly streamTokens: StreamTokens;
+  readonly keys: ApiKeys;
+  readonly access: AccessControl;
+  /** Whether requests without credentials pass. */
+  readonly isOpen: boolean;
   readonly registerCleanup: (close: () => Promise<void> | void) => void;
   readonly process: OverviewServices['process'];
 }
@@ -329,7 +356,8 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createPublishingRouter(broker),
     createMambuStreamingRouter({ ...broker, streams, commit }),
     createCompressionRouter(),
-    createStreamTokensRouter({ ...broker, tokens: options.streamTokens }),
+    createStreamTokensRouter({ ...broker, tokens: options.streamTokens, access: options.access }),
+    createApiKeysRouter(options),
     createSubscriptionStreamsRouter({ ...broker, activity }),
     createSubscriptionsRouter({ ...broker, lags }),
     createCursorMovesRouter(broker),

@@ -34,10 +34,15 @@ export interface Config {
    */
   readonly endOfDaySchedule: string | null;
   /**
-   * API_KEYS, and the file that API_KEYS_FILE names: keys, one of which each client must present. None means open, on
-   * loopback only.
+   * API_KEYS, and the file that API_KEYS_FILE names: keys that may do everything, for the administrators who create the
+   * keys of others.
    */
   readonly apiKeys: readonly string[];
+  /**
+   * AUTHENTICATION: whether requests without credentials pass. `open` needs a loopback address. Default: open on one
+   * without API_KEYS.
+   */
+  readonly isOpen: boolean;
   /** ALLOWED_HOSTS: names of the service in addition to those of the loopback address, such as a proxy's. */
   readonly allowedHosts: readonly string[];
   /** The limits of definitions and streams; each has a setting of its own, see {@link readStreamingLimits}. */
@@ -145,9 +150,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       problems.push(`CORS_ORIGINS may name exact origins, such as https://app.example, but has "${origin}"`);
     }
   }
-  if (!loopbackHosts.has(host) && apiKeys.length === 0) {
-    problems.push(`HOST ${host} is reachable from other machines: set API_KEYS, or listen on 127.0.0.1`);
-  }
+  const isOpen = readIsOpen({ text, integer, problems }, host, apiKeys.length > 0);
   const cluster = readCluster({ text, integer, problems });
   const schedule = text('END_OF_DAY_SCHEDULE', cluster === undefined ? '5 0 * * *' : 'off');
   const config: Config = Object.freeze({
@@ -162,6 +165,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     idempotencyMilliseconds: integer('IDEMPOTENCY_HOURS', 24, 1, 8_760) * 3_600_000,
     endOfDaySchedule: schedule === 'off' ? null : schedule,
     apiKeys,
+    isOpen,
     allowedHosts,
     streaming: readStreamingLimits({ text, integer, problems }),
     deduplicatedIdsMaximum: integer('DEDUPLICATED_IDS_MAXIMUM', deduplicatedIdsMaximumDefault, 1, 10_000_000),
@@ -215,6 +219,23 @@ function listOf(text: string): string[] {
 /** Whether a text is an origin as a browser writes it: no path, no default port, lower case. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** AUTHENTICATION: `open` or `required`. */
+function readIsOpen({ text, problems }: SettingsReader, host: string, hasKeys: boolean): boolean {
+  const isLoopback = loopbackHosts.has(host);
+  const authentication = text('AUTHENTICATION', isLoopback && !hasKeys ? 'open' : 'required');
+  if (authentication !== 'open' && authentication !== 'required') {
+    problems.push(`AUTHENTICATION must be open or required, but is "${authentication}"`);
+  }
+  if (authentication === 'open') {
+    if (!isLoopback)
+      problems.push(`HOST ${host} is reachable from other machines: AUTHENTICATION cannot be open there`);
+    if (hasKeys) problems.push('API_KEYS are set, so AUTHENTICATION cannot be open');
+  } else if (!hasKeys && text('AUTHENTICATION', '') === '') {
+    problems.push(`HOST ${host} is reachable from other machines: set API_KEYS, or listen on 127.0.0.1`);
+  }
+  return authentication === 'open';
 }
 
 /** The keys of both settings. Problems never show a key, only its position. */

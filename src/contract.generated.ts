@@ -254,9 +254,13 @@ export interface Contract {
    * Every schema of the API description by its name.
    */
   schemas: {
+    Access: Access;
     Address: Address;
     AdjustTransactionPayload: AdjustTransactionPayload;
     ApiError: ApiError;
+    ApiKey: ApiKey;
+    ApiKeyRequest: ApiKeyRequest;
+    ApiKeys: ApiKeys;
     ApplyFeePayload: ApplyFeePayload;
     ApplyInterestPayload: ApplyInterestPayload;
     ApplyPenaltyPayload: ApplyPenaltyPayload;
@@ -276,6 +280,7 @@ export interface Contract {
     Compatibility: Compatibility;
     CountBounds: CountBounds;
     CreateLoanPayload: CreateLoanPayload;
+    CreatedApiKey: CreatedApiKey;
     Currency: Currency;
     CursorDistanceQueries: CursorDistanceQueries;
     CursorDistances: CursorDistances;
@@ -446,6 +451,7 @@ export interface Contract {
     measureCursorLag: CursorLagQueries;
     findCursorsAt: CursorsAt;
     switchFeature: FeatureSwitch;
+    createApiKey: ApiKeyRequest;
     createSubscription: SubscriptionDefinition;
     updateSubscription: SubscriptionDefinition;
     moveCursors: CursorMoveRequest;
@@ -570,6 +576,10 @@ export interface Contract {
     findCursorsAt: ShiftedCursors;
     getBlacklist: Blacklist;
     listFeatures: Features;
+    listApiKeys: ApiKeys;
+    createApiKey: CreatedApiKey;
+    getApiKey: ApiKey;
+    getAccess: Access;
     createSubscription: Subscription;
     listSubscriptions: Subscriptions;
     getSubscription: Subscription;
@@ -690,6 +700,32 @@ export interface Contract {
   };
 }
 /**
+ * Who sent the request, and all roles and permissions.
+ */
+interface Access {
+  /**
+   * Whether requests without credentials pass.
+   */
+  open: boolean;
+  principal: {
+    name: string;
+    application: string | null;
+    scopes: string[];
+    permissions: string[];
+  };
+  roles: {
+    name: string;
+    permissions: string[];
+  }[];
+  permissions: {
+    name: string;
+    /**
+     * What it allows.
+     */
+    text: string;
+  }[];
+}
+/**
  * Where an institution or one of its branches is.
  */
 interface Address {
@@ -729,6 +765,69 @@ interface ApiError {
   errorReason: string;
   errorSource: string;
   errorMessage?: string;
+}
+/**
+ * An API key, without the key itself.
+ */
+interface ApiKey {
+  /**
+   * What `published_by` and the audit call the holder.
+   */
+  name: string;
+  /**
+   * The application that the holder acts for.
+   */
+  owning_application: string;
+  /**
+   * Roles and permissions, as GET /access lists them.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  scopes: string[];
+  created_at: string;
+  /**
+   * The name of its creator.
+   */
+  created_by: string;
+  /**
+   * Null for a key that does not expire.
+   */
+  expires_at: string | null;
+  /**
+   * To the hour; null when it was not used.
+   */
+  last_used_at: string | null;
+}
+/**
+ * A key to be created.
+ */
+interface ApiKeyRequest {
+  /**
+   * Unique, and not a name that the service uses itself.
+   */
+  name: string;
+  /**
+   * The application that the holder acts for: it may use what belongs to this application.
+   */
+  owning_application: string;
+  /**
+   * Roles and permissions, as GET /access lists them.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  scopes: string[];
+  /**
+   * In the future. Null, the default, for a key that does not expire.
+   */
+  expires_at?: string | null;
+}
+/**
+ * All API keys, by name.
+ */
+interface ApiKeys {
+  items: ApiKey[];
 }
 interface ApplyFeePayload {
   /**
@@ -1739,6 +1838,43 @@ interface CreateLoanPayload {
   notes?: string | null;
 }
 /**
+ * A new API key, with the key itself.
+ */
+interface CreatedApiKey {
+  /**
+   * What `published_by` and the audit call the holder.
+   */
+  name: string;
+  /**
+   * The application that the holder acts for.
+   */
+  owning_application: string;
+  /**
+   * Roles and permissions, as GET /access lists them.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  scopes: string[];
+  created_at: string;
+  /**
+   * The name of its creator.
+   */
+  created_by: string;
+  /**
+   * Null for a key that does not expire.
+   */
+  expires_at: string | null;
+  /**
+   * To the hour; null when it was not used.
+   */
+  last_used_at: string | null;
+  /**
+   * The key. It is not stored, and cannot be shown again.
+   */
+  key: string;
+}
+/**
  * The currency of the organization, or one of its products.
  */
 interface Currency {
@@ -2475,6 +2611,7 @@ interface StreamBatchInfo {
     | 'no_partitions'
     | 'no_free_slots'
     | 'consumption_blocked'
+    | 'access_revoked'
     | 'subscription_deleted'
     | 'session_lost'
     | 'server_shutdown'

@@ -10,6 +10,7 @@ export const errorCatalogue = {
   MALFORMED_REQUEST: { status: 400, title: 'Bad Request', retriable: false },
   UNAUTHORIZED: { status: 401, title: 'Unauthorized', retriable: false },
   FORBIDDEN: { status: 403, title: 'Forbidden', retriable: false },
+  PERMISSION_MISSING: { status: 403, title: 'Forbidden', retriable: false },
   NOT_FOUND: { status: 404, title: 'Not Found', retriable: false },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method Not Allowed', retriable: false },
   NOT_ACCEPTABLE: { status: 406, title: 'Not Acceptable', retriable: false },

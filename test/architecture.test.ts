@@ -134,12 +134,29 @@ const rooms: Record<string, Room> = {
   'src/client': { imports: [], owns: [] },
   'src/command-line': { imports: [/^src\/client\//], owns: [] },
 
+  'src/access': {
+    imports: [shared, lendingFormat, within('src/broker', 'definitions')],
+    owns: [],
+  },
+
   'src/http/edge': {
     imports: [shared, metrics, lendingFormat, within('src/broker', 'definitions')],
     owns: ['compression', 'express'],
   },
+  'src/http/access': {
+    imports: [shared, /^src\/access\//, lendingFormat, within('src/broker', 'definitions'), within('src/http', 'edge')],
+    owns: ['express'],
+  },
   'src/http/streaming': {
-    imports: [shared, metrics, ports, /^src\/broker\//, within('src/http', 'edge')],
+    imports: [
+      shared,
+      metrics,
+      ports,
+      /^src\/broker\//,
+      /^src\/access\//,
+      lendingFormat,
+      within('src/http', 'edge', 'access'),
+    ],
     owns: ['express'],
   },
   'src/http/lending': {

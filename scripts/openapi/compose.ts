@@ -46,6 +46,7 @@ const pathFiles = [
   'retained-events',
   'cursors',
   'settings',
+  'access',
   'subscriptions',
   'streams',
   'mambu-streaming-v1',

@@ -21,6 +21,8 @@ const afterStreams: Readonly<Record<StreamEndCode, AfterStream>> = {
   no_partitions: 'wait',
   no_free_slots: 'wait',
   consumption_blocked: 'wait',
+  // The next request says what is missing.
+  access_revoked: 'reopen',
   server_shutdown: 'wait',
   log_error: 'wait',
   coordination_error: 'wait',

@@ -379,6 +379,7 @@ interface StreamBatchInfo {
     | 'no_partitions'
     | 'no_free_slots'
     | 'consumption_blocked'
+    | 'access_revoked'
     | 'subscription_deleted'
     | 'session_lost'
     | 'server_shutdown'

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { streamTokenMilliseconds } from '../../src/http/edge/browsers/stream-tokens.ts';
+import { streamTokenMilliseconds } from '../../src/http/access/stream-tokens.ts';
 import { clusterUnderTest, isClusterUnderTest } from '../support/backend-under-test.ts';
 import { call } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';

@@ -6,6 +6,7 @@ const serviceEnds: readonly CloseCode[] = [
   'session_lost',
   'subscription_deleted',
   'consumption_blocked',
+  'access_revoked',
   'cursors_reset',
   'repartitioned',
   'no_free_slots',

@@ -5,6 +5,8 @@ export type RegistryKind =
   | 'blacklist-entry'
   | 'feature'
   | 'dealt-with-letter'
+  | 'api-key'
+  | 'api-key-use'
   | 'toggle'
   | 'product'
   | 'organization'

@@ -378,6 +378,8 @@ const displayNames: Record<RegistryKind, string> = {
   'event-type': 'Event type',
   subscription: 'Subscription',
   'blacklist-entry': 'Entry of the blacklist',
+  'api-key': 'The API key',
+  'api-key-use': 'The last use of the API key',
   'dealt-with-letter': 'Mark of the dead letter',
   feature: 'Feature',
   toggle: 'Toggle',

@@ -41,6 +41,7 @@ const endsByTheService: ReadonlySet<CloseCode> = new Set([
   'session_lost',
   'subscription_deleted',
   'consumption_blocked',
+  'access_revoked',
   'cursors_reset',
   'repartitioned',
   'no_free_slots',

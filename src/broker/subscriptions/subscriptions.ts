@@ -45,6 +45,8 @@ export interface SubscriptionFilter {
   readonly eventTypes: readonly string[];
   /** One of its readers. */
   readonly reader?: AuthorizationAttribute | undefined;
+  /** Whether the sender may see a subscription; absent when all may be seen. */
+  readonly isVisible?: ((subscription: Subscription) => boolean) | undefined;
   /** Whether a subscription with these texts is wanted: its id, owner, group and event types. */
   readonly matches?: ((...texts: readonly string[]) => boolean) | undefined;
   /** By which order they are listed, in place of the newest first. Not for pages by id. */
@@ -164,7 +166,7 @@ export class Subscriptions {
   }
 
   #filtered(
-    { owningApplication, eventTypes, reader, matches }: SubscriptionFilter,
+    { owningApplication, eventTypes, reader, isVisible, matches }: SubscriptionFilter,
     order: DefinitionOrder<Subscription>,
   ): readonly Subscription[] {
     const { registry } = this.#options;
@@ -173,11 +175,13 @@ export class Subscriptions {
       eventType === undefined
         ? registry.listSorted(order)
         : registry.listBy(subscriptionsByEventType, eventType).sort(order.compare);
-    if (owningApplication === undefined && reader === undefined && matches === undefined && eventTypes.length <= 1) {
+    const isWhole = [owningApplication, reader, isVisible, matches].every((part) => part === undefined);
+    if (isWhole && eventTypes.length <= 1) {
       return candidates;
     }
     return candidates.filter(
       (subscription) =>
+        (isVisible?.(subscription) ?? true) &&
         (owningApplication === undefined || subscription.owning_application === owningApplication) &&
         eventTypes.every((name) => subscription.event_types.includes(name)) &&
         (reader === undefined || hasRole(subscription.authorization, 'readers', reader)) &&

@@ -12,6 +12,7 @@ import { readFilter } from '../../broker/streaming/filters/filter-parameter.ts';
 import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import { rightsOf } from '../access/rights.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { refuseAvroStream } from './not-supported.ts';
 import { eventTypeStreamsMaximum } from './open-streams.ts';
@@ -90,7 +91,9 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     // this process is notified.
     closeRepartitioned(streams, name, eventTypes.known(name) ?? record);
     closeBlocked(streams, registry);
+    const watch = rightsOf(response).watch({ kind: 'event-type', name }, () => stream.close('access_revoked'));
     response.on('close', () => {
+      watch.cancel();
       timer?.cancel();
       streams.delete(stream);
       stream.close('client_closed');

@@ -13,6 +13,7 @@ import { readBoundedSchema } from '../../broker/schemas/admin-schema.ts';
 import { Subscriptions } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
+import { rightsOf } from '../access/rights.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
 import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
@@ -52,6 +53,7 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
     .route('/event-types')
     .get(async (request, response) => {
       const { version } = services.registry;
+      const rights = rightsOf(response);
       const owner = textParameter(request, 'owning_application');
       const writer = attributeParameter(request, 'writer');
       const matches = searchOf(request);
@@ -62,6 +64,7 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
       });
       const found = eventTypes
         .list()
+        .filter((record) => rights.maySeeEventType(record))
         .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
         .filter(({ eventType }) => writer === undefined || hasRole(eventType.authorization, 'writers', writer))
         .filter(({ eventType }) => matches?.(eventType.name, eventType.owning_application) ?? true);
@@ -81,7 +84,9 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
       response.type('json').send(await writeJsonArray(items, write, clock));
     })
     .post(async (request, response) => {
-      await eventTypes.create(readEventType(await readJsonObject<'createEventType'>(request), eventTypes.limits));
+      const definition = readEventType(await readJsonObject<'createEventType'>(request), eventTypes.limits);
+      rightsOf(response).requireOwner(definition.owning_application);
+      await eventTypes.create(definition);
       response.status(201).end();
     })
     .all(methodNotAllowed('GET', 'POST'));
@@ -95,6 +100,7 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
     .put(async (request, response) => {
       await eventTypes.get(request.params.name);
       const definition = readEventType(await readJsonObject<'updateEventType'>(request), eventTypes.limits);
+      rightsOf(response).requireOwner(definition.owning_application);
       await eventTypes.update(request.params.name, definition);
       response.status(200).end();
     })

@@ -11,7 +11,7 @@ const avro =
   'There is no Avro: events are JSON, and the schema of an event type is a JSON Schema, at /event-types/{name}/schemas.';
 
 const admins =
-  'There are no administrators: every API key may do everything. Keys are set by API_KEYS or API_KEYS_FILE when the service starts.';
+  'There is no list of administrators: who has the role admin is decided by the scopes of API keys, at /api-keys.';
 
 /** What Nakadi's clients call the form of Avro that they send and accept. */
 export const avroType = 'application/avro-binary';

@@ -6,6 +6,9 @@ import { isRetryable, type PublishedItem } from '../../broker/publishing/respons
 import type { Publisher } from '../../broker/publishing/publisher.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
+import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
+import { refuseCommands } from '../access/published-commands.ts';
+import { principalOf } from '../access/principal-of-request.ts';
 import { textParameters } from '../edge/query-parameters.ts';
 import { readBody } from '../edge/request-body.ts';
 import { traceparentOf } from '../edge/trace-context.ts';
@@ -17,9 +20,6 @@ export interface PublishingServices {
   readonly registry: Registry;
   readonly eventTypes: EventTypes;
 }
-
-/** The name of the publisher on every event, as callers are not distinguished. */
-export const anonymousPublisher = 'unauthenticated';
 
 /** Nakadi shows events with this header to one subscription alone. Ignoring it would show them to all. */
 const consumerTagRefusal =
@@ -40,12 +40,14 @@ export function createPublishingRouter(services: PublishingServices): Router {
     if (request.headers['content-type'] === avroType) throw new LendstreamError('UNPROCESSABLE', avroEventsRefusal);
     if (isAnythingBlocked(registry)) await refuseBlockedProducer(services, request.params.name);
     const shown = itemForm(request);
+    const principal = principalOf(response);
     const body = await readBody(request);
+    if (request.params.name === loanCommandsTopic) refuseCommands(principal, body);
     const flowId = request.headers['x-flow-id'];
     const outcome = await publisher.publish(request.params.name, body, {
       flowId: typeof flowId === 'string' ? flowId : '',
       traceparent: traceparentOf(request),
-      publishedBy: anonymousPublisher,
+      publishedBy: principal.name,
     });
     if (outcome.status === 200) response.status(200).end();
     else response.status(outcome.status).json(outcome.items.map(shown) satisfies Responses['publishEvents']);

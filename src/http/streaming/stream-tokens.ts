@@ -1,27 +1,31 @@
 import { Router } from 'express';
+import type { AccessControl } from '../../access/access-control.ts';
+import type { Principal } from '../../access/principal.ts';
 import { findSubscription } from '../../broker/definitions/subscription-lookup.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import { toTimestamp } from '../../clock.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
-import { presentedKeyIndex } from '../edge/authentication.ts';
+import { principalOf } from '../access/principal-of-request.ts';
+import type { StreamKind, StreamTokens } from '../access/stream-tokens.ts';
 import { readJsonObject } from '../edge/request-body.ts';
-import type { StreamKind, StreamTokens } from '../edge/browsers/stream-tokens.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface StreamTokensServices {
   readonly registry: Registry;
   readonly eventTypes: EventTypes;
   readonly tokens: StreamTokens;
+  readonly access: AccessControl;
 }
 
 /** `POST /stream-tokens`: a token with which a browser opens one stream, without a key. */
-export function createStreamTokensRouter({ registry, eventTypes, tokens }: StreamTokensServices): Router {
+export function createStreamTokensRouter({ registry, eventTypes, tokens, access }: StreamTokensServices): Router {
   const router = Router({ caseSensitive: true });
 
-  async function requireExistence(kind: StreamKind, name: string): Promise<void> {
+  async function requireExistence(principal: Principal, kind: StreamKind, name: string): Promise<void> {
     try {
+      await access.check(principal, { kind: kind === 'subscriptions' ? 'subscription' : 'event-type', name }, 'read');
       await (kind === 'subscriptions' ? findSubscription(registry, name) : eventTypes.get(name));
     } catch (error) {
       throw isLendstreamError(error, 'NOT_FOUND') ? new LendstreamError('UNPROCESSABLE', error.message) : error;
@@ -34,8 +38,9 @@ export function createStreamTokensRouter({ registry, eventTypes, tokens }: Strea
       const body = await readJsonObject<'createStreamToken'>(request);
       const { subscription_id: subscriptionId, event_type: eventType } = body;
       const [kind, name] = subjectOf(subscriptionId, eventType);
-      await requireExistence(kind, name);
-      const { token, expiresAt } = await tokens.issue(presentedKeyIndex(response), `${kind}/${name}`);
+      const principal = principalOf(response);
+      await requireExistence(principal, kind, name);
+      const { token, expiresAt } = await tokens.issue(principal, `${kind}/${name}`);
       response.status(201).json({ token, expires_at: toTimestamp(expiresAt) } satisfies Responses['createStreamToken']);
     })
     .all(methodNotAllowed('POST'));

@@ -22,6 +22,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { WaitingStream } from '../../broker/streaming/stream-session.ts';
 import { commitTimeoutSecondsMaximum } from '../../broker/subscriptions/commit-timeout-maximum.ts';
 import { SlotQueue } from '../../broker/subscriptions/slot-queue.ts';
+import { rightsOf } from '../access/rights.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { refuseAvroStream } from './not-supported.ts';
@@ -182,6 +183,8 @@ async function serveStream(
       stream.clientClosed();
       return;
     }
+    const watch = rightsOf(response).watch({ kind: 'subscription', name: id }, () => stream.close('access_revoked'));
+    response.on('close', () => watch.cancel());
     const { streamId } = stream;
     sendStreamHeaders(response, form, view.headersOf(streamId));
     deliver(stream, response, form, openStreams, services);

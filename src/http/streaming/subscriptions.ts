@@ -8,6 +8,7 @@ import {
 } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
+import { rightsOf } from '../access/rights.ts';
 import { isUnchanged } from '../edge/entity-tags.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
@@ -48,7 +49,11 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions & WithL
   router
     .route('/subscriptions')
     .post(async (request, response) => {
-      const { outcome, subscription } = await subscriptions.create(await readJsonObject<'createSubscription'>(request));
+      const body = await readJsonObject<'createSubscription'>(request);
+      const rights = rightsOf(response);
+      rights.requireOwner(body['owning_application']);
+      await rights.requireReadableEvents(body['event_types']);
+      const { outcome, subscription } = await subscriptions.create(body);
       const location = `/subscriptions/${subscription.id}`;
       response.set('Location', location);
       if (outcome === 'created') response.set('Content-Location', location);
@@ -56,12 +61,14 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions & WithL
     })
     .get(async (request, response) => {
       const page = pageOf(request);
+      const rights = rightsOf(response);
       const token = textParameter(request, 'token');
       const lags = await lagsOfList(request, services.lags);
       const filter: SubscriptionFilter = {
         owningApplication: textParameter(request, 'owning_application'),
         eventTypes: textParameters(request, 'event_type'),
         reader: attributeParameter(request, 'reader'),
+        isVisible: rights.isRestricted ? (subscription) => rights.maySeeSubscription(subscription) : undefined,
         matches: searchOf(request),
         compare: orderOf<Subscription>(request, {
           ...subscriptionOrders,

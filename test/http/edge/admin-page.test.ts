@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createAdminRouter } from '../../../src/http/edge/admin-page.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
-import { createAuthentication } from '../../../src/http/edge/authentication.ts';
+import { createAuthentication } from '../../../src/http/access/authentication.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
@@ -26,7 +26,10 @@ describe('the files of the admin page', () => {
   });
 
   async function listen(apiKeys: readonly string[] = []): Promise<string> {
-    const routers = [createAuthentication(apiKeys), createAdminRouter(folder)];
+    const routers = [
+      createAuthentication({ isOpen: apiKeys.length === 0, environmentKeys: apiKeys }),
+      createAdminRouter(folder),
+    ];
     server = createServer(createApplication(routers, silentLogger));
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'mocha';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApplication } from '../../../src/http/edge/application.ts';
-import { createAuthentication } from '../../../src/http/edge/authentication.ts';
+import { createAuthentication } from '../../../src/http/access/authentication.ts';
 import { createStartGate } from '../../../src/http/edge/start-gate.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { call, type HttpResponse } from '../../support/http/client.ts';
@@ -25,7 +25,12 @@ describe('the gate of a process that starts', () => {
       reached.push(request.path);
       response.end();
     });
-    server = createServer(createApplication([createAuthentication([key]), gate.router, routes], silentLogger));
+    server = createServer(
+      createApplication(
+        [createAuthentication({ isOpen: false, environmentKeys: [key] }), gate.router, routes],
+        silentLogger,
+      ),
+    );
     leaveUnwatched(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

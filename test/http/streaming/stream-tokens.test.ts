@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import { createApp, type App } from '../../../src/app.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { readConfig } from '../../../src/config.ts';
-import { streamTokenMilliseconds } from '../../../src/http/edge/browsers/stream-tokens.ts';
+import { streamTokenMilliseconds } from '../../../src/http/access/stream-tokens.ts';
 import { call, type HttpResponse } from '../../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { recordingLogger } from '../../support/values/recording-logger.ts';

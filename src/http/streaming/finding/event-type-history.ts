@@ -8,6 +8,7 @@ import { parseSchema } from '../../../broker/schemas/schema-validator.ts';
 import type { RecentLags } from '../../../broker/subscriptions/recent-lags.ts';
 import type { Responses } from '../../../contract.ts';
 import { LendstreamError } from '../../../errors.ts';
+import { rightsOf } from '../../access/rights.ts';
 import { pageOf, textParameter } from '../../edge/query-parameters.ts';
 import { methodNotAllowed } from '../../edge/streaming-errors.ts';
 
@@ -45,6 +46,7 @@ export function createEventTypeHistoryRouter({ eventTypes, registry, lags }: Eve
     .get(async (request, response) => {
       const { name } = request.params;
       const { limit, offset } = pageOf(request);
+      const rights = rightsOf(response);
       await eventTypes.get(name);
       const unconsumed = new Map(
         (await lags.get()).flatMap(({ subscriptionId, eventType, unconsumedEvents }) =>
@@ -54,6 +56,7 @@ export function createEventTypeHistoryRouter({ eventTypes, registry, lags }: Eve
       const lagOf = ({ id }: Subscription): number => unconsumed.get(id) ?? 0;
       const consumers = registry
         .listBy(subscriptionsByEventType, name)
+        .filter((subscription) => rights.maySeeSubscription(subscription))
         .toSorted((left, right) => lagOf(right) - lagOf(left) || (left.id < right.id ? -1 : 1));
       const items = consumers.slice(offset, offset + limit).map((subscription) => ({
         subscription_id: subscription.id,

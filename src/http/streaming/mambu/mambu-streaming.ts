@@ -11,6 +11,7 @@ import { subscriptionStatistics } from '../../../broker/subscriptions/statistics
 import { Subscriptions, type SubscriptionsOptions } from '../../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../../contract.ts';
 import { FieldViolations, LendstreamError, isLendstreamError } from '../../../errors.ts';
+import { rightsOf } from '../../access/rights.ts';
 import { LendingErrors, lendingMethodNotAllowed, requestError } from '../../edge/lending-errors.ts';
 import { mambuStreamingVersionOf } from '../../edge/mambu-versions.ts';
 import { flagParameter } from '../../edge/query-parameters.ts';
@@ -40,7 +41,11 @@ export function createMambuStreamingRouter({ streams, commit, ...services }: Mam
     .post(async (request, response) => {
       const profile = profileOf(request);
       const body = await readJsonObject<'createMambuSubscriptionV1'>(request);
-      const { outcome, subscription } = await subscriptions.create(profile.definitionOf(body));
+      const definition = profile.definitionOf(body);
+      const rights = rightsOf(response);
+      rights.requireOwner(definition['owning_application']);
+      await rights.requireReadableEvents(definition['event_types']);
+      const { outcome, subscription } = await subscriptions.create(definition);
       response.set('Location', `${profile.subscriptionsPath}/${subscription.id}`);
       response.status(outcome === 'created' ? 201 : 200).json(profile.subscriptionView(subscription));
     })

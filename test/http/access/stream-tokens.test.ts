@@ -1,17 +1,19 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { claimsBeforeCleanup } from '../../../../src/embedded/coordination.ts';
-import {
-  StreamTokens,
-  streamSubjectOf,
-  streamTokenMilliseconds,
-} from '../../../../src/http/edge/browsers/stream-tokens.ts';
-import { silentLogger } from '../../../../src/logger.ts';
-import type { Coordination } from '../../../../src/ports/coordination.ts';
-import { openCoordinationUnderTest, openOwnLog, type OwnLog } from '../../../support/backend-under-test.ts';
-import { systemClock } from '../../../../src/clock.ts';
+import { environmentPrincipal } from '../../../src/access/principal.ts';
+import { claimsBeforeCleanup } from '../../../src/embedded/coordination.ts';
+import { StreamTokens, streamSubjectOf, streamTokenMilliseconds } from '../../../src/http/access/stream-tokens.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import type { Coordination } from '../../../src/ports/coordination.ts';
+import { openCoordinationUnderTest, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
+import { systemClock } from '../../../src/clock.ts';
 
 const subject = 'subscriptions/one';
+
+/** The holder of the first key of the settings. */
+const holder = environmentPrincipal(0);
+
+const noKeys = { currentPrincipal: () => undefined, tokenSecretOf: () => undefined };
 
 describe('stream tokens', () => {
   let own: OwnLog;
@@ -29,56 +31,62 @@ describe('stream tokens', () => {
     await own.cleanup();
   });
 
-  function node(...apiKeys: string[]): StreamTokens {
-    return new StreamTokens({ apiKeys, clock, claim: (name, lease) => coordination.claim(name, lease) });
+  function node(...environmentKeys: string[]): StreamTokens {
+    return new StreamTokens({
+      environmentKeys,
+      keys: noKeys,
+      clock,
+      claim: (name, lease) => coordination.claim(name, lease),
+    });
   }
 
   it('open a stream until the minute is over, and not at its end', async () => {
     const tokens = node('a key of this test');
-    const [early, late] = [await tokens.issue(0, subject), await tokens.issue(0, subject)];
+    const [early, late] = [await tokens.issue(holder, subject), await tokens.issue(holder, subject)];
     expect(early.expiresAt).to.equal(now + streamTokenMilliseconds);
     now += streamTokenMilliseconds - 1;
-    expect(await tokens.redeem(early.token, subject)).to.equal(true);
+    expect(await tokens.redeem(early.token, subject)).to.not.equal(undefined);
     now += 1;
-    expect(await tokens.redeem(late.token, subject)).to.equal(false);
+    expect(await tokens.redeem(late.token, subject)).to.equal(undefined);
   });
 
   it('open one stream, on whichever process', async () => {
     const [first, second] = [node('key one', 'key two'), node('key two', 'key one')];
     for (const keyIndex of [0, 1]) {
-      const { token } = await first.issue(keyIndex, subject);
+      const { token } = await first.issue(environmentPrincipal(keyIndex), subject);
       const redeemed = await Promise.all([first, second, first].map((tokens) => tokens.redeem(token, subject)));
       expect(redeemed.filter(Boolean)).to.have.length(1);
-      expect(await second.redeem(token, subject)).to.equal(false);
+      expect(await second.redeem(token, subject)).to.equal(undefined);
     }
   });
 
   it('open no stream of another subscription, nor of an event type with its name', async () => {
     const tokens = node('a key of this test');
-    const { token } = await tokens.issue(0, subject);
+    const { token } = await tokens.issue(holder, subject);
     for (const other of ['subscriptions/two', 'subscriptions/', 'event-types/one', 'subscriptions/one2'] as const) {
-      expect(await tokens.redeem(token, other)).to.equal(false);
+      expect(await tokens.redeem(token, other)).to.equal(undefined);
     }
-    expect(await tokens.redeem(token, subject)).to.equal(true);
+    expect(await tokens.redeem(token, subject)).to.not.equal(undefined);
   });
 
   it('open nothing on a process without the key', async () => {
-    const { token } = await node('old key', 'new key').issue(0, subject);
-    expect(await node('new key').redeem(token, subject)).to.equal(false);
-    expect(await node().redeem(token, subject)).to.equal(false);
+    const { token } = await node('old key', 'new key').issue(holder, subject);
+    expect(await node('new key').redeem(token, subject)).to.equal(undefined);
+    expect(await node().redeem(token, subject)).to.equal(undefined);
   });
 
   it('open nothing when they were changed, without a question to the coordination store', async () => {
     const claims: string[] = [];
     const tokens = new StreamTokens({
-      apiKeys: ['a key of this test'],
+      environmentKeys: ['a key of this test'],
+      keys: noKeys,
       clock,
       claim: (name) => {
         claims.push(name);
         return Promise.resolve(true);
       },
     });
-    const { token } = await tokens.issue(0, subject);
+    const { token } = await tokens.issue(holder, subject);
     const [end = '', random = '', code = ''] = token.split('.');
     for (const wrong of [
       '',
@@ -90,15 +98,15 @@ describe('stream tokens', () => {
       `${token}.`,
       ` ${token}`,
     ]) {
-      expect(await tokens.redeem(wrong, subject), wrong).to.equal(false);
+      expect(await tokens.redeem(wrong, subject), wrong).to.equal(undefined);
     }
     expect(claims).to.deep.equal([]);
   });
 
   it('name no key: nothing of a token is in what is claimed or shown but its code', async () => {
     const tokens = node('a key of this test');
-    expect((await tokens.issue(0, subject)).token).to.match(/^[0-9a-z]{1,11}\.[\w-]{16}\.[\w-]{43}$/);
-    expect((await tokens.issue(0, subject)).token).not.to.equal((await tokens.issue(0, subject)).token);
+    expect((await tokens.issue(holder, subject)).token).to.match(/^[0-9a-z]{1,11}\.[\w-]{16}\.[\w-]{43}$/);
+    expect((await tokens.issue(holder, subject)).token).not.to.equal((await tokens.issue(holder, subject)).token);
   });
 
   it('are used by many, and the claims of ended ones are removed', async () => {

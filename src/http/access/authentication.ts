@@ -1,33 +1,45 @@
 import { Router, type Request, type Response } from 'express';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { ApiKeys } from '../../access/api-keys.ts';
+import { environmentPrincipal, type Principal } from '../../access/principal.ts';
 import { LendstreamError } from '../../errors.ts';
-import { isBrowserPage } from './browser-pages.ts';
-import { textParameter } from './query-parameters.ts';
-import { isBelowApi, isMambuStreamingPath, withoutLastSlash } from './request-paths.ts';
-import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './browsers/stream-tokens.ts';
+import { textParameter } from '../edge/query-parameters.ts';
+import { isBelowApi, isMambuStreamingPath } from '../edge/request-paths.ts';
+import { setPrincipal } from './principal-of-request.ts';
+import { isPublicPath } from './public-paths.ts';
+import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './stream-tokens.ts';
 
-/** The probes that check whether the process is alive or ready have no key. */
-const probes = new Set(['/health', '/ready']);
+export interface AuthenticationOptions {
+  /** Whether requests without credentials pass: then unknown credentials mean nothing. */
+  readonly isOpen: boolean;
+  /** The keys of the settings, which may do everything. */
+  readonly environmentKeys: readonly string[];
+  /** The keys of the registry. */
+  readonly keys?: Pick<ApiKeys, 'principalOf'>;
+  /** Each opens one stream in place of a key. */
+  readonly tokens?: StreamTokens;
+}
 
 /**
- * Lets only requests with one of the API keys through; mount it before every other router. A key is sent as
- * `Authorization: Bearer <key>`, in the header `apikey`, or as the password of `Authorization: Basic` with any user
- * name. With no keys configured every request passes and these headers mean nothing. A refused request gets 401, in the
- * error format of the API that its path belongs to.
- * @param tokens Each opens one stream in place of a key.
+ * Says who sends each request, and lets only those through that it knows; mount it before every other router. A key is
+ * sent as `Authorization: Bearer <key>`, in the header `apikey`, or as the password of `Authorization: Basic` with any
+ * user name. A refused request gets 401, in the error format of the API that its path belongs to.
  */
-export function createAuthentication(apiKeys: readonly string[], tokens?: StreamTokens): Router {
+export function createAuthentication({ isOpen, environmentKeys, keys, tokens }: AuthenticationOptions): Router {
   const router = Router();
-  if (apiKeys.length === 0) return router;
-  const digests = apiKeys.map(digestOf);
+  const digests = environmentKeys.map(digestOf);
   router.use((request, response, next) => {
-    next(isPublicPath(request.path) || isKeyPresented(request, response, digests) ? 'router' : undefined);
+    const principal = isPublicPath(request.path) ? undefined : presentedPrincipal(request, digests, keys);
+    if (principal !== undefined) setPrincipal(response, principal);
+    next(principal !== undefined || isOpen || isPublicPath(request.path) ? 'router' : undefined);
   });
   router.use(async (request, response, next) => {
     const subject = request.method === 'GET' ? streamSubjectOf(request.path) : undefined;
     const token = subject === undefined ? undefined : textParameter(request, streamTokenParameter);
     if (tokens !== undefined && subject !== undefined && token !== undefined) {
-      if (!(await tokens.redeem(token, subject))) throw unauthorizedToken(response);
+      const holder = await tokens.redeem(token, subject);
+      if (holder === undefined) throw unauthorizedToken(response);
+      setPrincipal(response, holder);
       next();
       return;
     }
@@ -40,23 +52,17 @@ export function createAuthentication(apiKeys: readonly string[], tokens?: Stream
   return router;
 }
 
-/** Where the response keeps which key was presented. */
-const keyIndexName = 'apiKeyIndex';
-
-/** Which of the keys the request presented; the first while there are none. */
-export function presentedKeyIndex(response: Response): number {
-  const index: unknown = response.locals[keyIndexName];
-  return typeof index === 'number' ? index : 0;
-}
-
-function isKeyPresented(request: Request, response: Response, digests: readonly Buffer[]): boolean {
+function presentedPrincipal(
+  request: Request,
+  digests: readonly Buffer[],
+  keys: AuthenticationOptions['keys'],
+): Principal | undefined {
   for (const key of presentedKeys(request)) {
     const index = indexOfKey(key, digests);
-    if (index === -1) continue;
-    response.locals[keyIndexName] = index;
-    return true;
+    const principal = index === -1 ? keys?.principalOf(key) : environmentPrincipal(index);
+    if (principal !== undefined) return principal;
   }
-  return false;
+  return undefined;
 }
 
 function unauthorizedToken(response: Response): LendstreamError {
@@ -73,10 +79,6 @@ function unauthorized(request: Request): LendstreamError {
     'A valid API key is needed: send "Authorization: Bearer <key>", "apikey", or the key as the password of "Basic".';
   const isBroken = isBasic(request) && basicPassword(request) === undefined;
   return new LendstreamError('UNAUTHORIZED', detail, { details: { isBasicAuthorizationBroken: isBroken } });
-}
-
-function isPublicPath(path: string): boolean {
-  return probes.has(withoutLastSlash(path)) || isBrowserPage(path);
 }
 
 function presentedKeys(request: Request): string[] {

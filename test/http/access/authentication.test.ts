@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { apiKeyCharactersMaximum } from '../../../src/config.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
-import { createAuthentication } from '../../../src/http/edge/authentication.ts';
+import { createAuthentication } from '../../../src/http/access/authentication.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { call } from '../../support/http/client.ts';
 import { leaveUnwatched } from '../../support/http/response-watch.ts';
@@ -26,7 +26,10 @@ describe('authentication', () => {
         response.end('open');
       });
     }
-    const application = createApplication([createAuthentication(apiKeys), routes], silentLogger);
+    const application = createApplication(
+      [createAuthentication({ isOpen: apiKeys.length === 0, environmentKeys: apiKeys }), routes],
+      silentLogger,
+    );
     server = await new Promise<Server>((resolve) => {
       const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
     });

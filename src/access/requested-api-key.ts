@@ -1,0 +1,87 @@
+import { FieldViolations, LendstreamError, type FieldViolation } from '../errors.ts';
+import { isPermission, isRole } from './permissions.ts';
+
+/** Reading an API key as a client asks for it. Pure. */
+
+/** The parts of a key that its creator chooses. */
+export interface RequestedApiKey {
+  readonly name: string;
+  readonly owning_application: string;
+  /** Roles and permissions, sorted, without repeats. */
+  readonly scopes: readonly string[];
+  /** A timestamp; null for a key that does not expire. */
+  readonly expires_at: string | null;
+}
+
+/** The form of a name: it stands in paths, in `published_by` and in the audit. */
+const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+/** The most roles and permissions of a key. */
+export const scopesMaximum = 50;
+
+/** Names that events carry when no key was presented, or one of the settings. */
+const reservedNames = /^(unauthenticated|environment-key-.*|lendstream.*)$/;
+
+/**
+ * Reads the JSON of a key. Unknown fields are ignored.
+ * @param now Milliseconds since the epoch: a key must not have expired.
+ * @throws MALFORMED_REQUEST for a value of the wrong JSON type; FieldViolations for all broken rules together
+ */
+export function readApiKey(body: Readonly<Record<string, unknown>>, now: number): RequestedApiKey {
+  const violations: FieldViolation[] = [];
+  const name = textOf(body, 'name');
+  if (!namePattern.test(name)) {
+    const form = 'must have 1 to 63 lower case letters, digits, dots, underscores and hyphens, and begin with no sign';
+    violations.push({ field: 'name', message: form });
+  } else if (reservedNames.test(name)) {
+    violations.push({ field: 'name', message: 'must not be a name that the service uses itself' });
+  }
+  const application = textOf(body, 'owning_application');
+  if (application === '' || application.length > 255) {
+    violations.push({ field: 'owning_application', message: 'must have 1 to 255 characters' });
+  }
+  const scopes = scopesOf(body['scopes'], violations);
+  const expiry = body['expires_at'] ?? null;
+  if (expiry !== null && typeof expiry !== 'string') throw wrongType('expires_at', 'a timestamp or null');
+  const expiresAt = expiry === null ? null : Date.parse(expiry);
+  if (expiresAt !== null && !(expiresAt > now && timestampPattern.test(expiry ?? ''))) {
+    violations.push({ field: 'expires_at', message: 'must be a timestamp with a time zone, in the future' });
+  }
+  if (violations.length > 0) throw new FieldViolations(violations);
+  return {
+    name,
+    owning_application: application,
+    scopes,
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  };
+}
+
+const timestampPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+function textOf(body: Readonly<Record<string, unknown>>, field: string): string {
+  const value = body[field] ?? '';
+  if (typeof value !== 'string') throw wrongType(field, 'a string');
+  return value;
+}
+
+function scopesOf(value: unknown, violations: FieldViolation[]): string[] {
+  if (!Array.isArray(value) || value.some((scope) => typeof scope !== 'string')) {
+    throw wrongType('scopes', 'a list of strings');
+  }
+  const scopes = [...new Set(value as string[])].sort();
+  if (scopes.length === 0) violations.push({ field: 'scopes', message: 'must contain at least one element' });
+  if (scopes.length > scopesMaximum) {
+    violations.push({ field: 'scopes', message: `must contain at most ${scopesMaximum} elements` });
+    return scopes;
+  }
+  for (const scope of scopes) {
+    if (isRole(scope) || isPermission(scope)) continue;
+    const message = `must name roles and permissions, but has ${JSON.stringify(scope.slice(0, 100))}`;
+    violations.push({ field: 'scopes', message });
+  }
+  return scopes;
+}
+
+function wrongType(field: string, expected: string): LendstreamError {
+  return new LendstreamError('MALFORMED_REQUEST', `Field "${field}" must be ${expected}`);
+}

@@ -1,0 +1,71 @@
+import { Router, type Request } from 'express';
+import type { AccessControl, Subject } from '../../access/access-control.ts';
+import { hasPermission, type Principal } from '../../access/principal.ts';
+import { readPermissionOf } from '../../access/system-event-types.ts';
+import { LendstreamError } from '../../errors.ts';
+import { isPublicPath } from './public-paths.ts';
+import { findOperations, type FoundOperation } from './operation-lookup.ts';
+import { principalOf } from './principal-of-request.ts';
+import { RestrictedRights, setRights } from './rights.ts';
+
+/**
+ * Lets a request through when its principal may do what it asks for, by the table of operations.ts. Mount it after the
+ * authentication and before every other router. A principal without restrictions passes at once.
+ */
+export function createAuthorization(access: AccessControl): Router {
+  const router = Router();
+  router.use((request, response, next) => {
+    const isUnlimited = principalOf(response).isUnrestricted || request.method === 'OPTIONS';
+    next(isUnlimited || isPublicPath(request.path) ? 'router' : undefined);
+  });
+  router.use(async (request, response, next) => {
+    const principal = principalOf(response);
+    setRights(response, new RestrictedRights(principal, access));
+    await checkOperations(access, principal, request);
+    next();
+  });
+  return router;
+}
+
+/** @throws PERMISSION_MISSING for what is not allowed, NOT_FOUND for a definition that the principal may not see */
+async function checkOperations(access: AccessControl, principal: Principal, request: Request): Promise<void> {
+  const { method, path } = request;
+  const found = operationsOf(method, path);
+  if (found.length === 0) {
+    throw new LendstreamError('PERMISSION_MISSING', `No permission allows ${method} ${path}.`);
+  }
+  for (const { operation } of found) {
+    const { permission } = operation;
+    if (permission === 'public' || permission === 'authenticated') continue;
+    if (!hasPermission(principal, permission)) throw missingPermission(permission);
+  }
+  for (const each of found) {
+    const subject = subjectOf(each);
+    const { access: wanted } = each.operation;
+    if (subject === undefined || wanted === undefined) continue;
+    await access.check(principal, subject, wanted);
+    const permission = subject.kind === 'event-type' && wanted === 'read' ? readPermissionOf(subject.name) : undefined;
+    if (permission !== undefined && !hasPermission(principal, permission)) throw missingPermission(permission);
+  }
+}
+
+/** @throws MALFORMED_REQUEST when the path cannot be decoded */
+function operationsOf(method: string, path: string): FoundOperation[] {
+  try {
+    return findOperations(method, path);
+  } catch {
+    throw new LendstreamError('MALFORMED_REQUEST', `The path ${path} cannot be decoded.`);
+  }
+}
+
+/** The event type or subscription that a path names. */
+function subjectOf({ operation, values: [name] }: FoundOperation): Subject | undefined {
+  if (name === undefined) return undefined;
+  if (operation.path.startsWith('/event-types/')) return { kind: 'event-type', name };
+  return operation.path.includes('/subscriptions/') ? { kind: 'subscription', name } : undefined;
+}
+
+/** 403 that says what is missing, and nothing about what exists. */
+export function missingPermission(permission: string): LendstreamError {
+  return new LendstreamError('PERMISSION_MISSING', `This needs the permission ${permission}.`);
+}

@@ -1,0 +1,30 @@
+import { hasPermission, type Principal } from '../../access/principal.ts';
+import { permissionOfCommand } from '../../access/permissions.ts';
+import { commandTypes } from '../../lending-format/command-format.ts';
+import { missingPermission } from './authorization.ts';
+
+/**
+ * Refuses loan commands that are published as events, when one of them needs a permission that the publisher lacks.
+ * Events that are no commands are left to the checks that follow.
+ * @param body The JSON of the request: a list of commands.
+ * @throws PERMISSION_MISSING
+ */
+export function refuseCommands(principal: Principal, body: Buffer): void {
+  if (principal.isUnrestricted || commandTypes.every((type) => hasPermission(principal, permissionOfCommand(type))))
+    return;
+  for (const type of typesIn(body)) {
+    const command = commandTypes.find((known) => known === type);
+    if (command === undefined) continue;
+    const permission = permissionOfCommand(command);
+    if (!hasPermission(principal, permission)) throw missingPermission(permission);
+  }
+}
+
+function typesIn(body: Buffer): unknown[] {
+  try {
+    const events: unknown = JSON.parse(body.toString());
+    return Array.isArray(events) ? events.map((event: { type?: unknown } | null) => event?.type) : [];
+  } catch {
+    return [];
+  }
+}
