@@ -5,7 +5,12 @@ import { startProgram, type Running } from './processes.ts';
 export interface MeasuredService {
   readonly url: string;
   readonly processId: number;
-  call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Record<string, unknown>>;
   /** Defines an event type with {@link partitionCount} partitions, partitioned by account. */
   defineEventType(name: string): Promise<void>;
   /** Returns the ids of the new subscriptions. */
@@ -51,11 +56,11 @@ export async function startMeasuredService(
   }
   void passOn(running);
 
-  const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+  const call: MeasuredService['call'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}${path}`, {
       method,
       ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body) }),
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', ...headers },
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);

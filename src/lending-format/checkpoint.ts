@@ -11,8 +11,8 @@ export interface CheckpointRecord {
   /** Offset of the last command done; everything up to it is done. */
   readonly position: Offset;
   /**
-   * While the end of a day is under way: the commands after it, up to this offset, are done too. The end of the day
-   * itself is the command after `position`.
+   * While the end of a day is under way: the commands after it, up to this offset, are done too, except ends of
+   * days among them. The end of the day itself is the command after `position`.
    */
   readonly decidedAheadTo?: Offset;
   /** The outcomes of this commit only, in the order of the commands. */

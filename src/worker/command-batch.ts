@@ -93,6 +93,8 @@ export interface CommandBatchOptions {
   readonly now: number;
   /** How long a command that posted no transaction is remembered. Milliseconds. */
   readonly idempotencyMilliseconds: number;
+  /** The offsets of the ends of days that wait for their turn, ascending; none when absent. */
+  readonly endsOfDays?: readonly Offset[];
 }
 
 /**
@@ -152,10 +154,10 @@ export class CommandBatch {
   readonly #outcomeTexts: string[] = [];
   readonly #decided: DecidedCommand[] = [];
   #position = -1;
-  /** Whether the end of a day is under way and stays so. */
-  #isDayUnderWay = false;
-  /** Up to where commands after that are done, by this batch or by ones before it. */
+  /** Up to where commands behind ends of days are done, by this batch or by ones before it. */
   #decidedAheadTo: Offset | null;
+  /** Whether the command after those may not be decided in this batch. */
+  #leavesProducts = false;
   #dueCommands = 0;
   #closedDay: LocalDate | undefined;
   #followedCalendar: FollowedCalendar | undefined;
@@ -200,9 +202,10 @@ export class CommandBatch {
   get checkpoint(): CheckpointRecord {
     const [position, ahead] = [this.#position, this.#decidedAheadTo ?? -1];
     if (ahead <= position) return { position, outcomes: this.#outcomes };
-    // The day is closed: all up to there is done.
-    if (!this.#isDayUnderWay) return { position: ahead, outcomes: this.#outcomes };
-    return { position, decidedAheadTo: ahead, outcomes: this.#outcomes };
+    const { endsOfDays = [] } = this.#options;
+    const passed = endsOfDays.find((offset) => offset > position && offset < ahead);
+    if (passed === undefined) return { position: ahead, outcomes: this.#outcomes };
+    return { position: passed - 1, decidedAheadTo: ahead, outcomes: this.#outcomes };
   }
 
   /** What the commit appends, and the state that it leads to. */
@@ -266,18 +269,18 @@ export class CommandBatch {
   decide(command: PendingCommand, toggles: Toggles): void {
     this.#decide(command, parsedCommand(command), toggles);
     this.#position = command.offset;
-    this.#isDayUnderWay = false;
   }
 
   /**
-   * Decides a command behind the end of a day that is under way and that later commits continue. Only commands about
-   * accounts may pass it.
-   * @returns false when this is no such command: then it is not decided
+   * Decides a command behind the end of a day that is under way and that later commits continue.
+   * @param mayChangeProducts Whether one that changes products is decided.
+   * @returns whether the command was decided
    * @throws as {@link decide}
    */
-  decideAhead(command: PendingCommand, toggles: Toggles): boolean {
+  decideAhead(command: PendingCommand, toggles: Toggles, mayChangeProducts: boolean): boolean {
     const parsed = parsedCommand(command);
-    if (parsed.kind === 'product' || parsed.kind === 'end of day') return false;
+    this.#leavesProducts = parsed.kind === 'product' && !mayChangeProducts;
+    if (this.#leavesProducts) return false;
     this.#decide(command, parsed, toggles);
     this.#decidedAheadTo = command.offset;
     return true;
@@ -403,12 +406,11 @@ export class CommandBatch {
   /** The end of a day that is not done yet: what it did so far is committed, and it is read again. */
   leaveUndone({ offset }: PendingCommand): void {
     this.#position = offset - 1;
-    this.#isDayUnderWay = true;
   }
 
-  /** Whether it leaves the end of a day undone. */
-  get isDayUnderWay(): boolean {
-    return this.#isDayUnderWay;
+  /** Whether a change of products, behind the end of a day, waits for a batch that may have it. */
+  get leavesProducts(): boolean {
+    return this.#leavesProducts;
   }
 
   #executeOnLoan(

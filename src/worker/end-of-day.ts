@@ -11,7 +11,6 @@ import { dayToMoveAfter } from '../lending/business-days/due-date-changes.ts';
 import type { Loan } from '../lending/loan.ts';
 import type { LocalDate } from '../lending/terms.ts';
 import type { Toggles } from '../lending/toggle-names.ts';
-import { parseCommand } from '../lending-format/command-format.ts';
 import { dueCommandId } from '../lending-format/derived-ids.ts';
 import { type FollowedCalendar, sameCalendar } from '../lending-format/stored-business-dates.ts';
 import { isLendstreamError } from '../errors.ts';
@@ -22,15 +21,6 @@ import type { PendingCommand } from './pending-commands.ts';
 
 /** How many accounts are looked up at once. */
 const accountsPerReadMaximum = 200;
-
-const endOfDayMark = Buffer.from('"END_OF_DAY"');
-
-/** The end of a day that this record of the command topic asks for; null for any other command. */
-export function readEndOfDay(command: PendingCommand): EndOfDay | null {
-  if (command.value === null || !command.value.includes(endOfDayMark)) return null;
-  const parsed = parseCommand(command.value, command);
-  return parsed.kind === 'end of day' && parsed.command.partition === command.partition ? parsed.command : null;
-}
 
 /**
  * Does what falls due on accounts at the end of a day, one account after the other, the missed days of each in their

@@ -8,11 +8,11 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { CommandBatch } from './command-batch.ts';
 import { CommandRetention } from './command-retention.ts';
-import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
+import { PendingCommands } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import type { AccountsForWorker } from '../accounts/accounts-for-worker.ts';
 import type { DecodedLoans } from './decoded-loans.ts';
-import { EndOfDayRun, readEndOfDay } from './end-of-day.ts';
+import { EndOfDayRun } from './end-of-day.ts';
 import { LoanStore } from './loan-store.ts';
 import type { LoopEnd } from './partition-ownership.ts';
 import { closedDayOf, followedCalendarOf } from '../lending-format/stored-business-dates.ts';
@@ -67,8 +67,13 @@ export interface PartitionLoopOptions {
 /** The end of a day that is under way: it takes several commits. */
 interface EndOfDayRuns {
   current: EndOfDayRun | null;
-  /** From this monotonic time on, in milliseconds, it lets later commands pass. */
-  passableFrom: number;
+  /**
+   * From this monotonic time on, in milliseconds, later commands pass it, and the ends of days that wait behind it;
+   * null while none is under way.
+   */
+  passableFrom: number | null;
+  /** Whether the next commit does nothing for the day, so that products may change in it. */
+  isForProducts: boolean;
 }
 
 /** The most commands decided in one commit, unless the options say less. */
@@ -80,9 +85,10 @@ export const commandsPerCommitMaximum = 500;
 export const definitionsMillisecondsMaximum = 30_000;
 /**
  * How long the end of a day keeps later commands waiting, unless the options say otherwise. Most days are closed by
- * then. After that, each commit takes some of both. Milliseconds.
+ * then. After that, each commit takes some of both. With the turns of the other partitions, a command waits for a
+ * second at most. Milliseconds.
  */
-export const endOfDayHoldMilliseconds = 1_000;
+export const endOfDayHoldMilliseconds = 500;
 /**
  * The part of a commit that the end of a day may take. Partitions decide on one thread, and each command of a day costs
  * about ten times as much as one of a customer: with larger parts, these waited several seconds for their turn.
@@ -154,27 +160,23 @@ async function processCommands(
   onCommit: () => void,
 ): Promise<void> {
   const { log, clock, metrics, commandLag, partition, signal } = options;
-  const pending: PendingCommand[] = [];
-  const runs: EndOfDayRuns = { current: null, passableFrom: Infinity };
-  let isDayUnderWay = false;
+  const pending = new PendingCommands();
+  const runs: EndOfDayRuns = { current: null, passableFrom: null, isForProducts: false };
   let nextReadOffset = await firstUndecidedOffset(options, store.position);
   commandLag.advance(partition, nextReadOffset);
   retention.advance(nextReadOffset);
   while (!signal.aborted) {
     // The end of a day stays the first command until it is done, and later ones are read meanwhile.
-    if (pending.length === 0 || (isDayUnderWay && pending.length === 1)) {
+    if (pending.isReadable) {
       const { batches, nextOffset } = await log.read(
         { topic: loanCommandsTopic, partition, offset: nextReadOffset },
-        { bytesMaximum: readBytesMaximum, waitMilliseconds: pending.length === 0 ? Infinity : 0, signal },
+        { bytesMaximum: readBytesMaximum, waitMilliseconds: pending.isEmpty ? Infinity : 0, signal },
       );
-      const known = pending.length;
-      for (const batch of batches) {
-        for (const command of pendingCommandsOf(batch)) if (isUndecided(command, store)) pending.push(command);
-      }
+      const hasMore = pending.add(batches, store);
       nextReadOffset = nextOffset;
-      if (pending.length === 0) continue;
+      if (pending.isEmpty) continue;
       // A product or toggle whose creation was confirmed counts for every command sent after that, on any node.
-      if (pending.length > known) await catchUpWithDefinitions(options);
+      if (hasMore) await catchUpWithDefinitions(options);
       if (signal.aborted) break;
     }
     const startedAt = clock.monotonic();
@@ -182,22 +184,15 @@ async function processCommands(
     commandLag.advance(partition, batch.checkpoint.position + 1);
     retention.advance(batch.checkpoint.position + 1);
     onCommit();
-    isDayUnderWay = batch.isDayUnderWay;
-    pending.splice(isDayUnderWay ? 1 : 0, batch.size);
+    pending.removeDone(store);
+    runs.isForProducts = batch.leavesProducts;
+    if (!pending.beginsWithEndOfDay) runs.passableFrom = null;
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
     await store.waitForCopy(signal);
     // The very next command may open a loan under the new product, or close the next day.
     if (batch.changesDefinitions) await catchUpWithDefinitions(options);
   }
-}
-
-/**
- * Whether a command that was read is still to be decided. When a worker ended during the end of a day, commands after
- * it may be done.
- */
-function isUndecided(command: PendingCommand, { decidedAheadTo }: LoanStore): boolean {
-  return decidedAheadTo === null || command.offset > decidedAheadTo || readEndOfDay(command) !== null;
 }
 
 /**
@@ -231,7 +226,7 @@ async function decideAndCommit(
   options: PartitionLoopOptions,
   writer: FencedWriter,
   store: LoanStore,
-  pending: readonly PendingCommand[],
+  pending: PendingCommands,
   runs: EndOfDayRuns,
 ): Promise<CommandBatch> {
   const commit = async (batch: CommandBatch): Promise<CommandBatch> => {
@@ -253,27 +248,29 @@ async function decideAndCommit(
 async function decide(
   options: PartitionLoopOptions,
   store: LoanStore,
-  pending: readonly PendingCommand[],
+  pending: PendingCommands,
   runs: EndOfDayRuns,
 ): Promise<CommandBatch> {
   const { clock, registry, partition, turns } = options;
-  const batch = new CommandBatch({ ...options, store, now: clock.now() });
+  const batch = new CommandBatch({ ...options, store, now: clock.now(), endsOfDays: pending.endsOfDays });
   const giveWayInTime = (): Promise<void> => turns.giveWayInTime();
   await turns.begin();
-  for (const [index, command] of pending.entries()) {
-    const endOfDay = readEndOfDay(command);
+  for (const { command, endOfDay } of pending) {
     if (endOfDay !== null) {
       // It reads the accounts as they are committed.
       if (batch.size > 0) break;
-      if (runs.current?.isOf(command) !== true) {
-        runs.current = new EndOfDayRun(store, endOfDay, command);
-        runs.passableFrom = clock.monotonic() + options.endOfDayHoldMilliseconds;
+      if (runs.isForProducts) {
+        batch.leaveUndone(command);
+        await decideAhead(options, batch, pending, true);
+        break;
       }
-      const later = clock.monotonic() < runs.passableFrom ? [] : pending.slice(index + 1);
+      if (runs.current?.isOf(command) !== true) runs.current = new EndOfDayRun(store, endOfDay, command);
+      runs.passableFrom ??= clock.monotonic() + options.endOfDayHoldMilliseconds;
+      const isPassable = clock.monotonic() >= runs.passableFrom;
       const isFull = (): boolean => isCommitFull(batch, options, endOfDayShare);
       const [closedDay, followed] = [closedDayOf(registry, partition), followedCalendarOf(registry, partition)];
       if (await runs.current.decideDue(batch, closedDay, followed, readToggles(registry), isFull, giveWayInTime)) {
-        await decideAhead(options, batch, later);
+        if (isPassable) await decideAhead(options, batch, pending, false);
         break;
       }
     }
@@ -286,19 +283,21 @@ async function decide(
 
 /**
  * Decides commands behind the end of a day that is under way, so that customers need not wait for all accounts of the
- * partition. For its account, each is a command that came before the end of the day. The commands stay in their order,
- * so one that changes products ends it: others may refer to the product.
+ * partition. For its account, each is a command that came before the end of the day, and before those that wait behind
+ * it. The commands stay in their order. One that changes products ends it, unless the batch has nothing of the day: it
+ * may be decided twice, see {@link decideAndCommit}, and the run counts what it did only once.
  */
 async function decideAhead(
   options: PartitionLoopOptions,
   batch: CommandBatch,
-  later: readonly PendingCommand[],
+  pending: PendingCommands,
+  mayChangeProducts: boolean,
 ): Promise<void> {
   const { registry, turns } = options;
-  for (const command of later) {
+  for (const command of pending.passing()) {
     if (isCommitFull(batch, options)) return;
     await turns.giveWayInTime();
-    if (!batch.decideAhead(command, readToggles(registry))) return;
+    if (!batch.decideAhead(command, readToggles(registry), mayChangeProducts)) return;
   }
 }
 

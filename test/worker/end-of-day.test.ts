@@ -10,7 +10,8 @@ import { closedDayOf, followedCalendarOf } from '../../src/lending-format/stored
 import type { AccountsForWorker } from '../../src/accounts/accounts-for-worker.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { CommandBatch } from '../../src/worker/command-batch.ts';
-import { EndOfDayRun, readEndOfDay } from '../../src/worker/end-of-day.ts';
+import { EndOfDayRun } from '../../src/worker/end-of-day.ts';
+import { readEndOfDay } from '../../src/worker/pending-commands.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
 import { accountRecordKey } from '../../src/lending-format/account-record-keys.ts';
 import { accountsTopic } from '../../src/lending-format/lending-topics.ts';

@@ -27,7 +27,9 @@ const quietBytesMaximum = 10_000;
 
 /** Reading a loan and a command, each the longest of all while the day is closed. Milliseconds. */
 const readWaitMaximum = 500;
-const commandWaitMaximum = 2_000;
+const commandWaitMaximum = 1_000;
+/** The longest that a command may be asked to wait, so that its wait is that of its outcome. */
+const untilDecided = { Prefer: 'wait=120' };
 
 const disbursedOn = '2026-01-15';
 /** Of every loan. On this day an installment is due, and from the next one it is late. */
@@ -68,7 +70,12 @@ export async function measureEndOfDay({ report, scale, profileFolder }: BenchOpt
     const [reads, commands] = await Promise.all([
       waitsBeside(closing, () => service.call('GET', `/loans/${loanIdOf((next += 1) % count)}`)),
       waitsBeside(closing, () =>
-        service.call('POST', `/loans/${loanIdOf((next += 1) % count)}/repayment-transactions`, { amount: 1 }),
+        service.call(
+          'POST',
+          `/loans/${loanIdOf((next += 1) % count)}/repayment-transactions`,
+          { amount: 1 },
+          untilDecided,
+        ),
       ),
     ]);
     await closing;

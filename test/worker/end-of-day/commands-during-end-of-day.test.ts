@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, it } from 'mocha';
-import type { LogRecord } from '../../src/ports/event-log.ts';
-import { toTimestamp } from '../../src/clock.ts';
-import { LendstreamError } from '../../src/errors.ts';
-import { writeEndOfDay } from '../../src/lending-format/command-format.ts';
+import type { EventLog, LogRecord } from '../../../src/ports/event-log.ts';
+import { systemClock, toTimestamp } from '../../../src/clock.ts';
+import { LendstreamError } from '../../../src/errors.ts';
+import { isCheckpointKey, parseCheckpoint } from '../../../src/lending-format/checkpoint.ts';
+import { writeEndOfDay } from '../../../src/lending-format/command-format.ts';
+import { accountsTopic } from '../../../src/lending-format/lending-topics.ts';
+import { endOfDayHoldMilliseconds } from '../../../src/worker/partition-loop.ts';
 import {
   type Json,
   type TestCommand,
@@ -15,13 +18,14 @@ import {
   decided,
   eventsOfType,
   outcomesOf,
+  recordsOf,
   send,
   storedLoan,
   untilDone,
   workerForEachTest,
-} from '../support/lending/lending-log.ts';
-import { richProduct } from '../support/lending/lending-script.ts';
-import { type WorkerStep, withSteps } from '../support/stepping-log.ts';
+} from '../../support/lending/lending-log.ts';
+import { richProduct } from '../../support/lending/lending-script.ts';
+import { type WorkerStep, withSteps } from '../../support/stepping-log.ts';
 
 /** The end of a day takes several commits, and commands that come meanwhile pass it. */
 
@@ -48,6 +52,13 @@ type Named = TestCommand & { readonly commandId: string };
 
 function repay(id: string, amount: number): Named {
   return { type: 'REPAY', id, payload: { amount, valueDate: '2025-10-13' }, commandId: randomUUID() };
+}
+
+/** The ids of the commands that each commit decided. */
+async function decidedByCommit(log: EventLog): Promise<(string | null)[][]> {
+  return (await recordsOf(log, accountsTopic)).flatMap(({ key, text }) =>
+    isCheckpointKey(key ?? '') ? [parseCheckpoint(text ?? '').outcomes.map(({ commandId }) => commandId)] : [],
+  );
 }
 
 describe('commands during the end of a day', () => {
@@ -93,7 +104,7 @@ describe('commands during the end of a day', () => {
     expect((await order()).slice(-2)[0]).to.equal(sent?.commandId);
   });
 
-  it('keep their order behind a change of products and behind the next end of a day', async () => {
+  it('pass it in their order also where one changes products, in a commit without the day', async () => {
     await fixture.start(passing);
     const other = { ...richProduct('Q', 'DYNAMIC_TERM_LOAN'), commandId: randomUUID() };
     const ofProduct: Named = {
@@ -102,21 +113,54 @@ describe('commands during the end of a day', () => {
       payload: { productTypeKey: 'Q', loanAmount: 1000 },
       commandId: randomUUID(),
     };
+    const commands = [repay('L8', 10), other, ofProduct, repay('L8', 20)];
+    const outcomes = await decided(fixture.log, [endOfDay('2025-10-12'), ...commands]);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(Array(5).fill('committed'));
+    const commandIds = commands.map(({ commandId }) => commandId);
+    expect(outcomes.slice(0, 4).map(({ commandId }) => commandId)).to.deep.equal(commandIds);
+    const unpaid = ids.slice(0, 8);
+    for (const id of unpaid) expect((await storedLoan(fixture.log, id))?.businessDate).to.equal('2025-10-13');
+  });
+
+  it('pass the ends of days that wait behind it, in the next commit', async () => {
     const [first, last] = [repay('L8', 10), repay('L8', 20)];
-    const outcomes = await decided(fixture.log, [
-      endOfDay('2025-10-12'),
-      first,
-      other,
-      ofProduct,
-      endOfDay('2025-11-12'),
-      last,
-    ]);
-    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(Array(6).fill('committed'));
-    const named = outcomes.map(({ commandId }) =>
-      [first, other, ofProduct, last].findIndex((c) => c.commandId === commandId),
-    );
-    // The first day after the first repayment, the second one after the last.
-    expect(named).to.deep.equal([0, -1, 1, 2, 3, -1]);
+    const behind = [endOfDay('2025-10-12'), first, endOfDay('2025-11-12'), last];
+    let commits = 0;
+    const stepping = withSteps(fixture.log, async (step) => {
+      if (step !== 'committed') return;
+      commits += 1;
+      if (commits === 2)
+        await send(
+          fixture.log,
+          behind.map((command) => ('type' in command ? commandRecord(command) : command)),
+        );
+    });
+    const commitsBefore = (await decidedByCommit(fixture.log)).length;
+    await fixture.start(passing, stepping);
+    const day = await send(fixture.log, [endOfDay('2025-10-12')]);
+    await untilDone(fixture.log, day + behind.length);
+    const decidedIds = (await decidedByCommit(fixture.log)).slice(commitsBefore);
+    expect(decidedIds.slice(0, 3)).to.deep.equal([[], [], [first.commandId, last.commandId]]);
+    expect(decidedIds.flat()).to.have.length(5);
+    for (const id of ids) expect((await storedLoan(fixture.log, id))?.businessDate).to.equal('2025-11-13');
+  });
+
+  it('wait for half a second from the first of several ends of days on', async () => {
+    let passed = 0;
+    const begin = systemClock.monotonic();
+    const clock = { ...systemClock, monotonic: () => begin + passed };
+    const stepping = withSteps(fixture.log, (step) => {
+      if (step === 'committed') passed += 100;
+    });
+    const commitsBefore = (await decidedByCommit(fixture.log)).length;
+    // On the first of these days nothing is due.
+    const ends = [endOfDay('2025-09-14'), endOfDay('2025-10-12')];
+    const command = repay('L8', 10);
+    const sent = await send(fixture.log, [...ends, commandRecord(command)]);
+    await fixture.start({ ...passing, endOfDayHoldMilliseconds, clock }, stepping);
+    await untilDone(fixture.log, sent + ends.length);
+    const decidedIds = (await decidedByCommit(fixture.log)).slice(commitsBefore);
+    expect(decidedIds.findIndex((commandIds) => commandIds.includes(command.commandId))).to.equal(5);
   });
 
   it('are done once, wherever the worker is interrupted', async () => {
@@ -143,16 +187,19 @@ describe('commands during the end of a day', () => {
       });
       const commands = [repay('L8', 1), repay('L0', 100_000), repay('L3', 1), repay('L8', 2), repay('L1', 1)];
       const before = (await order()).length;
-      const sent = [endOfDay(`2025-10-${day}`), ...commands.map(commandRecord)];
+      const [one, two, ...others] = commands.map(commandRecord);
+      const dayEnd = endOfDay(`2025-10-${day}`);
+      const sent = [dayEnd, one, two, dayEnd, ...others].filter((record) => record !== undefined);
       const first = await send(fixture.log, sent);
       await fixture.start(passing, unsteady);
-      await untilDone(fixture.log, first + commands.length);
+      await untilDone(fixture.log, first + sent.length - 1);
       await fixture.stop();
       const outcomes = (await outcomesOf(fixture.log)).slice(before);
       expect(times).to.be.at.least(failingTime);
-      expect(outcomes.filter(({ outcome }) => outcome === 'repeated')).to.deep.equal([]);
+      expect(outcomes.map(({ outcome }) => outcome === 'repeated')).to.deep.equal([...Array(6).fill(false), true]);
       const decidedIds = outcomes.map(({ commandId }) => commandId);
-      expect(decidedIds).to.have.length(commands.length + 1);
+      expect(decidedIds).to.have.length(sent.length);
+      expect(decidedIds.at(-1)).to.equal(decidedIds.at(-2));
       expect(decidedIds).to.include.members(commands.map(({ commandId }) => commandId));
     }
     const identities = (await allEvents(fixture.log)).map(({ metadata }) => (metadata as Json)['eid']);
