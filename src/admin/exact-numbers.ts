@@ -23,6 +23,17 @@ export function shownJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1');
 }
 
+/** A number as {@link parseToShow} returns it, for changing what it returned. @param digits Valid JSON. */
+export function numberToShow(digits: string): string {
+  return `${mark}${digits}`;
+}
+
+/** The text or the digits of a scalar that {@link parseToShow} returned; empty for anything else. */
+export function scalarText(value: unknown): string {
+  if (typeof value === 'string') return value.startsWith(mark) ? value.slice(mark.length) : value;
+  return typeof value === 'boolean' ? String(value) : '';
+}
+
 /** A string is a token as well, so that digits in it do not count as a number. */
 const stringOrNumber = new RegExp(`${jsonPattern.string}|${jsonPattern.number}`, 'g');
 

@@ -24,6 +24,20 @@ export function apiErrorOf(failure: unknown): ApiError {
   return failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]);
 }
 
+/** JSON that is sent as it was written, with all digits of its numbers. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A body as the text that is sent. */
+export function bodyText(body: unknown): string {
+  return body instanceof JsonText ? body.text : JSON.stringify(body);
+}
+
 export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
@@ -46,7 +60,7 @@ export async function send(
         ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: bodyText(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {

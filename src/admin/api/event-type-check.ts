@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Responses } from '../../contract.ts';
-import { type ApiError, apiErrorOf, call } from './api.ts';
+import { type ApiError, apiErrorOf, bodyText, call, JsonText } from './api.ts';
 import { connection } from './connection-state.ts';
 
 /** How long after the last key press the check is sent. */
@@ -23,7 +23,7 @@ export interface CheckResult {
  */
 export function useEventTypeCheck(body: object | undefined): CheckResult {
   const { generation } = connection.value;
-  const requestBody = body === undefined ? undefined : JSON.stringify(body);
+  const requestBody = body === undefined ? undefined : bodyText(body);
   const [checked, setChecked] = useState<CheckResult & { readonly requestBody: string }>();
   useEffect(() => {
     if (requestBody === undefined) return undefined;
@@ -31,7 +31,7 @@ export function useEventTypeCheck(body: object | undefined): CheckResult {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const runCheck = async (): Promise<void> => {
       try {
-        const sent = JSON.parse(requestBody) as object;
+        const sent = new JsonText(requestBody);
         const options = { signal: stop.signal };
         const outcome = await call<Responses['checkEventType']>('POST', '/registry/event-type-checks', sent, options);
         setChecked({ requestBody, outcome });

@@ -22,7 +22,9 @@ const places: readonly Result[] = [
   { kind: 'Page', name: 'Define an event type', to: '/event-types/+new' },
   { kind: 'Page', name: 'Subscriptions', to: '/subscriptions' },
   { kind: 'Page', name: 'Loans', to: '/loans' },
+  { kind: 'Page', name: 'Open a loan', to: '/loans/+new' },
   { kind: 'Page', name: 'Products', to: '/products' },
+  { kind: 'Page', name: 'Create a product', to: '/products/+new' },
   { kind: 'Page', name: 'Toggles', to: '/toggles' },
 ];
 
@@ -161,7 +163,7 @@ function useResults(words: string): { readonly results: readonly Result[]; reado
       (products.data?.items ?? []).map(({ id, name }) => ({
         kind: 'Product',
         name: `${name} (${id})`,
-        to: `/products?search=${encodeURIComponent(id)}`,
+        to: path('products', id),
       })),
     ),
   ];

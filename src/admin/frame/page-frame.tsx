@@ -9,7 +9,9 @@ import { EventTypeFormPage } from '../pages/event-type-form.tsx';
 import { EventTypesPage } from '../pages/event-types.tsx';
 import { LoanPage } from '../pages/loan.tsx';
 import { LoansPage } from '../pages/loans.tsx';
+import { NewLoanPage } from '../pages/new-loan.tsx';
 import { OverviewPage } from '../pages/overview.tsx';
+import { ProductPage } from '../pages/product.tsx';
 import { ProductsPage } from '../pages/products.tsx';
 import { SubscriptionPage } from '../pages/subscription.tsx';
 import { SubscriptionsPage } from '../pages/subscriptions.tsx';
@@ -131,9 +133,16 @@ function Page(): JSX.Element {
       </Route>
       <Route path="/loans" component={LoansPage} />
       <Route path="/loans/:name/:view?">
-        {(steps: Steps) => <LoanPage id={decoded(steps).name} view={decoded(steps).view} />}
+        {(steps: Steps) => {
+          const { name, view } = decoded(steps);
+          // No loan can have this id: ids begin with a letter or a digit.
+          return name === '+new' && view === undefined ? <NewLoanPage /> : <LoanPage id={name} view={view} />;
+        }}
       </Route>
       <Route path="/products" component={ProductsPage} />
+      <Route path="/products/:name/:view?">
+        {(steps: Steps) => <ProductPage id={decoded(steps).name} view={decoded(steps).view} />}
+      </Route>
       <Route path="/toggles" component={TogglesPage} />
       <Route component={NotFound} />
     </Switch>

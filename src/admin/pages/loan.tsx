@@ -7,6 +7,7 @@ import { useLoaded } from '../api/queries.ts';
 import { Id } from '../parts/id.tsx';
 import { Link } from '../parts/link.tsx';
 import { LoanBalances } from '../parts/loan/balances.tsx';
+import { LoanCommands } from '../parts/loan/commands.tsx';
 import { LoanEvents } from '../parts/loan/events.tsx';
 import { LoanSchedule } from '../parts/loan/schedule.tsx';
 import { LoanTransactions } from '../parts/loan/transactions.tsx';
@@ -26,9 +27,10 @@ const views: Views = [
   ['schedule', 'Schedule'],
   ['transactions', 'Transactions'],
   ['events', 'Events'],
+  ['commands', 'Commands'],
 ];
 
-/** One loan: its balances, its schedule, its transactions and its events. */
+/** One loan: its balances, its schedule, its transactions and its events, and commands for it. */
 export function LoanPage({ id, view }: { id: string; view: string | undefined }): JSX.Element {
   const loan = useLoaded(
     `loan ${id}`,
@@ -39,7 +41,16 @@ export function LoanPage({ id, view }: { id: string; view: string | undefined })
   return (
     <>
       <PageTitle title={loan.data?.id ?? id}>
-        {loan.data === undefined ? null : <LoanState loan={loan.data} />}
+        {loan.data === undefined ? null : (
+          <>
+            <LoanState loan={loan.data} />
+            {view === 'commands' ? null : (
+              <Link to={path('loans', id, 'commands')} class="button primary">
+                Send a command
+              </Link>
+            )}
+          </>
+        )}
       </PageTitle>
       {loan.error?.status === 404 ? (
         <>
@@ -60,6 +71,7 @@ export function LoanPage({ id, view }: { id: string; view: string | undefined })
           {view === 'schedule' ? <LoanSchedule id={id} /> : null}
           {view === 'transactions' ? <LoanTransactions id={id} /> : null}
           {view === 'events' ? <LoanEvents id={id} /> : null}
+          {view === 'commands' && loan.data !== undefined ? <LoanCommands loan={loan.data} /> : null}
         </>
       )}
     </>
@@ -88,7 +100,7 @@ function Account({ loan }: { loan: Exact<Responses['getLoan']> }): JSX.Element {
           {product === undefined ? (
             <Id id={productTypeKey} what="the product key" />
           ) : (
-            <Link to={`/products?search=${encodeURIComponent(product.id)}`}>{product.name}</Link>
+            <Link to={path('products', product.id)}>{product.name}</Link>
           )}
         </dd>
         {accountHolderKey === undefined ? null : (

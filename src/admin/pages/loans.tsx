@@ -72,7 +72,11 @@ export function LoansPage(): JSX.Element {
   const isFiltered = criteria.length > 0;
   return (
     <>
-      <PageTitle title="Loans" />
+      <PageTitle title="Loans">
+        <Link to="/loans/+new" class="button primary">
+          Open a loan
+        </Link>
+      </PageTitle>
       <div class="toolbar">
         <SearchField label="Start of an id, or encoded key" value={list.search} onInput={list.setSearch} />
         <Choice
@@ -136,7 +140,7 @@ export function LoansPage(): JSX.Element {
           ) : (
             <div class="empty inset">
               <p>
-                No loans yet. Open one with <code>POST /loans</code>, or publish a command that does.
+                No loans yet. <Link to="/loans/+new">Open the first one</Link>, or use <code>POST /loans</code>.
               </p>
               <DemoDataButton />
             </div>

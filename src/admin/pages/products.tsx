@@ -18,20 +18,25 @@ const productsMaximum = 1_000;
 
 type Product = Exact<Responses['getLoanProduct']>;
 
-/** All loan products. They are defined with the API. */
+/** All loan products. */
 export function ProductsPage(): JSX.Element {
   const products = useLoaded('products', loadProducts);
   const rows = products.data?.items ?? [];
   return (
     <>
-      <PageTitle title="Products" />
+      <PageTitle title="Products">
+        <Link to="/products/+new" class="button primary">
+          Create a product
+        </Link>
+      </PageTitle>
       <Problem error={products.error} what="The products cannot be shown." />
       {products.isLoading ? <Skeleton rows={6} /> : null}
       {products.data?.total === 0 ? (
         <section class="panel empty">
           <h2>No loan products yet</h2>
           <p>
-            A loan is opened under a product. One is created with <code>POST /loanproducts</code>.
+            A loan is opened under a product. <Link to="/products/+new">Create the first one</Link>, or use{' '}
+            <code>POST /loanproducts</code>.
           </p>
           <DemoDataButton />
         </section>
@@ -48,13 +53,10 @@ export function ProductsPage(): JSX.Element {
           columns={[
             {
               name: 'Product',
-              cell: (product) => (
-                <details class="inline">
-                  <summary>
-                    <LongName name={product.name} />
-                  </summary>
-                  <pre>{products.data?.shown[rows.indexOf(product)]}</pre>
-                </details>
+              cell: ({ id, name }) => (
+                <Link to={path('products', id)}>
+                  <LongName name={name} />
+                </Link>
               ),
               sortValue: ({ name }) => name,
             },
@@ -83,7 +85,7 @@ export function ProductsPage(): JSX.Element {
   );
 }
 
-function ProductState({ state }: { state: string }): JSX.Element {
+export function ProductState({ state }: { state: string }): JSX.Element {
   return <span class={state === 'ACTIVE' ? 'tag good' : 'tag'}>{state.toLowerCase()}</span>;
 }
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Responses, Requests } from '../../../contract.ts';
-import { call } from '../../api/api.ts';
+import type { Responses } from '../../../contract.ts';
+import { call, JsonText } from '../../api/api.ts';
 import { exampleEvent } from '../../examples/example-event.ts';
 import { useEventTypeCheck } from '../../api/event-type-check.ts';
 import { newEventId } from '../../examples/event-id.ts';
@@ -26,9 +26,8 @@ export function TryEvent({ subject, type, canPublish = false }: TryEventProperti
   const [isConfirming, setIsConfirming] = useState(false);
   const [published, setPublished] = useState('');
   const json = readJsonText(text);
-  const event = json.fault === undefined ? (JSON.parse(text) as unknown) : undefined;
   const { outcome: check, error } = useEventTypeCheck(
-    json.fault === undefined ? { event_type: subject, event } : undefined,
+    json.fault === undefined ? new JsonText(`{"event_type":${JSON.stringify(subject)},"event":${text}}`) : undefined,
   );
   const findings: LineFinding[] =
     json.fault !== undefined
@@ -62,9 +61,7 @@ export function TryEvent({ subject, type, canPublish = false }: TryEventProperti
           action="Publish"
           onClose={() => setIsConfirming(false)}
           onConfirm={async () => {
-            await call('POST', `/event-types/${encodeURIComponent(type.name)}/events`, [
-              event,
-            ] as Requests['publishEvents']);
+            await call('POST', `/event-types/${encodeURIComponent(type.name)}/events`, new JsonText(`[${text}]`));
             setIsConfirming(false);
             setPublished('Published.');
             setText(withNewId(text));

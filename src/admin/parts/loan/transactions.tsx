@@ -5,7 +5,9 @@ import { callExactPage, type Exact } from '../../api/api.ts';
 import { sentence } from '../../api/error-words.ts';
 import { formatAmount } from '../../formats.ts';
 import { useLoaded } from '../../api/queries.ts';
+import { path } from '../../navigation.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { Link } from '../link.tsx';
 import { Pager } from '../pager.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
@@ -54,7 +56,17 @@ export function LoanTransactions({ id }: { id: string }): JSX.Element {
                     {sentence(transaction.type)}
                     {isAdjusted(transaction) ? <span class="tag warn">adjusted</span> : null}
                   </summary>
-                  <CopyButton text={transaction.id} what="the id" isNamed />
+                  <div class="actions">
+                    <CopyButton text={transaction.id} what="the id" isNamed />
+                    {isAdjusted(transaction) || transaction.type.endsWith('_ADJUSTMENT') ? null : (
+                      <Link
+                        to={`${path('loans', id, 'commands')}?command=ADJUST_TRANSACTION&transaction=${transaction.encodedKey}`}
+                        class="button"
+                      >
+                        Undo it
+                      </Link>
+                    )}
+                  </div>
                   <pre>{transactions.data?.shown[transactions.data.items.indexOf(transaction)]}</pre>
                 </details>
               ),
