@@ -114,11 +114,23 @@ export async function callUnlessUnchanged<ResponseBody>(path: string, signal: Ab
 }
 
 /** A page of a list, and how many items there are on all pages. */
-export interface ListPage<Item> {
+export interface ItemsPage<Item> {
   readonly items: readonly Item[];
+  readonly total: number;
+}
+
+/** A page of a list, which is an array or has `items`. @throws ApiError */
+export async function callPage<Item>(path: string, signal: AbortSignal): Promise<ItemsPage<Item>> {
+  const response = await send('GET', path, undefined, { signal });
+  const body = JSON.parse(await readText(response, signal)) as readonly Item[] | { readonly items: readonly Item[] };
+  const items = 'items' in body ? body.items : body;
+  return { items, total: Number(response.headers.get('Items-Total') ?? items.length) };
+}
+
+/** A page of the lending API. */
+export interface ListPage<Item> extends ItemsPage<Item> {
   /** The JSON of each item, as the service wrote its numbers. */
   readonly shown: readonly string[];
-  readonly total: number;
 }
 
 /** A page of the lending API with all digits of its amounts. @throws ApiError */

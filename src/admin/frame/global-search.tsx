@@ -1,14 +1,19 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Responses } from '../../contract.ts';
-import { callExactPage } from '../api/api.ts';
-import { listEventTypes, listSubscriptions } from '../api/api-lists.ts';
+import type { Responses, Schemas } from '../../contract.ts';
+import { callExactPage, callPage } from '../api/api.ts';
+import { listPath } from '../api/api-lists.ts';
 import { navigate, path } from '../navigation.ts';
+import { useSettled } from '../settled.ts';
 import { useLoaded } from '../api/queries.ts';
+import { loadProducts } from '../pages/products.tsx';
 import { subscriptionName } from '../parts/subscription/subscription-name.tsx';
 
 /** How many results of one kind are shown. */
 const resultsPerKind = 8;
+
+/** Results stay in sight until there are new ones. */
+const previous = { keepsPrevious: true };
 
 interface Result {
   readonly kind: string;
@@ -126,29 +131,34 @@ function SearchDialog({ onClose }: { onClose: () => void }): JSX.Element {
 }
 
 function useResults(words: string): { readonly results: readonly Result[]; readonly isSearching: boolean } {
-  const types = useLoaded('event-types', listEventTypes);
-  const subscriptions = useLoaded('subscriptions', listSubscriptions);
-  const products = useLoaded('products', (signal) =>
-    callExactPage<Responses['getLoanProduct']>('GET', '/loanproducts?limit=1000', undefined, { signal }),
-  );
-  const search = {
-    filterCriteria: [{ field: 'id', operator: 'STARTS_WITH', value: words }],
-    sortingCriteria: { field: 'creationDate', order: 'DESC' },
-  };
-  const loans = useLoaded(
-    `loans-with ${words}`,
-    (signal) =>
-      callExactPage<Responses['getLoan']>('POST', `/loans:search?limit=${resultsPerKind}`, search, { signal }),
+  const wanted = useSettled(words);
+  const query = { q: wanted, limit: resultsPerKind };
+  const typesPath = listPath('/event-types', { ...query, sort: 'built_in' });
+  const types = useLoaded(typesPath, (signal) => callPage<Schemas['EventType']>(typesPath, signal), 0, previous);
+  const subscriptionsPath = listPath('/subscriptions', query);
+  const subscriptions = useLoaded(
+    subscriptionsPath,
+    (signal) => callPage<Schemas['Subscription']>(subscriptionsPath, signal),
     0,
-    { keepsPrevious: true, isEnabled: words !== '' },
+    previous,
+  );
+  const products = useLoaded('products', loadProducts);
+  const search = { sortingCriteria: { field: 'creationDate', order: 'DESC' } };
+  const loans = useLoaded(
+    `loans-with ${wanted}`,
+    (signal) => callExactPage<Responses['getLoan']>('POST', listPath('/loans:search', query), search, { signal }),
+    0,
+    { ...previous, isEnabled: wanted !== '' },
   );
   const having = (results: readonly Result[]): readonly Result[] =>
     results.filter(({ name, to }) => `${name} ${to}`.toLowerCase().includes(words)).slice(0, resultsPerKind);
   const results = [
     ...having(places),
-    ...having((types.data ?? []).map(({ name }) => ({ kind: 'Event type', name, to: path('event-types', name) }))),
     ...having(
-      (subscriptions.data ?? []).map((subscription) => ({
+      (types.data?.items ?? []).map(({ name }) => ({ kind: 'Event type', name, to: path('event-types', name) })),
+    ),
+    ...having(
+      (subscriptions.data?.items ?? []).map((subscription) => ({
         kind: 'Subscription',
         name: subscriptionName(subscription),
         to: path('subscriptions', subscription.id),

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Responses } from '../../contract.ts';
-import { call, callUnlessUnchanged } from '../api/api.ts';
+import type { Responses, Schemas } from '../../contract.ts';
+import { call, callPage, callUnlessUnchanged } from '../api/api.ts';
 import { isOfService } from '../api/api-lists.ts';
 import { formatCount } from '../formats.ts';
 import { navigate, path } from '../navigation.ts';
@@ -17,6 +17,7 @@ import { NotFound } from '../parts/not-found.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { SubscriptionLink } from '../parts/subscription/subscription-name.tsx';
 import { Tabs, type Views } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { TryEvent } from '../parts/event-type/try-event.tsx';
@@ -189,9 +190,9 @@ const subscriptionsNamed = 10;
 
 /** Asks before an event type is deleted, and says what stands in the way of it. */
 function DeleteType({ name, onClose }: { name: string; onClose: () => void }): JSX.Element {
-  const address = `/subscriptions?event_type=${encodeURIComponent(name)}&limit=1000`;
-  const readers = useLoaded(address, (signal) => callUnlessUnchanged<Responses['listSubscriptions']>(address, signal));
-  const subscriptions = readers.data?.items ?? [];
+  const address = `/subscriptions?event_type=${encodeURIComponent(name)}&limit=${subscriptionsNamed}`;
+  const readers = useLoaded(address, (signal) => callPage<Schemas['Subscription']>(address, signal));
+  const { items: subscriptions = [], total = 0 } = readers.data ?? {};
   return (
     <Confirm
       title={`Delete ${name}?`}
@@ -213,20 +214,14 @@ function DeleteType({ name, onClose }: { name: string; onClose: () => void }): J
         <>
           <p>It cannot be deleted while subscriptions read it. Delete these first:</p>
           <ul>
-            {subscriptions
-              .slice(0, subscriptionsNamed)
-              .map(({ id, owning_application: owner, consumer_group: group }) => (
-                <li key={id}>
-                  <Link to={path('subscriptions', id)}>
-                    {owner} / {group}
-                  </Link>
-                </li>
-              ))}
-            {subscriptions.length > subscriptionsNamed ? (
+            {subscriptions.map((subscription) => (
+              <li key={subscription.id}>
+                <SubscriptionLink id={subscription.id} subscription={subscription} />
+              </li>
+            ))}
+            {total > subscriptions.length ? (
               <li>
-                <Link to={`/subscriptions?event_type=${encodeURIComponent(name)}`}>
-                  all {formatCount(subscriptions.length)}
-                </Link>
+                <Link to={`/subscriptions?event_type=${encodeURIComponent(name)}`}>all {formatCount(total)}</Link>
               </li>
             ) : null}
           </ul>

@@ -1,37 +1,62 @@
 import type { JSX } from 'preact';
 import type { Responses } from '../../contract.ts';
-import { useListState } from '../address-query.ts';
-import { call } from '../api/api.ts';
-import { isOfService, listEventTypes, listUnconsumedEvents } from '../api/api-lists.ts';
+import { isOfService } from '../api/api-lists.ts';
 import { formatCount } from '../formats.ts';
 import { path } from '../navigation.ts';
-import { useLoaded } from '../api/queries.ts';
 import { DemoDataButton } from '../parts/demo-data-button.tsx';
 import { Link } from '../parts/link.tsx';
 import { LongName } from '../parts/long-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { SearchableList } from '../parts/searchable-list.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
-
-/** Event types on one page of the list: each needs a separate request for its partitions. */
-const rowsPerPage = 25;
-
-const refreshMilliseconds = 5_000;
+import { ServerListView, useServerList } from '../parts/server-list.tsx';
+import type { Column } from '../parts/table.tsx';
 
 type EventType = Responses['listEventTypes'][number];
 
-/** A row of the list, with what its columns are sorted by. */
-interface TypeRow {
-  readonly type: EventType;
-  /** Undefined while it is not known, and when no subscription reads it. */
-  readonly unconsumedEvents: number | undefined;
-}
+const columns: readonly Column<EventType>[] = [
+  {
+    name: 'Name',
+    cell: ({ name }) => (
+      <Link to={path('event-types', name)}>
+        <LongName name={name} />
+      </Link>
+    ),
+    sortField: 'name',
+  },
+  {
+    name: 'Owner',
+    cell: ({ owning_application: owner }) => <LongName name={owner} />,
+    sortField: 'owning_application',
+  },
+  { name: 'Category', cell: ({ category }) => category, keyword: true, sortField: 'category' },
+  { name: 'Schema', cell: ({ schema }) => schema.version, keyword: true },
+  { name: 'Partitions', numeric: true, cell: ({ lag }) => lag?.partitions ?? '' },
+  {
+    name: 'Consumers',
+    numeric: true,
+    cell: ({ name, lag }) => <ConsumerCount name={name} count={lag?.subscriptions ?? 0} />,
+  },
+  {
+    name: 'Lag (events)',
+    numeric: true,
+    cell: ({ lag }) => {
+      const events = lag?.unconsumed_events ?? null;
+      return events === null ? <span class="muted">—</span> : formatCount(events);
+    },
+    sortField: 'unconsumed_events',
+  },
+];
 
 /** All event types. */
 export function EventTypesPage(): JSX.Element {
-  const types = useLoaded('event-types', listEventTypes, refreshMilliseconds);
-  const isEmpty = types.data !== undefined && types.data.every(isOfService);
+  // The user's own types come first: those of the service are always the same.
+  const list = useServerList<EventType>({
+    path: '/event-types',
+    query: { show_lag: 'true' },
+    usualSort: 'built_in',
+    columns,
+  });
+  const { state, loaded } = list;
+  const isWhole = state.search === '' && state.order === undefined && state.page === 0;
   return (
     <>
       <PageTitle title="Event types">
@@ -39,89 +64,22 @@ export function EventTypesPage(): JSX.Element {
           Define an event type
         </Link>
       </PageTitle>
-      <Problem error={types.error} what="The event types cannot be shown." />
-      {isEmpty ? <EmptySystem /> : null}
-      {types.isLoading ? <Skeleton rows={10} /> : null}
-      {types.data === undefined ? null : <TypeList types={types.data} />}
-    </>
-  );
-}
-
-function TypeList({ types }: { types: readonly EventType[] }): JSX.Element {
-  const unconsumed = useLoaded('unconsumed-events', listUnconsumedEvents, refreshMilliseconds);
-  const ofType = new Map<string, number>();
-  for (const { eventType, events } of unconsumed.data ?? []) {
-    ofType.set(eventType, (ofType.get(eventType) ?? 0) + events);
-  }
-  const { order } = useListState();
-  // The user's own types come first, unless the list is sorted: those of the service are always the same.
-  const ordered =
-    order === undefined ? [...types.filter((type) => !isOfService(type)), ...types.filter(isOfService)] : types;
-  const rows = ordered.map((type): TypeRow => ({ type, unconsumedEvents: ofType.get(type.name) }));
-  return (
-    <>
-      <Problem error={unconsumed.error} what="Some numbers cannot be shown." />
-      <SearchableList
+      {isWhole && loaded.data?.items.every(isOfService) === true ? <EmptySystem /> : null}
+      <ServerListView
+        list={list}
         label="Event types"
         searchLabel="Search by name or owner"
-        rows={rows}
-        rowsPerPage={rowsPerPage}
-        keyOf={({ type }) => type.name}
-        textsOf={({ type }) => [type.name, type.owning_application]}
+        keyOf={({ name }) => name}
         nothingFound={(words) => `No event type matches “${words}”.`}
-        columns={[
-          {
-            name: 'Name',
-            cell: ({ type: { name } }) => (
-              <Link to={path('event-types', name)}>
-                <LongName name={name} />
-              </Link>
-            ),
-            sortValue: ({ type }) => type.name,
-          },
-          {
-            name: 'Owner',
-            cell: ({ type }) => <LongName name={type.owning_application} />,
-            sortValue: ({ type }) => type.owning_application,
-          },
-          {
-            name: 'Category',
-            cell: ({ type }) => type.category,
-            keyword: true,
-            sortValue: ({ type }) => type.category,
-          },
-          {
-            name: 'Schema',
-            cell: ({ type }) => type.schema.version,
-            keyword: true,
-          },
-          { name: 'Partitions', numeric: true, cell: ({ type }) => <PartitionCount name={type.name} /> },
-          {
-            name: 'Lag (events)',
-            numeric: true,
-            cell: ({ unconsumedEvents: events }) =>
-              unconsumed.data === undefined ? (
-                ''
-              ) : events === undefined ? (
-                <span class="muted">no consumer</span>
-              ) : (
-                formatCount(events)
-              ),
-            sortValue: ({ unconsumedEvents }) => unconsumedEvents ?? -1,
-          },
-        ]}
+        what="The event types cannot be shown."
       />
     </>
   );
 }
 
-/** The number of partitions of a type that is shown: it changes rarely, so it is requested once. */
-function PartitionCount({ name }: { name: string }): JSX.Element {
-  const address = `/event-types/${encodeURIComponent(name)}/partitions`;
-  const partitions = useLoaded(address, (signal) =>
-    call<Responses['listPartitions']>('GET', address, undefined, { signal }),
-  );
-  return <>{partitions.data?.length ?? ''}</>;
+function ConsumerCount({ name, count }: { name: string; count: number }): JSX.Element {
+  if (count === 0) return <span class="muted">none</span>;
+  return <Link to={path('event-types', name, 'consumers')}>{formatCount(count)}</Link>;
 }
 
 /** The hint of a system without user-defined event types: what to do first. */

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { Requests, Responses } from '../../contract.ts';
 import { useAddressQuery, useListState } from '../address-query.ts';
 import { callExactPage, type Exact } from '../api/api.ts';
+import { listPath } from '../api/api-lists.ts';
 import { formatAmount } from '../formats.ts';
 import { path } from '../navigation.ts';
 import { queries, useLoaded } from '../api/queries.ts';
@@ -15,8 +16,9 @@ import { Pager } from '../parts/pager.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { Table } from '../parts/table.tsx';
+import { columnId, Table, type Column } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { useSettled } from '../settled.ts';
 import { loadProducts } from './products.tsx';
 
 const rowsPerPage = 25;
@@ -24,19 +26,41 @@ const refreshMilliseconds = 5_000;
 
 const states = ['PARTIAL_APPLICATION', 'PENDING_APPROVAL', 'APPROVED', 'ACTIVE', 'ACTIVE_IN_ARREARS', 'CLOSED'];
 
-/** The fields that the list is sorted by, by the names of its columns in the address. */
-const sortFields: Readonly<Record<string, string>> = {
-  loan: 'id',
-  state: 'accountState',
-  amount: 'loanAmount',
-  created: 'creationDate',
-};
-
 export type Loan = Exact<Responses['getLoan']>;
 
 type Criterion = NonNullable<NonNullable<Requests['searchLoans']>['filterCriteria']>[number];
 
 const keyPattern = /^[0-9a-f]{32}$/;
+
+const columns: readonly Column<Loan>[] = [
+  {
+    name: 'Loan',
+    cell: ({ id }) => (
+      <Link to={path('loans', id)}>
+        <LongName name={id} />
+      </Link>
+    ),
+    sortField: 'id',
+  },
+  {
+    name: 'State',
+    cell: (loan) => <LoanState loan={loan} />,
+    sortField: 'accountState',
+  },
+  { name: 'Name', cell: ({ loanName }) => loanName },
+  {
+    name: 'Amount',
+    numeric: true,
+    cell: ({ loanAmount, currency }) => `${formatAmount(loanAmount)} ${currency.code}`,
+    sortField: 'loanAmount',
+  },
+  {
+    name: 'Created',
+    keyword: true,
+    cell: ({ creationDate }) => <Time at={creationDate} still />,
+    sortField: 'creationDate',
+  },
+];
 
 /** Finding a loan, by its id, state, product and holder. */
 export function LoansPage(): JSX.Element {
@@ -45,9 +69,9 @@ export function LoansPage(): JSX.Element {
   const [state, product, holder] = [query.get('state'), query.get('product'), query.get('holder')];
   const products = useLoaded('products', loadProducts);
   const criteria: Criterion[] = [];
-  const words = list.search.trim();
-  if (keyPattern.test(words)) criteria.push({ field: 'encodedKey', operator: 'EQUALS', value: words });
-  else if (words !== '') criteria.push({ field: 'id', operator: 'STARTS_WITH', value: words });
+  const words = useSettled(list.search.trim());
+  const isKey = keyPattern.test(words);
+  if (isKey) criteria.push({ field: 'encodedKey', operator: 'EQUALS', value: words });
   if (state !== '') criteria.push({ field: 'accountState', operator: 'EQUALS', value: state });
   if (holder !== '') criteria.push({ field: 'accountHolderKey', operator: 'EQUALS', value: holder });
   if (product !== '') {
@@ -57,11 +81,16 @@ export function LoansPage(): JSX.Element {
   const search = {
     filterCriteria: criteria,
     sortingCriteria: {
-      field: sortFields[list.order?.column ?? ''] ?? 'creationDate',
+      field: columns.find(({ name }) => columnId(name) === list.order?.column)?.sortField ?? 'creationDate',
       order: list.order === undefined || list.order.descending ? 'DESC' : 'ASC',
     },
   } satisfies Requests['searchLoans'];
-  const address = `/loans:search?limit=${rowsPerPage}&offset=${list.page * rowsPerPage}&paginationDetails=ON`;
+  const address = listPath('/loans:search', {
+    limit: rowsPerPage,
+    offset: list.page * rowsPerPage,
+    paginationDetails: 'ON',
+    q: isKey ? '' : words,
+  });
   const loans = useLoaded(
     `loans ${address} ${JSON.stringify(search)}`,
     (signal) => callExactPage<Responses['getLoan']>('POST', address, search, { signal }),
@@ -69,7 +98,7 @@ export function LoansPage(): JSX.Element {
     { keepsPrevious: true },
   );
   const filter = (name: string) => (value: string) => query.set({ [name]: value, page: '' }, { replace: true });
-  const isFiltered = criteria.length > 0;
+  const isFiltered = criteria.length > 0 || words !== '';
   return (
     <>
       <PageTitle title="Loans">
@@ -78,7 +107,7 @@ export function LoansPage(): JSX.Element {
         </Link>
       </PageTitle>
       <div class="toolbar">
-        <SearchField label="Start of an id, or encoded key" value={list.search} onInput={list.setSearch} />
+        <SearchField label="Part of an id, or encoded key" value={list.search} onInput={list.setSearch} />
         <Choice
           label="State"
           value={state}
@@ -105,38 +134,10 @@ export function LoansPage(): JSX.Element {
               order={list.order}
               onOrder={list.setOrder}
               isOrdered
-              columns={[
-                {
-                  name: 'Loan',
-                  cell: ({ id }) => (
-                    <Link to={path('loans', id)}>
-                      <LongName name={id} />
-                    </Link>
-                  ),
-                  sortValue: ({ id }) => id,
-                },
-                {
-                  name: 'State',
-                  cell: (loan) => <LoanState loan={loan} />,
-                  sortValue: ({ accountState }) => accountState,
-                },
-                { name: 'Name', cell: ({ loanName }) => loanName },
-                {
-                  name: 'Amount',
-                  numeric: true,
-                  cell: ({ loanAmount, currency }) => `${formatAmount(loanAmount)} ${currency.code}`,
-                  sortValue: ({ loanAmount }) => loanAmount,
-                },
-                {
-                  name: 'Created',
-                  keyword: true,
-                  cell: ({ creationDate }) => <Time at={creationDate} still />,
-                  sortValue: ({ creationDate }) => creationDate,
-                },
-              ]}
+              columns={columns}
             />
           ) : isFiltered ? (
-            <p class="muted">{words === '' ? 'No loan matches.' : `No loan begins with “${words}”.`}</p>
+            <p class="muted">{words === '' ? 'No loan matches.' : `No loan has “${words}” in its id.`}</p>
           ) : (
             <div class="empty inset">
               <p>

@@ -20,8 +20,10 @@ export interface Column<Row> {
   readonly numeric?: boolean;
   /** A word or two that stay on one line. */
   readonly keyword?: boolean;
-  /** The value that the page sorts by; on the pages of a server, whatever the server can sort by. */
+  /** The value that the page sorts by. */
   readonly sortValue?: (row: Row) => string | number | undefined;
+  /** The name of what the server sorts by, where it has the rows of one page alone. */
+  readonly sortField?: string;
   readonly hidden?: boolean;
 }
 
@@ -116,73 +118,120 @@ export function Table<Row extends object>(properties: TableProperties<Row>): JSX
   });
   const shown = new Set(table.getVisibleLeafColumns().map(({ id }) => id));
   const visible = columns.filter(({ name }) => shown.has(columnId(name)));
+  const sortable = visible.filter(({ sortValue, sortField }) => (sortValue ?? sortField) !== undefined);
   return (
-    <table aria-label={label} class={even === true ? 'even' : visible.length === 2 ? 'pair' : undefined}>
-      <thead>
-        <tr>
-          {visible.map(({ name, numeric, sortValue }) => {
-            const column = table.getColumn(columnId(name));
-            const sorted = column?.getIsSorted() ?? false;
+    <>
+      {onOrder === undefined || sortable.length === 0 ? null : (
+        <OrderChoice names={sortable.map(({ name }) => name)} order={order} onOrder={onOrder} />
+      )}
+      <table aria-label={label} class={even === true ? 'even' : visible.length === 2 ? 'pair' : undefined}>
+        <thead>
+          <tr>
+            {visible.map(({ name, numeric, sortValue, sortField }) => {
+              const column = table.getColumn(columnId(name));
+              const sorted = column?.getIsSorted() ?? false;
+              return (
+                <th
+                  key={name}
+                  scope="col"
+                  class={numeric === true ? 'number' : undefined}
+                  {...(sorted === false
+                    ? {}
+                    : { 'aria-sort': sorted === 'asc' ? ('ascending' as const) : ('descending' as const) })}
+                >
+                  {(sortValue ?? sortField) === undefined || onOrder === undefined ? (
+                    name
+                  ) : (
+                    <button class="sort" onClick={() => column?.toggleSorting()}>
+                      {name}
+                      <span aria-hidden="true" class="direction">
+                        {sorted === false ? '↕' : sorted === 'asc' ? '↑' : '↓'}
+                      </span>
+                    </button>
+                  )}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {table.getRowModel().rows.map(({ id, original: row }) => {
+            const below = detail?.(row);
             return (
-              <th
-                key={name}
-                scope="col"
-                class={numeric === true ? 'number' : undefined}
-                {...(sorted === false
-                  ? {}
-                  : { 'aria-sort': sorted === 'asc' ? ('ascending' as const) : ('descending' as const) })}
-              >
-                {sortValue === undefined || onOrder === undefined ? (
-                  name
-                ) : (
-                  <button class="sort" onClick={() => column?.toggleSorting()}>
-                    {name}
-                    <span aria-hidden="true" class="direction">
-                      {sorted === false ? '↕' : sorted === 'asc' ? '↑' : '↓'}
-                    </span>
-                  </button>
+              <Fragment key={id}>
+                <tr
+                  {...(onRowClick === undefined
+                    ? {}
+                    : {
+                        class: 'clickable',
+                        onClick(event) {
+                          const isControl =
+                            event.target instanceof Element && event.target.closest('a, button') !== null;
+                          if (!isControl && getSelection()?.isCollapsed !== false) onRowClick(row);
+                        },
+                      })}
+                >
+                  {visible.map(({ name, cell, numeric, keyword }) => (
+                    <td
+                      key={name}
+                      data-name={name}
+                      class={numeric === true ? 'number' : keyword === true ? 'keyword' : undefined}
+                    >
+                      <div>{cell(row)}</div>
+                    </td>
+                  ))}
+                </tr>
+                {below === undefined ? null : (
+                  <tr class="detail">
+                    <td colSpan={visible.length}>{below}</td>
+                  </tr>
                 )}
-              </th>
+              </Fragment>
             );
           })}
-        </tr>
-      </thead>
-      <tbody>
-        {table.getRowModel().rows.map(({ id, original: row }) => {
-          const below = detail?.(row);
-          return (
-            <Fragment key={id}>
-              <tr
-                {...(onRowClick === undefined
-                  ? {}
-                  : {
-                      class: 'clickable',
-                      onClick(event) {
-                        const isControl = event.target instanceof Element && event.target.closest('a, button') !== null;
-                        if (!isControl && getSelection()?.isCollapsed !== false) onRowClick(row);
-                      },
-                    })}
-              >
-                {visible.map(({ name, cell, numeric, keyword }) => (
-                  <td
-                    key={name}
-                    data-name={name}
-                    class={numeric === true ? 'number' : keyword === true ? 'keyword' : undefined}
-                  >
-                    <div>{cell(row)}</div>
-                  </td>
-                ))}
-              </tr>
-              {below === undefined ? null : (
-                <tr class="detail">
-                  <td colSpan={visible.length}>{below}</td>
-                </tr>
-              )}
-            </Fragment>
-          );
-        })}
-      </tbody>
-      {footer === undefined ? null : <tfoot>{footer}</tfoot>}
-    </table>
+        </tbody>
+        {footer === undefined ? null : <tfoot>{footer}</tfoot>}
+      </table>
+    </>
+  );
+}
+
+interface OrderChoiceProperties {
+  /** Of the columns that can be sorted. */
+  readonly names: readonly string[];
+  readonly order: ListOrder | undefined;
+  readonly onOrder: (order: ListOrder | undefined) => void;
+}
+
+/** The order of a table on a narrow screen, where it has no heads of columns. */
+function OrderChoice({ names, order, onOrder }: OrderChoiceProperties): JSX.Element {
+  return (
+    <div class="order-choice">
+      <label class="field">
+        <span>Sort by</span>
+        <select
+          value={order?.column ?? ''}
+          onChange={(event) => {
+            const column = event.currentTarget.value;
+            onOrder(column === '' ? undefined : { column, descending: order?.descending ?? false });
+          }}
+        >
+          <option value="">the usual order</option>
+          {names.map((name) => (
+            <option key={name} value={columnId(name)} selected={columnId(name) === order?.column}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        disabled={order === undefined}
+        onClick={() => {
+          if (order !== undefined) onOrder({ ...order, descending: !order.descending });
+        }}
+      >
+        {order?.descending === true ? '↓ descending' : '↑ ascending'}
+      </button>
+    </div>
   );
 }

@@ -61,7 +61,7 @@ describeAdminPage('the loan commands of the admin page', (admin) => {
     await send();
     await outcome().getByText('Loan repayment, 100.50').waitFor();
     await outcome()
-      .getByText(/^Balances changed: principal balance [\d.,]+ \(−/)
+      .getByText(/^Balances changed: interest balance [\d.,]+ \(−100\.50\)/)
       .waitFor();
     await screenshot('command-done');
     expect(await admin.faults()).to.deep.equal([]);
@@ -104,8 +104,8 @@ describeAdminPage('the loan commands of the admin page', (admin) => {
 
   it('undoes a transaction from where it is listed', async () => {
     await open('/loans/commanded/transactions');
-    await admin.page.getByText('Repayment', { exact: true }).click();
-    await link('Undo it').last().click();
+    await admin.page.getByText('Fee', { exact: true }).click();
+    await link('Undo it').click();
     await field('Transaction id (required)').waitFor();
     await send();
     await outcome().getByText('done').waitFor();

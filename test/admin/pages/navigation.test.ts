@@ -5,8 +5,11 @@ import { describeAdminPage } from './admin-browser.ts';
 /** Enough for three pages of the list, and for a page that scrolls. */
 const typeCount = 60;
 
-/** The requests for the list, its numbers, and the footer. The partitions of the rows follow them. */
-const requestsMaximum = 4;
+/** The requests for the page of the list, and for the version and the health in the footer. */
+const requestsMaximum = 3;
+
+/** The size of a page of a list, whatever the number of definitions. Bytes, uncompressed. */
+const listBytesMaximum = 30_000;
 
 const longName = `long.${'segment-'.repeat(12)}end-of-name`;
 
@@ -35,7 +38,7 @@ describeAdminPage('finding the way on the admin page', (admin) => {
     admin.page.off('request', record);
     const assets = loaded.filter((path) => path.startsWith('/admin/assets/'));
     expect(assets.map((path) => path.split('.').at(-1))).to.have.members(['css', 'js']);
-    const lists = loaded.filter((path) => !path.startsWith('/admin') && !path.endsWith('/partitions'));
+    const lists = loaded.filter((path) => !path.startsWith('/admin'));
     expect(lists.length, lists.join(' ')).to.be.at.most(requestsMaximum);
   });
 
@@ -65,18 +68,40 @@ describeAdminPage('finding the way on the admin page', (admin) => {
     await text(`26 to 50 of ${typeCount - 1}`).waitFor();
   });
 
-  it('requests a list that did not change without getting it again', async () => {
-    const statuses: number[] = [];
-    admin.page.on('response', (response) => {
-      if (new URL(response.url()).pathname === '/event-types') statuses.push(response.status());
-    });
+  it('requests the page of a list that is shown, and nothing of the others', async () => {
+    for (const [path, list] of [
+      ['/event-types', '/event-types'],
+      ['/subscriptions', '/subscriptions'],
+      ['/loans', '/loans:search'],
+    ] as const) {
+      const requests: URL[] = [];
+      const record = (request: { url: () => string }): void => void requests.push(new URL(request.url()));
+      const answered = admin.page.waitForResponse((response) => new URL(response.url()).pathname === list);
+      admin.page.on('request', record);
+      await open(path);
+      const response = await answered;
+      expect((await response.body()).length, path).to.be.lessThan(listBytesMaximum);
+      admin.page.off('request', record);
+      const ofList = requests.filter(({ pathname }) => pathname === list);
+      expect(ofList.map(({ searchParams }) => searchParams.get('limit'))).to.deep.equal(['25']);
+    }
+  });
+
+  it('sorts a list on a narrow screen, which has no heads of columns', async () => {
+    await admin.page.setViewportSize({ width: 360, height: 800 });
     await open('/event-types');
-    await row('type.number-100').waitFor();
-    await admin.page.waitForResponse(
-      (response) => new URL(response.url()).pathname === '/event-types' && response.status() === 304,
-    );
-    await row('type.number-100').waitFor();
-    expect(statuses.filter((status) => status === 200).length).to.equal(1);
+    const order = admin.page.getByRole('combobox', { name: 'Sort by' });
+    await order.selectOption('Name');
+    await row('lendstream.')
+      .or(row(longName.slice(0, 20)))
+      .first()
+      .waitFor();
+    await button('↑ ascending').click();
+    await row('type.number-158').waitFor();
+    expect(admin.address()).to.equal('/event-types?sort=-name');
+    expect(await admin.faults()).to.deep.equal([]);
+    await admin.page.setViewportSize({ width: 1280, height: 800 });
+    await order.waitFor({ state: 'hidden' });
   });
 
   it('says that there is no page at an unknown address, also below a known one', async () => {

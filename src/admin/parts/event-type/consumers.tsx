@@ -1,8 +1,7 @@
 import type { JSX } from 'preact';
-import type { Responses, Schemas } from '../../../contract.ts';
+import type { Responses } from '../../../contract.ts';
 import { useListState } from '../../address-query.ts';
-import { callUnlessUnchanged } from '../../api/api.ts';
-import { listUnconsumedEvents } from '../../api/api-lists.ts';
+import { call } from '../../api/api.ts';
 import { formatCount } from '../../formats.ts';
 import { useLoaded } from '../../api/queries.ts';
 import { Pager } from '../pager.tsx';
@@ -14,73 +13,47 @@ import { Table } from '../table.tsx';
 const refreshMilliseconds = 5_000;
 const rowsPerPage = 25;
 
-interface ConsumerRow {
-  readonly subscription: Schemas['Subscription'];
-  readonly unconsumedEvents: number | undefined;
-}
-
 /** The subscriptions that read an event type, with their lag on it. */
 export function TypeConsumers({ name }: { name: string }): JSX.Element {
-  const address = `/subscriptions?event_type=${encodeURIComponent(name)}&limit=1000`;
+  const address = `/event-types/${encodeURIComponent(name)}/consumers`;
   const list = useListState();
-  const readers = useLoaded(
+  const consumers = useLoaded(
     address,
-    (signal) => callUnlessUnchanged<Responses['listSubscriptions']>(address, signal),
+    (signal) => call<Responses['listEventTypeConsumers']>('GET', address, undefined, { signal }),
     refreshMilliseconds,
   );
-  const unconsumed = useLoaded('unconsumed-events', listUnconsumedEvents, refreshMilliseconds);
-  const ofSubscription = new Map(
-    (unconsumed.data ?? [])
-      .filter(({ eventType }) => eventType === name)
-      .map(({ subscriptionId, events }) => [subscriptionId, events]),
-  );
-  const rows = (readers.data?.items ?? []).map((subscription): ConsumerRow => ({
-    subscription,
-    unconsumedEvents: ofSubscription.get(subscription.id),
-  }));
+  const { items = [], total = 0 } = consumers.data ?? {};
   return (
     <section class="panel flush" aria-label="Consumers">
-      <Problem error={readers.error ?? unconsumed.error} what="The consumers cannot be shown in full." />
-      {readers.isLoading ? <Skeleton rows={4} /> : null}
-      {readers.data === undefined ? null : rows.length === 0 ? (
+      <Problem error={consumers.error} what="The consumers cannot be shown." />
+      {consumers.isLoading ? <Skeleton rows={4} /> : null}
+      {consumers.data === undefined ? null : items.length === 0 ? (
         <p class="muted">No subscription reads this event type.</p>
       ) : (
         <Table
           label="Subscriptions of this event type"
-          rows={rows}
-          keyOf={({ subscription }) => subscription.id}
+          rows={items}
+          keyOf={({ subscription_id: id }) => id}
           order={list.order}
           onOrder={list.setOrder}
           paging={{ page: list.page, rowsPerPage }}
           columns={[
             {
               name: 'Owner and group',
-              cell: ({ subscription }) => <SubscriptionLink id={subscription.id} subscription={subscription} />,
-              sortValue: ({ subscription }) => subscriptionName(subscription),
-            },
-            {
-              name: 'Other event types',
-              numeric: true,
-              cell: ({ subscription }) => formatCount(subscription.event_types.length - 1),
-              sortValue: ({ subscription }) => subscription.event_types.length,
+              cell: (consumer) => <SubscriptionLink id={consumer.subscription_id} subscription={consumer} />,
+              sortValue: subscriptionName,
             },
             {
               name: 'Lag (events)',
               numeric: true,
-              cell: ({ unconsumedEvents: events }) =>
-                unconsumed.data === undefined ? (
-                  ''
-                ) : events === undefined ? (
-                  <span class="muted">—</span>
-                ) : (
-                  formatCount(events)
-                ),
-              sortValue: ({ unconsumedEvents }) => unconsumedEvents ?? -1,
+              cell: ({ unconsumed_events: events }) =>
+                events === null ? <span class="muted">—</span> : formatCount(events),
+              sortValue: ({ unconsumed_events: events }) => events ?? -1,
             },
           ]}
         />
       )}
-      <Pager page={list.page} rowsPerPage={rowsPerPage} total={rows.length} onPageChange={list.setPage} />
+      <Pager page={list.page} rowsPerPage={rowsPerPage} total={total} onPageChange={list.setPage} />
     </section>
   );
 }

@@ -2,12 +2,13 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Requests, Responses, Schemas } from '../../../contract.ts';
 import { useAddressQuery } from '../../address-query.ts';
-import { type ApiError, apiErrorOf, call } from '../../api/api.ts';
-import { listEventTypes } from '../../api/api-lists.ts';
+import { type ApiError, apiErrorOf, call, callPage } from '../../api/api.ts';
+import { listPath } from '../../api/api-lists.ts';
 import { curl } from '../../curl.ts';
 import { formatCount } from '../../formats.ts';
 import { navigate, path } from '../../navigation.ts';
 import { queries, useLoaded } from '../../api/queries.ts';
+import { useSettled } from '../../settled.ts';
 import { forgetUnsaved, useUnsaved } from '../../unsaved-work.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Field, SelectField } from '../field.tsx';
@@ -16,6 +17,9 @@ import { PageTitle } from '../page-title.tsx';
 import { Problem } from '../problem.tsx';
 import { SearchField } from '../search-field.tsx';
 import { Skeleton } from '../skeleton.tsx';
+
+/** How many event types are offered at once; the others are found by their names. */
+const typesMaximum = 100;
 
 /** The form that creates a subscription, empty or with what another one has. */
 export function SubscriptionForm(): JSX.Element {
@@ -52,7 +56,10 @@ function Form({ template }: { template: Schemas['Subscription'] | null }): JSX.E
   const [search, setSearch] = useState('');
   const [isSaving, setIsSaving] = useState(false);
   const [error, setError] = useState<ApiError>();
-  const types = useLoaded('event-types', listEventTypes);
+  const address = listPath('/event-types', { q: useSettled(search.trim()), sort: 'built_in', limit: typesMaximum });
+  const types = useLoaded(address, (signal) => callPage<Schemas['EventType']>(address, signal), 0, {
+    keepsPrevious: true,
+  });
   useUnsaved(JSON.stringify(draft) !== unchanged);
   const set =
     <Name extends keyof Draft>(name: Name) =>
@@ -66,10 +73,10 @@ function Form({ template }: { template: Schemas['Subscription'] | null }): JSX.E
     event_types: [...draft.types],
     read_from: draft.readFrom as 'begin' | 'end',
   } satisfies Requests['createSubscription'];
-  const wanted = search.trim().toLowerCase();
-  const found = (types.data ?? []).filter(
-    ({ name }) => name.toLowerCase().includes(wanted) || draft.types.includes(name),
-  );
+  const foundNames = (types.data?.items ?? []).map(({ name }) => name);
+  // What is chosen stays in sight, whatever is searched.
+  const names = [...draft.types, ...foundNames.filter((name) => !draft.types.includes(name))];
+  const more = (types.data?.total ?? 0) - foundNames.length;
   const isComplete = body.owning_application !== '' && body.consumer_group !== '' && body.event_types.length > 0;
   const save = async (): Promise<void> => {
     setIsSaving(true);
@@ -122,7 +129,7 @@ function Form({ template }: { template: Schemas['Subscription'] | null }): JSX.E
         <SearchField label="Search by name" value={search} onInput={setSearch} />
         <Problem error={types.error} what="The event types cannot be shown." />
         <div class="choices" role="group" aria-label="Event types">
-          {found.map(({ name }) => (
+          {names.map((name) => (
             <label key={name} class="choice">
               <input
                 type="checkbox"
@@ -138,6 +145,7 @@ function Form({ template }: { template: Schemas['Subscription'] | null }): JSX.E
               <span>{name}</span>
             </label>
           ))}
+          {more > 0 ? <p class="choice muted">{formatCount(more)} more: search by a part of the name</p> : null}
         </div>
         <Problem error={error} what="The subscription was not created." />
         <div class="actions">

@@ -54,7 +54,7 @@ export function MoveCursors({ subscription, onClose, onMoved }: MoveCursorsPrope
     subscriptionId: '',
   });
   const set = (name: keyof Target) => (value: string) => setTarget((before) => ({ ...before, [name]: value }));
-  const others = useLoaded('subscriptions', listSubscriptions);
+  const others = useLoaded('subscriptions', listSubscriptions, 0, { isEnabled: target.kind === 'subscription' });
   const types = type === '' ? subscription.event_types : [type];
   const choices = (others.data ?? []).filter(
     ({ id, event_types: read }) => id !== subscription.id && read.some((each) => types.includes(each)),
