@@ -69,8 +69,11 @@ export async function send(
     throw new ApiError(0, ['The service does not respond.']);
   }
   // Only what was asked for with If-None-Match can be unchanged.
-  if (response.ok || response.status === 304) return response;
-  if (response.status === 401) connection.value = { ...connection.value, keyRequired: true };
+  if (response.ok || response.status === 304) {
+    if (key === null && !connection.value.openToAll) connection.value = { ...connection.value, openToAll: true };
+    return response;
+  }
+  if (response.status === 401) connection.value = { ...connection.value, keyRequired: true, openToAll: false };
   throw new ApiError(response.status, linesOf(response.status, await response.text().catch(() => '')));
 }
 

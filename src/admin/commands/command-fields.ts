@@ -88,7 +88,7 @@ function fieldsOf(rules: Rules, schema: Rules, path: readonly string[]): Command
   });
 }
 
-/** Undefined for what nobody fills in: it is not stored, or has one value alone, or is a list. */
+/** Undefined for what no person fills in: it is not stored, or has one value alone, or is a list. */
 function kindOf(rules: Rules, isRequired: boolean): Pick<CommandField, 'kind' | 'options'> | undefined {
   if (/^(?:Accepted, not stored|Not stored|Given back)/.test(descriptionOf(rules))) return undefined;
   const choices = listOf(rules['enum']);
@@ -102,7 +102,9 @@ function kindOf(rules: Rules, isRequired: boolean): Pick<CommandField, 'kind' | 
   if (types.length === 0 || types.includes('boolean') || types.includes('array')) return undefined;
   if (types.includes('integer')) return { kind: 'count', options: [] };
   if (types.includes('number')) return { kind: 'number', options: [] };
-  return { kind: String(rules['pattern'] ?? '').includes('[0-9]{4}-[0-9]{2}') ? 'day' : 'text', options: [] };
+  const { pattern } = rules;
+  const isDay = typeof pattern === 'string' && pattern.includes('[0-9]{4}-[0-9]{2}');
+  return { kind: isDay ? 'day' : 'text', options: [] };
 }
 
 /** What the kind of a field says already is no hint. */

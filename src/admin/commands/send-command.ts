@@ -1,6 +1,6 @@
 /**
  * Sends a loan command and waits for its outcome. A command is done once, however often it is sent under its id:
- * whoever does not know what became of it sends it again.
+ * after a lost answer, it is sent again.
  */
 
 import type { Responses } from '../../contract.ts';

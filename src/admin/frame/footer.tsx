@@ -9,7 +9,7 @@ const refreshMilliseconds = 15_000;
 
 /** What runs here and how it is, where it is documented, and the way out. */
 export function Footer(): JSX.Element {
-  const { reachable, keyRequired } = connection.value;
+  const { reachable, keyRequired, openToAll } = connection.value;
   const isEnabled = !keyRequired;
   const version = useLoaded('version', () => call<Responses['getVersion']>('GET', '/version'), 0, { isEnabled });
   const health = useLoaded(
@@ -37,7 +37,12 @@ export function Footer(): JSX.Element {
         Lendstream {version.data?.version ?? ''}{' '}
         <span class={`tag ${tone}`} title={notReady.map(({ name, reason }) => `${name}: ${reason ?? ''}`).join('\n')}>
           {state}
-        </span>
+        </span>{' '}
+        {openToAll ? (
+          <span class="tag warn" title="Everybody who reaches the service may do everything. API_KEYS changes that.">
+            open without keys
+          </span>
+        ) : null}
       </span>
       <span class="actions">
         <a href="/docs">API documentation</a>

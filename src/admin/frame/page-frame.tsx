@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
 import { connection } from '../api/connection-state.ts';
 import { storedKey, saveKey } from '../api/api-key.ts';
@@ -18,6 +18,7 @@ import { SubscriptionsPage } from '../pages/subscriptions.tsx';
 import { TogglesPage } from '../pages/toggles.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Footer } from './footer.tsx';
+import { OpenNotice } from './open-notice.tsx';
 import { GlobalSearch } from './global-search.tsx';
 import { Link } from '../parts/link.tsx';
 import { NotFound } from '../parts/not-found.tsx';
@@ -48,6 +49,11 @@ function Frame(): JSX.Element {
   const leaving = departure.value;
   const section = pathname.slice(base.length).split('/')[1] ?? '';
   const content = useRef<HTMLElement>(null);
+  const navigation = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a narrow screen the sections are wider than it.
+    navigation.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [section]);
   return (
     <>
       <a
@@ -65,7 +71,7 @@ function Frame(): JSX.Element {
         <Link to="/" class="brand">
           Lendstream
         </Link>
-        <nav aria-label="Sections">
+        <nav aria-label="Sections" ref={navigation}>
           {sections.map(([step, name]) => (
             <Link key={step} to={`/${step}`} current={section === step}>
               {name}
@@ -79,6 +85,7 @@ function Frame(): JSX.Element {
           <p class="banner">The service does not respond. What you see may be out of date. Retrying every second.</p>
         )}
       </div>
+      <OpenNotice />
       <main id="content" tabIndex={-1} ref={content}>
         {keyRequired ? <KeyForm /> : null}
         <div class="page" hidden={keyRequired}>

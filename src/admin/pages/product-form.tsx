@@ -63,7 +63,7 @@ export function EditProductPage({ id }: { id: string }): JSX.Element {
           example={formattedPayload(product.data)}
           action="Save"
           question={`Change the product ${id}?`}
-          effect="Loans that exist keep what they have. If somebody else changed the product since you opened it, this is refused."
+          effect="Loans that exist keep what they have. It is refused if the product was changed since you opened it."
           onDone={() => navigate(path('products', id))}
         />
       )}

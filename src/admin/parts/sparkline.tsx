@@ -1,47 +1,78 @@
 import type { JSX } from 'preact';
-import { formatCount } from '../formats.ts';
+import { formatCount, formatDuration } from '../formats.ts';
 
 interface SparklineProperties {
   /** Oldest first; null where there was nothing to measure. */
   readonly values: readonly (number | null)[];
   /** The quantity, for users who cannot see it. */
   readonly what: string;
+  /** The time from one value to the next. */
+  readonly intervalSeconds?: number;
+  /** Beside text, in a row of a table. */
+  readonly isSmall?: boolean;
 }
 
-/** The values of an hour. A shorter course stands at the right. */
-const valuesPerHour = 360;
+/** Fewer values are a stroke that says nothing. */
+const valuesMinimum = 6;
 
+const hourSeconds = 3_600;
 const width = 200;
 const height = 36;
 
-/** The course of a number over the last hour, as high as its largest value. */
-export function Sparkline({ values, what }: SparklineProperties): JSX.Element {
-  const largest = Math.max(0, ...values.map((value) => value ?? 0));
-  const first = Math.max(0, valuesPerHour - values.length);
-  const x = (index: number): number => ((first + index) / Math.max(1, first + values.length - 1)) * width;
+/** The course of a number over the last hour, or since it is measured, as high as its largest value. */
+export function Sparkline({ values, what, intervalSeconds = 10, isSmall = false }: SparklineProperties): JSX.Element {
+  const seconds = values.length * intervalSeconds;
+  const known = values.filter((value) => value !== null);
+  if (values.length < valuesMinimum || known.length === 0) {
+    const reason = values.length < valuesMinimum ? 'measured for less than a minute' : 'nothing to measure';
+    return isSmall ? <span class="muted">—</span> : <small class="muted sparkline-note">{reason}</small>;
+  }
+  const largest = Math.max(0, ...known);
+  const x = (index: number): number => (index / (values.length - 1)) * width;
   const y = (value: number): number => height - 1 - (largest === 0 ? 0 : (value / largest) * (height - 3));
-  let isDrawing = false;
-  const line = values
-    .map((value, index) => {
-      if (value === null) {
-        isDrawing = false;
-        return '';
-      }
-      const command = isDrawing ? 'L' : 'M';
-      isDrawing = true;
-      return `${command}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
-    })
-    .join('');
+  const span = seconds >= hourSeconds ? 'hour' : formatDuration(seconds);
   const rounded = largest < 10 ? Math.round(largest * 1_000) / 1_000 : Math.round(largest);
   return (
-    <svg
-      class="sparkline"
-      viewBox={`0 0 ${width} ${height}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`${what}, at most ${formatCount(rounded)} in the last hour`}
-    >
-      <path d={line} fill="none" stroke="currentColor" stroke-width="1.5" vector-effect="non-scaling-stroke" />
-    </svg>
+    <>
+      <svg
+        class={isSmall ? 'sparkline is-small' : 'sparkline'}
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${what}, at most ${formatCount(rounded)} in the last ${span}`}
+      >
+        {lines(values, x, y)}
+      </svg>
+      {isSmall || seconds >= hourSeconds ? null : <small class="muted sparkline-note">last {span}</small>}
+    </>
+  );
+}
+
+/** A line for each run of values; one between two that are not known is a dot. */
+function lines(
+  values: readonly (number | null)[],
+  x: (index: number) => number,
+  y: (value: number) => number,
+): JSX.Element {
+  let before: number | null = null;
+  const path = values
+    .map((value, index) => {
+      const command = before === null ? 'M' : 'L';
+      const isAlone = before === null && (values[index + 1] ?? null) === null;
+      before = value;
+      if (value === null) return '';
+      const at = `${command}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
+      return isAlone ? `${at}h0` : at;
+    })
+    .join('');
+  return (
+    <path
+      d={path}
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.5"
+      stroke-linecap="round"
+      vector-effect="non-scaling-stroke"
+    />
   );
 }

@@ -63,6 +63,9 @@ describeAdminPage('the event types of the admin page', (admin) => {
     await text('Schema 1.1.0').waitFor();
     await link('Versions').click();
     await row('1.0.0').waitFor();
+    await text('Compatible: consumers of 1.0.0 understand events of 1.1.0.').waitFor();
+    await text('extending').waitFor();
+    await admin.page.getByText('#/properties/note', { exact: true }).waitFor();
     await admin.page.getByLabel('Later schema').getByText('"note"').waitFor();
     expect(await admin.page.getByLabel('Earlier schema').getByText('"note"').count()).to.equal(0);
     await link('Consumers').click();

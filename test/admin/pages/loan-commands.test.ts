@@ -104,7 +104,7 @@ describeAdminPage('the loan commands of the admin page', (admin) => {
 
   it('undoes a transaction from where it is listed', async () => {
     await open('/loans/commanded/transactions');
-    await admin.page.getByText('Fee', { exact: true }).click();
+    await admin.page.getByText('Fee charged', { exact: true }).click();
     await link('Undo it').click();
     await field('Transaction id (required)').waitFor();
     await send();
@@ -130,7 +130,7 @@ describeAdminPage('the loan commands of the admin page', (admin) => {
     expect(await admin.faults()).to.deep.equal([]);
     await link('Edit').click();
     await field('Name (required)').fill('Quarter and a month');
-    // Somebody else changes it in the meantime.
+    // Another person changes it in the meantime.
     await api('PATCH', '/loanproducts/four-months', [{ op: 'REPLACE', path: '/name', value: 'Changed elsewhere' }]);
     await text('The form is valid').waitFor();
     await button('Save').click();

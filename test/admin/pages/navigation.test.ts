@@ -149,17 +149,24 @@ describeAdminPage('finding the way on the admin page', (admin) => {
   it('tells the version and the health, leads to the documentation, and signs out', async () => {
     await open('/event-types');
     const footer = admin.page.getByRole('contentinfo');
-    await footer.getByText(/^Lendstream \d+\.\d+\.\d+ healthy$/).waitFor();
+    await footer.getByText(/^Lendstream \d+\.\d+\.\d+ healthy/).waitFor();
     expect(await link('API documentation').getAttribute('href')).to.equal('/docs');
+    const notice = admin.page.getByRole('region', { name: 'Access' });
+    await notice.getByText('This service is open').waitFor();
+    await button('Hide').click();
+    await admin.page.reload();
+    await footer.getByText('open without keys').waitFor();
+    expect(await notice.count()).to.equal(0);
     await admin.service.stop();
     await admin.restart({ API_KEYS: 'the-only-key-of-all' });
     await open('/event-types');
     await admin.page.getByLabel('API key', { exact: true }).fill('the-only-key-of-all');
     await button('Sign in').click();
     await row('type.number-100').waitFor();
+    expect(await footer.getByText('open without keys').count()).to.equal(0);
     await button('Sign out').click();
     await admin.page.getByLabel('API key', { exact: true }).waitFor();
-    expect(await admin.page.evaluate('sessionStorage.length')).to.equal(0);
+    expect(await admin.page.evaluate("sessionStorage.getItem('lendstream.api-key')")).to.equal(null);
   });
 
   it('shows when something happened, and exactly when on focus', async () => {

@@ -4,6 +4,7 @@ import { useAddressQuery } from '../../address-query.ts';
 import { callUnlessUnchanged } from '../../api/api.ts';
 import { useLoaded } from '../../api/queries.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { SchemaChanges } from './schema-changes.tsx';
 import { SchemaDifference } from './schema-difference.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
@@ -65,6 +66,7 @@ export function TypeVersions({ name }: { name: string }): JSX.Element {
             {choice('From version', 'from', from.version)}
             {choice('To version', 'to', to.version)}
           </div>
+          <SchemaChanges name={name} from={from.version} to={to.version} />
           <SchemaDifference from={from.schema} to={to.schema} />
         </section>
       )}

@@ -37,7 +37,7 @@ async function loadLoanEvents(id: string, signal: AbortSignal): Promise<ShownEve
   const { items, complete } = exactly<Responses['listLoanEvents']>(text);
   return {
     items: (items as readonly LoanEvent[]).map((event, index) => ({ event, shown: shownJson(shown[index], 2) })),
-    complete: Boolean(complete),
+    complete,
   };
 }
 
