@@ -45,8 +45,8 @@ USER node
 VOLUME /data
 EXPOSE 8080
 # /health tells that the process is alive; /ready, that it can serve, which also hangs on Kafka and Redis: an outage of
-# theirs is no reason to start this process anew.
+# theirs is no reason to start this process anew. Over TLS the certificate has another name than 127.0.0.1.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "require(process.env.TLS_CERTIFICATE ? 'https' : 'http').get({ port: process.env.PORT, path: '/health', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # An API key is needed: HOST is every address of the container. Ends on SIGTERM, when open streams had their last line.
 CMD ["node", "--enable-source-maps", "--initial-old-space-size=384", "dist/src/main.js"]

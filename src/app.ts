@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import { openBackend, type Backend } from './backend.ts';
 import type { Coordination } from './ports/coordination.ts';
 import type { PublishedIds } from './ports/published-ids.ts';
@@ -52,6 +53,10 @@ import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { createSettingsRouter } from './http/streaming/settings.ts';
 import { reportRefusedBodies } from './http/edge/refused-bodies.ts';
 import { StreamTokens } from './http/access/stream-tokens.ts';
+import type { ClientCertificatesOptions } from './http/edge/tls/client-certificates.ts';
+import { checkTls, readTlsFiles, type TlsMaterial } from './http/edge/tls/tls-files.ts';
+import { renewTls } from './http/edge/tls/tls-renewal.ts';
+import { createProxyCheck } from './http/edge/tls/trusted-proxies.ts';
 import { createStartGate } from './http/edge/start-gate.ts';
 import { createStreamTokensRouter } from './http/streaming/stream-tokens.ts';
 import { createSubscriptionEventsRouter } from './http/streaming/subscription-events.ts';
@@ -125,6 +130,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
   const registerCleanup = (close: () => Promise<void> | void): void => void cleanups.push(close);
 
   try {
+    const tls = config.tls === undefined ? undefined : checkTls(await readTlsFiles(config.tls), clock.now());
     const backend = await openBackend({ config, logger, clock, health, registerCleanup });
     const { log, coordination, publishedIds, viewFolder } = backend;
     await refuseEarlierFormat(log);
@@ -240,9 +246,11 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
         clock,
         refuseCrossOrigin: originPolicy,
         crossOriginAccess: config.corsOrigins.length === 0 ? undefined : createCrossOriginAccess(config.corsOrigins),
+        isTls: tls !== undefined,
+        clientCertificates: clientCertificatesOf(config),
       },
     );
-    const server = createApplicationServer(application);
+    const server = openServer(application, tls, { config, clock, logger, metrics, registerCleanup });
     registerCleanup(() => closeServer(server, clock));
     // Runs before the server closes, which cuts off the streams that are still open.
     registerCleanup(endStreams);
@@ -402,7 +410,38 @@ async function closeAll(cleanups: (() => Promise<void> | void)[], logger: Logger
   }
 }
 
-async function listen(server: Server, { host, port }: Config): Promise<string> {
+/** What clients prove, directly or through proxies; undefined where neither is set up. */
+function clientCertificatesOf(config: Config): ClientCertificatesOptions | undefined {
+  const { tls, trustedProxies, clientCertificateHeader: header } = config;
+  const areAsked = tls?.clientCa !== undefined;
+  if (!areAsked && trustedProxies.length === 0) return undefined;
+  const isRequired = tls?.isClientCertificateRequired ?? false;
+  return { areAsked, isRequired, header, isTrustedProxy: createProxyCheck(trustedProxies) };
+}
+
+/** A server for plain HTTP, or for TLS alone, whose certificates follow their files. */
+function openServer(
+  application: Application,
+  material: TlsMaterial | undefined,
+  { config, clock, logger, metrics, registerCleanup }: ServerServices,
+): Server | TlsServer {
+  if (material === undefined || config.tls === undefined) return createApplicationServer(application);
+  const server = createApplicationServer(application, material);
+  registerCleanup(renewTls(server, { files: config.tls, material, clock, logger, metrics }));
+  return server;
+}
+
+type Application = ReturnType<typeof createApplication>;
+
+interface ServerServices {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly registerCleanup: (close: () => void) => void;
+}
+
+async function listen(server: Server | TlsServer, { host, port, tls }: Config): Promise<string> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -415,11 +454,11 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
   }
   const address = server.address();
   const boundPort = typeof address === 'object' && address !== null ? address.port : port;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`;
+  return `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${boundPort}`;
 }
 
 /** Accepts no new connection, and ends the idle ones, which would otherwise keep the process alive. */
-async function closeServer(server: Server, clock: Clock): Promise<void> {
+async function closeServer(server: Server | TlsServer, clock: Clock): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { LendstreamError, describeError } from './errors.ts';
 import type { LogLevel } from './logger.ts';
@@ -53,8 +54,29 @@ export interface Config {
   readonly lagSeriesMaximum: number;
   /** CORS_ORIGINS: exact origins, such as `https://app.example`, whose pages may use the service from a browser. */
   readonly corsOrigins: readonly string[];
+  /** TLS_CERTIFICATE and TLS_KEY: the service answers over TLS alone; absent for plain HTTP. */
+  readonly tls?: ServerTlsConfig;
+  /**
+   * TRUSTED_PROXIES: addresses, or networks such as `10.0.0.0/8`, of the proxies whose headers about their clients
+   * count.
+   */
+  readonly trustedProxies: readonly string[];
+  /** CLIENT_CERTIFICATE_HEADER: in lower case, the header in which such a proxy names the subject of a certificate. */
+  readonly clientCertificateHeader?: string;
   /** Where the cluster is; absent on one machine, where the embedded store stands in for Kafka and Redis. */
   readonly cluster?: ClusterConfig;
+}
+
+/** Paths of PEM files; they are read again when they change. */
+export interface ServerTlsConfig {
+  /** TLS_CERTIFICATE: the certificate, and after it those of intermediate authorities. */
+  readonly certificate: string;
+  /** TLS_KEY: its key. */
+  readonly key: string;
+  /** TLS_CLIENT_CA: authorities of the clients' certificates; without it none are asked for. */
+  readonly clientCa?: string;
+  /** TLS_CLIENT_CERTIFICATES: `required`, or `optional` where some clients have none. */
+  readonly isClientCertificateRequired: boolean;
 }
 
 /** Kafka and Redis. KAFKA_BROKERS and REDIS_URL are given together or not at all. */
@@ -152,6 +174,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   const isOpen = readIsOpen({ text, integer, problems }, host, apiKeys.length > 0);
   const cluster = readCluster({ text, integer, problems });
+  const tls = readServerTls({ text, integer, problems });
+  const proxies = readProxies({ text, integer, problems });
   const schedule = text('END_OF_DAY_SCHEDULE', cluster === undefined ? '5 0 * * *' : 'off');
   const config: Config = Object.freeze({
     host,
@@ -171,6 +195,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     deduplicatedIdsMaximum: integer('DEDUPLICATED_IDS_MAXIMUM', deduplicatedIdsMaximumDefault, 1, 10_000_000),
     lagSeriesMaximum: integer('METRICS_LAGS_MAXIMUM', 10_000, 0, 100_000),
     corsOrigins,
+    ...proxies,
+    ...(tls === undefined ? {} : { tls }),
     ...(cluster === undefined ? {} : { cluster }),
   });
   if (problems.length > 0) throw new LendstreamError('CONFIGURATION_INVALID', problems.join('; '));
@@ -271,6 +297,51 @@ function readSettingsFile(name: string, path: string, problems: string[]): strin
     problems.push(`${name} names a file that cannot be read: ${describeError(error)}`);
     return undefined;
   }
+}
+
+function readServerTls({ text, problems }: SettingsReader): ServerTlsConfig | undefined {
+  const certificate = text('TLS_CERTIFICATE', '');
+  const key = text('TLS_KEY', '');
+  const clientCa = text('TLS_CLIENT_CA', '');
+  const clientCertificates = text('TLS_CLIENT_CERTIFICATES', 'required');
+  if (clientCertificates !== 'required' && clientCertificates !== 'optional') {
+    problems.push(`TLS_CLIENT_CERTIFICATES must be required or optional, but is "${clientCertificates}"`);
+  }
+  if (certificate === '' && key === '') {
+    if (clientCa !== '') problems.push('TLS_CLIENT_CA needs TLS_CERTIFICATE and TLS_KEY');
+    return undefined;
+  }
+  if (key === '') problems.push('TLS_CERTIFICATE is set, but TLS_KEY is not: TLS needs both');
+  if (certificate === '') problems.push('TLS_KEY is set, but TLS_CERTIFICATE is not: TLS needs both');
+  return {
+    certificate: resolve(certificate),
+    key: resolve(key),
+    ...(clientCa === '' ? {} : { clientCa: resolve(clientCa) }),
+    isClientCertificateRequired: clientCa !== '' && clientCertificates === 'required',
+  };
+}
+
+function readProxies({ text, problems }: SettingsReader): Pick<Config, 'trustedProxies' | 'clientCertificateHeader'> {
+  const trustedProxies = listOf(text('TRUSTED_PROXIES', ''));
+  for (const proxy of trustedProxies) {
+    if (!isNetwork(proxy)) {
+      problems.push(`TRUSTED_PROXIES may name addresses and networks, such as 10.0.0.0/8, but has "${proxy}"`);
+    }
+  }
+  const header = text('CLIENT_CERTIFICATE_HEADER', '').toLowerCase();
+  if (header === '') return { trustedProxies };
+  if (!/^[!#$%&'*+.^_`|~\da-z-]{1,255}$/.test(header)) {
+    problems.push(`CLIENT_CERTIFICATE_HEADER must be the name of a header, but is "${header}"`);
+  }
+  if (trustedProxies.length === 0) problems.push('CLIENT_CERTIFICATE_HEADER needs TRUSTED_PROXIES, who may send it');
+  return { trustedProxies, clientCertificateHeader: header };
+}
+
+/** Whether a text is an IP address, alone or with the number of bits of its network. */
+function isNetwork(text: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128);
 }
 
 function readCluster(settings: SettingsReader): ClusterConfig | undefined {

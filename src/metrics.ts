@@ -124,6 +124,12 @@ export function createMetrics() {
       labelNames: ['partition'],
       registers,
     }),
+    tlsExpiresAt: new Gauge({
+      name: 'lendstream_tls_expiry_timestamp_seconds',
+      help: 'When the certificate that is served expires, or the first of the authorities of clients, by its setting.',
+      labelNames: ['setting'],
+      registers,
+    }),
     integrityCheckedShare: new Gauge({
       name: 'lendstream_integrity_checked_ratio',
       help: 'How much of a file the present integrity check has read, or the last one when none runs.',

@@ -63,6 +63,33 @@ describe('the settings', () => {
     });
   });
 
+  it('name the files of TLS, absolute, and need certificates of clients unless they are optional', () => {
+    expect(readConfig({}).tls).to.equal(undefined);
+    const files = { TLS_CERTIFICATE: '/tls/tls.crt', TLS_KEY: 'tls.key' };
+    const tls = {
+      certificate: '/tls/tls.crt',
+      key: join(process.cwd(), 'tls.key'),
+      isClientCertificateRequired: false,
+    };
+    expect(readConfig(files).tls).to.deep.equal(tls);
+    const clients = { ...files, TLS_CLIENT_CA: '/tls/ca.crt' };
+    const both = { ...tls, clientCa: '/tls/ca.crt' };
+    expect(readConfig(clients).tls).to.deep.equal({ ...both, isClientCertificateRequired: true });
+    expect(readConfig({ ...clients, TLS_CLIENT_CERTIFICATES: 'optional' }).tls).to.deep.equal(both);
+  });
+
+  it('name proxies by addresses and networks, up to all bits, and their header', () => {
+    expect(readConfig({})).to.deep.include({ trustedProxies: [] }).and.not.to.have.property('clientCertificateHeader');
+    const named = {
+      TRUSTED_PROXIES: '10.0.0.0/32, ::1,2001:db8::/128,0.0.0.0/0',
+      CLIENT_CERTIFICATE_HEADER: 'X-Subject',
+    };
+    expect(readConfig(named)).to.deep.include({
+      trustedProxies: ['10.0.0.0/32', '::1', '2001:db8::/128', '0.0.0.0/0'],
+      clientCertificateHeader: 'x-subject',
+    });
+  });
+
   const cluster = { KAFKA_BROKERS: 'one:9092', REDIS_URL: 'redis://one:6379' };
   const wrong: [string, Record<string, string>, RegExp][] = [
     ['brokers without Redis', { KAFKA_BROKERS: 'one:9092' }, /REDIS_URL is not/],
@@ -87,6 +114,28 @@ describe('the settings', () => {
       'flush bounds that exclude each other',
       { FLUSH_SECONDS_MINIMUM: '9', FLUSH_SECONDS_MAXIMUM: '8' },
       /not be more than/,
+    ],
+    ['a certificate without a key', { TLS_CERTIFICATE: 'tls.crt' }, /TLS_KEY is not/],
+    ['a key without a certificate', { TLS_KEY: 'tls.key' }, /TLS_CERTIFICATE is not/],
+    [
+      'authorities of clients without TLS',
+      { TLS_CLIENT_CA: 'ca.crt' },
+      /TLS_CLIENT_CA needs TLS_CERTIFICATE and TLS_KEY/,
+    ],
+    [
+      'certificates that are maybe needed',
+      { TLS_CLIENT_CERTIFICATES: 'maybe' },
+      /required or optional, but is "maybe"/,
+    ],
+    ['a proxy by its name', { TRUSTED_PROXIES: 'proxy.example' }, /but has "proxy.example"/],
+    ['a network of too many bits', { TRUSTED_PROXIES: '10.0.0.0/33' }, /but has "10.0.0.0\/33"/],
+    ['a network of IPv6 of too many bits', { TRUSTED_PROXIES: '::1, 2001:db8::/129' }, /but has "2001:db8::\/129"/],
+    ['a network without bits', { TRUSTED_PROXIES: '10.0.0.0/' }, /but has "10.0.0.0\/"/],
+    ['a header of anybody', { CLIENT_CERTIFICATE_HEADER: 'X-Subject' }, /needs TRUSTED_PROXIES/],
+    [
+      'a header that is none',
+      { CLIENT_CERTIFICATE_HEADER: 'X Subject', TRUSTED_PROXIES: '::1' },
+      /must be the name of a header, but is "x subject"/,
     ],
     ['an address reachable by other machines, without keys', { HOST: '0.0.0.0' }, /set API_KEYS/],
   ];

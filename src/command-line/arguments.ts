@@ -5,6 +5,9 @@ import { type Command, type CommandInput, type CommandOption, WrongUsage } from 
 export const commonOptions: Readonly<Record<string, CommandOption>> = {
   url: { value: 'URL', summary: 'the service; default LENDSTREAM_URL, else http://127.0.0.1:8080' },
   'api-key': { value: 'KEY', summary: 'a key of the service; default LENDSTREAM_API_KEY' },
+  ca: { value: 'FILE', summary: 'the authority of an https address; default LENDSTREAM_CA, else those of Node.js' },
+  certificate: { value: 'FILE', summary: 'a certificate of this client; default LENDSTREAM_CERTIFICATE' },
+  key: { value: 'FILE', summary: 'its key; default LENDSTREAM_KEY' },
   json: { summary: 'JSON instead of text for people, one value a line' },
   wait: { value: 'SECONDS', summary: 'how long to try while the service is away; default 10' },
   help: { summary: 'show this help' },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Lendstream, LendstreamError, PublishError } from '../client/client.ts';
 import { type Arguments, checkWords, commandIn, commonOptions, readArguments } from './arguments.ts';
 import { type Command, exitCodes, type ExitCode, WrongUsage } from './command.ts';
@@ -14,6 +15,7 @@ import { completionOf, shells } from './completion.ts';
 import { helpOf, helpOfAll } from './help.ts';
 import { secondsOf } from './notices.ts';
 import type { Output } from './output.ts';
+import { createTlsFetch, type TlsTexts } from './tls-fetch.ts';
 
 /**
  * The command line `lendstream`, without its process. Enters: the words of the command line, settings, standard input.
@@ -99,13 +101,42 @@ async function runCommand(
   const url = given.text('url') ?? nonEmpty(environment['LENDSTREAM_URL']) ?? defaultUrl;
   const waitSeconds = given.wholeNumber('wait', 0) ?? waitSecondsDefault;
   if (!URL.canParse(url)) throw new WrongUsage(`"${url}" is no URL`);
+  const tls = url.startsWith('https://') ? tlsTexts(given, environment) : withoutTls(given, url);
   const lendstream = new Lendstream({
     url,
+    ...(tls === undefined ? {} : { fetch: createTlsFetch(tls) }),
     apiKey: given.text('api-key') ?? nonEmpty(environment['LENDSTREAM_API_KEY']),
     retryMilliseconds: waitSeconds * 1_000,
     onRetry: ({ message }, milliseconds) => output.message(`${message}; trying again in ${secondsOf(milliseconds)}`),
   });
   return command.run({ ...given, lendstream, output, isJson: given.has('json'), stopped, input });
+}
+
+/** The certificates that the command line or the environment name; undefined when they name none. */
+function tlsTexts(given: Arguments, environment: Surroundings['environment']): TlsTexts | undefined {
+  const read = (option: string, variable: string): string | undefined => {
+    const path = given.text(option) ?? nonEmpty(environment[variable]);
+    if (path === undefined) return undefined;
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      const name = given.has(option) ? `--${option}` : variable;
+      throw new WrongUsage(`${name} names a file that cannot be read: ${String(error)}`);
+    }
+  };
+  const ca = read('ca', 'LENDSTREAM_CA');
+  const certificate = read('certificate', 'LENDSTREAM_CERTIFICATE');
+  const key = read('key', 'LENDSTREAM_KEY');
+  if ((certificate === undefined) !== (key === undefined)) {
+    throw new WrongUsage('a client certificate needs both --certificate and --key');
+  }
+  return ca === undefined && certificate === undefined ? undefined : { ca, certificate, key };
+}
+
+/** @throws WrongUsage when certificates are given for an address at which they mean nothing */
+function withoutTls(given: Arguments, url: string): undefined {
+  if (!['ca', 'certificate', 'key'].some((option) => given.has(option))) return undefined;
+  throw new WrongUsage(`certificates are for addresses that begin with https://, not "${url}"`);
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
@@ -120,6 +151,8 @@ function failed(error: unknown, output: Output): ExitCode {
   output.message(error instanceof Error ? error.message : String(error));
   if (error instanceof LendstreamError) {
     if (error.status === 401) output.message('give a key with --api-key or LENDSTREAM_API_KEY');
+    if (/certificate/i.test(error.message))
+      output.message('--ca names the authority of the service, --certificate yours');
     return error.isRetryable ? exitCodes.noResponse : exitCodes.refused;
   }
   if (error instanceof PublishError) return exitCodes.refused;

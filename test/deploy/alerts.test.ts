@@ -78,6 +78,13 @@ const nothing: Scenario = () => undefined;
 const memory = (bytes: number): Scenario => {
   return () => [{ name: 'process_resident_memory_bytes', labels: {}, value: bytes }];
 };
+/** A certificate that has fourteen days left at this second since the first scrape, beside one that has more. */
+const fourteenDaysLeftAt = (second: number): Scenario => {
+  return ({ tlsExpiresAt }) => {
+    tlsExpiresAt.set({ setting: 'TLS_CERTIFICATE' }, second + 14 * 86_400);
+    tlsExpiresAt.set({ setting: 'TLS_CLIENT_CA' }, second + 400 * 86_400);
+  };
+};
 const ended = (reason: string, count: number): Scenario =>
   once(({ closedStreams }) => closedStreams.inc({ reason }, count));
 
@@ -171,6 +178,11 @@ const rows: readonly Row[] = [
     justAbove: ({ integrityDamages }) => integrityDamages.set({ file: 'log.db' }, 1),
   },
   { alert: 'LendstreamMemoryHigh', atTheThreshold: memory(1.5e9), justAbove: memory(1.5e9 + 1) },
+  {
+    alert: 'LendstreamCertificateExpires',
+    atTheThreshold: fourteenDaysLeftAt(quietSeconds + lastingSeconds),
+    justAbove: fourteenDaysLeftAt(quietSeconds - 1),
+  },
 ];
 
 /** The service's own metrics in a scrape. */

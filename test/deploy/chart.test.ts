@@ -84,6 +84,13 @@ describe('the values of the Helm chart', () => {
     expect(accepts({ ...keys, mode: 'cluster', kafka })).to.equal(false);
   });
 
+  it('need a Secret for certificates of clients', () => {
+    const keys = exampleValues('standalone');
+    expect(accepts({ ...keys, tls: { secret: 'tls' } })).to.equal(true);
+    expect(accepts({ ...keys, tls: { clientCertificates: true } })).to.equal(false);
+    expect(accepts({ ...keys, settings: { TLS_KEY: '/elsewhere' } })).to.equal(false);
+  });
+
   it('refuse what does not exist, and settings that the chart makes itself', () => {
     const keys = exampleValues('standalone');
     expect(accepts({ ...keys, replicas: 2 })).to.equal(false);
@@ -201,9 +208,16 @@ describe('the Helm chart', () => {
     const alone = configOf(processes('standalone')[0]);
     expect(alone).to.deep.include({ host: '0.0.0.0', port: 8080, roles: { serve: true, work: true } });
     expect(alone.cluster).to.equal(undefined);
+    expect(alone.tls).to.equal(undefined);
     const [serve, work] = processes('cluster').map(configOf);
     expect(serve).to.deep.include({ roles: { serve: true, work: false }, lendingPartitions: 16, logLevel: 'warn' });
     expect(work).to.deep.include({ roles: { serve: false, work: true }, lendingPartitions: 16 });
+    expect(serve?.tls).to.deep.equal({
+      certificate: join(folder, 'tls/tls.crt'),
+      key: join(folder, 'tls/tls.key'),
+      clientCa: join(folder, 'tls/ca.crt'),
+      isClientCertificateRequired: true,
+    });
     expect(work?.cluster).to.deep.equal({
       kafkaBrokers: ['kafka-0.kafka:9093', 'kafka-1.kafka:9093'],
       kafkaClientId: 'lendstream',
@@ -230,8 +244,11 @@ describe('the Helm chart', () => {
           readOnlyRootFilesystem: true,
           capabilities: { drop: ['ALL'] },
         });
-        expect(container?.['livenessProbe']).to.deep.include({ httpGet: { path: '/health', port: 'http' } });
-        expect(container?.['readinessProbe']).to.deep.include({ httpGet: { path: '/ready', port: 'http' } });
+        const scheme = example === 'cluster' ? 'HTTPS' : 'HTTP';
+        const httpGet = (path: string) => ({ httpGet: { path, port: 'http', scheme } });
+        expect(container?.['livenessProbe']).to.deep.include(httpGet('/health'));
+        expect(container?.['startupProbe']).to.deep.include(httpGet('/health'));
+        expect(container?.['readinessProbe']).to.deep.include(httpGet('/ready'));
         expect(container?.['resources']).to.deep.equal({
           requests: { cpu: '1', memory: '1Gi' },
           limits: { memory: '2Gi' },
@@ -247,6 +264,8 @@ describe('the Helm chart', () => {
         port: 'http',
         path: '/metrics',
         interval: '15s',
+        scheme: 'https',
+        tlsConfig: { ca: { secret: { name: 'lendstream-tls', key: 'ca.crt' } }, serverName: 'lending.example' },
         authorization: { type: 'Bearer', credentials: { name: 'lendstream-keys', key: 'api-key' } },
       },
     ]);

@@ -9,6 +9,7 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type Router } from 'express';
 import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { type Clock, systemClock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
@@ -18,7 +19,10 @@ import { contentEncodingOf } from './request-body.ts';
 import { lendingErrorHandler, lendingPathNotFound } from './lending-errors.ts';
 import { hasLendingErrors } from './mambu-versions.ts';
 import { pathNotFound, problemHandler } from './streaming-errors.ts';
+import { createClientCertificateCheck, type ClientCertificatesOptions } from './tls/client-certificates.ts';
+import { secureContextOptions, type TlsMaterial } from './tls/tls-files.ts';
 import {
+  handshakeMillisecondsMaximum,
   respondToClientErrors,
   headersMillisecondsMaximum,
   idleConnectionMilliseconds,
@@ -41,19 +45,37 @@ export interface ApplicationOptions {
   readonly refuseCrossOrigin?: (request: Request) => void;
   /** Lets pages of listed origins read responses; absent when no origin is listed. */
   readonly crossOriginAccess?: CrossOriginAccess | undefined;
+  /** Whether the service answers over TLS alone: browsers are told to use nothing else. */
+  readonly isTls?: boolean;
+  /** Which proxies are trusted, and what clients prove by certificates; neither when absent. */
+  readonly clientCertificates?: ClientCertificatesOptions | undefined;
 }
+
+/** How long a browser uses nothing but TLS for this host, after any response over TLS: a year. */
+const strictTransportSecurity = 'max-age=31536000';
 
 /** Combines the routers. Only the routes that need a body read it, so that the hot ones cost no more than they must. */
 export function createApplication(
   routers: readonly Router[],
   logger: Logger,
-  { clock = systemClock, refuseCrossOrigin = () => undefined, crossOriginAccess }: ApplicationOptions = {},
+  {
+    clock = systemClock,
+    refuseCrossOrigin = () => undefined,
+    crossOriginAccess,
+    isTls = false,
+    clientCertificates,
+  }: ApplicationOptions = {},
 ): Express {
   const application = express();
   application.disable('x-powered-by');
   application.disable('etag');
   application.set('query parser', 'simple');
   application.locals.clock = clock;
+  if (clientCertificates !== undefined) {
+    application.locals['clientCertificates'] = clientCertificates;
+    // `request.ip` is the client's address: that of the connection, or the one that a trusted proxy names.
+    application.set('trust proxy', clientCertificates.isTrustedProxy);
+  }
   // A response with an ETag decides itself whether it is unchanged, see entity-tags.ts. Others never are. Without this,
   // Express would treat `If-None-Match: *` as a match.
   Object.defineProperty(application.request, 'fresh', { value: false });
@@ -67,6 +89,7 @@ export function createApplication(
     // Pages set their own Cache-Control.
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
+    if (isTls) response.setHeader('Strict-Transport-Security', strictTransportSecurity);
     // Errors are for the page as well.
     crossOriginAccess?.grant(request, response);
     if (sentFlowId !== undefined && sentFlowId !== '' && sentFlowId !== flowId) throw unusableFlowId();
@@ -76,6 +99,7 @@ export function createApplication(
     if (request.method === 'DELETE' && isBodyAnnounced(request)) afterDiscardingBody(request, next);
     else next();
   });
+  if (clientCertificates?.areAsked === true) application.use(createClientCertificateCheck(clientCertificates));
   for (const router of routers) application.use(router);
   application.use((request, response, next) => {
     const respond = hasLendingErrors(request) ? lendingPathNotFound : pathNotFound;
@@ -159,7 +183,10 @@ function newFlowId(): string {
  * prototype of each, after which the engine shares no layout between them: a request then takes several times the
  * processor time (docs/decisions/0044).
  */
-export function createApplicationServer(application: Express): Server {
+export function createApplicationServer(application: Express): Server;
+/** The same over TLS. @param tls With authorities of clients, it asks each client for a certificate. */
+export function createApplicationServer(application: Express, tls: TlsMaterial): TlsServer;
+export function createApplicationServer(application: Express, tls?: TlsMaterial): Server | TlsServer {
   class ApplicationRequest extends IncomingMessage {}
   class ApplicationResponse extends ServerResponse<ApplicationRequest> {}
   Object.setPrototypeOf(ApplicationRequest.prototype, application.request);
@@ -176,7 +203,7 @@ export function createApplicationServer(application: Express): Server {
     // The application checks the header itself and refuses in the format of the API.
     requireHostHeader: false,
   };
-  const server = createServer(options, application);
+  const server = tls === undefined ? createServer(options, application) : overTls(options, tls, application);
   // By default, Node ignores headers after the 2,000th. Their total length is bounded already.
   server.maxHeadersCount = 0;
   // An expectation other than 100-continue need not be refused (RFC 9110, 10.1.1); Node would refuse it in its own
@@ -184,4 +211,15 @@ export function createApplicationServer(application: Express): Server {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   respondToClientErrors(server);
   return server;
+}
+
+function overTls(options: object, tls: TlsMaterial, application: Express): TlsServer {
+  const tlsOptions = {
+    ...secureContextOptions(tls),
+    handshakeTimeout: handshakeMillisecondsMaximum,
+    requestCert: tls.clientCa !== undefined,
+    // A certificate that is not accepted is refused with a reason that people can read, see tls/client-certificates.ts.
+    rejectUnauthorized: false,
+  };
+  return createTlsServer({ ...options, ...tlsOptions }, application);
 }

@@ -28,6 +28,7 @@ controller makes it.
 */}}
 {{- define "lendstream.podTemplate" -}}
 {{- $values := .root.Values -}}
+{{- $scheme := ternary "HTTPS" "HTTP" (ne $values.tls.secret "") -}}
 metadata:
   labels:
     {{- include "lendstream.labels" .root | nindent 4 }}
@@ -88,6 +89,16 @@ spec:
           value: {{ .roles }}
         - name: API_KEYS_FILE
           value: /etc/lendstream/api-keys/api-keys
+        {{- if $values.tls.secret }}
+        - name: TLS_CERTIFICATE
+          value: /etc/lendstream/tls/tls.crt
+        - name: TLS_KEY
+          value: /etc/lendstream/tls/tls.key
+        {{- if $values.tls.clientCertificates }}
+        - name: TLS_CLIENT_CA
+          value: /etc/lendstream/tls/ca.crt
+        {{- end }}
+        {{- end }}
         {{- range $name, $value := $values.settings }}
         - name: {{ $name }}
           value: {{ $value | toString | quote }}
@@ -102,16 +113,16 @@ spec:
             command: [sleep, '5']
       # Whether the process is alive. An outage of Kafka or Redis is no reason to start it again; see /ready.
       startupProbe:
-        httpGet: { path: /health, port: http }
+        httpGet: { path: /health, port: http, scheme: {{ $scheme }} }
         periodSeconds: 2
         failureThreshold: 60
       livenessProbe:
-        httpGet: { path: /health, port: http }
+        httpGet: { path: /health, port: http, scheme: {{ $scheme }} }
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 6
       readinessProbe:
-        httpGet: { path: /ready, port: http }
+        httpGet: { path: /ready, port: http, scheme: {{ $scheme }} }
         periodSeconds: 5
         timeoutSeconds: 5
         failureThreshold: 2
@@ -130,6 +141,12 @@ spec:
         - name: api-keys
           mountPath: /etc/lendstream/api-keys
           readOnly: true
+        {{- if $values.tls.secret }}
+        # The folder and not its files, which would not change with the Secret.
+        - name: tls
+          mountPath: /etc/lendstream/tls
+          readOnly: true
+        {{- end }}
         {{- if and (eq $values.mode "cluster") $values.kafka.tls.enabled $values.kafka.tls.secret }}
         - name: kafka-tls
           mountPath: /etc/lendstream/kafka-tls
@@ -146,6 +163,12 @@ spec:
       secret:
         secretName: {{ include "lendstream.apiKeysSecret" .root }}
         defaultMode: 288
+    {{- if $values.tls.secret }}
+    - name: tls
+      secret:
+        secretName: {{ $values.tls.secret }}
+        defaultMode: 288
+    {{- end }}
     {{- if and (eq $values.mode "cluster") $values.kafka.tls.enabled $values.kafka.tls.secret }}
     - name: kafka-tls
       secret:
