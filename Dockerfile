@@ -4,6 +4,7 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/without-telemetry ./scripts/without-telemetry
+COPY scripts/examples/generated-clients/typescript/package.json ./scripts/examples/generated-clients/typescript/
 RUN npm ci --no-fund --no-audit
 COPY tsconfig.json ./
 COPY src ./src
@@ -13,6 +14,7 @@ FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/without-telemetry ./scripts/without-telemetry
+COPY scripts/examples/generated-clients/typescript/package.json ./scripts/examples/generated-clients/typescript/
 RUN npm ci --omit=dev --no-fund --no-audit && npm cache clean --force
 COPY scripts/sbom scripts/prepare.sh ./scripts/
 RUN scripts/sbom cyclonedx > sbom.cdx.json

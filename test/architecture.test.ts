@@ -218,10 +218,13 @@ const common = new Set(['uuid']);
 const importPattern =
   /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s+'([^']+)'|(?:^|\n)\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'/g;
 
+/** Where npm puts what an example needs in other versions than the project. */
+const packagesOfExample = 'scripts/examples/generated-clients/typescript/node_modules';
+
 function sourceFiles(folder: string): string[] {
   return readdirSync(join(packageRoot, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return path === 'src/admin' ? [] : sourceFiles(path);
+    if (entry.isDirectory()) return ['src/admin', packagesOfExample].includes(path) ? [] : sourceFiles(path);
     return path.endsWith('.ts') && !path.endsWith('.d.ts') ? [path] : [];
   });
 }
@@ -379,8 +382,8 @@ function sourcesAndScripts(folder: string): string[] {
 
 function filesUnder(folder: string, ending: string): string[] {
   return readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith(ending))
-    .map((path) => `${folder}/${path}`);
+    .map((path) => `${folder}/${path}`)
+    .filter((path) => path.endsWith(ending) && !path.startsWith(packagesOfExample));
 }
 
 /** Fenced blocks of Markdown have commands and output, not sentences. */

@@ -4,8 +4,10 @@
  * The service reads more than it asks for: numbers as texts, `"true"` as a boolean, JSON Patch in capital letters and
  * in small ones. A type that a generator makes of all that is of no use, and some generators leave the operation out.
  * So what clients send is described with the one form that they should send. What the service responds with is not
- * changed, because it is exactly that.
+ * changed, because it is exactly that; where generators cannot read it, see types-for-generators.ts.
  */
+
+import { withTypesForGenerators } from './types-for-generators.ts';
 
 type Json = unknown;
 type JsonObject = Readonly<Record<string, Json>>;
@@ -28,11 +30,11 @@ export function descriptionForClients(description: JsonObject): JsonObject {
   ]);
   return {
     ...description,
-    components: {
+    components: withTypesForGenerators({
       ...(complete({ ...components, responses: Object.fromEntries(used), schemas: {} }) as JsonObject),
       schemas: Object.fromEntries(described),
-    },
-    paths: mapBodies(complete(paths)),
+    }),
+    paths: withTypesForGenerators(mapBodies(complete(paths))),
   };
 }
 

@@ -37,7 +37,11 @@ describe('the description for clients', () => {
     ['a switch that may be a text', { enum: [true, false, 'true', 'false', '', null] }, { type: 'boolean' }],
     ['a switch that can only be off', { enum: [false, 'false'] }, { type: 'boolean' }],
     ['a number that can only be zero', { enum: [0, '0', '', null] }, { type: 'integer', enum: [0] }],
-    ['names in capitals or not', { enum: ['ADD', 'MOVE', 'add', 'move'] }, { enum: ['ADD', 'MOVE'] }],
+    [
+      'names in capitals or not',
+      { type: 'string', enum: ['ADD', 'MOVE', 'add', 'move'] },
+      { type: 'string', enum: ['ADD', 'MOVE'] },
+    ],
     ['a default', { type: 'string', default: 'hash' }, { type: 'string', description: 'By default "hash".' }],
     [
       'a default of a described field',
@@ -46,8 +50,14 @@ describe('the description for clients', () => {
     ],
     [
       'fields with the names of keywords',
-      { type: 'object', properties: { default: { type: 'string' }, type: { enum: ['a'] }, enum: { type: 'integer' } } },
-      { type: 'object', properties: { default: { type: 'string' }, type: { enum: ['a'] }, enum: { type: 'integer' } } },
+      {
+        type: 'object',
+        properties: { default: { type: 'string' }, type: { type: 'string', enum: ['a'] }, enum: { type: 'integer' } },
+      },
+      {
+        type: 'object',
+        properties: { default: { type: 'string' }, type: { type: 'string', enum: ['a'] }, enum: { type: 'integer' } },
+      },
     ],
   ];
 
@@ -64,6 +74,38 @@ describe('the description for clients', () => {
     const branches = bothOf({ type: 'object', required: ['a', 'b'], properties: { a: { type: 'string' } } });
     expect(branches.sent).to.deep.include({ properties: { a: { type: 'string' }, b: {} } });
     expect(branches.received).to.deep.equal(branches.sent);
+  });
+
+  it('describes constants that are no texts, and what is a list or an object, with types that generators know', () => {
+    for (const [schema, described] of [
+      [{ const: false }, { type: 'boolean', 'x-exactly': { const: false } }],
+      [{ const: 1 }, { type: 'integer', 'x-exactly': { const: 1 } }],
+      [
+        { type: 'number', const: 0 },
+        { type: 'number', 'x-exactly': { const: 0 } },
+      ],
+      [
+        { type: 'object', properties: { a: {} }, patternProperties: { '^_': {} }, additionalProperties: false },
+        {
+          type: 'object',
+          properties: { a: {} },
+          additionalProperties: true,
+          'x-exactly': { patternProperties: { '^_': {} }, properties: { a: {} }, additionalProperties: false },
+        },
+      ],
+      [{ properties: { a: { type: 'null' } } }, { properties: { a: { 'x-exactly': { type: 'null' } } } }],
+      [{ anyOf: [{ type: 'null' }] }, { anyOf: [{ type: 'null' }] }],
+      [{ type: ['array', 'object'] }, { 'x-exactly': { type: ['array', 'object'] } }],
+      [{ const: 'a' }, { type: 'string', const: 'a' }],
+      [{ enum: ['a', null] }, { type: ['string', 'null'], enum: ['a', null] }],
+      [{ if: { properties: { a: { const: true } } } }, { if: { properties: { a: { const: true } } } }],
+      [
+        { properties: { example: { const: 1 } } },
+        { properties: { example: { type: 'integer', 'x-exactly': { const: 1 } } } },
+      ],
+    ] as const) {
+      expect(bothOf(schema).received, JSON.stringify(schema)).to.deep.equal(described);
+    }
   });
 
   it('keeps examples that show a refusal apart from those to start from', () => {

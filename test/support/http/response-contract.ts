@@ -35,6 +35,7 @@ const ajv = new Ajv2020({
 });
 formats.default(ajv);
 ajv.addVocabulary(['example']);
+ajv.addKeyword({ keyword: 'x-exactly', macro: (exact: object) => exact });
 const schemas = (description['components'] as JsonObject)['schemas'] as Readonly<Record<string, JsonObject>>;
 for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(absolute(schema) as JsonObject, uriOf(name));
 
