@@ -79,8 +79,10 @@ import {
   lendingEventTypes,
   loanCommandsTopic,
 } from './lending-format/lending-topics.ts';
+import { maskedLog } from './lending-format/personal-data/masked-log.ts';
 import { refuseEarlierFormat } from './lending-format/earlier-log-format.ts';
 import { AccountsCopy } from './accounts/accounts-copy.ts';
+import { ErasedDataRemoval } from './worker/personal-data/erased-data-removal.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 
 export interface StartOptions {
@@ -159,7 +161,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     registerCleanup(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
     const shared: SharedServices = {
       registry,
-      log,
+      log: maskedLog(log, registry),
       coordination,
       publishedIds,
       eventTypes,
@@ -182,7 +184,11 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     });
     registerCleanup(() => accounts.close());
     const workerOptions = { nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds, copy: accounts };
-    const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions }) : undefined;
+    const { erasureMilliseconds } = config;
+    const removalOptions = { log, registry, copy: accounts, clock, logger, erasureMilliseconds, retentionMilliseconds };
+    const removal = new ErasedDataRemoval(removalOptions);
+    registerCleanup(() => removal.stop());
+    const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions, log }) : undefined;
     if (worker !== undefined) registerCleanup(() => worker.stop());
     const keys = new ApiKeys({
       registry,

@@ -29,6 +29,8 @@ export interface Config {
   readonly retentionMilliseconds: number;
   /** IDEMPOTENCY_HOURS: how long a command that posted no transaction is recognised by its id or Idempotency-Key. */
   readonly idempotencyMilliseconds: number;
+  /** ERASURE_MINUTES: how soon after an erasure of personal data no file of the service has it any more. */
+  readonly erasureMilliseconds: number;
   /**
    * END_OF_DAY_SCHEDULE: a cron expression, by which business days are closed in the zone of the organization; null for
    * off. Default: five minutes past midnight on one machine, off on a cluster.
@@ -187,6 +189,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     lendingPartitions: integer('LENDING_PARTITIONS', 4, 1, 100),
     retentionMilliseconds: integer('RETENTION_HOURS', 96, 1, 100_000) * 3_600_000,
     idempotencyMilliseconds: integer('IDEMPOTENCY_HOURS', 24, 1, 8_760) * 3_600_000,
+    erasureMilliseconds: integer('ERASURE_MINUTES', 1_440, 5, 525_600) * 60_000,
     endOfDaySchedule: schedule === 'off' ? null : schedule,
     apiKeys,
     isOpen,

@@ -304,6 +304,7 @@ export interface Contract {
     EndOfDayProgress: EndOfDayProgress;
     EndOfDayRequest: EndOfDayRequest;
     EndOfDayResult: EndOfDayResult;
+    ErasePersonalDataPayload: ErasePersonalDataPayload;
     EventType: EventType;
     EventTypeBatch: EventTypeBatch;
     EventTypeCheck: EventTypeCheck;
@@ -517,6 +518,7 @@ export interface Contract {
     refund: RefundPayload;
     terminate: TerminatePayload;
     recalculateDueDates: RecalculateDueDatesPayload;
+    erasePersonalData: ErasePersonalDataPayload;
     reschedule: ReschedulePayload;
     refinance: RefinancePayload;
     undoReschedule: UndoReschedulePayload;
@@ -640,6 +642,7 @@ export interface Contract {
     refund: LoanTransactionPostedTransaction | CommandStatus;
     terminate: CommandStatus;
     recalculateDueDates: CommandStatus;
+    erasePersonalData: CommandStatus;
     reschedule: LoanAccount | CommandStatus;
     refinance: LoanAccount | CommandStatus;
     undoReschedule: CommandStatus;
@@ -1109,6 +1112,7 @@ interface CommandRejected {
     | 'REFUND'
     | 'TERMINATE'
     | 'RECALCULATE_DUE_DATES'
+    | 'ERASE_PERSONAL_DATA'
     | 'RESCHEDULE'
     | 'REFINANCE'
     | 'UNDO_RESCHEDULE'
@@ -2102,6 +2106,10 @@ interface CustomFieldSet {
    */
   fieldSetType: 'STANDARD' | 'GROUPED';
   description?: string;
+  /**
+   * The values say something of persons, and go when the personal data of their account is erased. Absent when they do not.
+   */
+  personalData?: true;
   displaySettings: {
     displayName: string;
     position: number;
@@ -2136,6 +2144,10 @@ interface CustomFieldSetToSet {
    */
   fieldSetType?: 'STANDARD' | 'GROUPED';
   description?: string;
+  /**
+   * Whether the values say something of persons. They then go when the personal data of their account is erased. `false` by default.
+   */
+  personalData?: true | false | 'true' | 'false';
   /**
    * How programs show the set to people.
    */
@@ -2501,6 +2513,10 @@ interface EndOfDayResult {
   businessDate: string;
   status: 'CLOSED' | 'PENDING';
 }
+/**
+ * No fields: all that is personal goes.
+ */
+interface ErasePersonalDataPayload {}
 /**
  * An event type: its owner, the schema of its events and how they are partitioned.
  */
@@ -3389,6 +3405,10 @@ interface LoanAccountChanged {
   account: {
     [k: string]: unknown;
   };
+  /**
+   * The personal data of the account was erased, that of its transactions too: what a consumer keeps of both must go. Absent in all other events.
+   */
+  personalDataErased?: true;
 }
 /**
  * One for each posted transaction: the balances that it changed, and every balance after it. The toggle ALLOW_NON_SCHEDULED_FEES determines the names of the fee balances.
@@ -3669,6 +3689,7 @@ interface LoanCommand {
     | 'REFUND'
     | 'TERMINATE'
     | 'RECALCULATE_DUE_DATES'
+    | 'ERASE_PERSONAL_DATA'
     | 'RESCHEDULE'
     | 'REFINANCE'
     | 'UNDO_RESCHEDULE'

@@ -167,7 +167,7 @@ const rooms: Record<string, Room> = {
       /^src\/accounts\//,
       within('src/broker', 'definitions', 'publishing'),
       lending,
-      within('src/http', 'edge'),
+      within('src/http', 'edge', 'access'),
     ],
     owns: ['croner', 'express'],
   },

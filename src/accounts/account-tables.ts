@@ -198,10 +198,11 @@ export class AccountTables {
     this.#file = file;
     this.#database = openDatabase(file);
     try {
-      // How free pages are found can only be chosen for a new file: see file-space.ts.
+      // How free pages are found can only be chosen for a new file: see file-space.ts. Without secure_delete, a page
+      // would keep what was replaced in it, and nothing could erase that later.
       this.#database.exec(`
         PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
-        PRAGMA synchronous = FULL;
+        PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;
       `);
       if (this.#version() === 0) this.#database.exec(`BEGIN; ${tables} COMMIT;`);
       if (this.#version() !== schemaVersion) throw new Error('it is of another version');
@@ -281,6 +282,14 @@ export class AccountTables {
    */
   giveSpaceBack(clock: Clock, onFailure: (error: unknown) => void): void {
     this.#space = new FileSpace({ database: this.#database, file: this.#file, clock, onFailure });
+  }
+
+  /**
+   * Removes what the file still has of rows that were replaced or removed, in short steps: it gives all free pages
+   * back. Within the other pages, nothing is left of them, because `secure_delete` overwrites it.
+   */
+  removeRemains(): void {
+    this.#space?.giveAllBack();
   }
 
   /** The next offset of each partition. Partitions that were never read are absent. */

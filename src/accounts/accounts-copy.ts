@@ -328,6 +328,11 @@ export class AccountsCopy implements AccountsForWorker {
     }
   }
 
+  /** Begins to remove what the file still has of rows that were replaced or removed. It does so in short steps. */
+  removeRemains(): void {
+    if (this.#failure === undefined) this.#database.removeRemains();
+  }
+
   /** The id of the loan that contains the transaction with this id or encodedKey, looked up as by {@link find}. */
   loanIdOfTransaction(idOrKey: string): Promise<string | undefined> {
     return this.#find((database) => database.loanIdOfTransaction(idOrKey));

@@ -64,6 +64,8 @@ export class FileSpace {
   #isClosed = false;
   /** Whether a step has written something that is not in the file yet. */
   #isToBeCopied = false;
+  /** Whether free pages may have what must be gone, and so may the write-ahead log. */
+  #isAllToGo = false;
 
   constructor(options: FileSpaceOptions) {
     this.#options = options;
@@ -80,6 +82,11 @@ export class FileSpace {
   close(): void {
     this.#isClosed = true;
     this.#timer.cancel();
+  }
+
+  /** Gives all free pages back, and empties the write-ahead log. It goes on until no reader is in the way of that. */
+  giveAllBack(): void {
+    this.#isAllToGo = true;
   }
 
   #run(): void {
@@ -99,9 +106,13 @@ export class FileSpace {
     if (this.#bytesOf('-wal') > walBytesMaximum) return this.#cutFilesOff();
     const startedAt = systemClock.monotonic();
     const { present, free } = this.#pages.get() as { present: number; free: number };
-    const surplus = free - Math.ceil(Math.max(present * freePagesShare, freeBytesMinimum / this.#pageBytes));
+    const kept = this.#isAllToGo
+      ? 0
+      : Math.ceil(Math.max(present * freePagesShare, freeBytesMinimum / this.#pageBytes));
+    const surplus = free - kept;
     if (this.#isToBeCopied) this.#copyWritten();
     else if (surplus > 0) this.#givePagesBack(surplus, startedAt);
+    else if (this.#isAllToGo) return this.#emptyWal();
     else if (this.#sparsePages.isDue((present - free) * this.#pageBytes)) this.#fillPages(startedAt);
     // A reader kept the file from being cut off so far.
     else return this.#bytesOf('') > present * this.#pageBytes ? this.#cutFilesOff() : watchMilliseconds;
@@ -144,6 +155,13 @@ export class FileSpace {
   #copyWritten(): void {
     this.#isToBeCopied = false;
     this.#options.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  }
+
+  /** Empties the write-ahead log, or tries it again at the next look when a reader is in the way. */
+  #emptyWal(): number {
+    const pause = this.#cutFilesOff();
+    this.#isAllToGo = this.#bytesOf('-wal') > 0;
+    return pause;
   }
 
   /** Cuts off both files. It does not wait for a reader: the next look tries again. Returns when that is due. */

@@ -257,6 +257,10 @@ export interface ClientContract {
       loanAccountId: string;
       payload: RecalculateDueDatesPayload;
     };
+    ERASE_PERSONAL_DATA: {
+      loanAccountId: string;
+      payload: ErasePersonalDataPayload;
+    };
     RESCHEDULE: {
       loanAccountId: string;
       payload: ReschedulePayload;
@@ -784,6 +788,7 @@ interface CommandRejected {
     | 'REFUND'
     | 'TERMINATE'
     | 'RECALCULATE_DUE_DATES'
+    | 'ERASE_PERSONAL_DATA'
     | 'RESCHEDULE'
     | 'REFINANCE'
     | 'UNDO_RESCHEDULE'
@@ -886,6 +891,10 @@ interface LoanAccountChanged {
   account: {
     [k: string]: unknown;
   };
+  /**
+   * The personal data of the account was erased, that of its transactions too: what a consumer keeps of both must go. Absent in all other events.
+   */
+  personalDataErased?: true;
 }
 /**
  * One for each posted transaction: the balances that it changed, and every balance after it. The toggle ALLOW_NON_SCHEDULED_FEES determines the names of the fee balances.
@@ -3573,6 +3582,10 @@ interface TerminatePayload {
 interface RecalculateDueDatesPayload {
   notes?: string | null;
 }
+/**
+ * No fields: all that is personal goes.
+ */
+interface ErasePersonalDataPayload {}
 interface ReschedulePayload {
   /**
    * The new account. What it does not name is as of the product; holder, branch, officer and custom fields are those of the old account.

@@ -128,6 +128,7 @@ export class RetentionAndCompaction {
       }
       await this.#shrink();
       if (!this.#isWalToBeEmptied || this.#options.thread.isStopped) return;
+      await this.#returnFreePages();
       const { isEmpty } = await this.#options.writer.call('emptyWal', null);
       this.#isWalToBeEmptied = !isEmpty;
     });
@@ -204,6 +205,14 @@ export class RetentionAndCompaction {
   async #shrink(): Promise<void> {
     while (!this.#options.thread.isStopped) {
       const { freedPages } = await this.#options.writer.call('shrinkFile', null);
+      if (freedPages === 0) return;
+    }
+  }
+
+  /** What was removed before the limit was set may be in pages that are free now, as nothing overwrote it then. */
+  async #returnFreePages(): Promise<void> {
+    while (!this.#options.thread.isStopped) {
+      const { freedPages } = await this.#options.writer.call('returnPages', null);
       if (freedPages === 0) return;
     }
   }

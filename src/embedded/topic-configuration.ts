@@ -6,8 +6,12 @@ export function toPersistedTopic(configuration: TopicConfiguration): PersistedTo
   return {
     ...configuration,
     retentionBytes: configuration.retentionBytes ?? null,
-    compactionLagMilliseconds: configuration.compactionLagMilliseconds ?? null,
+    compactionLagMilliseconds: finite(configuration.compactionLagMilliseconds),
   };
+}
+
+function finite(milliseconds: number | undefined): number | null {
+  return milliseconds === undefined || milliseconds === Infinity ? null : milliseconds;
 }
 
 /** The configuration of a stored topic. */

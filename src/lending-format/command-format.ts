@@ -70,6 +70,8 @@ export interface CommandEnvelope {
   readonly receivedAt: number;
   /** From the command's metadata; the command's events have the same. */
   readonly flowId: string | null;
+  /** Who published it, as its metadata say; absent where they do not. */
+  readonly publishedBy?: string;
 }
 
 /** The command that opens an account, still without its product, which is in the registry. */
@@ -118,6 +120,7 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
   const subject = readSubject(type, event);
   if (typeof subject === 'string') return unreadable(subject, commandId);
   const flowId = metadata['flow_id'];
+  const publishedBy = metadata['published_by'];
   const receivedAt = typeof metadata['received_at'] === 'string' ? Date.parse(metadata['received_at']) : Number.NaN;
   const payload = event['payload'] ?? {};
   let digest: string;
@@ -133,6 +136,7 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
     ...subject,
     receivedAt: Number.isNaN(receivedAt) ? source.appendedAt : receivedAt,
     flowId: typeof flowId === 'string' ? flowId : null,
+    ...(typeof publishedBy === 'string' ? { publishedBy } : {}),
   };
   if (!isExactObject(payload)) {
     return { kind: 'refused', envelope, refusals: [refusal('INVALID_PARAMETERS', 'payload')] };

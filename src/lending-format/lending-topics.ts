@@ -47,7 +47,7 @@ export function partitionsWrittenBy(partition: number): TopicPartition[] {
 }
 
 /** How long a dead letter is kept for a person to look at. Milliseconds. */
-const deadLetterRetentionMilliseconds = 90 * 24 * 3_600_000;
+export const deadLetterRetentionMilliseconds = 90 * 24 * 3_600_000;
 
 /** The fields that name the partition of an event, of those that are not about one account. */
 const partitionKeyFields: Readonly<Partial<Record<LendingEventTypeName, readonly string[]>>> = {

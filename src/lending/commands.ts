@@ -34,6 +34,7 @@ export type LoanCommand =
   | Refund
   | Terminate
   | RecalculateDueDates
+  | ErasePersonalData
   | RestructuringCommand
   | UndoRestructuringCommand;
 
@@ -301,6 +302,11 @@ export interface RecalculateDueDates extends LoanCommandHeader, TransactionDetai
   readonly type: 'RECALCULATE_DUE_DATES';
   /** The day up to which no row moves. Absent: the last day that the account has reached. No payload has it. */
   readonly valueDate?: LocalDate;
+}
+
+/** Erases what the account and its transactions keep of persons. */
+export interface ErasePersonalData extends LoanCommandHeader {
+  readonly type: 'ERASE_PERSONAL_DATA';
 }
 
 /** How much of each element is given up when an account is replaced; absent is nothing. */

@@ -121,6 +121,11 @@ export interface LoanAccountChanged extends LoanEventHeader {
   readonly eventType: 'loan_account_changed';
   /** With all details, as GET /loans/{id} shows it afterwards. */
   readonly account: AccountView;
+  /**
+   * Whether the personal data of the account was erased, that of its transactions too: what a consumer keeps of both
+   * must go. Absent in all other events.
+   */
+  readonly personalDataErased?: true;
 }
 
 export interface LoanStateChanged extends LoanEventHeader {

@@ -39,6 +39,7 @@ export interface TopicConfiguration {
    * Age at which a record of a compacted topic that a later one of its key replaced or deleted is due to be removed,
    * also when there are few of them; absent: the log decides by their number. From then on its bytes are gone from the
    * files of the log as soon as the log has compacted, for which it may wait until the partition gets another record.
+   * Infinity in an alteration removes the limit.
    */
   readonly compactionLagMilliseconds?: number;
 }

@@ -37,6 +37,9 @@ import {
   writeBusinessDayClosed,
   writeCommandRejected,
 } from '../lending-format/event-format.ts';
+import { type Erasure, erasureRecords, erasuresBefore } from '../lending-format/personal-data/erasures.ts';
+import { transactionId } from '../lending/identifiers.ts';
+import { personalSets, transactionWithoutPersonalData } from '../lending/personal-data/personal-fields.ts';
 import { idFromPattern } from '../lending-format/id-patterns.ts';
 import { dueCommandId, keysOf, transactionKeyOf } from '../lending-format/derived-ids.ts';
 import { type ProductRequest, decideProduct } from '../lending-format/product-commands.ts';
@@ -52,6 +55,7 @@ import { encodeAccountProduct } from '../lending/changelog/stored-product.ts';
 import {
   type LendingEventTypeName,
   accountsTopic,
+  deadLetterRetentionMilliseconds,
   deadLettersTopic,
   partitionOfAccount,
 } from '../lending-format/lending-topics.ts';
@@ -93,6 +97,8 @@ export interface CommandBatchOptions {
   readonly now: number;
   /** How long a command that posted no transaction is remembered. Milliseconds. */
   readonly idempotencyMilliseconds: number;
+  /** How long the log may hold an event. Milliseconds. */
+  readonly retentionMilliseconds: number;
   /** The offsets of the ends of days that wait for their turn, ascending; none when absent. */
   readonly endsOfDays?: readonly Offset[];
 }
@@ -159,6 +165,9 @@ export class CommandBatch {
   /** Whether the command after those may not be decided in this batch. */
   #leavesProducts = false;
   #dueCommands = 0;
+  #erasedTransactions = 0;
+  #erasedTo = 0;
+  readonly #erasures: Erasure[] = [];
   #closedDay: LocalDate | undefined;
   #followedCalendar: FollowedCalendar | undefined;
   #bytes = 0;
@@ -178,9 +187,20 @@ export class CommandBatch {
     return this.#dueCommands;
   }
 
+  /** Transactions of which it erased what is personal. */
+  get erasedTransactions(): number {
+    return this.#erasedTransactions;
+  }
+
+  /** The number of the transaction up to which it has come with the erasure that it leaves undone; 0 without one. */
+  get erasedTo(): number {
+    return this.#erasedTo;
+  }
+
   /** Whether it changes definitions, which the next commit must know. */
   get changesDefinitions(): boolean {
-    return this.#products.size > 0 || this.#closedDay !== undefined || this.#followedCalendar !== undefined;
+    const isChanged = this.#products.size > 0 || this.#erasures.length > 0;
+    return isChanged || this.#closedDay !== undefined || this.#followedCalendar !== undefined;
   }
 
   /**
@@ -238,8 +258,21 @@ export class CommandBatch {
     const kept = [
       ...(this.#closedDay === undefined ? [] : [closedDayRecord(partition, this.#closedDay)]),
       ...(this.#followedCalendar === undefined ? [] : [followedCalendarRecord(partition, this.#followedCalendar)]),
+      ...(this.#erasures.length === 0 ? [] : [this.#erasureRecords()]),
     ];
     return kept.slice(0, 1).map((first) => ({ ...first, records: kept.flatMap(({ records }) => records) }));
+  }
+
+  /** Those of this commit, without those of which the log holds nothing any more. */
+  #erasureRecords(): PartitionRecords {
+    const { registry, partition, now, retentionMilliseconds } = this.#options;
+    const kept = erasuresKeptMilliseconds(retentionMilliseconds);
+    const erased = new Set(this.#erasures.map(({ loanAccountEncodedKey }) => loanAccountEncodedKey));
+    const old = erasuresBefore(registry, partition, now - kept);
+    return erasureRecords(
+      this.#erasures,
+      old.filter(({ loanAccountEncodedKey }) => !erased.has(loanAccountEncodedKey)),
+    );
   }
 
   /** The records of the changelog other than the checkpoint record, and the loans that they store. */
@@ -283,6 +316,47 @@ export class CommandBatch {
     if (this.#leavesProducts) return false;
     this.#decide(command, parsed, toggles);
     this.#decidedAheadTo = command.offset;
+    return true;
+  }
+
+  /**
+   * Erases what transactions keep of persons, before the command that asks for it is decided: an account of many years
+   * may have more of them than one commit should write.
+   * @param command ERASE_PERSONAL_DATA
+   * @param from The number of the transaction up to which this was done by commits before.
+   * @param isFull Whether the commit is full.
+   * @param giveWay Awaited after each transaction.
+   * @returns whether all are done, so that the command can be decided; else {@link erasedTo} says how far it came
+   */
+  async eraseTransactions(
+    command: PendingCommand,
+    from: number,
+    isFull: () => boolean,
+    giveWay: () => Promise<void>,
+  ): Promise<boolean> {
+    this.#erasedTo = 0;
+    const parsed = parsedCommand(command);
+    if (!isErasure(parsed)) return true;
+    const { loanAccountId = '', commandId } = parsed.envelope;
+    const { partition, partitionCount, registry } = this.#options;
+    const loan = partitionOfAccount(loanAccountId, partitionCount) === partition ? this.#loanOf(loanAccountId) : null;
+    if (loan === null || this.#recordedResult(commandId, command.appendedAt) !== undefined) return true;
+    const isPersonalSet = personalSets(fieldDefinitionsOf(registry));
+    const transactions = this.#transactionsOf(loan.id);
+    for (let number = from + 1; number <= loan.transactionCount; number += 1) {
+      const transaction = transactions.find(transactionId(loan.id, number));
+      if (transaction === undefined) continue;
+      const erased = transactionWithoutPersonalData(transaction, isPersonalSet);
+      if (erased !== transaction) {
+        this.#changeLoan(loan, loan, [draftedTransaction(loan.id, erased)]);
+        this.#erasedTransactions += 1;
+      }
+      if (number < loan.transactionCount && isFull()) {
+        this.#erasedTo = number;
+        return false;
+      }
+      await giveWay();
+    }
     return true;
   }
 
@@ -425,12 +499,32 @@ export class CommandBatch {
     const execution = execute(loan, dated, this.#contextOf(loanAccountId, envelope, command, toggles));
     const result = execution.outcome === 'committed' ? { ...execution, steps: [execution] } : execution;
     const outcome = this.#take(envelope, result, command, toggles);
+    if (loanCommand.type === 'ERASE_PERSONAL_DATA' && loan !== null && outcome.outcome === 'committed') {
+      this.#noteErasure(loan, envelope, command);
+    }
     if (execution.outcome === 'committed' && execution.refusals !== undefined) {
       // The events of the transaction that takes it back have the ids of the command.
       const source = { ...command, dueCommandId: `${envelope.commandId}/refused` };
       this.#reportRejection(envelope, apiErrors(execution.refusals), source, toggles);
     }
     return outcome;
+  }
+
+  #noteErasure(before: Loan, { commandId, publishedBy }: CommandEnvelope, command: PendingCommand): void {
+    const erasedBy = publishedBy ?? null;
+    const { partition, logger, now } = this.#options;
+    this.#erasures.push({
+      loanAccountId: before.id,
+      loanAccountEncodedKey: before.encodedKey,
+      eventSequence: before.eventSequence,
+      partition,
+      commandOffset: command.offset,
+      commandId,
+      erasedAt: Math.max(now, command.appendedAt),
+      erasedBy,
+    });
+    const facts = { loanAccountId: before.id, commandId, erasedBy };
+    logger.info(facts, 'The personal data of an account is being erased');
   }
 
   /** Replaces an account by a new one. Both are in this partition, so one commit changes them. */
@@ -821,6 +915,17 @@ export class CommandBatch {
     this.#drafts.set(after.id, draft);
     this.#bytes += draft.bytes - bytesBefore;
   }
+}
+
+/** How long an erasure is kept: segments of the log go a tenth later than their records are due. Milliseconds. */
+function erasuresKeptMilliseconds(retentionMilliseconds: number): number {
+  return 1.1 * Math.max(retentionMilliseconds, deadLetterRetentionMilliseconds) + dayMilliseconds;
+}
+
+const dayMilliseconds = 24 * 3_600_000;
+
+function isErasure(parsed: ParsedCommand): parsed is Extract<ParsedCommand, { kind: 'loan' }> {
+  return parsed.kind === 'loan' && parsed.command.type === 'ERASE_PERSONAL_DATA';
 }
 
 function parsedCommand(command: PendingCommand): ParsedCommand {

@@ -7,8 +7,9 @@ import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { CommandBatch } from './command-batch.ts';
+import type { CommandType } from '../lending-format/command-format.ts';
 import { CommandRetention } from './command-retention.ts';
-import { PendingCommands } from './pending-commands.ts';
+import { type PendingCommand, PendingCommands } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import type { AccountsForWorker } from '../accounts/accounts-for-worker.ts';
 import type { DecodedLoans } from './decoded-loans.ts';
@@ -64,8 +65,8 @@ export interface PartitionLoopOptions {
   readonly onOwned: () => void;
 }
 
-/** The end of a day that is under way: it takes several commits. */
-interface EndOfDayRuns {
+/** What is under way over several commits: the end of a day, or an erasure of personal data. */
+interface LongRuns {
   current: EndOfDayRun | null;
   /**
    * From this monotonic time on, in milliseconds, later commands pass it, and the ends of days that wait behind it;
@@ -74,6 +75,8 @@ interface EndOfDayRuns {
   passableFrom: number | null;
   /** Whether the next commit does nothing for the day, so that products may change in it. */
   isForProducts: boolean;
+  /** The number of the transaction up to which the erasure under way has come; 0 when none is. */
+  erasedTo: number;
 }
 
 /** The most commands decided in one commit, unless the options say less. */
@@ -161,7 +164,7 @@ async function processCommands(
 ): Promise<void> {
   const { log, clock, metrics, commandLag, partition, signal } = options;
   const pending = new PendingCommands();
-  const runs: EndOfDayRuns = { current: null, passableFrom: null, isForProducts: false };
+  const runs: LongRuns = { current: null, passableFrom: null, isForProducts: false, erasedTo: 0 };
   let nextReadOffset = await firstUndecidedOffset(options, store.position);
   commandLag.advance(partition, nextReadOffset);
   retention.advance(nextReadOffset);
@@ -186,6 +189,7 @@ async function processCommands(
     onCommit();
     pending.removeDone(store);
     runs.isForProducts = batch.leavesProducts;
+    runs.erasedTo = batch.erasedTo;
     if (!pending.beginsWithEndOfDay) runs.passableFrom = null;
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
@@ -227,7 +231,7 @@ async function decideAndCommit(
   writer: FencedWriter,
   store: LoanStore,
   pending: PendingCommands,
-  runs: EndOfDayRuns,
+  runs: LongRuns,
 ): Promise<CommandBatch> {
   const commit = async (batch: CommandBatch): Promise<CommandBatch> => {
     const { records, state } = batch.write();
@@ -249,7 +253,7 @@ async function decide(
   options: PartitionLoopOptions,
   store: LoanStore,
   pending: PendingCommands,
-  runs: EndOfDayRuns,
+  runs: LongRuns,
 ): Promise<CommandBatch> {
   const { clock, registry, partition, turns } = options;
   const batch = new CommandBatch({ ...options, store, now: clock.now(), endsOfDays: pending.endsOfDays });
@@ -261,7 +265,7 @@ async function decide(
       if (batch.size > 0) break;
       if (runs.isForProducts) {
         batch.leaveUndone(command);
-        await decideAhead(options, batch, pending, true);
+        await decideAhead(options, batch, pending, runs, true);
         break;
       }
       if (runs.current?.isOf(command) !== true) runs.current = new EndOfDayRun(store, endOfDay, command);
@@ -270,9 +274,13 @@ async function decide(
       const isFull = (): boolean => isCommitFull(batch, options, endOfDayShare);
       const [closedDay, followed] = [closedDayOf(registry, partition), followedCalendarOf(registry, partition)];
       if (await runs.current.decideDue(batch, closedDay, followed, readToggles(registry), isFull, giveWayInTime)) {
-        if (isPassable) await decideAhead(options, batch, pending, false);
+        if (isPassable) await decideAhead(options, batch, pending, runs, false);
         break;
       }
+    }
+    if (mayErase(command) && !(await eraseTransactions(options, batch, command, runs))) {
+      batch.leaveUndone(command);
+      break;
     }
     batch.decide(command, readToggles(registry));
     if (isCommitFull(batch, options)) break;
@@ -291,18 +299,41 @@ async function decideAhead(
   options: PartitionLoopOptions,
   batch: CommandBatch,
   pending: PendingCommands,
+  runs: LongRuns,
   mayChangeProducts: boolean,
 ): Promise<void> {
   const { registry, turns } = options;
   for (const command of pending.passing()) {
     if (isCommitFull(batch, options)) return;
     await turns.giveWayInTime();
+    if (mayErase(command) && !(await eraseTransactions(options, batch, command, runs))) return;
     if (!batch.decideAhead(command, readToggles(registry), mayChangeProducts)) return;
   }
 }
 
+const erasureMark = '"ERASE_PERSONAL_DATA"' satisfies `"${CommandType}"`;
+
+/** Whether a command may ask for an erasure; only reading it tells. */
+function mayErase({ value }: PendingCommand): boolean {
+  return value?.includes(erasureMark) === true;
+}
+
+/**
+ * Erases what the transactions of an account keep of persons, as many as the commit takes.
+ * @returns whether all of them are done, so that the command can be decided
+ */
+function eraseTransactions(
+  options: PartitionLoopOptions,
+  batch: CommandBatch,
+  command: PendingCommand,
+  { erasedTo }: LongRuns,
+): Promise<boolean> {
+  const isFull = (): boolean => isCommitFull(batch, options);
+  return batch.eraseTransactions(command, erasedTo, isFull, () => options.turns.giveWayInTime());
+}
+
 /** @param share The part of a whole commit that may be filled. */
 function isCommitFull(batch: CommandBatch, { commandsPerCommitMaximum }: PartitionLoopOptions, share = 1): boolean {
-  const commands = batch.size + batch.dueCommands;
+  const commands = batch.size + batch.dueCommands + batch.erasedTransactions;
   return batch.bytes >= commitBytesMaximum * share || commands >= commandsPerCommitMaximum * share;
 }

@@ -88,6 +88,8 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await log.listTopics([compacted.name])).to.deep.equal([
           { ...compacted, compactionLagMilliseconds: 1_000 },
         ]);
+        await log.alterTopic(compacted.name, { compactionLagMilliseconds: Infinity });
+        expect(await log.listTopics([compacted.name])).to.deep.equal([compacted]);
       });
 
       it('are listed only for the requested names, as far as they exist', async () => {

@@ -17,6 +17,7 @@ const documents = [
   'docs/api.md',
   'docs/consuming.md',
   'docs/finding.md',
+  'docs/personal-data.md',
 ];
 
 /** The programs that the shell needs in addition to those of every system. */

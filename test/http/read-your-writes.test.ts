@@ -590,6 +590,12 @@ describe('a resource that another process just created', () => {
       found: 400,
     },
     {
+      operation: 'POST /loans/{loanAccountId}:erasePersonalData',
+      subject: aLoan,
+      body: () => ({}),
+      found: 204,
+    },
+    {
       operation: 'POST /loans/transactions/{transactionId}:adjust',
       subject: aTransaction,
       body: () => ({ notes: 'wrong' }),

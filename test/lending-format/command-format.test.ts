@@ -262,6 +262,8 @@ const cases: Case[] = [
   { type: 'TERMINATE', payload: '{"valueDate":"2026-02-12","notes":"late"}', wrong: [] },
   { type: 'RECALCULATE_DUE_DATES', payload: '{"notes":"new holiday"}', wrong: [] },
   { type: 'RECALCULATE_DUE_DATES', payload: '{"valueDate":"2026-02-12"}', wrong: ['valueDate'] },
+  { type: 'ERASE_PERSONAL_DATA', payload: '{}', wrong: [] },
+  { type: 'ERASE_PERSONAL_DATA', payload: '{"notes":"because"}', wrong: ['notes'] },
   {
     type: 'RESCHEDULE',
     payload: `{"loanAccount":{"id":"n","productTypeKey":"p","loanName":"New","notes":"x","guarantors":[],

@@ -47,7 +47,8 @@ describe('a batch of commands', () => {
     partitionCount = 1,
   ): Promise<CommandBatch> {
     const store = overriding(await LoanStore.open(accounts, 0, never), known);
-    const options = { partition: 0, partitionCount, store, logger: silentLogger, idempotencyMilliseconds };
+    const times = { idempotencyMilliseconds, retentionMilliseconds: 0 };
+    const options = { partition: 0, partitionCount, store, logger: silentLogger, ...times };
     return new CommandBatch({ ...options, registry: products, now: commandTime });
   }
 

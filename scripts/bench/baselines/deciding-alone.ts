@@ -56,6 +56,7 @@ async function decide(commands: readonly Command[]): Promise<number> {
     logger: silentLogger,
     now,
     idempotencyMilliseconds,
+    retentionMilliseconds: idempotencyMilliseconds,
   });
   for (const value of values) {
     batch.decide({ partition: 0, offset, appendedAt: now, value }, allTogglesOff);

@@ -55,6 +55,7 @@ for (let first = from; first < from + count; first += loansPerRound) {
         logger: silentLogger,
         now,
         idempotencyMilliseconds,
+        retentionMilliseconds: idempotencyMilliseconds,
       }),
   );
   for (let number = first; number < Math.min(first + loansPerRound, from + count); number += 1) {

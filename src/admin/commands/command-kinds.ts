@@ -152,6 +152,13 @@ export const loanCommandKinds: readonly CommandKind[] = [
     example: nothing,
   },
   {
+    type: 'ERASE_PERSONAL_DATA',
+    title: 'Erase personal data',
+    effect: 'Removes names, notes and personal fields for good.',
+    usualIn: [],
+    example: nothing,
+  },
+  {
     type: 'TERMINATE',
     title: 'Terminate',
     effect: 'Makes everything outstanding due on a day.',

@@ -15,5 +15,6 @@ export type RegistryKind =
   | 'transaction-channel'
   | 'custom-field-set'
   | 'custom-field'
+  | 'erasure'
   | 'closed-day'
   | 'followed-calendar';

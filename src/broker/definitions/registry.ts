@@ -390,6 +390,7 @@ const displayNames: Record<RegistryKind, string> = {
   'transaction-channel': 'Transaction channel',
   'custom-field-set': 'Custom field set',
   'custom-field': 'Custom field',
+  erasure: 'Erasure of the personal data of account',
   'closed-day': 'Closed day of partition',
   'followed-calendar': 'Calendar that the accounts follow of partition',
 };

@@ -40,6 +40,8 @@ export interface WriterRequests {
   beginMaintenance: { request: null; response: null };
   /** Returns some free pages to the file system when there are many. */
   shrinkFile: { request: null; response: { freedPages: number } };
+  /** Returns some free pages whatever their number: they may have what was removed. To be called until none is left. */
+  returnPages: { request: null; response: { freedPages: number } };
   /**
    * Copies the rest of the write-ahead log into the database file. If nothing reads from the log, the next commit then
    * writes to its start.

@@ -382,10 +382,22 @@ function shrinkFile(): { freedPages: number } {
   return { freedPages: inTransaction('reserve', returnFreePages) };
 }
 
+/** Returns some free pages to the file system, even those that the next appends would use. */
+function returnPages(): { freedPages: number } {
+  const { connection } = database();
+  const free = pragmaNumber(connection, 'freelist_count');
+  if (free === 0) return { freedPages: 0 };
+  return { freedPages: inTransaction('reserve', () => returnSome(connection, free)) };
+}
+
 /** Part of every transaction that removes something, so that the list of free pages does not get long. */
 function returnFreePages(connection: Connection): number {
   const surplus = surplusPages();
-  if (surplus <= 0) return 0;
+  return surplus <= 0 ? 0 : returnSome(connection, surplus);
+}
+
+/** Returns free pages, as many as one transaction should. @param surplus How many there are to return. */
+function returnSome(connection: Connection, surplus: number): number {
   const startedAt = systemClock.monotonic();
   const pages = Math.min(surplus, database().pagesToFree);
   connection.exec(`PRAGMA incremental_vacuum(${pages})`);
@@ -467,6 +479,7 @@ serveRequests<WriterRequests>({
       return null;
     }),
   shrinkFile,
+  returnPages,
   beginMaintenance: () => {
     const { appendedBytes } = database();
     appendedBytes.lastInterval = appendedBytes.thisInterval;

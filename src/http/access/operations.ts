@@ -119,6 +119,7 @@ const rows: readonly (readonly [id: string, route: string, permission: Operation
   ['refund', 'POST /loans/{loanAccountId}/refund-transactions', 'loan-commands:REFUND'],
   ['terminate', 'POST /loans/{loanAccountId}:terminate', 'loan-commands:TERMINATE'],
   ['recalculateDueDates', 'POST /loans/{loanAccountId}:recalculateDueDates', 'loan-commands:RECALCULATE_DUE_DATES'],
+  ['erasePersonalData', 'POST /loans/{loanAccountId}:erasePersonalData', 'loan-commands:ERASE_PERSONAL_DATA'],
   ['reschedule', 'POST /loans/{loanAccountId}:reschedule', 'loan-commands:RESCHEDULE'],
   ['refinance', 'POST /loans/{loanAccountId}:refinance', 'loan-commands:REFINANCE'],
   ['undoReschedule', 'POST /loans/{loanAccountId}:undoReschedule', 'loan-commands:UNDO_RESCHEDULE'],

@@ -15,6 +15,7 @@ import {
 import type { ExactJson } from '../../lending-format/exact-json.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
 import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts';
+import { principalOf } from '../access/principal-of-request.ts';
 import { flowIdHeader } from '../edge/application.ts';
 import { readBody } from '../edge/request-body.ts';
 import { statusOf } from './command-status.ts';
@@ -31,7 +32,7 @@ import type { LendingServices, OutcomeWait } from './services.ts';
 export const commandBytesMaximum = 256 * 1024;
 /** How long a request waits for its outcome, unless {@link LendingServices} sets another time. */
 const outcomeWaitDefault: OutcomeWait = { secondsDefault: 10, secondsMaximum: 120 };
-/** The `published_by` of the commands that come in through this API. */
+/** The `published_by` of the commands that come in through this API without a key. */
 const publisherName = 'lending-api';
 /** When to ask for the outcome of a command that was not decided in time. Seconds. */
 const pendingRetrySeconds = 1;
@@ -145,7 +146,8 @@ export class CommandRequests {
       // If the copy ends while the command is being published, the `await` below throws.
       outcome.catch(() => {});
       const flowId = request.get(flowIdHeader) ?? '';
-      await publisher.publishPrepared(loanCommandsTopic, writeCommand(command), { flowId, publishedBy: publisherName });
+      const publishedBy = publisherOf(response);
+      await publisher.publishPrepared(loanCommandsTopic, writeCommand(command), { flowId, publishedBy });
       // A client that does not wait always gets 202, even if the worker was faster than the acknowledgement.
       if (waitSeconds === 0) return undefined;
       timer = after(clock, waitSeconds * 1_000, () => waiting.abort());
@@ -158,6 +160,12 @@ export class CommandRequests {
       waiting.abort();
     }
   }
+}
+
+/** The `published_by` of a command: who sent the request, where that is known. */
+function publisherOf(response: Response): string {
+  const { name, credential } = principalOf(response);
+  return credential.kind === 'none' ? publisherName : name;
 }
 
 /**

@@ -45,6 +45,7 @@ const actionRoutes: Readonly<Record<string, CommandType>> = {
   undoRefinance: 'UNDO_REFINANCE',
   terminate: 'TERMINATE',
   recalculateDueDates: 'RECALCULATE_DUE_DATES',
+  erasePersonalData: 'ERASE_PERSONAL_DATA',
 };
 
 /** The commands that replace an account, whose response is the new one, by what follows the loan's id in their path. */
@@ -110,7 +111,11 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
           type,
           successStatus: 204,
           subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
-          resourceOf: () => Promise.resolve(''),
+          resourceOf: async () => {
+            // What this process shows of earlier events has to follow at once.
+            if (type === 'ERASE_PERSONAL_DATA') await registry.catchUp();
+            return '';
+          },
         }),
       )
       .all(lendingMethodNotAllowed('POST'));

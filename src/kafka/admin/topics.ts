@@ -299,7 +299,8 @@ function settingsOf(configuration: TopicAlteration): Map<string, string | null> 
   }
   if (retentionBytes !== undefined) settings.set('retention.bytes', String(retentionBytes));
   if (compactionLagMilliseconds !== undefined) {
-    settings.set('max.compaction.lag.ms', String(compactionLagMilliseconds));
+    const lag = compactionLagMilliseconds === Infinity ? unlimitedLag : String(compactionLagMilliseconds);
+    settings.set('max.compaction.lag.ms', lag);
   }
   return settings;
 }

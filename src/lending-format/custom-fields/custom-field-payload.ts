@@ -18,6 +18,8 @@ export interface FieldSetFields {
   readonly availableFor: RecordType;
   readonly fieldSetType: (typeof fieldSetTypes)[number];
   readonly description?: string;
+  /** Whether its values say something of persons; absent when they do not. */
+  readonly personalData?: true;
   readonly displaySettings: { readonly displayName: string; readonly position: number };
 }
 
@@ -102,6 +104,7 @@ export function readFieldSetFields(reader: FieldReader, before?: FieldSetFields)
     availableFor,
     fieldSetType,
     ...present({ description: reader.notes('description') }),
+    ...(reader.flag('personalData') === true ? { personalData: true } : {}),
     displaySettings: {
       displayName: display.require('displayName', display.text('displayName')) ?? '',
       position: display.count('position') ?? 0,

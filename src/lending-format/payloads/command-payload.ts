@@ -211,6 +211,7 @@ export const payloadReaders: {
   REFUND: readRefund,
   TERMINATE: readTerminate,
   RECALCULATE_DUE_DATES: readUnlock,
+  ERASE_PERSONAL_DATA: () => ({}),
 };
 
 /** The fields of every transaction, and what was kept so far. Keep before what only one type of transaction keeps. */

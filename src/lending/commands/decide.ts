@@ -18,6 +18,7 @@ import { decideCreation } from './creation.ts';
 import { decideBusinessDay } from './business-day.ts';
 import { type Decision, type DecisionContext, refuse } from './decision.ts';
 import { refusalsOfCustomFields } from '../custom-fields/field-rules.ts';
+import { decideErasure } from '../personal-data/erasure.ts';
 import { decideDisbursement } from './disbursement.ts';
 import { decideFee } from './fees.ts';
 import { decideFuturePayment } from './agreements/future-payment.ts';
@@ -100,6 +101,8 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
       return decideTermination(loan, command, context);
     case 'RECALCULATE_DUE_DATES':
       return decideDueDates(loan, command, context);
+    case 'ERASE_PERSONAL_DATA':
+      return decideErasure(loan, command, context);
     case 'RESCHEDULE':
     case 'REFINANCE':
       return decideRestructuring(loan, command, context);

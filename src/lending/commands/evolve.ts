@@ -35,7 +35,8 @@ function applied(loan: Loan | null, fact: LoanFact): Evolved {
   if (fact.type === 'BUSINESS_DAY_STARTED') {
     return { loan: { ...loan, businessDate: fact.businessDate }, transactions: [] };
   }
-  if (fact.type === 'LOAN_CHANGED') return { loan: fact.loan, transactions: [] };
+  if (fact.type === 'LOAN_CHANGED' || fact.type === 'PERSONAL_DATA_ERASED')
+    return { loan: fact.loan, transactions: [] };
   // The caller removes it after its last event.
   if (fact.type === 'LOAN_DELETED') return { loan, transactions: [] };
   if (fact.type === 'STATE_CHANGED') {

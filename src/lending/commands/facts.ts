@@ -12,7 +12,8 @@ export type LoanFact =
   | FuturePaymentTakenBack
   | BusinessDayStarted
   | LoanChanged
-  | LoanDeleted;
+  | LoanDeleted
+  | PersonalDataErased;
 
 export interface LoanCreated {
   readonly type: 'LOAN_CREATED';
@@ -28,6 +29,12 @@ export interface LoanChanged {
 /** The account is gone. */
 export interface LoanDeleted {
   readonly type: 'LOAN_DELETED';
+}
+
+/** What the account kept of persons is gone; its money did not change. */
+export interface PersonalDataErased {
+  readonly type: 'PERSONAL_DATA_ERASED';
+  readonly loan: Loan;
 }
 
 export interface AccountStateChanged {

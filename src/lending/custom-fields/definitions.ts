@@ -32,6 +32,8 @@ export interface FieldSetDefinition {
   readonly id: string;
   readonly availableFor: RecordType;
   readonly fieldSetType: (typeof fieldSetTypes)[number];
+  /** Whether its values say something of persons, and go when those are erased. Absent: they do not. */
+  readonly personalData?: boolean;
 }
 
 /** The values of a selection, for one value of the field that it depends on; for all of them where that is null. */

@@ -50,8 +50,11 @@ export function eventsBetween(
     bodies.push(...shownBodies(before, after, changedOn, command, toggles));
   }
   const isOtherWaiting = before !== null && futurePaymentsOf(before) !== futurePaymentsOf(after);
-  if (fact.type === 'LOAN_CHANGED' || isOtherWaiting)
+  if (fact.type === 'PERSONAL_DATA_ERASED') {
+    bodies.push({ eventType: 'loan_account_changed', account: accountOf(after), personalDataErased: true });
+  } else if (fact.type === 'LOAN_CHANGED' || isOtherWaiting) {
     bodies.push({ eventType: 'loan_account_changed', account: accountOf(after) });
+  }
   bodies.push(...stateBodies(before, after, fact));
   const creationDate = toInstant(command.receivedAt);
   return bodies.map((body, index) => {

@@ -13,9 +13,12 @@ import { createLendingApi } from '../../../src/http/lending/lending-api.ts';
 import type { BusinessDayServices } from '../../../src/http/lending/business-days.ts';
 import type { OutcomeWait } from '../../../src/http/lending/services.ts';
 import { silentLogger } from '../../../src/logger.ts';
+import type { AccountsCopy } from '../../../src/accounts/accounts-copy.ts';
+import { EmbeddedCoordination } from '../../../src/embedded/coordination.ts';
 import { openFilledCopy } from '../../support/lending/filled-copy.ts';
 import type { CommandOutcomesLimits } from '../../../src/accounts/command-outcomes.ts';
 import { createMetrics } from '../../../src/metrics.ts';
+import { maskedLog } from '../../../src/lending-format/personal-data/masked-log.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-format/lending-topics.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
 import { idempotencyMilliseconds } from '../../../src/lending-format/idempotency-record.ts';
@@ -30,6 +33,8 @@ export const partitionCount = 2;
 export interface LendingService {
   readonly url: string;
   readonly log: EventLog;
+  readonly registry: Registry;
+  readonly accounts: AccountsCopy;
   /** What closes business days. */
   readonly businessDays: BusinessDayServices;
   get(path: string, headers?: Record<string, string>): Promise<HttpResponse>;
@@ -51,6 +56,8 @@ export interface LendingServiceLimits {
   readonly clock?: Clock;
   readonly idempotencyMilliseconds?: number;
   readonly endOfDaySchedule?: string | null;
+  /** The log to use instead of the one under test. It is closed with the service. */
+  readonly log?: EventLog;
 }
 
 /**
@@ -67,15 +74,19 @@ export async function startLendingService(
     clock = systemClock,
     endOfDaySchedule = null,
     examinedItemsMaximum,
+    log: givenLog,
     ...limits
   }: LendingServiceLimits = {},
 ): Promise<LendingService> {
   const logger = silentLogger;
   const metrics = createMetrics();
-  const log = await openLogUnderTest(dataFolder);
+  const log = givenLog ?? (await openLogUnderTest(dataFolder));
   const registry = new Registry(log, logger);
   await registry.start();
-  const coordination = await openCoordinationUnderTest(dataFolder, log);
+  const coordination =
+    givenLog === undefined
+      ? await openCoordinationUnderTest(dataFolder, log)
+      : await EmbeddedCoordination.open({ log, clock: systemClock, logger });
   const nodeId = 'service';
   await coordination.renewLease(nodeId, 3_600_000);
   const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
@@ -97,7 +108,7 @@ export async function startLendingService(
     examinedItemsMaximum,
   });
   const services = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
-  const api = createLendingApi({ ...services, log, partitionCount, endOfDaySchedule });
+  const api = createLendingApi({ ...services, log: maskedLog(log, registry), partitionCount, endOfDaySchedule });
   const application = createApplication([api], logger);
   const server = await new Promise<Server>((resolve) => {
     const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
@@ -128,6 +139,8 @@ export async function startLendingService(
   return {
     url,
     log,
+    registry,
+    accounts,
     businessDays: { ...services, partitionCount },
     get: (path, headers) => call(`${url}${path}`, 'GET', undefined, headers),
     post: (path, body, headers) => call(`${url}${path}`, 'POST', body, headers),

@@ -1,4 +1,5 @@
 import { Kafka, logLevel } from 'kafkajs';
+import { join } from 'node:path';
 import { KafkaConnections } from '../../../src/kafka/connection/connections.ts';
 import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
 import { WireReader, WireWriter } from '../../../src/kafka/protocol/wire.ts';
@@ -28,7 +29,29 @@ export async function kafkaStoredBytes(brokers: readonly string[], topics: reado
   }
 }
 
+/** The folders in which the brokers, which run on this machine, keep a partition. */
+export async function kafkaPartitionFolders(
+  brokers: readonly string[],
+  topic: string,
+  partition: number,
+): Promise<string[]> {
+  const connections = new KafkaConnections({ clientId: 'test', logger: silentLogger });
+  try {
+    const folders = await Promise.all(
+      brokers.map((broker) => {
+        const [host = '', port] = broker.split(':');
+        const request = logSizesRequest([{ topic, partitions: [partition] }]);
+        return connections.send({ host, port: Number(port) }, 'metadata', request);
+      }),
+    );
+    return folders.flat().map(({ folder }) => join(folder, `${topic}-${partition}`));
+  } finally {
+    await connections.close();
+  }
+}
+
 interface LogSize {
+  readonly folder: string;
   /** The topic and the number of the partition. */
   readonly name: string;
   readonly bytes: number;
@@ -55,7 +78,7 @@ function logSizesRequest(
       reader.int32(); // throttle time
       const folders = reader.array(() => {
         reader.int16(); // error code
-        reader.string(); // folder
+        const folder = reader.string();
         return reader.array(() => {
           const topic = reader.string();
           return reader.array(() => {
@@ -63,7 +86,7 @@ function logSizesRequest(
             const bytes = reader.int64();
             reader.int64(); // lag
             reader.boolean(); // whether it will replace another replica
-            return { name: `${topic}/${partition}`, bytes };
+            return { folder, name: `${topic}/${partition}`, bytes };
           });
         });
       });
