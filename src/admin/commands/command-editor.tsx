@@ -68,7 +68,9 @@ export function CommandEditor(properties: CommandEditorProperties): JSX.Element 
       ? new JsonText(`{"event_type":"${commandsType}","event":${checkedCommand(type, subject, payload)}}`)
       : undefined,
   );
-  const isValid = checked.outcome?.event?.valid === true;
+  // A key may have the right to a command, and not to check it before.
+  const isUnchecked = checked.error?.status === 403;
+  const isValid = checked.outcome?.event?.valid === true || (isUnchecked && json.fault === undefined);
   useUnsaved(payload !== example && progress === undefined);
   const write = (text: string): void => {
     setPayload(text);
@@ -121,7 +123,7 @@ export function CommandEditor(properties: CommandEditorProperties): JSX.Element 
         <section class="panel" aria-label="Fields">
           {children}
           <p class="muted">{effect}</p>
-          <Problem error={definition.error} what="The fields cannot be shown." />
+          <Problem error={definition.error} what="The fields cannot be shown. The JSON has them." />
           {definition.isLoading ? <Skeleton rows={4} /> : null}
           {definition.data === undefined ? null : (
             <PayloadForm
@@ -136,7 +138,10 @@ export function CommandEditor(properties: CommandEditorProperties): JSX.Element 
         </section>
         <section class="panel" aria-label="JSON">
           <CodeEditor label="Payload" value={payload} onInput={write} findings={findings} linesMaximum={32} />
-          <Problem error={checked.error} what="Validation is not available." />
+          <Problem
+            error={checked.error}
+            what={isUnchecked ? 'It is checked when it is sent.' : 'Validation is not available.'}
+          />
           <div role="status">{checked.error === undefined ? verdict(json.fault !== undefined, checked) : null}</div>
           <Problem
             error={error}

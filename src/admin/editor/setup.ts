@@ -42,6 +42,8 @@ const theme = EditorView.theme({
     textDecoration: 'none',
   },
   '.cm-collapsedLines': { background: 'var(--accent-soft)', color: 'var(--text)' },
+  // The sign of the library is in few fonts.
+  '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"⋮"' },
 });
 
 const highlighting = HighlightStyle.define([

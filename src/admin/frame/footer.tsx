@@ -39,7 +39,10 @@ export function Footer(): JSX.Element {
           {state}
         </span>{' '}
         {openToAll ? (
-          <span class="tag warn" title="Everybody who reaches the service may do everything. API_KEYS changes that.">
+          <span
+            class="tag warn"
+            title="Everybody who reaches the service may do everything. AUTHENTICATION=required closes it."
+          >
             open without keys
           </span>
         ) : null}

@@ -3,6 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import type { Responses, Schemas } from '../../contract.ts';
 import { callExactPage, callPage } from '../api/api.ts';
 import { listPath } from '../api/api-lists.ts';
+import { favourites } from '../favourites.ts';
 import { navigate, path } from '../navigation.ts';
 import { useSettled } from '../settled.ts';
 import { useLoaded } from '../api/queries.ts';
@@ -153,6 +154,7 @@ function useResults(words: string): { readonly results: readonly Result[]; reado
   const having = (results: readonly Result[]): readonly Result[] =>
     results.filter(({ name, to }) => `${name} ${to}`.toLowerCase().includes(words)).slice(0, resultsPerKind);
   const results = [
+    ...having(favourites.value.map(({ to, name }) => ({ kind: 'Favourite', name, to }))),
     ...having(places),
     ...having(
       (types.data?.items ?? []).map(({ name }) => ({ kind: 'Event type', name, to: path('event-types', name) })),

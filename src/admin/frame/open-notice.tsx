@@ -13,7 +13,7 @@ export function OpenNotice(): JSX.Element | null {
     <div class="banner is-note" role="region" aria-label="Access">
       <span>
         This service is open: it asks for no API key, and everybody who reaches {location.host} may do everything. Set{' '}
-        <code>API_KEYS</code> to change that.
+        <code>AUTHENTICATION=required</code> and <code>API_KEYS</code> to close it.
       </span>
       <button
         class="quiet"

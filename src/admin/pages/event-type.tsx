@@ -49,7 +49,7 @@ export function EventTypePage({ name, view }: { name: string; view: string | und
   if (!viewsOf(name).some(([step]) => step === view)) return <NotFound />;
   return (
     <>
-      <PageTitle title={name}>
+      <PageTitle title={name} isThing={type.data !== undefined}>
         {type.data === undefined ? null : isOfService(type.data) ? (
           <span class="tag">built in</span>
         ) : (

@@ -40,7 +40,7 @@ export function LoanPage({ id, view }: { id: string; view: string | undefined })
   if (!views.some(([step]) => step === view)) return <NotFound />;
   return (
     <>
-      <PageTitle title={loan.data?.id ?? id}>
+      <PageTitle title={loan.data?.id ?? id} isThing={loan.data !== undefined}>
         {loan.data === undefined ? null : (
           <>
             <LoanState loan={loan.data} />

@@ -57,7 +57,7 @@ function Definition({ id }: { id: string }): JSX.Element {
   const isActive = product.state === 'ACTIVE';
   return (
     <>
-      <PageTitle title={product.name}>
+      <PageTitle title={product.name} isThing>
         <ProductState state={product.state} />
         {isActive ? (
           <Link to={`/loans/+new?product=${encodeURIComponent(product.id)}`} class="button primary">

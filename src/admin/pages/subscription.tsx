@@ -64,7 +64,7 @@ function Subscription({ id }: { id: string }): JSX.Element {
   const title = subscriptionName(subscription);
   return (
     <>
-      <PageTitle title={title}>
+      <PageTitle title={title} isThing>
         <button onClick={() => setDialog('move')}>Move cursors</button>
         <Link to={`/subscriptions/+new?from=${encodeURIComponent(id)}`} class="button">
           Clone

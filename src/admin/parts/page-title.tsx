@@ -1,8 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { FavouriteButton } from './favourite-button.tsx';
+
+interface PageTitleProperties {
+  readonly title: string;
+  /** Whether the page is about one thing, which a user may want to find again. */
+  readonly isThing?: boolean;
+  readonly children?: ComponentChildren;
+}
 
 /** The page's heading. It takes the focus when the page opens, so that a screen reader says where the user is. */
-export function PageTitle({ title, children }: { title: string; children?: ComponentChildren }): JSX.Element {
+export function PageTitle({ title, isThing = false, children }: PageTitleProperties): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     const before = document.title;
@@ -14,9 +22,12 @@ export function PageTitle({ title, children }: { title: string; children?: Compo
   }, [title]);
   return (
     <div class="title">
-      <h1 ref={heading} tabIndex={-1}>
-        {title}
-      </h1>
+      <div class="heading">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {isThing ? <FavouriteButton name={title} /> : null}
+      </div>
       {children === undefined ? null : <div class="actions">{children}</div>}
     </div>
   );

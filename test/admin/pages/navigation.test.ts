@@ -146,6 +146,25 @@ describeAdminPage('finding the way on the admin page', (admin) => {
     await admin.dialog().waitFor({ state: 'detached' });
   });
 
+  it('lists favourites first in the search, also after the browser was closed', async () => {
+    await open('/event-types/type.number-120');
+    await button('Favourite').click();
+    await admin.page.reload();
+    await admin.page.getByRole('button', { name: 'Favourite', pressed: true }).waitFor();
+    await admin.page.keyboard.press('/');
+    await admin.page.getByRole('option').first().getByText('Favourite').waitFor();
+    expect(await admin.faults()).to.deep.equal([]);
+    await admin.page.keyboard.press('Enter');
+    await button('Favourite').click();
+    await admin.page.keyboard.press('/');
+    await admin.page.getByRole('option').first().getByText('Page').waitFor();
+    await admin.page.keyboard.press('Escape');
+    // What else is kept there is not the page's.
+    await admin.page.evaluate("localStorage.setItem('lendstream.favourites', '{\"to\": 1}')");
+    await admin.page.reload();
+    await admin.page.getByRole('button', { name: 'Favourite', pressed: false }).waitFor();
+  });
+
   it('tells the version and the health, leads to the documentation, and signs out', async () => {
     await open('/event-types');
     const footer = admin.page.getByRole('contentinfo');
