@@ -214,13 +214,6 @@ export const loanCommandKinds: readonly CommandKind[] = [
     usualIn: [],
     example: ({ today }) => `{"businessDate": "${today}"}`,
   },
-  {
-    type: 'ERASE_PERSONAL_DATA',
-    title: 'Erase personal data',
-    effect: 'Takes what is personal out of the account and its transactions. This cannot be undone.',
-    usualIn: [],
-    example: nothing,
-  },
 ];
 
 /** What an application usually gets next. */
