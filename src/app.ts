@@ -23,6 +23,7 @@ import { LendstreamError, describeError, isLendstreamError } from './errors.ts';
 import { createApplication, createApplicationServer } from './http/edge/application.ts';
 import { createAdminRouter } from './http/edge/admin-page.ts';
 import { createApiDescriptionRouter } from './http/edge/api-description.ts';
+import type { AccessTokens } from './access/access-tokens.ts';
 import { AccessControl } from './access/access-control.ts';
 import { ApiKeys } from './access/api-keys.ts';
 import { createApiKeysRouter } from './http/access/api-keys.ts';
@@ -237,6 +238,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       isOpen: config.isOpen,
       environmentKeys: config.apiKeys,
       keys,
+      accessTokens: await accessTokensOf(config, clock),
       tokens: streamTokens,
     });
     const originPolicy = createOriginPolicy({
@@ -404,6 +406,13 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     await Promise.all([eventTypeStreams.closeAll(), streams.closeAll('server_shutdown')]);
   };
   return { routers, endStreams, startSchedule: () => schedule?.start() };
+}
+
+/** Its library is loaded only where an identity provider is set. */
+async function accessTokensOf({ accessTokens: rules }: Config, clock: Clock): Promise<AccessTokens | undefined> {
+  if (rules === undefined) return undefined;
+  const { AccessTokens } = await import('./access/access-tokens.ts');
+  return new AccessTokens(rules, clock);
 }
 
 async function closeAll(cleanups: (() => Promise<void> | void)[], logger: Logger): Promise<void> {

@@ -132,3 +132,15 @@ export async function giveWay(): Promise<void> {
 export function toTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
+
+/** A date, a time and a zone, as in RFC 3339. */
+const momentForm = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
+
+/** A moment as clients write it, in milliseconds since the epoch; undefined for any other text. */
+export function readMoment(text: string): number | undefined {
+  const [, year, month, day] = momentForm.exec(text) ?? [];
+  const time = day === undefined ? Number.NaN : Date.parse(text);
+  // The engine takes a day that the month does not have for one of the next month.
+  const isDayOfMonth = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  return Number.isFinite(time) && isDayOfMonth ? time : undefined;
+}

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { LendstreamError, describeError } from './errors.ts';
+import { signatureAlgorithms, type AccessTokenRules } from './access/access-token-rules.ts';
 import type { LogLevel } from './logger.ts';
 import {
   deduplicatedIdsMaximumDefault,
@@ -41,6 +42,8 @@ export interface Config {
    * keys of others.
    */
   readonly apiKeys: readonly string[];
+  /** The identity provider whose access tokens are accepted beside keys, see {@link readAccessTokenRules}. */
+  readonly accessTokens?: AccessTokenRules;
   /**
    * AUTHENTICATION: whether requests without credentials pass. `open` needs a loopback address. Default: open on one
    * without API_KEYS.
@@ -174,7 +177,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       problems.push(`CORS_ORIGINS may name exact origins, such as https://app.example, but has "${origin}"`);
     }
   }
-  const isOpen = readIsOpen({ text, integer, problems }, host, apiKeys.length > 0);
+  const accessTokens = readAccessTokenRules({ text, integer, problems });
+  const isOpen = readIsOpen({ text, integer, problems }, host, apiKeys.length > 0 || accessTokens !== undefined);
   const cluster = readCluster({ text, integer, problems });
   const tls = readServerTls({ text, integer, problems });
   const proxies = readProxies({ text, integer, problems });
@@ -193,6 +197,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     endOfDaySchedule: schedule === 'off' ? null : schedule,
     apiKeys,
     isOpen,
+    ...(accessTokens === undefined ? {} : { accessTokens }),
     allowedHosts,
     streaming: readStreamingLimits({ text, integer, problems }),
     deduplicatedIdsMaximum: integer('DEDUPLICATED_IDS_MAXIMUM', deduplicatedIdsMaximumDefault, 1, 10_000_000),
@@ -250,6 +255,46 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
+/**
+ * OAUTH_ISSUER, OAUTH_AUDIENCE and OAUTH_JWKS_URL, which are given together or not at all; OAUTH_ALGORITHMS,
+ * OAUTH_CLOCK_SKEW_SECONDS, OAUTH_SCOPES_CLAIM and OAUTH_APPLICATION_CLAIM.
+ */
+function readAccessTokenRules({ text, integer, problems }: SettingsReader): AccessTokenRules | undefined {
+  const issuer = text('OAUTH_ISSUER', '');
+  const audience = text('OAUTH_AUDIENCE', '');
+  const keysUrl = text('OAUTH_JWKS_URL', '');
+  const needed = { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience, OAUTH_JWKS_URL: keysUrl };
+  const algorithms = listOf(text('OAUTH_ALGORITHMS', 'RS256,ES256'));
+  const clockSkewSeconds = integer('OAUTH_CLOCK_SKEW_SECONDS', 30, 0, 300);
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value === '' ? [name] : []));
+  if (missing.length === Object.keys(needed).length) return undefined;
+  if (missing.length > 0) problems.push(`Access tokens need ${missing.join(' and ')} as well`);
+  if (keysUrl !== '' && !isProtectedUrl(keysUrl)) {
+    problems.push(`OAUTH_JWKS_URL must begin with https://, or name a loopback address, but is "${keysUrl}"`);
+  }
+  const known: readonly string[] = signatureAlgorithms;
+  for (const algorithm of algorithms) {
+    if (known.includes(algorithm)) continue;
+    problems.push(`OAUTH_ALGORITHMS may name ${signatureAlgorithms.join(', ')}, but has "${algorithm}"`);
+  }
+  return {
+    issuer,
+    audience,
+    keysUrl,
+    algorithms,
+    clockSkewSeconds,
+    scopesClaim: text('OAUTH_SCOPES_CLAIM', 'scope'),
+    applicationClaim: text('OAUTH_APPLICATION_CLAIM', 'client_id'),
+  };
+}
+
+/** Whether what an address sends cannot be changed on the way: keys that others can change protect nothing. */
+function isProtectedUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && loopbackHosts.has(hostname.replaceAll(/[[\]]/g, '')));
+}
+
 /** AUTHENTICATION: `open` or `required`. */
 function readIsOpen({ text, problems }: SettingsReader, host: string, hasKeys: boolean): boolean {
   const isLoopback = loopbackHosts.has(host);
@@ -260,7 +305,7 @@ function readIsOpen({ text, problems }: SettingsReader, host: string, hasKeys: b
   if (authentication === 'open') {
     if (!isLoopback)
       problems.push(`HOST ${host} is reachable from other machines: AUTHENTICATION cannot be open there`);
-    if (hasKeys) problems.push('API_KEYS are set, so AUTHENTICATION cannot be open');
+    if (hasKeys) problems.push('API_KEYS or OAUTH_ISSUER is set, so AUTHENTICATION cannot be open');
   } else if (!hasKeys && text('AUTHENTICATION', '') === '') {
     problems.push(`HOST ${host} is reachable from other machines: set API_KEYS, or listen on 127.0.0.1`);
   }

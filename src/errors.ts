@@ -24,6 +24,7 @@ export const errorCatalogue = {
   UNPROCESSABLE: { status: 422, title: 'Unprocessable Entity', retriable: false },
   HEADERS_TOO_LARGE: { status: 431, title: 'Request Header Fields Too Large', retriable: false },
   NOT_IMPLEMENTED: { status: 501, title: 'Not Implemented', retriable: false },
+  IDENTITY_PROVIDER_UNAVAILABLE: { status: 503, title: 'Service Unavailable', retriable: true },
   SWITCHED_OFF: { status: 503, title: 'Service Unavailable', retriable: true },
   OVERLOADED: { status: 503, title: 'Service Unavailable', retriable: true },
   INTERNAL: { status: 500, title: 'Internal Server Error', retriable: false },

@@ -136,7 +136,7 @@ const rooms: Record<string, Room> = {
 
   'src/access': {
     imports: [shared, lendingFormat, within('src/broker', 'definitions')],
-    owns: [],
+    owns: ['jose'],
   },
 
   'src/http/edge': {
@@ -182,7 +182,10 @@ const files: Record<string, Room> = {
   'src/backend.ts': { imports: [shared, ports, /^src\/(config|embedded\/|integrity\/|kafka\/|redis\/)/], owns: [] },
   'src/main.ts': { imports: [/^src\/(app|clock|config|logger|errors)\.ts$/], owns: [] },
   'src/backup.ts': { imports: [shared, within('src/embedded', 'backup')], owns: [] },
-  'src/config.ts': { imports: [shared, /^src\/broker\/definitions\/streaming-limits\.ts$/], owns: [] },
+  'src/config.ts': {
+    imports: [shared, /^src\/(broker\/definitions\/streaming-limits|access\/access-token-rules)\.ts$/],
+    owns: [],
+  },
   'src/bounded-map.ts': { imports: [], owns: [] },
   'src/errors.ts': { imports: [], owns: [] },
   'src/json-bytes.ts': { imports: [], owns: [] },

@@ -52,6 +52,47 @@ describe('the settings', () => {
     });
   });
 
+  const oauth = {
+    OAUTH_ISSUER: 'https://login.example',
+    OAUTH_AUDIENCE: 'lendstream',
+    OAUTH_JWKS_URL: 'https://login.example/keys',
+  };
+
+  it('name an identity provider, whose tokens then are needed', () => {
+    const config = readConfig({ ...oauth, HOST: '0.0.0.0' });
+    expect(config.isOpen).to.equal(false);
+    expect(config.accessTokens).to.deep.equal({
+      issuer: 'https://login.example',
+      audience: 'lendstream',
+      keysUrl: 'https://login.example/keys',
+      algorithms: ['RS256', 'ES256'],
+      clockSkewSeconds: 30,
+      scopesClaim: 'scope',
+      applicationClaim: 'client_id',
+    });
+  });
+
+  const accessFaults: [title: string, environment: Record<string, string>, problem: RegExp | string][] = [
+    ['a part of an identity provider', { OAUTH_ISSUER: 'x' }, /need OAUTH_AUDIENCE and OAUTH_JWKS_URL as well/],
+    ['keys that others can change', { ...oauth, OAUTH_JWKS_URL: 'http://login.example/keys' }, /begin with https/],
+    ['keys on a loopback address', { ...oauth, OAUTH_JWKS_URL: 'http://[::1]:9/keys' }, 'none'],
+    ['an algorithm with a shared secret', { ...oauth, OAUTH_ALGORITHMS: 'RS256,HS256' }, /has "HS256"/],
+    ['no algorithm at all', { ...oauth, OAUTH_ALGORITHMS: 'none' }, /has "none"/],
+    ['clocks that differ by more than five minutes', { ...oauth, OAUTH_CLOCK_SKEW_SECONDS: '301' }, /from 0 to 300/],
+    ['an open service elsewhere', { AUTHENTICATION: 'open', HOST: '0.0.0.0' }, /cannot be open there/],
+    ['an open service with keys', { AUTHENTICATION: 'open', API_KEYS: 'k'.repeat(16) }, /cannot be open/],
+    ['an open service with an identity provider', { ...oauth, AUTHENTICATION: 'open' }, /cannot be open/],
+    ['another kind of authentication', { AUTHENTICATION: 'maybe' }, /must be open or required/],
+    ['authentication on a loopback address', { AUTHENTICATION: 'required' }, 'none'],
+    ['authentication elsewhere, by keys that exist', { AUTHENTICATION: 'required', HOST: '0.0.0.0' }, 'none'],
+  ];
+  for (const [title, environment, problem] of accessFaults) {
+    it(`${problem === 'none' ? 'allow' : 'refuse'} ${title}`, () => {
+      if (typeof problem === 'string') expect(problemsOf(environment)).to.equal(problem);
+      else expect(problemsOf(environment)).to.match(problem);
+    });
+  }
+
   it('name a cluster by its brokers and its Redis', () => {
     const { cluster } = readConfig({ KAFKA_BROKERS: 'one:9092, [::1]:9093', REDIS_URL: 'redis://one:6379' });
     expect(cluster).to.deep.equal({

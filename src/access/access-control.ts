@@ -110,7 +110,8 @@ export class AccessControl {
   #endAtExpiry(stream: WatchedStream): Timer | undefined {
     const { keys, clock } = this.#options;
     const { credential, name } = stream.principal;
-    const expiresAt = credential.kind === 'access-token' ? credential.expiresAt : keys.expiryOf(name);
+    const isToken = credential.kind === 'access-token';
+    const expiresAt = isToken ? credential.expiresAt : credential.kind === 'api-key' ? keys.expiryOf(name) : undefined;
     return expiresAt === undefined
       ? undefined
       : after(clock, expiresAt - clock.now(), () => this.#endUnlessAllowed(stream));
@@ -121,7 +122,7 @@ export class AccessControl {
   }
 
   #concerns({ principal, subject }: WatchedStream, kind: RegistryChange['kind'], name: string): boolean {
-    if (kind === 'api-key') return principal.name === name;
+    if (kind === 'api-key') return principal.credential.kind === 'api-key' && principal.name === name;
     if (kind === subject.kind) return subject.name === name;
     return kind === 'event-type' && this.#eventTypesOf(subject).includes(name);
   }

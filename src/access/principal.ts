@@ -45,6 +45,14 @@ export function environmentPrincipal(index: number): Principal {
   return { ...anonymous, name: `environment-key-${index + 1}`, credential: { kind: 'environment-key', index } };
 }
 
+/**
+ * The name of the principal of an access token. No key can have it, so nothing that is granted to a key is granted to a
+ * user with the same name.
+ */
+export function userName(subject: string): string {
+  return `user:${subject}`;
+}
+
 /** A principal that may do what its scopes allow. */
 export function restrictedPrincipal(
   name: string,

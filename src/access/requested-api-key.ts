@@ -1,3 +1,4 @@
+import { readMoment, toTimestamp } from '../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../errors.ts';
 import { isPermission, isRole } from './permissions.ts';
 
@@ -43,8 +44,8 @@ export function readApiKey(body: Readonly<Record<string, unknown>>, now: number)
   const scopes = scopesOf(body['scopes'], violations);
   const expiry = body['expires_at'] ?? null;
   if (expiry !== null && typeof expiry !== 'string') throw wrongType('expires_at', 'a timestamp or null');
-  const expiresAt = expiry === null ? null : Date.parse(expiry);
-  if (expiresAt !== null && !(expiresAt > now && timestampPattern.test(expiry ?? ''))) {
+  const expiresAt = expiry === null ? null : (readMoment(expiry) ?? 0);
+  if (expiresAt !== null && expiresAt <= now) {
     violations.push({ field: 'expires_at', message: 'must be a timestamp with a time zone, in the future' });
   }
   if (violations.length > 0) throw new FieldViolations(violations);
@@ -52,11 +53,9 @@ export function readApiKey(body: Readonly<Record<string, unknown>>, now: number)
     name,
     owning_application: application,
     scopes,
-    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    expires_at: expiresAt === null ? null : toTimestamp(expiresAt),
   };
 }
-
-const timestampPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 function textOf(body: Readonly<Record<string, unknown>>, field: string): string {
   const value = body[field] ?? '';

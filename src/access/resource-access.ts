@@ -1,6 +1,6 @@
 import type { EventTypeRecord } from '../broker/definitions/event-type.ts';
 import type { Subscription } from '../broker/definitions/subscription.ts';
-import type { Principal } from './principal.ts';
+import { userName, type Principal } from './principal.ts';
 
 /**
  * What a principal wants with one event type or subscription: `see` its definition, `read` its events, `write` events,
@@ -57,7 +57,7 @@ function isNamed(principal: Principal, attributes: unknown): boolean {
   return Array.isArray(attributes) && attributes.some((attribute) => isNamedBy(principal, attribute));
 }
 
-function isNamedBy({ name, application, scopes }: Principal, attribute: unknown): boolean {
+function isNamedBy({ name, application, scopes, credential }: Principal, attribute: unknown): boolean {
   if (typeof attribute !== 'object' || attribute === null) return false;
   const { data_type: type, value } = attribute as Readonly<Record<string, unknown>>;
   if (typeof value !== 'string') return false;
@@ -67,9 +67,10 @@ function isNamedBy({ name, application, scopes }: Principal, attribute: unknown)
     case 'service':
     case 'application':
       return value === application;
-    case 'user':
     case 'key':
-      return value === name;
+      return credential.kind === 'api-key' && value === name;
+    case 'user':
+      return credential.kind === 'access-token' && userName(value) === name;
     case 'role':
       return scopes.includes(value);
     default:

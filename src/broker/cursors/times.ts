@@ -1,3 +1,4 @@
+import { readMoment } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { EventLog, Offset } from '../../ports/event-log.ts';
 import { partitionKey, type EventTypePartition } from '../../ports/event-type-partition.ts';
@@ -6,16 +7,13 @@ import { formatOffset, parsePartition } from './cursor-text.ts';
 /** In place of an offset: the position before the first event that was published then or later. */
 const timePrefix = 'TIME:';
 
-/** A moment with its zone, as in RFC 3339. */
-const momentForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
-
 /**
  * A moment as clients write it, in milliseconds since the epoch.
  * @throws UNPROCESSABLE for anything but a date, a time and a zone
  */
 export function parseMoment(text: string): number {
-  const time = momentForm.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(time)) return time;
+  const time = readMoment(text);
+  if (time !== undefined) return time;
   throw new LendstreamError('UNPROCESSABLE', `invalid time ${text}: it must have the form 2026-01-31T12:00:00Z`);
 }
 

@@ -2,6 +2,7 @@ import { Router, type Request, type Response } from 'express';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKeys } from '../../access/api-keys.ts';
 import { environmentPrincipal, type Principal } from '../../access/principal.ts';
+import type { AccessTokens } from '../../access/access-tokens.ts';
 import { LendstreamError } from '../../errors.ts';
 import { textParameter } from '../edge/query-parameters.ts';
 import { isBelowApi, isMambuStreamingPath } from '../edge/request-paths.ts';
@@ -16,6 +17,8 @@ export interface AuthenticationOptions {
   readonly environmentKeys: readonly string[];
   /** The keys of the registry. */
   readonly keys?: Pick<ApiKeys, 'principalOf'>;
+  /** Those of an identity provider; absent without one. */
+  readonly accessTokens?: AccessTokens | undefined;
   /** Each opens one stream in place of a key. */
   readonly tokens?: StreamTokens;
 }
@@ -25,7 +28,8 @@ export interface AuthenticationOptions {
  * sent as `Authorization: Bearer <key>`, in the header `apikey`, or as the password of `Authorization: Basic` with any
  * user name. A refused request gets 401, in the error format of the API that its path belongs to.
  */
-export function createAuthentication({ isOpen, environmentKeys, keys, tokens }: AuthenticationOptions): Router {
+export function createAuthentication(options: AuthenticationOptions): Router {
+  const { isOpen, environmentKeys, keys, accessTokens, tokens } = options;
   const router = Router();
   const digests = environmentKeys.map(digestOf);
   router.use((request, response, next) => {
@@ -34,6 +38,12 @@ export function createAuthentication({ isOpen, environmentKeys, keys, tokens }: 
     next(principal !== undefined || isOpen || isPublicPath(request.path) ? 'router' : undefined);
   });
   router.use(async (request, response, next) => {
+    const user = await userOf(request, accessTokens);
+    if (user !== undefined) {
+      setPrincipal(response, user);
+      next();
+      return;
+    }
     const subject = request.method === 'GET' ? streamSubjectOf(request.path) : undefined;
     const token = subject === undefined ? undefined : textParameter(request, streamTokenParameter);
     if (tokens !== undefined && subject !== undefined && token !== undefined) {
@@ -46,7 +56,9 @@ export function createAuthentication({ isOpen, environmentKeys, keys, tokens }: 
     // A browser that is offered Basic asks for a name and a password itself. The admin page asks for the key, and uses
     // no path below /api.
     const isBasicOffered = isBelowApi(request.path) && !isMambuStreamingPath(request.path);
-    response.set('WWW-Authenticate', isBasicOffered ? `Bearer, ${basicChallenge}` : 'Bearer');
+    // RFC 6750, 3: a token that was presented is not valid.
+    const bearer = bearerOf(request) === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
+    response.set('WWW-Authenticate', isBasicOffered ? `${bearer}, ${basicChallenge}` : bearer);
     throw unauthorized(request);
   });
   return router;
@@ -63,6 +75,12 @@ function presentedPrincipal(
     if (principal !== undefined) return principal;
   }
   return undefined;
+}
+
+async function userOf(request: Request, accessTokens: AccessTokens | undefined): Promise<Principal | undefined> {
+  const token = bearerOf(request);
+  if (accessTokens === undefined || token === undefined || !accessTokens.looksLikeToken(token)) return undefined;
+  return accessTokens.principalOf(token);
 }
 
 function unauthorizedToken(response: Response): LendstreamError {
@@ -82,8 +100,11 @@ function unauthorized(request: Request): LendstreamError {
 }
 
 function presentedKeys(request: Request): string[] {
-  const bearer = /^bearer +(\S+) *$/i.exec(request.get('authorization') ?? '')?.[1];
-  return [bearer, request.get('apikey'), basicPassword(request)].filter((key) => key !== undefined);
+  return [bearerOf(request), request.get('apikey'), basicPassword(request)].filter((key) => key !== undefined);
+}
+
+function bearerOf(request: Request): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(request.get('authorization') ?? '')?.[1];
 }
 
 function isBasic(request: Request): boolean {
