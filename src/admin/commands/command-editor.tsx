@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Responses } from '../../contract.ts';
-import { type ApiError, apiErrorOf, callUnlessUnchanged, JsonText } from '../api/api.ts';
+import { type ApiError, apiErrorOf, JsonText } from '../api/api.ts';
 import { useEventTypeCheck, type CheckResult } from '../api/event-type-check.ts';
 import { queries, useLoaded } from '../api/queries.ts';
 import { curl } from '../curl.ts';
@@ -59,8 +58,7 @@ export function CommandEditor(properties: CommandEditorProperties): JSX.Element 
   const [error, setError] = useState<ApiError>();
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);
-  const address = `/event-types/${commandsType}`;
-  const definition = useLoaded(address, (signal) => callUnlessUnchanged<Responses['getEventType']>(address, signal));
+  const schema = useLoaded('command-schema', async () => (await import('./command-schema.ts')).commandSchema);
   const json = readJsonText(payload);
   const command = json.fault === undefined ? commandJson(id, type, subject, payload) : undefined;
   const checked = useEventTypeCheck(
@@ -123,11 +121,11 @@ export function CommandEditor(properties: CommandEditorProperties): JSX.Element 
         <section class="panel" aria-label="Fields">
           {children}
           <p class="muted">{effect}</p>
-          <Problem error={definition.error} what="The fields cannot be shown. The JSON has them." />
-          {definition.isLoading ? <Skeleton rows={4} /> : null}
-          {definition.data === undefined ? null : (
+          {schema.data === undefined ? (
+            <Skeleton rows={4} />
+          ) : (
             <PayloadForm
-              schema={definition.data.schema.schema}
+              schema={schema.data}
               type={type}
               payload={json.fault === undefined ? payload : undefined}
               onInput={write}
@@ -138,11 +136,14 @@ export function CommandEditor(properties: CommandEditorProperties): JSX.Element 
         </section>
         <section class="panel" aria-label="JSON">
           <CodeEditor label="Payload" value={payload} onInput={write} findings={findings} linesMaximum={32} />
-          <Problem
-            error={checked.error}
-            what={isUnchecked ? 'It is checked when it is sent.' : 'Validation is not available.'}
-          />
-          <div role="status">{checked.error === undefined ? verdict(json.fault !== undefined, checked) : null}</div>
+          <Problem error={isUnchecked ? undefined : checked.error} what="Validation is not available." />
+          <div role="status">
+            {checked.error === undefined || json.fault !== undefined
+              ? verdict(json.fault !== undefined, checked)
+              : isUnchecked
+                ? uncheckedVerdict
+                : null}
+          </div>
           <Problem
             error={error}
             what={
@@ -205,6 +206,10 @@ function checkedCommand(type: string, subject: CommandSubject, payload: string):
 function isUnknown(error: ApiError | undefined): boolean {
   return error !== undefined && (error.status === 0 || error.status >= 500);
 }
+
+const uncheckedVerdict = (
+  <p class="verdict waiting">Your key may not check commands before: the form is checked when it is sent.</p>
+);
 
 function verdict(isNoJson: boolean, { outcome }: CheckResult): JSX.Element {
   if (isNoJson) return <p class="verdict">This is not valid JSON yet.</p>;

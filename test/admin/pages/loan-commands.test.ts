@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { it } from 'mocha';
+import { call } from '../../support/http/client.ts';
 import { describeAdminPage } from './admin-browser.ts';
 
 describeAdminPage('the loan commands of the admin page', (admin) => {
@@ -121,6 +122,36 @@ describeAdminPage('the loan commands of the admin page', (admin) => {
     await confirm('Cancel');
     expect(await field('Amount').inputValue()).to.equal('8');
     await button('Reset').click();
+  });
+
+  it('sends commands with a key that may not see event types', async () => {
+    const keys = { API_KEYS: 'the-only-key-of-all' };
+    await admin.service.stop();
+    await admin.restart(keys);
+    const created = await call(
+      `${admin.service.url}/api-keys`,
+      'POST',
+      { name: 'desk', owning_application: 'desk', scopes: ['officer', 'events:publish'] },
+      { Authorization: `Bearer ${keys.API_KEYS}` },
+    );
+    await open('/loans/commanded/commands?command=REPAY');
+    await field('API key').fill(String(created.body['key']));
+    await button('Sign in').click();
+    await field('Amount (required)').fill('20.25');
+    await text('the form is checked when it is sent').waitFor();
+    await screenshot('command-officer');
+    await button('Send').click();
+    await confirm('Send');
+    await outcome().getByText('Loan repayment, 20.25').waitFor();
+    await open('/loans/commanded/commands?command=REPAY');
+    await field('Amount (required)').fill('twenty');
+    await button('Send').click();
+    await confirm('Send');
+    await text('The command was not stored.').waitFor();
+    await button('Reset').click();
+    await button('Sign out').click();
+    await admin.service.stop();
+    await admin.restart();
   });
 
   it('changes, deactivates, activates and deletes a product', async () => {
