@@ -5,7 +5,7 @@ import type { EventLog } from './ports/event-log.ts';
 import type { PublishedIds } from './ports/published-ids.ts';
 import type { Clock } from './clock.ts';
 import type { ClusterConfig, Config } from './config.ts';
-import { lockDataFolder, isReadableByOthers } from './embedded/data-folder.ts';
+import { lockDataFolder, isReadableByOthers, restrictFileModes } from './embedded/data-folder.ts';
 import type { KafkaLogOptions } from './kafka/log.ts';
 import type { Health } from './health.ts';
 import type { IntegrityProgress } from './integrity/integrity-check.ts';
@@ -77,6 +77,7 @@ async function openCluster(options: BackendOptions, cluster: ClusterConfig): Pro
   // The copy of another cluster's log would be wrong here, and so would its positions.
   const viewFolder = join(lock.path, `cluster-${log.clusterId}`);
   mkdirSync(viewFolder, { recursive: true, mode: 0o700 });
+  restrictFileModes(viewFolder);
   return { log, coordination, publishedIds, viewFolder, checkedFiles: [] };
 }
 

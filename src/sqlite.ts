@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
@@ -19,9 +20,24 @@ export interface DatabaseSettings {
   readonly mustExist?: boolean;
 }
 
-/** Opens a database file. @throws Error when the file cannot be opened; {@link databaseErrorKind} returns its kind */
+/**
+ * Opens a database file. A new one can be read by its owner alone, and so can the files that SQLite makes beside it, which
+ * get its mode.
+ * @throws Error when the file cannot be opened; {@link databaseErrorKind} returns its kind
+ */
 export function openDatabase(path: string, { mustExist = false, ...settings }: DatabaseSettings = {}): Connection {
+  if (!mustExist && settings.readOnly !== true) createForOwner(path);
   return new DatabaseSync(mustExist ? existingFile(path) : path, settings);
+}
+
+/** Creates an empty file, which SQLite takes as a new database. What keeps it from that, opening the database reports. */
+function createForOwner(path: string): void {
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch {
+    // Another process has made it, or it cannot be made.
+  }
 }
 
 /** The address of a file for reading and writing, which SQLite does not create: https://www.sqlite.org/uri.html */

@@ -112,6 +112,14 @@ const reasonCharactersMaximum = 500;
 /** How many ids of a product's pattern are tried for one partition, before one of another form is made. */
 const patternAttemptsMaximum = 10_000;
 
+/** How far an erasure has come that takes several commits. */
+export interface ErasureProgress {
+  /** Of its command. */
+  readonly offset: Offset;
+  /** The number of the last transaction that was looked at. */
+  readonly erasedTo: number;
+}
+
 /** The labels of a decided command in the metrics. */
 export interface DecidedCommand {
   readonly type: CommandType | 'unknown';
@@ -166,7 +174,7 @@ export class CommandBatch {
   #leavesProducts = false;
   #dueCommands = 0;
   #erasedTransactions = 0;
-  #erasedTo = 0;
+  #erasure: ErasureProgress | null = null;
   readonly #erasures: Erasure[] = [];
   #closedDay: LocalDate | undefined;
   #followedCalendar: FollowedCalendar | undefined;
@@ -192,9 +200,9 @@ export class CommandBatch {
     return this.#erasedTransactions;
   }
 
-  /** The number of the transaction up to which it has come with the erasure that it leaves undone; 0 without one. */
-  get erasedTo(): number {
-    return this.#erasedTo;
+  /** How far it has come with the erasure that it leaves undone; null without one. */
+  get erasure(): ErasureProgress | null {
+    return this.#erasure;
   }
 
   /** Whether it changes definitions, which the next commit must know. */
@@ -323,18 +331,18 @@ export class CommandBatch {
    * Erases what transactions keep of persons, before the command that asks for it is decided: an account of many years
    * may have more of them than one commit should write.
    * @param command ERASE_PERSONAL_DATA
-   * @param from The number of the transaction up to which this was done by commits before.
+   * @param begun How far commits before have come with it, or with another one; null when none has begun.
    * @param isFull Whether the commit is full.
    * @param giveWay Awaited after each transaction.
-   * @returns whether all are done, so that the command can be decided; else {@link erasedTo} says how far it came
+   * @returns whether all are done, so that the command can be decided; else {@link erasure} says how far it came
    */
   async eraseTransactions(
     command: PendingCommand,
-    from: number,
+    begun: ErasureProgress | null,
     isFull: () => boolean,
     giveWay: () => Promise<void>,
   ): Promise<boolean> {
-    this.#erasedTo = 0;
+    this.#erasure = null;
     const parsed = parsedCommand(command);
     if (!isErasure(parsed)) return true;
     const { loanAccountId = '', commandId } = parsed.envelope;
@@ -343,6 +351,7 @@ export class CommandBatch {
     if (loan === null || this.#recordedResult(commandId, command.appendedAt) !== undefined) return true;
     const isPersonalSet = personalSets(fieldDefinitionsOf(registry));
     const transactions = this.#transactionsOf(loan.id);
+    const from = begun?.offset === command.offset ? begun.erasedTo : 0;
     for (let number = from + 1; number <= loan.transactionCount; number += 1) {
       const transaction = transactions.find(transactionId(loan.id, number));
       if (transaction === undefined) continue;
@@ -352,7 +361,7 @@ export class CommandBatch {
         this.#erasedTransactions += 1;
       }
       if (number < loan.transactionCount && isFull()) {
-        this.#erasedTo = number;
+        this.#erasure = { offset: command.offset, erasedTo: number };
         return false;
       }
       await giveWay();

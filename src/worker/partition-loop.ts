@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
-import { CommandBatch } from './command-batch.ts';
+import { CommandBatch, type ErasureProgress } from './command-batch.ts';
 import type { CommandType } from '../lending-format/command-format.ts';
 import { CommandRetention } from './command-retention.ts';
 import { type PendingCommand, PendingCommands } from './pending-commands.ts';
@@ -75,8 +75,8 @@ interface LongRuns {
   passableFrom: number | null;
   /** Whether the next commit does nothing for the day, so that products may change in it. */
   isForProducts: boolean;
-  /** The number of the transaction up to which the erasure under way has come; 0 when none is. */
-  erasedTo: number;
+  /** How far the erasure under way has come; null when none is. */
+  erasure: ErasureProgress | null;
 }
 
 /** The most commands decided in one commit, unless the options say less. */
@@ -164,7 +164,7 @@ async function processCommands(
 ): Promise<void> {
   const { log, clock, metrics, commandLag, partition, signal } = options;
   const pending = new PendingCommands();
-  const runs: LongRuns = { current: null, passableFrom: null, isForProducts: false, erasedTo: 0 };
+  const runs: LongRuns = { current: null, passableFrom: null, isForProducts: false, erasure: null };
   let nextReadOffset = await firstUndecidedOffset(options, store.position);
   commandLag.advance(partition, nextReadOffset);
   retention.advance(nextReadOffset);
@@ -189,7 +189,7 @@ async function processCommands(
     onCommit();
     pending.removeDone(store);
     runs.isForProducts = batch.leavesProducts;
-    runs.erasedTo = batch.erasedTo;
+    runs.erasure = batch.erasure;
     if (!pending.beginsWithEndOfDay) runs.passableFrom = null;
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
@@ -326,10 +326,10 @@ function eraseTransactions(
   options: PartitionLoopOptions,
   batch: CommandBatch,
   command: PendingCommand,
-  { erasedTo }: LongRuns,
+  { erasure }: LongRuns,
 ): Promise<boolean> {
   const isFull = (): boolean => isCommitFull(batch, options);
-  return batch.eraseTransactions(command, erasedTo, isFull, () => options.turns.giveWayInTime());
+  return batch.eraseTransactions(command, erasure, isFull, () => options.turns.giveWayInTime());
 }
 
 /** @param share The part of a whole commit that may be filled. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '../../src/app.ts';
@@ -94,6 +94,30 @@ describe('the data folder', () => {
       'old.db-journal': '600',
       'notes.db.txt': '644',
     });
+  });
+
+  it('gets new files that only their owner may read and write, whatever the umask and the mode of the folder', async () => {
+    const dataFolder = join(folder, 'open-to-all');
+    mkdirSync(dataFolder);
+    chmodSync(dataFolder, 0o777);
+    const umask = process.umask(0);
+    const app = await createApp(readConfig({ DATA_DIR: dataFolder, PORT: '0' }), silentLogger);
+    try {
+      const names = readdirSync(dataFolder);
+      expect(names).to.include.members([
+        'log.db',
+        'log.db-wal',
+        'log.db-shm',
+        'accounts.db',
+        'accounts.db-wal',
+        'lock.db',
+      ]);
+      const modes = names.map((name) => `${name} ${(statSync(join(dataFolder, name)).mode & 0o777).toString(8)}`);
+      expect(modes).to.deep.equal(names.map((name) => `${name} 600`));
+    } finally {
+      process.umask(umask);
+      await app.stop();
+    }
   });
 
   it('is logged when it is open to other users', async () => {

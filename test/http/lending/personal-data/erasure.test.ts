@@ -102,7 +102,7 @@ describe('erasing the personal data of a loan over HTTP', () => {
     expect(await shown('erased-1')).to.contain(marker);
     const [balances, schedule] = [await get('/loans/erased-1/balances'), await get('/loans/erased-1/schedule')];
     const transactions = await listed('/loans/erased-1/transactions');
-    const events = (await get('/loans/erased-1/events')).body['events'] as Json[];
+    const events = (await get('/loans/erased-1/events')).body['items'] as Json[];
 
     const answer = await post(204, '/loans/erased-1:erasePersonalData', {});
     expect(answer.text).to.equal('');
@@ -115,7 +115,7 @@ describe('erasing the personal data of a loan over HTTP', () => {
     const account = (await get('/loans/erased-1?detailsLevel=FULL')).body;
     expect(account).to.deep.include({ loanName: 'Annuity over 4 months', _plain: { purpose: 'car' } });
 
-    const masked = (await get('/loans/erased-1/events')).body['events'] as Json[];
+    const masked = (await get('/loans/erased-1/events')).body['items'] as Json[];
     const ofType = (all: readonly Json[], type: string): Json[] =>
       all.filter(({ metadata }) => (metadata as Json)['event_type'] === type);
     expect(foldTransactions(ofType(masked, 'loan_transaction_posted'))).to.deep.equal(after);
