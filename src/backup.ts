@@ -1,12 +1,14 @@
 import { systemClock } from './clock.ts';
 import { makeBackup } from './embedded/backup/make-backup.ts';
 import { restoreBackup } from './embedded/backup/restore-backup.ts';
+import { readBackupKey } from './embedded/backup/backup-key.ts';
 import { describeError } from './errors.ts';
 import { packageVersion } from './package-root.ts';
 
 /**
  * The program behind scripts/backup and scripts/restore, which is in the image too: `backup.js make <new folder>` and
- * `backup.js restore <folder>`. DATA_DIR names the data folder, as for the service.
+ * `backup.js restore <folder>`. DATA_DIR names the data folder, as for the service. BACKUP_KEY, or the file that
+ * BACKUP_KEY_FILE names, is the key of an encrypted backup.
  */
 
 /** The exit code when the words are not understood, as of the other scripts. */
@@ -21,15 +23,18 @@ async function main(): Promise<void> {
     process.stderr.write('lendstream: name one folder, that of the backup\n');
     process.exitCode = wrongUsageExitCode;
   } else if (action === 'make') {
+    const key = readBackupKey(process.env);
     const { begun_at, bytes } = await makeBackup({
       dataFolder,
       target: folder,
       version: packageVersion,
+      key,
       clock: systemClock,
     });
-    process.stdout.write(`${folder} has everything acknowledged before ${begun_at}: ${bytes} bytes, checked.\n`);
+    const kind = key === undefined ? 'checked' : 'checked and encrypted';
+    process.stdout.write(`${folder} has everything acknowledged before ${begun_at}: ${bytes} bytes, ${kind}.\n`);
   } else {
-    const { begun_at } = await restoreBackup({ backup: folder, dataFolder });
+    const { begun_at } = await restoreBackup({ backup: folder, dataFolder, key: readBackupKey(process.env) });
     process.stdout.write(`${dataFolder} has everything acknowledged before ${begun_at}. Start the service with it.\n`);
   }
 }

@@ -21,8 +21,8 @@ export interface DatabaseSettings {
 }
 
 /**
- * Opens a database file. A new one can be read by its owner alone, and so can the files that SQLite makes beside it, which
- * get its mode.
+ * Opens a database file. A new one can be read by its owner alone, and so can the files that SQLite makes beside it,
+ * which get its mode.
  * @throws Error when the file cannot be opened; {@link databaseErrorKind} returns its kind
  */
 export function openDatabase(path: string, { mustExist = false, ...settings }: DatabaseSettings = {}): Connection {
@@ -30,7 +30,7 @@ export function openDatabase(path: string, { mustExist = false, ...settings }: D
   return new DatabaseSync(mustExist ? existingFile(path) : path, settings);
 }
 
-/** Creates an empty file, which SQLite takes as a new database. What keeps it from that, opening the database reports. */
+/** Creates an empty file, which SQLite takes as a new database. If that fails, opening the database says why. */
 function createForOwner(path: string): void {
   if (existsSync(path)) return;
   try {

@@ -55,8 +55,8 @@ export function isReadableByOthers(dataFolder: string): boolean {
 
 /**
  * Removes the access of everyone but the owner to the files of a store. An older version may have created them readable
- * for others. New files get the right mode when they are made. The mode of the folder is not changed: its owner may have
- * other files in it, see {@link isReadableByOthers}.
+ * for others. New files get the right mode when they are made. The mode of the folder is not changed: its owner may
+ * have other files in it, see {@link isReadableByOthers}.
  */
 export function restrictFileModes(path: string): void {
   for (const name of readdirSync(path)) {

@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError } from '../../errors.ts';
+import { encryptionNames } from './encryption.ts';
 
-/** A backup: a folder with a copy of `log.db`, and a manifest that says what the copy must be like. */
+/**
+ * A backup: a folder with a copy of `log.db`, as it is or encrypted, and a manifest that says what the copy must be
+ * like.
+ */
 
 export const logFile = 'log.db';
+export const encryptedLogFile = 'log.db.encrypted';
 export const manifestFile = 'manifest.json';
 
 /** The form of the manifest that this program writes, and the only one that it reads. */
@@ -17,15 +22,27 @@ export interface Manifest {
   readonly begun_at: string;
   /** The version of the program that made the backup. */
   readonly version: string;
-  /** Size of `log.db`. */
+  /** Size of the file. */
   readonly bytes: number;
-  /** SHA-256 of `log.db`, in hexadecimal digits. */
+  /** SHA-256 of the file, in hexadecimal digits. */
   readonly sha256: string;
+  /** How the file is encrypted, in the words of people; absent when it is not. */
+  readonly encryption?: typeof encryptionNames;
+}
+
+/** The file of a backup. */
+export function fileOf({ encryption }: Pick<Manifest, 'encryption'>): string {
+  return encryption === undefined ? logFile : encryptedLogFile;
+}
+
+/** What the encryption of the file also protects. */
+export function protectedText({ begun_at, version }: Pick<Manifest, 'begun_at' | 'version'>): string {
+  return JSON.stringify({ begun_at, version });
 }
 
 /** The text of the manifest file. */
 export function manifestText(manifest: Manifest): string {
-  return `${JSON.stringify({ format: manifestFormat, file: logFile, ...manifest }, null, 2)}\n`;
+  return `${JSON.stringify({ format: manifestFormat, file: fileOf(manifest), ...manifest }, null, 2)}\n`;
 }
 
 /** Reads the manifest of a backup. @throws Error when the folder is no backup that this program knows */
@@ -38,17 +55,18 @@ export function readManifest(backup: string): Manifest {
       cause: error,
     });
   }
-  const { format, begun_at, version, bytes, sha256 } = read;
+  const { format, begun_at, version, bytes, sha256, encryption } = read;
   if (
     format !== manifestFormat ||
     typeof begun_at !== 'string' ||
     typeof version !== 'string' ||
     typeof bytes !== 'number' ||
-    typeof sha256 !== 'string'
+    typeof sha256 !== 'string' ||
+    (encryption !== undefined && JSON.stringify(encryption) !== JSON.stringify(encryptionNames))
   ) {
     throw new Error(`${backup} is not a backup that this version reads: its ${manifestFile} has another form`);
   }
-  return { begun_at, version, bytes, sha256 };
+  return { begun_at, version, bytes, sha256, ...(encryption === undefined ? {} : { encryption }) };
 }
 
 /** The checksum of a file, while it is read in pieces. */

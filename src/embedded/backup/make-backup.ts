@@ -1,10 +1,30 @@
-import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { type Clock, toTimestamp } from '../../clock.ts';
 import { describeError } from '../../errors.ts';
 import { startCheckThread } from '../../integrity/check-thread.ts';
 import { openDatabase } from '../../sqlite.ts';
-import { type Manifest, logFile, manifestFile, manifestText, newChecksum, syncToDisk } from './backup-folder.ts';
+import {
+  type Manifest,
+  encryptedLogFile,
+  logFile,
+  manifestFile,
+  manifestText,
+  newChecksum,
+  protectedText,
+  syncToDisk,
+} from './backup-folder.ts';
+import { encrypting, encryptionNames } from './encryption.ts';
 
 export interface BackupRequest {
   /** The data folder of a service, which may run meanwhile. */
@@ -13,15 +33,18 @@ export interface BackupRequest {
   readonly target: string;
   /** Of the program. */
   readonly version: string;
+  /** Encrypts the backup; absent for one that is not encrypted. */
+  readonly key?: string | undefined;
   readonly clock: Clock;
 }
 
 /**
  * Writes a snapshot of the log into a new folder, reads all of it again and writes the manifest. The folder gets its
- * name when everything is on the disk; until then, and after a process that was killed, it is called `*.partial`.
+ * name when everything is on the disk; until then, and after a process that was killed, it is called `*.partial`. Of an
+ * encrypted backup, the snapshot is in the data folder, so that nothing readable gets to the disk of the backup.
  * @throws Error with a reason for the person who asked, also when the copy is damaged. Nothing is left then
  */
-export async function makeBackup({ dataFolder, target, version, clock }: BackupRequest): Promise<Manifest> {
+export async function makeBackup({ dataFolder, target, version, key, clock }: BackupRequest): Promise<Manifest> {
   const source = join(dataFolder, logFile);
   const folder = resolve(target);
   const partial = `${folder}.partial`;
@@ -33,13 +56,24 @@ export async function makeBackup({ dataFolder, target, version, clock }: BackupR
     throw new Error(`${partial} exists: another backup runs, or one was interrupted. If none runs, remove the folder`);
   }
   if (!existsSync(dirname(folder))) throw new Error(`there is no folder ${dirname(folder)}`);
+  const snapshot = key === undefined ? join(partial, logFile) : join(dataFolder, snapshotFile);
+  if (key !== undefined && existsSync(snapshot)) {
+    throw new Error(`${snapshot} exists: another backup runs, or one was interrupted. If none runs, remove the file`);
+  }
   mkdirSync(partial, { mode: 0o700 });
   try {
     const begun_at = toTimestamp(clock.now());
-    const copy = join(partial, logFile);
-    copyLog(source, copy);
-    await requireSoundCopy(copy);
-    const manifest = { begun_at, version, bytes: statSync(copy).size, sha256: await checksumOf(copy) };
+    copyLog(source, snapshot);
+    await requireSoundCopy(snapshot);
+    const copy = key === undefined ? snapshot : join(partial, encryptedLogFile);
+    if (key !== undefined) await encrypt(snapshot, copy, key, protectedText({ begun_at, version }));
+    const manifest: Manifest = {
+      begun_at,
+      version,
+      bytes: statSync(copy).size,
+      sha256: await checksumOf(copy),
+      ...(key === undefined ? {} : { encryption: encryptionNames }),
+    };
     const manifestPath = join(partial, manifestFile);
     writeFileSync(manifestPath, manifestText(manifest), { mode: 0o600 });
     for (const path of [copy, manifestPath, partial]) syncToDisk(path);
@@ -49,8 +83,21 @@ export async function makeBackup({ dataFolder, target, version, clock }: BackupR
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     throw error;
+  } finally {
+    if (key !== undefined) rmSync(snapshot, { force: true });
   }
 }
+
+/** The snapshot of a backup that is to be encrypted, in the data folder. */
+const snapshotFile = 'backup.partial.db';
+
+async function encrypt(from: string, to: string, key: string, context: string): Promise<void> {
+  const read = createReadStream(from, { highWaterMark: readBytes });
+  await pipeline(read, encrypting(key, context), createWriteStream(to, { mode: 0o600, flags: 'wx' }));
+}
+
+/** How much is read at once. Bytes. */
+const readBytes = 1024 * 1024;
 
 /**
  * One transaction reads the whole log: a copy in parts would start over whenever the service has written. It lacks the
@@ -93,6 +140,6 @@ async function requireSoundCopy(copy: string): Promise<void> {
 
 async function checksumOf(path: string): Promise<string> {
   const checksum = newChecksum();
-  for await (const piece of createReadStream(path, { highWaterMark: 1024 * 1024 })) checksum.update(piece as Buffer);
+  for await (const piece of createReadStream(path, { highWaterMark: readBytes })) checksum.update(piece as Buffer);
   return checksum.digest('hex');
 }
