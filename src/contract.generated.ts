@@ -788,6 +788,10 @@ interface ApiKey {
    * @maxItems 50
    */
   scopes: string[];
+  /**
+   * The subject of the certificate by which its holder is known in place of a key; null for a key.
+   */
+  certificate_subject: string | null;
   created_at: string;
   /**
    * The name of its creator.
@@ -825,6 +829,10 @@ interface ApiKeyRequest {
    * In the future. Null, the default, for a key that does not expire.
    */
   expires_at?: string | null;
+  /**
+   * For a holder with a client certificate in place of a key: its subject as in RFC 4514, such as CN=payments,O=Bank.
+   */
+  certificate_subject?: string | null;
 }
 /**
  * All API keys, by name.
@@ -1860,6 +1868,10 @@ interface CreatedApiKey {
    * @maxItems 50
    */
   scopes: string[];
+  /**
+   * The subject of the certificate by which its holder is known in place of a key; null for a key.
+   */
+  certificate_subject: string | null;
   created_at: string;
   /**
    * The name of its creator.
@@ -1874,9 +1886,9 @@ interface CreatedApiKey {
    */
   last_used_at: string | null;
   /**
-   * The key. It is not stored, and cannot be shown again.
+   * The key. It is not stored, and cannot be shown again. Null for a holder with a certificate.
    */
-  key: string;
+  key: string | null;
 }
 /**
  * The currency of the organization, or one of its products.

@@ -4,7 +4,7 @@ import type { Subscription } from '../broker/definitions/subscription.ts';
 import { after, type Clock, type Timer } from '../clock.ts';
 import { LendstreamError } from '../errors.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { hasPermission, type Principal } from './principal.ts';
+import { hasPermission, isRegistered, type Principal } from './principal.ts';
 import { mayUseEventType, mayUseSubscription, type Access } from './resource-access.ts';
 import { readPermissionOf } from './system-event-types.ts';
 
@@ -111,7 +111,7 @@ export class AccessControl {
     const { keys, clock } = this.#options;
     const { credential, name } = stream.principal;
     const isToken = credential.kind === 'access-token';
-    const expiresAt = isToken ? credential.expiresAt : credential.kind === 'api-key' ? keys.expiryOf(name) : undefined;
+    const expiresAt = isToken ? credential.expiresAt : isRegistered(stream.principal) ? keys.expiryOf(name) : undefined;
     return expiresAt === undefined
       ? undefined
       : after(clock, expiresAt - clock.now(), () => this.#endUnlessAllowed(stream));
@@ -122,7 +122,7 @@ export class AccessControl {
   }
 
   #concerns({ principal, subject }: WatchedStream, kind: RegistryChange['kind'], name: string): boolean {
-    if (kind === 'api-key') return principal.credential.kind === 'api-key' && principal.name === name;
+    if (kind === 'api-key') return isRegistered(principal) && principal.name === name;
     if (kind === subject.kind) return subject.name === name;
     return kind === 'event-type' && this.#eventTypesOf(subject).includes(name);
   }
@@ -137,7 +137,7 @@ export class AccessControl {
   /** The principal with the rights that it has now; undefined when it has none any more. */
   #currentOf(principal: Principal): Principal | undefined {
     const { credential, name } = principal;
-    if (credential.kind === 'api-key') return this.#options.keys.currentPrincipal(name);
+    if (isRegistered(principal)) return this.#options.keys.currentPrincipal(name);
     const isOver = credential.kind === 'access-token' && credential.expiresAt <= this.#options.clock.now();
     return isOver ? undefined : principal;
   }

@@ -12,8 +12,13 @@ export interface ApiKeyRecord {
   readonly name: string;
   readonly owning_application: string;
   readonly scopes: readonly string[];
-  /** The SHA-256 of the key, in hexadecimal digits. A key has 256 random bits, so that no digest can be reversed. */
-  readonly digest: string;
+  /**
+   * The SHA-256 of the key, in hexadecimal digits; null for a holder with a certificate. A key has 256 random bits, so
+   * that no digest can be reversed.
+   */
+  readonly digest: string | null;
+  /** The subject of the certificate by which its holder is known in place of a key; null for a key. */
+  readonly certificate_subject: string | null;
   readonly created_at: string;
   /** The name of the principal that created it. */
   readonly created_by: string;
@@ -34,7 +39,15 @@ const secretBytes = 32;
 /** How exactly the last use of a key is known. Each process stores it at most once in this time. Milliseconds. */
 export const lastUseMilliseconds = 3_600_000;
 
-const byDigest: DefinitionIndex<ApiKeyRecord> = { kind: 'api-key', keysOf: ({ digest }) => [digest] };
+const byDigest: DefinitionIndex<ApiKeyRecord> = {
+  kind: 'api-key',
+  keysOf: ({ digest }) => (digest === null ? [] : [digest]),
+};
+
+const bySubject: DefinitionIndex<ApiKeyRecord> = {
+  kind: 'api-key',
+  keysOf: ({ certificate_subject: subject }) => (subject === null ? [] : [subject]),
+};
 
 export interface ApiKeysOptions {
   readonly registry: Registry;
@@ -62,14 +75,14 @@ export class ApiKeys {
    * Creates a key.
    * @param body The JSON of the request.
    * @param creator Cannot give what it does not have.
-   * @returns the key, which cannot be shown again
+   * @returns the key, which cannot be shown again; null for a holder with a certificate
    * @throws MALFORMED_REQUEST, FieldViolations, PERMISSION_MISSING, CONFLICT when the name is in use, UNPROCESSABLE
    *   when there are {@link apiKeysMaximum}
    */
   async create(
     body: Readonly<Record<string, unknown>>,
     creator: Principal,
-  ): Promise<{ readonly key: string; readonly shown: ShownApiKey }> {
+  ): Promise<{ readonly key: string | null; readonly shown: ShownApiKey }> {
     const { registry, clock } = this.#options;
     const requested = readApiKey(body, clock.now());
     refuseMoreThanOwn(creator, requested.scopes, requested.owning_application);
@@ -79,14 +92,18 @@ export class ApiKeys {
     if (registry.get('api-key', name) !== undefined) {
       throw new LendstreamError('CONFLICT', `An API key named "${name}" exists: revoke it, or choose another name.`);
     }
+    const { certificate_subject: subject } = requested;
+    if (subject !== null && registry.hasBy(bySubject, subject)) {
+      throw new LendstreamError('CONFLICT', `Another API key is for the certificate of ${subject}.`);
+    }
     if (registry.count('api-key') >= apiKeysMaximum) {
       const detail = `There are at most ${apiKeysMaximum} API keys: revoke those that are not needed.`;
       throw new LendstreamError('UNPROCESSABLE', detail);
     }
-    const key = `${apiKeyPrefix}${randomBytes(secretBytes).toString('base64url')}`;
+    const key = subject === null ? `${apiKeyPrefix}${randomBytes(secretBytes).toString('base64url')}` : null;
     const record: ApiKeyRecord = {
       ...requested,
-      digest: digestOf(key),
+      digest: key === null ? null : digestOf(key),
       created_at: toTimestamp(clock.now()),
       created_by: creator.name,
     };
@@ -121,10 +138,12 @@ export class ApiKeys {
   /** The principal of a presented key; undefined for an unknown one, and for one that has expired. */
   principalOf(key: string): Principal | undefined {
     if (!key.startsWith(apiKeyPrefix)) return undefined;
-    const [record] = this.#options.registry.listBy(byDigest, digestOf(key));
-    const principal = record === undefined ? undefined : this.#principalOfRecord(record);
-    if (record !== undefined && principal !== undefined) this.#noteUse(record.name);
-    return principal;
+    return this.#used(this.#options.registry.listBy(byDigest, digestOf(key))[0]);
+  }
+
+  /** The principal of a verified certificate, by its subject; undefined without a key that has not expired. */
+  principalOfCertificate(subject: string): Principal | undefined {
+    return this.#used(this.#options.registry.listBy(bySubject, subject)[0]);
   }
 
   /** The principal of a key as it is now, by the key's name; undefined when it was revoked or has expired. */
@@ -136,7 +155,8 @@ export class ApiKeys {
   /** A secret that only holders of a key and the service can know, for tokens in its place. */
   tokenSecretOf(name: string): Buffer | undefined {
     const record = this.#options.registry.get<ApiKeyRecord>('api-key', name);
-    return record === undefined ? undefined : createHmac('sha256', record.digest).update('stream tokens').digest();
+    const digest = record?.digest ?? null;
+    return digest === null ? undefined : createHmac('sha256', digest).update('stream tokens').digest();
   }
 
   /** When a key expires, in milliseconds since the epoch; undefined when it does not, or is unknown. */
@@ -145,11 +165,17 @@ export class ApiKeys {
     return expiry === null ? undefined : Date.parse(expiry);
   }
 
+  #used(record: ApiKeyRecord | undefined): Principal | undefined {
+    const principal = record === undefined ? undefined : this.#principalOfRecord(record);
+    if (principal !== undefined) this.#noteUse(principal.name);
+    return principal;
+  }
+
   #principalOfRecord(record: ApiKeyRecord): Principal | undefined {
     if (record.expires_at !== null && Date.parse(record.expires_at) <= this.#options.clock.now()) return undefined;
     const { name, owning_application: application, scopes } = record;
     const known = this.#principals.get(record);
-    const principal = known ?? restrictedPrincipal(name, application, scopes, { kind: 'api-key' });
+    const principal = known ?? restrictedPrincipal(name, application, scopes, credentialOf(record));
     if (known === undefined) this.#principals.set(record, principal);
     return principal;
   }
@@ -171,6 +197,10 @@ export class ApiKeys {
     const isOwnUse = usedAt !== undefined && usedAt >= Date.parse(record.created_at);
     return { ...record, last_used_at: isOwnUse ? toTimestamp(usedAt) : null };
   }
+}
+
+function credentialOf({ digest }: ApiKeyRecord): Principal['credential'] {
+  return { kind: digest === null ? 'certificate' : 'api-key' };
 }
 
 /** @throws PERMISSION_MISSING for a right that the creator itself lacks */

@@ -24,7 +24,7 @@ export type Credential =
   | { readonly kind: 'api-key' }
   /** A signed token of an identity provider. */
   | { readonly kind: 'access-token'; readonly expiresAt: number }
-  /** A certificate, by its name. */
+  /** A certificate, for which the registry has a key. */
   | { readonly kind: 'certificate' };
 
 /** The name of senders without credentials while none are needed. Their events carry it. */
@@ -51,6 +51,11 @@ export function environmentPrincipal(index: number): Principal {
  */
 export function userName(subject: string): string {
   return `user:${subject}`;
+}
+
+/** Whether the registry has the principal's rights, under its name: they can change and be revoked at any time. */
+export function isRegistered({ credential }: Principal): boolean {
+  return credential.kind === 'api-key' || credential.kind === 'certificate';
 }
 
 /** A principal that may do what its scopes allow. */

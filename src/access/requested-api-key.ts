@@ -12,10 +12,14 @@ export interface RequestedApiKey {
   readonly scopes: readonly string[];
   /** A timestamp; null for a key that does not expire. */
   readonly expires_at: string | null;
+  /** In the form of RFC 4514, such as `CN=payments,O=Bank`; null for a holder with a key. */
+  readonly certificate_subject: string | null;
 }
 
 /** The form of a name: it stands in paths, in `published_by` and in the audit. */
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+const subjectPattern = /^[\x20-\x7e]{1,1024}$/;
 
 /** The most roles and permissions of a key. */
 export const scopesMaximum = 50;
@@ -48,12 +52,19 @@ export function readApiKey(body: Readonly<Record<string, unknown>>, now: number)
   if (expiresAt !== null && expiresAt <= now) {
     violations.push({ field: 'expires_at', message: 'must be a timestamp with a time zone, in the future' });
   }
+  const subject = body['certificate_subject'] ?? null;
+  if (subject !== null && typeof subject !== 'string') throw wrongType('certificate_subject', 'a string or null');
+  if (subject !== null && !subjectPattern.test(subject)) {
+    const message = 'must have 1 to 1024 visible ASCII characters and spaces, such as CN=payments,O=Bank';
+    violations.push({ field: 'certificate_subject', message });
+  }
   if (violations.length > 0) throw new FieldViolations(violations);
   return {
     name,
     owning_application: application,
     scopes,
     expires_at: expiresAt === null ? null : toTimestamp(expiresAt),
+    certificate_subject: subject,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { EventTypeRecord } from '../broker/definitions/event-type.ts';
 import type { Subscription } from '../broker/definitions/subscription.ts';
-import { userName, type Principal } from './principal.ts';
+import { isRegistered, userName, type Principal } from './principal.ts';
 
 /**
  * What a principal wants with one event type or subscription: `see` its definition, `read` its events, `write` events,
@@ -57,7 +57,8 @@ function isNamed(principal: Principal, attributes: unknown): boolean {
   return Array.isArray(attributes) && attributes.some((attribute) => isNamedBy(principal, attribute));
 }
 
-function isNamedBy({ name, application, scopes, credential }: Principal, attribute: unknown): boolean {
+function isNamedBy(principal: Principal, attribute: unknown): boolean {
+  const { name, application, scopes, credential } = principal;
   if (typeof attribute !== 'object' || attribute === null) return false;
   const { data_type: type, value } = attribute as Readonly<Record<string, unknown>>;
   if (typeof value !== 'string') return false;
@@ -68,7 +69,7 @@ function isNamedBy({ name, application, scopes, credential }: Principal, attribu
     case 'application':
       return value === application;
     case 'key':
-      return credential.kind === 'api-key' && value === name;
+      return isRegistered(principal) && value === name;
     case 'user':
       return credential.kind === 'access-token' && userName(value) === name;
     case 'role':

@@ -7,7 +7,7 @@ import { outcomeOf } from '../support/thrown-errors.ts';
 
 const now = Date.parse('2026-01-31T08:00:00Z');
 
-const valid = { name: 'shop-consumer', owning_application: 'shop', scopes: ['consumer'] };
+const valid: Record<string, unknown> = { name: 'shop-consumer', owning_application: 'shop', scopes: ['consumer'] };
 
 const manyScopes = [
   ...new Set([
@@ -47,6 +47,9 @@ describe('a requested API key', () => {
     ['that expires on no day', { expires_at: '2027-02-30T08:00:00Z' }, /^422 Field "expires_at"/],
     ['that expires at a number', { expires_at: 7 }, /^400 Field "expires_at"/],
     ['that does not expire', { expires_at: null }, 'accepted'],
+    ['for the longest subject', { certificate_subject: 'a'.repeat(1_024) }, 'accepted'],
+    ['for a longer subject', { certificate_subject: 'a'.repeat(1_025) }, /^422 Field "certificate_subject"/],
+    ['for a subject that is no text', { certificate_subject: 7 }, /^400 Field "certificate_subject"/],
   ];
   for (const [title, changes, expected] of rows) {
     it(`${title} is ${expected === 'accepted' ? 'accepted' : 'refused'}`, () => {
@@ -63,6 +66,7 @@ describe('a requested API key', () => {
       owning_application: 'shop',
       scopes: ['consumer', 'producer'],
       expires_at: '2026-01-31T23:00:00.000Z',
+      certificate_subject: null,
     });
   });
 });

@@ -6,6 +6,7 @@ import type { AccessTokens } from '../../access/access-tokens.ts';
 import { LendstreamError } from '../../errors.ts';
 import { textParameter } from '../edge/query-parameters.ts';
 import { isBelowApi, isMambuStreamingPath } from '../edge/request-paths.ts';
+import { verifiedClientName } from '../edge/tls/client-certificates.ts';
 import { setPrincipal } from './principal-of-request.ts';
 import { isPublicPath } from './public-paths.ts';
 import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './stream-tokens.ts';
@@ -16,7 +17,7 @@ export interface AuthenticationOptions {
   /** The keys of the settings, which may do everything. */
   readonly environmentKeys: readonly string[];
   /** The keys of the registry. */
-  readonly keys?: Pick<ApiKeys, 'principalOf'>;
+  readonly keys?: Pick<ApiKeys, 'principalOf' | 'principalOfCertificate'>;
   /** Those of an identity provider; absent without one. */
   readonly accessTokens?: AccessTokens | undefined;
   /** Each opens one stream in place of a key. */
@@ -74,7 +75,8 @@ function presentedPrincipal(
     const principal = index === -1 ? keys?.principalOf(key) : environmentPrincipal(index);
     if (principal !== undefined) return principal;
   }
-  return undefined;
+  const subject = verifiedClientName(request);
+  return subject === undefined ? undefined : keys?.principalOfCertificate(subject);
 }
 
 async function userOf(request: Request, accessTokens: AccessTokens | undefined): Promise<Principal | undefined> {
