@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses, Schemas } from '../../contract.ts';
 import { call } from '../api/api.ts';
+import { courseIntervalSeconds, recordLag } from '../lag-course.ts';
 import { formatCount, formatDuration } from '../formats.ts';
 import { navigate } from '../navigation.ts';
 import { queries, useLoaded } from '../api/queries.ts';
@@ -16,6 +17,7 @@ import { SubscriptionForm } from '../parts/subscription/form.tsx';
 import { MoveCursors } from '../parts/subscription/move-cursors.tsx';
 import { lagOf, SubscriptionPartitions, type TypeStatistics } from '../parts/subscription/partitions.tsx';
 import { EndedStreams, OpenStreams } from '../parts/subscription/streams.tsx';
+import { Sparkline } from '../parts/sparkline.tsx';
 import { Tiles } from '../parts/tiles.tsx';
 import { Time } from '../parts/time.tsx';
 import { subscriptionName } from '../parts/subscription/subscription-name.tsx';
@@ -41,7 +43,14 @@ function Subscription({ id }: { id: string }): JSX.Element {
         call<Responses['listSubscriptionStreams']>('GET', `${address}/streams`, undefined, options),
         call<Responses['listCursors']>('GET', `${address}/cursors`, undefined, options),
       ]);
-      return { subscription, statistics, streams, cursors };
+      const course = [
+        ...recordLag(
+          id,
+          statistics.reduce((sum, each) => sum + lagOf(each), 0),
+          Date.now(),
+        ),
+      ];
+      return { subscription, statistics, streams, cursors, course };
     },
     refreshMilliseconds,
   );
@@ -60,7 +69,7 @@ function Subscription({ id }: { id: string }): JSX.Element {
       </>
     );
   }
-  const { subscription, statistics, streams, cursors } = loaded.data;
+  const { subscription, statistics, streams, cursors, course } = loaded.data;
   const title = subscriptionName(subscription);
   return (
     <>
@@ -74,7 +83,7 @@ function Subscription({ id }: { id: string }): JSX.Element {
         </button>
       </PageTitle>
       <Problem error={loaded.error} what="This may be out of date." />
-      <Summary statistics={statistics} streams={streams} isStreamed={cursors.length > 0} />
+      <Summary statistics={statistics} streams={streams} isStreamed={cursors.length > 0} course={course} />
       <SubscriptionPartitions statistics={statistics} streams={streams} cursors={cursors} />
       <OpenStreams streams={streams} />
       <EndedStreams streams={streams} />
@@ -119,10 +128,12 @@ interface SummaryProperties {
   readonly streams: Schemas['SubscriptionStreams'];
   /** Whether a stream or a reset has fixed where it begins. */
   readonly isStreamed: boolean;
+  /** Of the lag, while this tab showed it. */
+  readonly course: readonly (number | null)[];
 }
 
 /** The lag in one line: how much, where most, and how old. */
-function Summary({ statistics, streams, isStreamed }: SummaryProperties): JSX.Element {
+function Summary({ statistics, streams, isStreamed, course }: SummaryProperties): JSX.Element {
   const partitions = statistics.flatMap(({ event_type: type, partitions }) =>
     partitions.map((partition) => ({ ...partition, type })),
   );
@@ -140,7 +151,12 @@ function Summary({ statistics, streams, isStreamed }: SummaryProperties): JSX.El
     <Tiles
       label="Summary"
       tiles={[
-        { name: 'Lag (events)', value: formatCount(total), ...(isStreamed ? {} : { note: 'never streamed' }) },
+        {
+          name: 'Lag (events)',
+          value: formatCount(total),
+          ...(isStreamed ? {} : { note: 'never streamed' }),
+          picture: <Sparkline values={course} what="Lag in events" intervalSeconds={courseIntervalSeconds} />,
+        },
         {
           name: 'Worst partition',
           value: worst === undefined ? '—' : formatCount(worst.unconsumed_events ?? 0),
