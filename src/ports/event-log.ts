@@ -214,6 +214,12 @@ export interface EventLog {
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult>;
 
   /**
+   * How often records that were read before have come to be shown in another way: what was read ahead is then to be
+   * read again. Absent where that never happens.
+   */
+  readonly changeCount?: () => number;
+
+  /**
    * Opens the writer with this name and fences off every earlier one with the same name: its open transaction is
    * aborted and its next step fails. Returns once this is done.
    * @param partitions Where earlier writers may have written. Everything they committed there is visible on return.

@@ -111,6 +111,7 @@ export class EventTypeStream {
     const now = this.#clock.monotonic();
     try {
       this.#closeIfDue(now);
+      this.#reads.discardChanged();
       const chunk =
         this.#closing === undefined
           ? this.#sender.nextChunk(now, () => this.#reasonWithLastEvents(now))

@@ -50,6 +50,8 @@ export class ReadAhead {
   #startedAt = 0;
   /** Whether nothing can be sent now. Only a stream with a filter needs to know. */
   #isBlocked = false;
+  /** As the log said when something was last discarded because of it. */
+  #changeCount: number;
 
   /**
    * @param onChange Called when a read has ended, with new records or a failure.
@@ -69,6 +71,7 @@ export class ReadAhead {
     this.#logger = logger;
     this.#assigned = assigned;
     this.#onChange = onChange;
+    this.#changeCount = log.changeCount?.() ?? 0;
   }
 
   /**
@@ -84,6 +87,16 @@ export class ReadAhead {
     for (const partition of this.#assigned.list) {
       if (this.#shouldRead(partition, parameters)) this.#read(partition);
     }
+  }
+
+  /** Discards what was read ahead and is shown in another way since. To be called before anything is sent. */
+  discardChanged(): void {
+    const changeCount = this.#log.changeCount?.() ?? 0;
+    if (changeCount === this.#changeCount) return;
+    this.#changeCount = changeCount;
+    // Those under way wait behind what is discarded.
+    this.stop();
+    for (const partition of this.#assigned.list) partition.rewind();
   }
 
   /** Ends the reads under way; {@link begin} starts again those that are still wanted. */

@@ -304,6 +304,7 @@ export class SubscriptionStream implements Observer {
   }
 
   #deliver(now: number): void {
+    this.#reads.discardChanged();
     const sentBefore = this.#sender.sentEvents;
     let bytes: Chunk | undefined;
     try {
@@ -551,6 +552,7 @@ export class SubscriptionStream implements Observer {
     const lastLines = moved.length > 0 ? moved : [list[0] ?? this.#placeholderPartition(now)];
     const isFlushing = code === 'stream_timeout' && maySend;
     const positions = isFlushing ? new Map(list.map((each) => [each, each.sentThrough])) : undefined;
+    if (isFlushing) this.#reads.discardChanged();
     try {
       const chunk = this.#sender.lastChunk(lastLines, closeInfo(code, detail), now, isFlushing, mayMove);
       this.#recordSent(this.#sender.sentEvents - sentBefore, now);

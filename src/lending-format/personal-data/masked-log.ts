@@ -1,6 +1,6 @@
 import type { Registry } from '../../broker/definitions/registry.ts';
 import { type EventLog, type ReadResult, type RecordBatch, noValue } from '../../ports/event-log.ts';
-import { erasureCount } from './erasures.ts';
+import { erasureCount, erasureNotice } from './erasures.ts';
 import { maskedText, mayBeMasked, mayBeOfErased } from './masked-events.ts';
 
 /**
@@ -12,6 +12,10 @@ export function maskedLog(log: EventLog, registry: Registry): EventLog {
     const result = await log.read(from, options);
     return erasureCount(registry) === 0 ? result : maskedResult(registry, result);
   };
+  let erasures = 0;
+  registry.onChange((change) => {
+    if (erasureNotice(change) !== undefined) erasures += 1;
+  });
   return {
     createTopic: (configuration) => log.createTopic(configuration),
     alterTopic: (name, alteration) => log.alterTopic(name, alteration),
@@ -22,6 +26,7 @@ export function maskedLog(log: EventLog, registry: Registry): EventLog {
     append: (partitions) => log.append(partitions),
     deleteRecords: (before, appendedBefore) => log.deleteRecords(before, appendedBefore),
     read: (from, options) => (mayBeMasked(from.topic) ? maskedRead(from, options) : log.read(from, options)),
+    changeCount: () => erasures,
     openWriter: (writerId, partitions) => log.openWriter(writerId, partitions),
     exportGroupOffsets: (group, positions) => log.exportGroupOffsets(group, positions),
     groupOffsets: (group) => log.groupOffsets(group),
