@@ -4,6 +4,7 @@ import { Route, Router, Switch } from 'wouter-preact';
 import { connection } from '../api/connection-state.ts';
 import { storedKey, saveKey } from '../api/api-key.ts';
 import { address, base, decodeStep, useAddressPath } from '../navigation.ts';
+import { ApiKeysPage } from '../pages/api-keys.tsx';
 import { EventTypePage } from '../pages/event-type.tsx';
 import { EventTypeFormPage } from '../pages/event-type-form.tsx';
 import { EventTypesPage } from '../pages/event-types.tsx';
@@ -32,6 +33,7 @@ const sections = [
   ['loans', 'Loans'],
   ['products', 'Products'],
   ['toggles', 'Toggles'],
+  ['api-keys', 'API keys'],
 ] as const;
 
 /** The frame of every page: the navigation, and whether the service is reachable. */
@@ -151,6 +153,7 @@ function Page(): JSX.Element {
         {(steps: Steps) => <ProductPage id={decoded(steps).name} view={decoded(steps).view} />}
       </Route>
       <Route path="/toggles" component={TogglesPage} />
+      <Route path="/api-keys" component={ApiKeysPage} />
       <Route component={NotFound} />
     </Switch>
   );

@@ -71,6 +71,7 @@ describeAdminPage('the accessibility of the admin page', (admin) => {
       [`/products/${product?.id ?? ''}`, 'All settings'],
       ['/products/+new', 'The form is valid'],
       ['/toggles', 'fixInstallmentTaxOnPenalty'],
+      ['/api-keys', 'There are no keys but those of the settings of the service.'],
       ['/nowhere', 'There is no page at this address.'],
     ];
     for (const [path, sign] of places) {
