@@ -23,6 +23,7 @@ const programs: Readonly<Record<string, string>> = {
   main: 'dist/scripts/suite/service-start.js',
   service: join(serviceFolder, 'main.js'),
   'dying-worker': 'dist/test/support/lending/worker-process.js',
+  'kill-while-passing-over': 'dist/test/support/processes/kill-while-passing-over-preload.js',
   ...Object.fromEntries(threads.map((name) => [name, join(serviceFolder, `${name}.js`)])),
 };
 

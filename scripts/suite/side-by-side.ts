@@ -5,6 +5,7 @@ import { recordDurations, slowestFirst } from './durations.ts';
 import { providePrograms } from './programs.ts';
 import { report } from './report.ts';
 import { Runner, type FileOutcome } from './runner.ts';
+import { useScratchFolder } from './scratch-folder.ts';
 import { ServiceBundle } from './service-bundle.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';
 import { onCluster, startsService, type Backend, type TestFile } from './test-files.ts';
@@ -28,6 +29,7 @@ const preferences: readonly Backend[] = ['embedded', 'cluster', 'embedded', 'emb
  * failure.
  */
 export async function runSideBySide(files: readonly TestFile[], options: SideBySideOptions): Promise<Counts> {
+  useScratchFolder();
   const all = slowestFirst([...files, ...onCluster(files)]);
   const queue = new WorkQueue(all);
   const clusters = new Map<KafkaGeneration, Cluster>();
@@ -55,6 +57,13 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
     await bundle.make();
     process.env[serviceProgramVariable] = bundle.program;
   }
+  const unfinished = new Set(all);
+  // A broker that nobody uses works, too.
+  const release = async ({ needs }: TestFile): Promise<void> => {
+    const still = new Set([...unfinished].flatMap((file) => file.needs));
+    const generations = needs.filter((need) => need !== 'browser' && !still.has(need)) as KafkaGeneration[];
+    for (const generation of generations) await (await providing).release(generation);
+  };
   const outcomes: FileOutcome[] = [];
   const badEnds: string[] = [];
   const ends: Promise<void>[] = [];
@@ -80,6 +89,8 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
       const outcome = await runner.run(file);
       outcomes.push(outcome);
       report.file(outcome, options.verbose);
+      unfinished.delete(file);
+      await release(file);
     }
     end(runner);
   };

@@ -13,6 +13,8 @@ export function kafkaVersionOf(generation: KafkaGeneration): KafkaVersion {
 
 /** Clusters that were started for a test run. */
 export interface TestClusters {
+  /** Stops the one of a generation, which nothing needs any more; does nothing when none was started. */
+  release(generation: KafkaGeneration): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -25,7 +27,7 @@ export async function startTestClusters(
   generations: readonly KafkaGeneration[],
   onSettled: (generation: KafkaGeneration, cluster: Cluster | undefined) => void,
 ): Promise<TestClusters> {
-  const started: LocalCluster[] = [];
+  const started = new Map<KafkaGeneration, LocalCluster>();
   for (const generation of generations) {
     let cluster = providedCluster(generation);
     if (cluster === undefined) {
@@ -37,7 +39,7 @@ export async function startTestClusters(
           sessionMilliseconds,
           printLine: (line) => console.error(line),
         });
-        started.push(own);
+        started.set(generation, own);
         cluster = own;
       } catch (error) {
         console.error(missingNotice(kafkaVersion, error));
@@ -45,9 +47,15 @@ export async function startTestClusters(
     }
     onSettled(generation, cluster);
   }
+  const release = async (generation: KafkaGeneration): Promise<void> => {
+    const cluster = started.get(generation);
+    started.delete(generation);
+    await cluster?.stop();
+  };
   return {
+    release,
     async stop() {
-      await Promise.all(started.map((cluster) => cluster.stop()));
+      await Promise.all([...started.keys()].map((generation) => release(generation)));
     },
   };
 }

@@ -4,11 +4,10 @@ import { policyAnnotation, sendCountAnnotation } from '../../src/broker/definiti
 import { clusterUnderTest, isClusterUnderTest } from '../support/backend-under-test.ts';
 import { call, openStream, type OpenStream } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
-import { compiledServiceProgram } from '../support/processes/service-program.ts';
+import { killWhilePassingOver } from '../support/processes/service-program.ts';
 import { eventOf, eventTypeOf, newName, offset } from '../acceptance/streaming/streaming-api.ts';
 
-const killer = new URL('../support/processes/kill-while-passing-over-preload.js', import.meta.url).href;
-const preloaded = `${process.env['NODE_OPTIONS'] ?? ''} --import=${killer}`;
+const preloaded = `${process.env['NODE_OPTIONS'] ?? ''} ${killWhilePassingOver}`;
 
 /** The steps at which a process ends, see kill-while-passing-over-preload.ts, and how many letters there are then. */
 const steps: readonly (readonly [step: string, letters: readonly number[]])[] = [
@@ -150,12 +149,7 @@ describe('an event that a consumer cannot process', function () {
   for (const [step, expectedLetters] of steps) {
     it(`is in the queue, and its stream goes on, when the process dies at the step: ${step}`, async () => {
       const folder = folders[0] ?? '';
-      const dying = await startService(
-        folder,
-        { ...environment, NODE_OPTIONS: preloaded, KILL_AT_STEP: step },
-        // The preload finds the modules of the service, which a bundle does not have.
-        compiledServiceProgram,
-      );
+      const dying = await startService(folder, { ...environment, NODE_OPTIONS: preloaded, KILL_AT_STEP: step });
       const isDead = (): boolean => dying.child.exitCode !== null || dying.child.signalCode !== null;
       const consumer = await Consumer.create(dying.url);
       while (!isDead()) await consumer.readStream(dying.url, isDead);

@@ -12,6 +12,12 @@ export const compiledServiceProgram = fileURLToPath(new URL('../../../src/main.j
 /** The service as tests start it in a process: that of the test run, else the compiled one. */
 export const serviceProgram = bundle ?? compiledServiceProgram;
 
+/** Ends the service at a step of passing over an event, when it is an option of its process; in the same bundle, too. */
+export const killWhilePassingOver =
+  bundle === undefined
+    ? `--import=${new URL('./kill-while-passing-over-preload.js', import.meta.url).href}`
+    : `--require=${join(dirname(bundle), 'kill-while-passing-over.js')}`;
+
 /** The lending worker that ends at a step, in a process of its own; a test run has it in the same bundle. */
 export const dyingWorkerProgram =
   bundle === undefined
