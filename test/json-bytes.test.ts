@@ -10,6 +10,7 @@ import {
   skipString,
   skipValue,
 } from '../src/json-bytes.ts';
+import { propertyRuns } from './support/values/property-runs.ts';
 
 /** Characters of one to four bytes in UTF-8, marks of JSON, and what has to be escaped. */
 const character = fc.oneof(
@@ -80,7 +81,7 @@ describe('A string in JSON bytes', () => {
         const json = within(Buffer.from(before + text + after));
         expect(readString(json, start, start + Buffer.byteLength(text))).to.equal(JSON.parse(text));
       }),
-      { numRuns: 1_000 },
+      propertyRuns(300),
     );
   });
 });
@@ -94,7 +95,7 @@ describe('A scan of JSON bytes', () => {
         const end = start + Buffer.byteLength(text);
         expect(skipString(within(Buffer.from(before + text + after)), start)).to.equal(end);
       }),
-      { numRuns: 1_000 },
+      propertyRuns(300),
     );
   });
 
@@ -106,7 +107,7 @@ describe('A scan of JSON bytes', () => {
         const end = start + Buffer.byteLength(value);
         expect(skipValue(within(Buffer.from(before + value + rest)), start)).to.equal(end);
       }),
-      { numRuns: 1_000 },
+      propertyRuns(300),
     );
   });
 
@@ -118,7 +119,7 @@ describe('A scan of JSON bytes', () => {
         expect(isNestedDeeper(json, depth)).to.equal(false);
         if (depth > 0) expect(isNestedDeeper(json, depth - 1)).to.equal(true);
       }),
-      { numRuns: 1_000 },
+      propertyRuns(300),
     );
   });
 
@@ -153,7 +154,7 @@ describe('A scan of JSON bytes', () => {
           isNestedDeeper(json, 3);
         }
       }),
-      { numRuns: 1_000 },
+      propertyRuns(300),
     );
   });
 
@@ -217,7 +218,7 @@ describe('A pattern of JSON tokens', () => {
           expect(pattern.test(text)).to.equal(parses(text));
         },
       ),
-      { numRuns: 5_000 },
+      propertyRuns(1_500),
     );
   });
 
@@ -230,7 +231,7 @@ describe('A pattern of JSON tokens', () => {
         expect(match).to.equal(text);
         expect(Buffer.byteLength(match)).to.equal(skipString(Buffer.from(text + after), 0));
       }),
-      { numRuns: 1_000 },
+      propertyRuns(300),
     );
   });
 

@@ -3,7 +3,7 @@ import { describeOnCluster } from '../support/cluster.ts';
 import { expectNothingFound } from './suite.ts';
 
 // The requests would affect other suites, so the run has its own Kafka and Redis.
-describeOnCluster('one process on Kafka and Redis, with four hundred corrupted requests', () => {
+describeOnCluster('one process on Kafka and Redis, with two hundred corrupted requests', () => {
   it('rejects them as described, without any change, and continues to serve', async function () {
     this.timeout(600_000);
     await expectNothingFound('cluster');

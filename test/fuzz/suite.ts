@@ -4,7 +4,7 @@ import { fuzz, type FuzzOptions } from './fuzz.ts';
 import { isClean, reportOf } from './report.ts';
 
 /** How many requests a test run sends; npm run campaign sends a million. */
-const requests = 400;
+const requests = 200;
 
 /** The same requests in every run, so that only a change can make it fail. */
 const seed = 20_251_121;

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, it } from 'mocha';
 import { readPlainJson } from '../../src/lending-format/exact-json-shortcut.ts';
+import { propertyRuns } from '../support/values/property-runs.ts';
 
 function exactly(text: string): unknown {
   try {
@@ -45,7 +46,7 @@ describe('plain JSON', () => {
         const value = readPlainJson(text);
         if (value !== undefined) expect(value, text).to.deep.equal(exactly(text));
       }),
-      { numRuns: 2_000 },
+      propertyRuns(700),
     );
   });
 
@@ -57,7 +58,7 @@ describe('plain JSON', () => {
         const value = readPlainJson(text);
         if (value !== undefined) expect(value, text).to.deep.equal(exactly(text));
       }),
-      { numRuns: 2_000 },
+      propertyRuns(700),
     );
   });
 

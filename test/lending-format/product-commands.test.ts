@@ -14,6 +14,7 @@ import { writeProduct } from '../../src/lending-format/response-bodies.ts';
 import { type ProductRecord, versionOf } from '../../src/lending-format/stored-products.ts';
 import type { Refusal } from '../../src/lending/refusals.ts';
 import { tenantProduct } from './tenant-product.ts';
+import { propertyRuns } from '../support/values/property-runs.ts';
 
 type Json = Record<string, unknown>;
 
@@ -374,7 +375,7 @@ describe('changing a product as a whole', () => {
         const { lastModifiedDate: _first, ...original } = rest;
         expect(restored).to.deep.equal(original);
       }),
-      { numRuns: 1_000 },
+      propertyRuns(200),
     );
   });
 
@@ -401,7 +402,7 @@ describe('changing a product as a whole', () => {
         const patched = shown(after('PATCH_PRODUCT', patchOf(...set, ...removed), record, 2_000));
         expect(patched).to.deep.equal({ ...target, version: 2, lastModifiedDate: '1970-01-01T00:00:02.000Z' });
       }),
-      { numRuns: 1_000 },
+      propertyRuns(200),
     );
   });
 

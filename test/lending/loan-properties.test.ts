@@ -41,7 +41,7 @@ import {
 } from './loan-fixtures.ts';
 import { propertyRuns } from '../support/values/property-runs.ts';
 
-const runs = propertyRuns(100);
+const runs = propertyRuns(50);
 /** For comparisons of whole loans, which are slow in chai. */
 const fewRuns = propertyRuns(20);
 

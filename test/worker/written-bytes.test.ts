@@ -139,8 +139,8 @@ const reducing = {
 
 describe('what a command writes to the log', () => {
   for (const [rowCount, transactions] of [
-    [12, 2_000],
-    [360, 200],
+    [12, 1_200],
+    [360, 120],
   ] as const) {
     const scheduleSettings = { numInstallments: { defaultValue: rowCount } };
     for (const [kind, loanProduct, target] of [

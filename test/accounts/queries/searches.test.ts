@@ -20,6 +20,7 @@ import { type Connection, openDatabase } from '../../../src/sqlite.ts';
 import { randomNumbers } from '../../support/random-numbers.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { storedLoan } from '../stored-loans.ts';
+import { propertyRuns } from '../../support/values/property-runs.ts';
 
 /** 2026-11-20, noon: a Friday. */
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -269,7 +270,7 @@ describe('a search of accounts', function () {
           expected.length,
         );
       }),
-      { numRuns: 200 },
+      propertyRuns(60),
     );
   });
 

@@ -9,6 +9,7 @@ import {
   needsDigits,
 } from '../../../src/broker/schemas/written-numbers.ts';
 import { Exact, jsonNumber } from './json-numbers.ts';
+import { propertyRuns } from '../../support/values/property-runs.ts';
 
 describe('Numbers as they are written', () => {
   it('compare like decimals', () => {
@@ -17,7 +18,7 @@ describe('Numbers as they are written', () => {
         expect(Math.sign(compareNumbers(left, right)), `${left} ${right}`).to.equal(new Exact(left).comparedTo(right));
         expect(canonicalNumber(left) === canonicalNumber(right)).to.equal(new Exact(left).equals(right));
       }),
-      { numRuns: 2_000 },
+      propertyRuns(700),
     );
   });
 
@@ -26,7 +27,7 @@ describe('Numbers as they are written', () => {
       fc.property(jsonNumber, (text) => {
         expect(isIntegerText(text), text).to.equal(new Exact(text).isInteger());
       }),
-      { numRuns: 2_000 },
+      propertyRuns(700),
     );
   });
 

@@ -360,7 +360,7 @@ describe('any loan with a change of the calendar', () => {
         const back = when(withCalendar(weekendsAndSpring, there), moveAfter(day));
         expect(plainRows(back)).to.deep.equal(plainRows(settled));
       }),
-      propertyRuns(500),
+      propertyRuns(150),
     );
   });
 
@@ -382,7 +382,7 @@ describe('any loan with a change of the calendar', () => {
           before = dueDate;
         }
       }),
-      propertyRuns(300),
+      propertyRuns(100),
     );
   });
 
@@ -393,7 +393,7 @@ describe('any loan with a change of the calendar', () => {
         const again = when(story, moveAfter('2011-01-23'));
         expect(again.transactions).to.have.length(story.transactions.length);
       }),
-      propertyRuns(200),
+      propertyRuns(60),
     );
     expect(movesOf(disbursed())).to.deep.equal([]);
   });

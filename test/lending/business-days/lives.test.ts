@@ -23,7 +23,7 @@ import { closedBefore, onCalendarAfter } from './closed-days.ts';
 import { propertyRuns, propertyTimeFactor } from '../../support/values/property-runs.ts';
 
 /** Lives of about ten years: each step is something that a person does, or some days that are closed. */
-const lives = propertyRuns(400);
+const lives = propertyRuns(150);
 const stepsMaximum = 8;
 const daysPerStepMaximum = 450;
 

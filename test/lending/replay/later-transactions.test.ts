@@ -178,7 +178,7 @@ describe('an entry dated before transactions already posted', () => {
 
   it('leads to what posting in the order of the dates leads to, in whatever order entries come', function () {
     this.timeout(120_000 * propertyTimeFactor);
-    const runs = propertyRuns(400);
+    const runs = propertyRuns(150);
     let compared = 0;
     fc.assert(
       fc.property(anyProduct, anyEntries, (drawn, { entries, order }) => {

@@ -248,7 +248,7 @@ describe('every schedule', () => {
           return row.dueDate;
         }, disbursementDate);
       }),
-      propertyRuns(300),
+      propertyRuns(100),
     );
   });
 

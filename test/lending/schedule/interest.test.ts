@@ -175,7 +175,7 @@ describe('the interest of a period', () => {
           expect(daily.minus(whole).abs().lessThan('0.005')).to.equal(true);
         },
       ),
-      propertyRuns(1_000),
+      propertyRuns(300),
     );
   });
 });

@@ -168,7 +168,7 @@ describe('rebuilding the remaining rows', () => {
           );
         },
       ),
-      propertyRuns(300),
+      propertyRuns(100),
     );
   });
 

@@ -13,6 +13,7 @@ import type { DueDateTerms, LocalDate, RepaymentReschedulingMethod } from '../..
 import { anyCalendar } from './any-calendar.ts';
 import { anyPrincipal, anyStart, anyTerms, expectSound } from './any-schedule.ts';
 import { type TermOptions, amountsOf, fixedDays, intervals, monthly, scheduleTerms } from './schedule-terms.ts';
+import { propertyRuns } from '../../support/values/property-runs.ts';
 
 const next = 'NEXT_WORKING_DAY';
 const previous = 'PREVIOUS_WORKING_DAY';
@@ -173,7 +174,7 @@ describe('due dates on working days', () => {
           if (agreed.every((date) => isWorkingDay(calendar, date))) expect(dates).to.deep.equal(agreed);
         },
       ),
-      { numRuns: 1000 },
+      propertyRuns(250),
     );
   });
 });
@@ -257,7 +258,7 @@ describe('the interest of rows on working days', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      propertyRuns(250),
     );
   });
 });

@@ -6,6 +6,7 @@ import type { PreparedEventType } from '../../../../src/broker/publishing/prepar
 import { KnownShapes } from '../../../../src/broker/publishing/known-shapes/known-shapes.ts';
 import { exampleEid, exampleMetadata } from '../../../support/broker-on-embedded-log.ts';
 import { contextOf, expectValid, inFull, order, orderSchema, stored, typeOf } from '../prepared-orders.ts';
+import { propertyRuns } from '../../../support/values/property-runs.ts';
 
 function learnt(type: PreparedEventType, event: unknown): KnownShapes {
   const similar = new KnownShapes(type);
@@ -208,7 +209,7 @@ describe('KnownShapes', () => {
         recognisedCount += 1;
         expect(stored(prepared)).to.deep.equal(stored(expectValid(type, body)));
       }),
-      { numRuns: 3_000 },
+      propertyRuns(1_000),
     );
     expect(recognisedCount).to.be.greaterThan(100);
   });
