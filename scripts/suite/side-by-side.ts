@@ -58,7 +58,7 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
     process.env[serviceProgramVariable] = bundle.program;
   }
   const unfinished = new Set(all);
-  // A broker that nobody uses works, too.
+  // Without any request, a broker still takes processor time.
   const release = async ({ needs }: TestFile): Promise<void> => {
     const still = new Set([...unfinished].flatMap((file) => file.needs));
     const generations = needs.filter((need) => need !== 'browser' && !still.has(need)) as KafkaGeneration[];

@@ -12,7 +12,7 @@ export const compiledServiceProgram = fileURLToPath(new URL('../../../src/main.j
 /** The service as tests start it in a process: that of the test run, else the compiled one. */
 export const serviceProgram = bundle ?? compiledServiceProgram;
 
-/** Ends the service at a step of passing over an event, when it is an option of its process; in the same bundle, too. */
+/** The option of a process of the service that ends it at a step of passing over an event; in the same bundle. */
 export const killWhilePassingOver =
   bundle === undefined
     ? `--import=${new URL('./kill-while-passing-over-preload.js', import.meta.url).href}`
