@@ -387,6 +387,7 @@ export interface Contract {
     PrincipalOverpaymentPayload: PrincipalOverpaymentPayload;
     Problem: Problem;
     PublishedItems: PublishedItems;
+    Publishers: Publishers;
     Readiness: Readiness;
     RecalculateDueDatesPayload: RecalculateDueDatesPayload;
     Redelivery: Redelivery;
@@ -567,6 +568,7 @@ export interface Contract {
     checkEventType: EventTypeCheck;
     listSchemaChanges: SchemaChanges;
     listEventTypeConsumers: EventTypeConsumers;
+    listPublishers: Publishers;
     publishEvents: PublishedItems;
     readEvents: EventTypeBatch;
     deleteEvents: PublishedItems;
@@ -2597,6 +2599,10 @@ interface EventTypeSchema {
   schema: string;
   version: string;
   created_at: string;
+  /**
+   * Who put the version in force, as in `published_by` of events. In lists of versions; absent for versions of the service and of earlier releases.
+   */
+  created_by?: string;
 }
 interface EventTypeStatistic {
   messages_per_minute: number;
@@ -6067,6 +6073,48 @@ interface Problem {
    * For programs: tells apart what the status leaves open. docs/errors.md lists the codes; later versions may have more.
    */
   code: string;
+  /**
+   * When an event type cannot be deleted: the subscriptions that name it, at most 20, by id.
+   *
+   * @maxItems 20
+   */
+  subscriptions?: {
+    subscription_id: string;
+    owning_application: string;
+    consumer_group: string;
+  }[];
+  /**
+   * How many subscriptions name the event type that cannot be deleted.
+   */
+  subscriptions_total?: number;
+}
+/**
+ * Who published the latest events of an event type.
+ */
+interface Publishers {
+  items: {
+    /**
+     * As in the metadata of its events; null for events that do not say.
+     */
+    published_by: string | null;
+    /**
+     * How many of the events are its own.
+     */
+    events: number;
+    last_published_at: string;
+    /**
+     * The `X-Flow-Id` of its latest request.
+     */
+    last_flow_id: string | null;
+  }[];
+  /**
+   * How many of the latest events were looked at.
+   */
+  events: number;
+  /**
+   * Why no more were: there are more, there are no more, or reading took too long.
+   */
+  ended_by: 'limit' | 'end' | 'search_limit';
 }
 /**
  * Whether this process can serve, and if not, why.

@@ -578,6 +578,10 @@ interface EventTypeSchema {
   schema: string;
   version: string;
   created_at: string;
+  /**
+   * Who put the version in force, as in `published_by` of events. In lists of versions; absent for versions of the service and of earlier releases.
+   */
+  created_by?: string;
 }
 interface EventTypeStatistic {
   messages_per_minute: number;

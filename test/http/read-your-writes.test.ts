@@ -410,6 +410,7 @@ describe('a resource that another process just created', () => {
     { operation: 'GET /event-types/{name}/partitions/{partition}/events', subject: aPartition, found: 200 },
     { operation: 'GET /event-types/{name}/schema-changes', query: '?from=1.0.0', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/consumers', subject: anEventType, found: 200 },
+    { operation: 'GET /event-types/{name}/publishers', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/partitions', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/partitions/{partition}', subject: anEventType, found: 200 },
     { operation: 'GET /event-types/{name}/partitions/{partition}', subject: aPartition, found: 200 },

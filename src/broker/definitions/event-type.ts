@@ -33,6 +33,8 @@ export interface EventTypeSchema {
   /** Semantic version, from 1.0.0. */
   readonly version: string;
   readonly created_at: string;
+  /** Who put it in force, as in `published_by` of events. Absent for versions of the service and of earlier releases. */
+  readonly created_by?: string;
 }
 
 export interface DefaultStatistic {

@@ -24,12 +24,14 @@ export const eventTypeBytesMaximum = recordBytesMaximum - 64 * 1024;
 
 /**
  * The record of a new event type.
+ * @param by Who defines it.
  * @throws UNPROCESSABLE for a schema that cannot validate any event, or a deduplication window that cannot be kept
  */
 export function createdRecord(
   definition: EventTypeDefinition,
   now: string,
   { partitionsPerEventType, retentionMilliseconds: longestRetention }: StreamingLimits = defaultStreamingLimits,
+  by?: string,
 ): EventTypeRecord {
   checkSchema(definition.schemaText, definition);
   const schema: EventTypeSchema = {
@@ -37,6 +39,7 @@ export function createdRecord(
     schema: definition.schemaText,
     version: firstVersion,
     created_at: now,
+    ...createdBy(by),
   };
   return withDeduplication({
     eventType: {
@@ -61,10 +64,15 @@ export function createdRecord(
  * The record after a change. Retention, annotations and labels that the definition leaves out stay the same.
  * @throws UNPROCESSABLE for a forbidden change, or a record that would be too large
  */
-export function changedRecord(record: EventTypeRecord, definition: EventTypeDefinition, now: string): EventTypeRecord {
+export function changedRecord(
+  record: EventTypeRecord,
+  definition: EventTypeDefinition,
+  now: string,
+  by?: string,
+): EventTypeRecord {
   const current = record.eventType;
   const statistic = checkChange(current, definition);
-  const schemas = evolve(record, definition.schemaText, definition, now);
+  const schemas = evolve(record, definition.schemaText, definition, { now, by });
   const changed = withDeduplication({
     ...record,
     eventType: {
@@ -93,8 +101,13 @@ function withDeduplication(record: EventTypeRecord): EventTypeRecord {
  * The record with this schema in force; the same record when it is in force already, byte for byte.
  * @throws UNPROCESSABLE for a schema that may not follow, or a record that would be too large
  */
-export function recordWithSchema(record: EventTypeRecord, schemaText: string, now: string): EventTypeRecord {
-  const schemas = evolve(record, schemaText, record.eventType, now);
+export function recordWithSchema(
+  record: EventTypeRecord,
+  schemaText: string,
+  now: string,
+  by?: string,
+): EventTypeRecord {
+  const schemas = evolve(record, schemaText, record.eventType, { now, by });
   if (schemas === record.schemas) return record;
   const schema = schemas.at(-1) ?? record.eventType.schema;
   return withinLimit({ ...record, eventType: { ...record.eventType, schema, updated_at: now }, schemas });
@@ -131,7 +144,7 @@ function evolve(
   record: EventTypeRecord,
   schemaText: string,
   rules: SchemaRules,
-  now: string,
+  { now, by }: { readonly now: string; readonly by: string | undefined },
 ): readonly EventTypeSchema[] {
   checkSchema(schemaText, rules);
   const current = record.eventType.schema;
@@ -142,7 +155,11 @@ function evolve(
     rules.compatibility_mode,
     current.version,
   );
-  return [...record.schemas, { type: 'json_schema', schema: schemaText, version, created_at: now }];
+  return [...record.schemas, { type: 'json_schema', schema: schemaText, version, created_at: now, ...createdBy(by) }];
+}
+
+function createdBy(by: string | undefined): Pick<EventTypeSchema, 'created_by'> {
+  return by === undefined ? {} : { created_by: by };
 }
 
 /** The part of an event type that a definition states in full. */

@@ -148,10 +148,11 @@ export class EventTypes {
 
   /**
    * Creates an event type and its topic.
+   * @param by Who defines it, for the version of its schema.
    * @throws NOT_IMPLEMENTED or SWITCHED_OFF while that is switched off, CONFLICT when the name is taken,
    *   FieldViolations when it is too similar to another, UNPROCESSABLE for a bad schema, and what the log throws
    */
-  async create(definition: EventTypeDefinition): Promise<EventTypeRecord> {
+  async create(definition: EventTypeDefinition, by?: string): Promise<EventTypeRecord> {
     const { registry } = this.#options;
     if (isSwitchedOn(registry, 'disable_event_type_creation')) {
       throw new LendstreamError('NOT_IMPLEMENTED', 'Event Type creation is disabled');
@@ -163,7 +164,7 @@ export class EventTypes {
       this.refuseSimilarName(definition.name);
     };
     return this.#change(definition.name, isFree, async (revision) => {
-      const record = createdRecord(definition, this.#now(), this.limits);
+      const record = createdRecord(definition, this.#now(), this.limits, by);
       await this.#createTopic(topicOf(record), revision);
       await revision.put(record);
       return record;
@@ -174,9 +175,9 @@ export class EventTypes {
    * Changes an event type to match the definition. Retention, annotations and labels that it leaves out stay the same.
    * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for a forbidden change
    */
-  update(name: string, definition: EventTypeDefinition): Promise<EventTypeRecord> {
+  update(name: string, definition: EventTypeDefinition, by?: string): Promise<EventTypeRecord> {
     return this.#changeExisting(name, async (record, revision) => {
-      const changed = changedRecord(record, definition, this.#now());
+      const changed = changedRecord(record, definition, this.#now(), by);
       const { name: _same, partitionCount: _unchanged, ...settings } = topicOf(changed);
       if (!isDeepStrictEqual({ ...topicOf(record), ...settings }, topicOf(record)) || (await this.#lacksLag(changed))) {
         // From here on, no change that began earlier can undo this one.
@@ -192,9 +193,9 @@ export class EventTypes {
    * Puts a schema in force. A schema equal to the one in force, byte for byte, makes no new version.
    * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for a schema that may not follow
    */
-  addSchema(name: string, schemaText: string): Promise<EventTypeSchema> {
+  addSchema(name: string, schemaText: string, by?: string): Promise<EventTypeSchema> {
     return this.#changeExisting(name, async (record, revision) => {
-      const changed = recordWithSchema(record, schemaText, this.#now());
+      const changed = recordWithSchema(record, schemaText, this.#now(), by);
       if (changed !== record) await revision.put(changed);
       return changed.eventType.schema;
     });

@@ -36,6 +36,7 @@ const rows: readonly (readonly [id: string, route: string, permission: Operation
   ['checkEventType', 'POST /registry/event-type-checks', 'event-types:read'],
   ['listSchemaChanges', 'GET /event-types/{name}/schema-changes', 'event-types:read', 'see'],
   ['listEventTypeConsumers', 'GET /event-types/{name}/consumers', 'event-types:read', 'see'],
+  ['listPublishers', 'GET /event-types/{name}/publishers', 'events:read', 'read'],
   ['publishEvents', 'POST /event-types/{name}/events', 'events:publish', 'write'],
   ['readEvents', 'GET /event-types/{name}/events', 'events:read', 'read'],
   ['deleteEvents', 'POST /event-types/{name}/deleted-events', 'events:publish', 'write'],

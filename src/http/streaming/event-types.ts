@@ -1,4 +1,4 @@
-import { Router, type Request } from 'express';
+import { Router, type Request, type Response } from 'express';
 import { isDeepStrictEqual } from 'node:util';
 import { hasRole } from '../../broker/definitions/authorization.ts';
 import type { EventType, EventTypeRecord } from '../../broker/definitions/event-type.ts';
@@ -12,14 +12,15 @@ import {
 import { readBoundedSchema } from '../../broker/schemas/admin-schema.ts';
 import { Subscriptions } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
-import { LendstreamError } from '../../errors.ts';
+import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import { principalOf } from '../access/principal-of-request.ts';
 import { rightsOf } from '../access/rights.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
 import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
 import { isUnchanged } from '../edge/entity-tags.ts';
 import { writeJsonArray } from '../edge/json-array.ts';
-import { methodNotAllowed } from '../edge/streaming-errors.ts';
+import { methodNotAllowed, sendProblem } from '../edge/streaming-errors.ts';
 import { attributeParameter, flagParameter, pageOf, textParameter, type Page } from '../edge/query-parameters.ts';
 import { lagField, lagsOfList, type WithLags } from './finding/list-lags.ts';
 import { orderOf, searchOf, type Orders } from './finding/list-order.ts';
@@ -86,7 +87,7 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
     .post(async (request, response) => {
       const definition = readEventType(await readJsonObject<'createEventType'>(request), eventTypes.limits);
       rightsOf(response).requireOwner(definition.owning_application);
-      await eventTypes.create(definition);
+      await eventTypes.create(definition, principalOf(response).name);
       response.status(201).end();
     })
     .all(methodNotAllowed('GET', 'POST'));
@@ -101,7 +102,7 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
       await eventTypes.get(request.params.name);
       const definition = readEventType(await readJsonObject<'updateEventType'>(request), eventTypes.limits);
       rightsOf(response).requireOwner(definition.owning_application);
-      await eventTypes.update(request.params.name, definition);
+      await eventTypes.update(request.params.name, definition, principalOf(response).name);
       response.status(200).end();
     })
     .delete(async (request, response) => {
@@ -110,10 +111,48 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
         await eventTypes.checkRemovable(name);
         await subscriptions.removeAllOf(name);
       }
-      await eventTypes.remove(name);
+      try {
+        await eventTypes.remove(name);
+      } catch (error) {
+        const inTheWay = isLendstreamError(error, 'CONFLICT')
+          ? subscriptionsInTheWay(services, response, name)
+          : undefined;
+        if (inTheWay === undefined) throw error;
+        sendProblem(response, error as LendstreamError, inTheWay);
+        return;
+      }
       response.status(200).end();
     })
     .all(methodNotAllowed('GET', 'PUT', 'DELETE'));
+}
+
+/** How many subscriptions a refused deletion names. */
+export const subscriptionsNamedMaximum = 20;
+
+/**
+ * The subscriptions that an event type cannot be deleted for, as members of a problem: those that the sender may see,
+ * by id. Undefined when there are none.
+ */
+function subscriptionsInTheWay(
+  { registry }: EventTypesServices,
+  response: Response,
+  name: string,
+): Pick<Schemas['Problem'], 'subscriptions' | 'subscriptions_total'> | undefined {
+  const all = registry.listBy(subscriptionsByEventType, name);
+  if (all.length === 0) return undefined;
+  const rights = rightsOf(response);
+  return {
+    subscriptions_total: all.length,
+    subscriptions: all
+      .filter((subscription) => rights.maySeeSubscription(subscription))
+      .sort((left, right) => (left.id < right.id ? -1 : 1))
+      .slice(0, subscriptionsNamedMaximum)
+      .map(({ id, owning_application, consumer_group }) => ({
+        subscription_id: id,
+        owning_application,
+        consumer_group,
+      })),
+  };
 }
 
 const eventTypeOrders: Orders<EventTypeRecord> = {
@@ -130,7 +169,10 @@ type Lag = NonNullable<Schemas['EventType']['lag']>;
 
 /** An event type as the API shows it: an audience that was never set is left out, other empty fields are null. */
 function viewOf(eventType: EventType): Schemas['EventType'] {
-  const { audience, ...shown } = eventType;
+  const { audience, ...rest } = eventType;
+  // The list of versions says who made each.
+  const { created_by: _by, ...schema } = rest.schema;
+  const shown = { ...rest, schema };
   return audience === null ? shown : { ...shown, audience };
 }
 
@@ -165,7 +207,8 @@ function addSchemas(router: Router, { eventTypes, registry }: EventTypesServices
       await eventTypes.get(name);
       const text = schemaTextOf(await readJsonObject<'addSchema'>(request));
       if (!flagParameter(request, 'fetch')) {
-        response.json((await eventTypes.addSchema(name, text)) satisfies Responses['addSchema']);
+        const added = await eventTypes.addSchema(name, text, principalOf(response).name);
+        response.json(added satisfies Responses['addSchema']);
         return;
       }
       const requestedSchema = readBoundedSchema(text);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { subscriptionsNamedMaximum } from '../../../src/http/streaming/event-types.ts';
 import { eventTypeBody, serveBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
 import { call, type HttpResponse } from '../../support/http/client.ts';
 
@@ -165,14 +166,36 @@ describe('the routes of event types', () => {
 
   it('refuse to delete a type with subscriptions', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
-    await broker.registry.put('subscription', 'id', { event_types: ['orders'] });
+    const id = '00000000-0000-4000-8000-000000000001';
+    const subscription = { id, event_types: ['orders'], owning_application: 'crm', consumer_group: 'default' };
+    await broker.registry.put('subscription', id, subscription);
     const response = await request('DELETE', '/event-types/orders');
     expect(response.body).to.deep.equal({
       title: 'Conflict',
       status: 409,
       detail: "Can't remove event type orders, as it has subscriptions",
       code: 'CONFLICT',
+      subscriptions_total: 1,
+      subscriptions: [{ subscription_id: id, owning_application: 'crm', consumer_group: 'default' }],
     });
+  });
+
+  it('name as many subscriptions that stand in the way of a deletion as fit, by id', async () => {
+    await request('POST', '/event-types', eventTypeBody('orders'));
+    const ids = Array.from(
+      { length: subscriptionsNamedMaximum + 1 },
+      (_, index) => `00000000-0000-4000-8000-${String(100 - index).padStart(12, '0')}`,
+    );
+    for (const id of ids) {
+      const subscription = { id, event_types: ['orders'], owning_application: 'crm', consumer_group: id };
+      await broker.registry.put('subscription', id, subscription);
+    }
+    const { status, body } = await request('DELETE', '/event-types/orders');
+    expect([status, body['subscriptions_total']]).to.deep.equal([409, subscriptionsNamedMaximum + 1]);
+    const named = (body['subscriptions'] as { subscription_id: string }[]).map(
+      ({ subscription_id }) => subscription_id,
+    );
+    expect(named).to.deep.equal(ids.toReversed().slice(0, subscriptionsNamedMaximum));
   });
 
   describe('schemas', () => {
@@ -196,6 +219,12 @@ describe('the routes of event types', () => {
     it('are listed newest first, with links to existing pages', async () => {
       const path = '/event-types/orders/schemas';
       expect(await page('')).to.deep.equal({ versions: ['1.1.0', '1.0.0'], links: {} });
+      const { text } = await request('GET', '/event-types/orders/schemas');
+      expect([...text.matchAll(/"created_by":"([^"]*)"/g)].map(([, by]) => by)).to.deep.equal([
+        'unauthenticated',
+        'unauthenticated',
+      ]);
+      expect((await request('GET', '/event-types/orders')).text).not.to.contain('created_by');
       expect(await page('?limit=1')).to.deep.equal({
         versions: ['1.1.0'],
         links: { next: { href: `${path}?offset=1&limit=1` } },
@@ -227,6 +256,7 @@ describe('the routes of event types', () => {
 
     it('are added with 200 and the schema then in force, unless they are incompatible', async () => {
       const again = await request('POST', '/event-types/orders/schemas', { type: 'json_schema', schema: second });
+      expect(again.body['created_by']).to.equal('unauthenticated');
       expect([again.status, again.body['schema'], again.body['version']]).to.deep.equal([200, second, '1.1.0']);
       const breaking = await request('POST', '/event-types/orders/schemas', { type: 'json_schema', schema: first });
       expect([breaking.status, breaking.body['detail']]).to.deep.equal([

@@ -5,6 +5,7 @@ import {
   findEvents,
   pageEventsMaximum,
   type EventPage,
+  type EventQuery,
   type RequestedPlace,
   type RetainedEventsServices,
 } from '../../../broker/retained-events/retained-events.ts';
@@ -58,25 +59,35 @@ export class EventPages {
    * @throws MALFORMED_REQUEST, UNPROCESSABLE; OVERLOADED when too many searches are in progress; what the log throws
    */
   async respond(request: Request, response: Response, source: PageSource): Promise<void> {
-    const { clock } = this.#services;
     const query = { ...source, searchedFor: searchedForBy(request), limit: limitOf(request) };
-    if (response.destroyed) return;
+    const page = await this.find(response, query);
+    if (page === undefined) return;
+    if (request.accepts('application/json', jsonLinesType) === jsonLinesType) sendLines(response, page);
+    else sendPage(response, page);
+  }
+
+  /**
+   * Finds what a response needs, within the number of searches that a process does at once.
+   * @param bounds Of this search, to replace those of pages.
+   * @returns undefined when nobody waits for the response any longer
+   * @throws OVERLOADED, UNPROCESSABLE; what the log throws
+   */
+  async find(response: Response, query: EventQuery, bounds = this.#bounds): Promise<EventPage | undefined> {
+    if (response.destroyed) return undefined;
     if (this.#searches >= searchesMaximum) {
       const detail = `This process does ${searchesMaximum} searches at once, and all of them are in progress.`;
       throw new LendstreamError('OVERLOADED', detail);
     }
     const leaving = new AbortController();
     this.#searches += 1;
-    const receiving = after(clock, receiveMillisecondsMaximum, () => response.destroy());
+    const receiving = after(this.#services.clock, receiveMillisecondsMaximum, () => response.destroy());
     response.on('close', () => {
       this.#searches -= 1;
       receiving.cancel();
       leaving.abort();
     });
-    const page = await findEvents(this.#services, query, leaving.signal, this.#bounds);
-    if (response.destroyed) return;
-    if (request.accepts('application/json', jsonLinesType) === jsonLinesType) sendLines(response, page);
-    else sendPage(response, page);
+    const page = await findEvents(this.#services, query, leaving.signal, bounds);
+    return response.destroyed ? undefined : page;
   }
 }
 

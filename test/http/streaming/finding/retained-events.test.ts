@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { block } from '../../../../src/broker/definitions/blacklist.ts';
+import { recentEventsMaximum } from '../../../../src/broker/retained-events/recent-publishers.ts';
 import { pageEventsMaximum } from '../../../../src/broker/retained-events/retained-events.ts';
 import { systemClock } from '../../../../src/clock.ts';
 import {
@@ -84,6 +85,38 @@ describe('GET the events that an event type holds', () => {
     const all = await get(`${type}/retained-events?direction=backward`);
     expect(numbersOf(all).toSorted(ascending)).to.deep.equal([0, 1, 2, 3, 4, 5]);
     expect(all.body).not.to.have.property('next');
+  });
+
+  it('lists who published the latest events', async () => {
+    const own = await server.defineEventType(2);
+    expect((await get(`${own}/publishers`)).body).to.deep.equal({ items: [], events: 0, ended_by: 'end' });
+    const publish = (partition: number, count: number, metadata: object | undefined): Promise<unknown> => {
+      const value = Buffer.from(JSON.stringify({ metadata }));
+      return server.append(
+        own,
+        partition,
+        Array.from({ length: count }, () => ({ key: null, value })),
+      );
+    };
+    await publish(0, 3, { published_by: 'old', flow_id: 'f-0' });
+    await publish(0, recentEventsMaximum - 4, { published_by: 'shop', flow_id: 'f-1' });
+    await publish(1, 1, { published_by: 'bank', flow_id: 'f-2' });
+    await publish(1, 1, undefined);
+    await publish(1, 1, { published_by: 'bank', flow_id: 'f-3' });
+    const { status, body, text } = await get(`${own}/publishers`);
+    expect(status, text).to.equal(200);
+    const items = body['items'] as { published_by: string | null; events: number; last_flow_id: string | null }[];
+    expect(items.map(({ published_by: by, events, last_flow_id: flow }) => [by, events, flow])).to.deep.equal([
+      ['bank', 2, 'f-3'],
+      [null, 1, null],
+      ['shop', recentEventsMaximum - 4, 'f-1'],
+      ['old', 1, 'f-0'],
+    ]);
+    expect([body['events'], body['ended_by']]).to.deep.equal([recentEventsMaximum, 'limit']);
+    expect((await get('nothing/publishers')).status).to.equal(404);
+    expect((await get('tests.no-event-type/publishers')).status).to.equal(404);
+    await block(server.registry, 'CONSUMER_ET', own);
+    expect((await get(`${own}/publishers`)).status).to.equal(403);
   });
 
   it('searches by eid, flow id, key, text and field', async () => {
