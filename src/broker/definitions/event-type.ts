@@ -33,7 +33,7 @@ export interface EventTypeSchema {
   /** Semantic version, from 1.0.0. */
   readonly version: string;
   readonly created_at: string;
-  /** Who put it in force, as in `published_by` of events. Absent for versions of the service and of earlier releases. */
+  /** Who put it in force, as in `published_by` of events. Absent for versions of the service itself. */
   readonly created_by?: string;
 }
 

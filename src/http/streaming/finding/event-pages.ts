@@ -69,7 +69,7 @@ export class EventPages {
   /**
    * Finds what a response needs, within the number of searches that a process does at once.
    * @param bounds Of this search, to replace those of pages.
-   * @returns undefined when nobody waits for the response any longer
+   * @returns undefined when the client has closed the connection
    * @throws OVERLOADED, UNPROCESSABLE; what the log throws
    */
   async find(response: Response, query: EventQuery, bounds = this.#bounds): Promise<EventPage | undefined> {
