@@ -70,7 +70,9 @@ async function openCluster(options: BackendOptions, cluster: ClusterConfig): Pro
   registerCleanup(() => lock.release());
   const log = await KafkaLog.open({ ...kafkaOptions(cluster), logger, clock });
   registerCleanup(() => log.close());
-  const coordination = await RedisCoordination.open({ redisUrl: cluster.redisUrl, log, clock, logger });
+  const { redisUrl, redisTls: tls } = cluster;
+  const redisTls = tls === undefined ? undefined : { ca: tls.ca, cert: tls.certificate, key: tls.key };
+  const coordination = await RedisCoordination.open({ redisUrl, redisTls, log, clock, logger });
   registerCleanup(() => coordination.close());
   const publishedIds = coordination.publishedIds({ idsMaximum: config.deduplicatedIdsMaximum });
   registerCleanup(() => publishedIds.close());

@@ -102,6 +102,8 @@ export interface ClusterConfig {
   readonly kafkaMinimumInSyncReplicas: number;
   /** REDIS_URL: `redis://` or `rediss://`; several, comma-separated, are the nodes of a Redis Cluster. */
   readonly redisUrl: string;
+  /** REDIS_TLS_CA, REDIS_TLS_CERTIFICATE and REDIS_TLS_KEY naming PEM files, where `rediss://` needs them. */
+  readonly redisTls?: TlsConfig;
 }
 
 /** PEM texts. */
@@ -408,6 +410,7 @@ function readCluster(settings: SettingsReader): ClusterConfig | undefined {
     if (!/^rediss?:\/\/./.test(url)) problems.push('REDIS_URL must begin with redis:// or rediss://');
   }
   const kafkaTls = readTls(settings);
+  const redisTls = readRedisTls(settings, redisUrl);
   const kafkaSasl = readSasl(settings);
   return {
     kafkaBrokers,
@@ -417,6 +420,27 @@ function readCluster(settings: SettingsReader): ClusterConfig | undefined {
     kafkaReplicationFactor: integer('KAFKA_REPLICATION_FACTOR', -1, -1, 100),
     kafkaMinimumInSyncReplicas: integer('KAFKA_MIN_INSYNC_REPLICAS', 0, 0, 100),
     redisUrl,
+    ...(redisTls === undefined ? {} : { redisTls }),
+  };
+}
+
+function readRedisTls({ text, problems }: SettingsReader, redisUrl: string): TlsConfig | undefined {
+  const file = (name: string): string | undefined => {
+    const path = text(name, '');
+    return path === '' ? undefined : readSettingsFile(name, path, problems);
+  };
+  const ca = file('REDIS_TLS_CA');
+  const certificate = file('REDIS_TLS_CERTIFICATE');
+  const key = file('REDIS_TLS_KEY');
+  if (ca === undefined && certificate === undefined && key === undefined) return undefined;
+  if (!redisUrl.startsWith('rediss://')) problems.push('REDIS_TLS_* are for a REDIS_URL that begins with rediss://');
+  if ((certificate === undefined) !== (key === undefined)) {
+    problems.push('REDIS_TLS_CERTIFICATE and REDIS_TLS_KEY are given together or not at all');
+  }
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
   };
 }
 

@@ -114,3 +114,20 @@ export function isLendstreamError(error: unknown, code?: ErrorCode): error is Le
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Codes of Node.js for a certificate that the other side of a connection should not have. */
+const untrustedCertificateCodes: ReadonlySet<unknown> = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** Whether a connection failed because the certificate of the other side is not trusted. */
+export function isUntrustedCertificate(error: Error): boolean {
+  return untrustedCertificateCodes.has((error as { readonly code?: unknown }).code);
+}

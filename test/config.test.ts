@@ -156,6 +156,13 @@ describe('the settings', () => {
       { FLUSH_SECONDS_MINIMUM: '9', FLUSH_SECONDS_MAXIMUM: '8' },
       /not be more than/,
     ],
+    ['an authority for a Redis without TLS', { ...cluster, REDIS_TLS_CA: 'package.json' }, /REDIS_TLS_\* are for/],
+    ['a missing authority of Redis', { ...cluster, REDIS_TLS_CA: '/none' }, /REDIS_TLS_CA names/],
+    [
+      'a certificate for Redis without its key',
+      { ...cluster, REDIS_URL: 'rediss://one', REDIS_TLS_CERTIFICATE: 'package.json' },
+      /together or not at all/,
+    ],
     ['a certificate without a key', { TLS_CERTIFICATE: 'tls.crt' }, /TLS_KEY is not/],
     ['a key without a certificate', { TLS_KEY: 'tls.key' }, /TLS_CERTIFICATE is not/],
     [

@@ -15,7 +15,7 @@ import type {
   TopicPartition,
 } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
-import { LendstreamError } from '../errors.ts';
+import { LendstreamError, isUntrustedCertificate } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type BrokerAddress, KafkaConnections } from './connection/connections.ts';
 import { Coordinators } from './connection/coordinator.ts';
@@ -68,7 +68,8 @@ export class KafkaLog implements EventLog {
 
   /**
    * Returns when a broker has responded.
-   * @throws LOG_UNAVAILABLE when none does for half a minute
+   * @throws LOG_UNAVAILABLE when none does for half a minute, or at once when one refuses the user or has a certificate
+   *   that is not trusted
    */
   static async open(options: KafkaLogOptions): Promise<KafkaLog> {
     const log = new KafkaLog(options);
@@ -80,7 +81,7 @@ export class KafkaLog implements EventLog {
         await log.#metadata.existingTopics([]);
         return log;
       } catch (error) {
-        if (clock.monotonic() > deadline) {
+        if (isRefusal(error) || clock.monotonic() > deadline) {
           await log.close();
           throw error;
         }
@@ -237,4 +238,10 @@ function addressOf(broker: string): BrokerAddress {
 
 function logClosed(): LendstreamError {
   return new LendstreamError('LOG_CLOSED', 'The log is closed.');
+}
+
+/** Whether another attempt meets the same answer: the settings are wrong, or those of the broker. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'KafkaJSSASLAuthenticationError' || isUntrustedCertificate(error) || isRefusal(error.cause);
 }

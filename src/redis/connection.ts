@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { every, withTimeout, type Clock, type Timer } from '../clock.ts';
-import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import { LendstreamError, describeError, isLendstreamError, isUntrustedCertificate } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Script } from './script-loading.ts';
 
@@ -36,6 +37,12 @@ const channelsPerCall = 500;
 const unavailableReply =
   /\b(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|OOM|MISCONF|BUSY|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOAUTH)\b/;
 
+/** Error responses to a user that Redis does not accept, or that lacks a right. An operator has to change that. */
+const refusedReply = /\b(WRONGPASS|NOAUTH|NOPERM)\b/;
+
+/** How Redis writes that a command of a script was refused; the commands of a client are refused with NOPERM. */
+const refusedInScript = /ACL failure in script|The user executing the script can't/;
+
 type Client = Redis | Cluster;
 
 export interface ConnectionEvents {
@@ -65,6 +72,8 @@ export class RedisConnection {
   /** Resolves when calls may pass for the first time. */
   readonly #opened: Promise<this>;
   #onOpened = (): void => {};
+  /** Ends the opening: further attempts would meet the same refusal. */
+  #onRefused = (_reason: unknown): void => {};
   /** Settles when calls may pass; undefined while there is no connection. */
   #ready: Promise<void> | undefined;
   /** The run ids of the servers that the connection reached last. */
@@ -73,12 +82,12 @@ export class RedisConnection {
   #outageLogged = false;
   #isClosed = false;
 
-  private constructor(redisUrl: string, logger: Logger, events: ConnectionEvents, clock: Clock) {
+  private constructor({ redisUrl, tls }: RedisAddress, logger: Logger, events: ConnectionEvents, clock: Clock) {
     this.#events = events;
     this.#logger = logger;
     this.#address = withoutSecrets(redisUrl);
-    this.#client = createClient(redisUrl);
-    this.#subscriber = createClient(redisUrl);
+    this.#client = createClient(redisUrl, tls);
+    this.#subscriber = createClient(redisUrl, tls);
     this.#client.on('ready', () => this.#verify());
     this.#client.on('close', () => {
       this.#ready = undefined;
@@ -91,25 +100,40 @@ export class RedisConnection {
     this.#subscriber.on('ready', () => void this.#resubscribe());
     this.#subscriber.on('message', (channel: string, text: string) => events.message(channel, text));
     for (const client of [this.#client, this.#subscriber]) {
-      client.on('error', (error: unknown) => this.#logOutageOnce(error));
+      client.on('error', (error: unknown) => {
+        this.#logOutageOnce(error);
+        if (isRefusal(error)) this.#onRefused(error);
+      });
     }
-    this.#opened = new Promise((resolve) => (this.#onOpened = () => resolve(this)));
+    this.#opened = new Promise((resolve, reject) => {
+      this.#onOpened = () => resolve(this);
+      this.#onRefused = (reason) => reject(this.#unavailable(reason));
+    });
     this.#pingTimer = every(clock, pingIntervalMilliseconds, () => this.#ping());
   }
 
   /**
    * Opens both connections and waits until calls can pass.
-   * @param redisUrl One URL, or the URLs of several nodes of a Redis Cluster, separated by commas.
-   * @throws COORDINATION_UNAVAILABLE when Redis does not respond in time.
+   * @throws COORDINATION_UNAVAILABLE when Redis does not respond in time, or at once when it refuses the user or has a
+   *   certificate that is not trusted
    */
-  static open(redisUrl: string, logger: Logger, events: ConnectionEvents, clock: Clock): Promise<RedisConnection> {
-    const connection = new RedisConnection(redisUrl, logger, events, clock);
+  static async open(
+    address: RedisAddress,
+    logger: Logger,
+    events: ConnectionEvents,
+    clock: Clock,
+  ): Promise<RedisConnection> {
+    const connection = new RedisConnection(address, logger, events, clock);
     connection.#subscriber.connect().catch((error: unknown) => connection.#logOutageOnce(error));
     connection.#client.connect().catch((error: unknown) => connection.#logOutageOnce(error));
-    return withTimeout(clock, connection.#opened, startTimeoutMilliseconds, () => {
+    try {
+      return await withTimeout(clock, connection.#opened, startTimeoutMilliseconds, () => {
+        throw connection.#unavailable('there is no connection');
+      });
+    } catch (error) {
       connection.close();
-      throw connection.#unavailable('there is no connection');
-    });
+      throw error;
+    }
   }
 
   /**
@@ -181,7 +205,7 @@ export class RedisConnection {
     try {
       return await command(this.#client);
     } catch (error) {
-      if (isReplyError(error) && !unavailableReply.test(describeError(error))) throw error;
+      if (isReplyError(error) && !unavailableReply.test(describeError(error)) && !isRefusal(error)) throw error;
       throw this.#unavailable(error);
     }
   }
@@ -212,6 +236,15 @@ export class RedisConnection {
 
   #unavailable(cause: unknown): LendstreamError {
     if (isLendstreamError(cause)) return cause;
+    if (isRefusal(cause)) {
+      if (isUntrustedCertificate(cause)) {
+        const detail = `Redis at ${this.#address} has a certificate that is not trusted (${cause.message}): see REDIS_TLS_CA.`;
+        return new LendstreamError('COORDINATION_UNAVAILABLE', detail, { cause });
+      }
+      const refusal = `Redis at ${this.#address} refuses the user of the service (${cause.message}).`;
+      const hint = 'docs/cluster.md lists the rights that it needs.';
+      return new LendstreamError('COORDINATION_UNAVAILABLE', `${refusal} ${hint}`, { cause });
+    }
     const detail = `Redis at ${this.#address} is not available (${describeError(cause)}). Try again.`;
     return new LendstreamError('COORDINATION_UNAVAILABLE', detail, { cause });
   }
@@ -221,6 +254,7 @@ export class RedisConnection {
     this.#ready = verified;
     verified.then(this.#onOpened, (error: unknown) => {
       this.#logOutageOnce(error);
+      if (isRefusal(error)) this.#onRefused(error);
       if (this.#ready !== verified) return;
       this.#ready = undefined;
       if (!this.#isClosed) this.#client.disconnect(true);
@@ -279,7 +313,15 @@ export class RedisConnection {
   }
 }
 
-function createClient(redisUrl: string): Client {
+/** Where Redis is, and how its certificate is checked. */
+export interface RedisAddress {
+  /** One URL, or the URLs of several nodes of a Redis Cluster, separated by commas. */
+  readonly redisUrl: string;
+  /** For `rediss://`; the authorities of Node.js when absent. */
+  readonly tls?: TlsOptions | undefined;
+}
+
+function createClient(redisUrl: string, tls: TlsOptions | undefined): Client {
   const options = {
     connectTimeout: connectTimeoutMilliseconds,
     socketTimeout: socketTimeoutMilliseconds,
@@ -289,6 +331,7 @@ function createClient(redisUrl: string): Client {
     maxLoadingRetryTime: reconnectMillisecondsMaximum,
     // A demoted primary keeps its connections. Connecting again finds the new one.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    ...(tls === undefined ? {} : { tls }),
   } satisfies RedisOptions;
   const clientOptions = { lazyConnect: true, enableOfflineQueue: false };
   const urls = redisUrl.split(',').map((url) => url.trim());
@@ -297,7 +340,7 @@ function createClient(redisUrl: string): Client {
     ...clientOptions,
     clusterRetryStrategy: reconnectDelay,
     retryDelayOnFailover: reconnectStepMilliseconds,
-    redisOptions: { ...options, ...credentials(urls[0] ?? '') },
+    redisOptions: { ...credentials(urls[0] ?? ''), ...options },
   });
 }
 
@@ -322,4 +365,11 @@ function withoutSecrets(redisUrl: string): string {
 
 function isReplyError(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
+}
+
+/** Whether another attempt meets the same answer, until an operator changes something. */
+function isRefusal(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const { message } = error;
+  return refusedReply.test(message) || refusedInScript.test(message) || isUntrustedCertificate(error);
 }

@@ -39,7 +39,7 @@ import {
 } from './script-values.ts';
 import { CommitCalls } from './commit-calls.ts';
 import { SubscriptionReads } from './subscription-reads.ts';
-import { RedisConnection, type ConnectionEvents } from './connection.ts';
+import { RedisConnection, type RedisAddress, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
 import { NodeLeases } from './node-leases.ts';
@@ -57,6 +57,8 @@ import { MissedChanges } from './missed-changes-and-dead-nodes.ts';
 export interface RedisCoordinationOptions {
   /** One URL, or the URLs of several nodes of a Redis Cluster, separated by commas. */
   readonly redisUrl: string;
+  /** For `rediss://`; the authorities of Node.js when absent. */
+  readonly redisTls?: RedisAddress['tls'];
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -186,13 +188,21 @@ export class RedisCoordination implements Coordination {
    * @throws COORDINATION_UNAVAILABLE, and what the log throws.
    */
   static async open(options: RedisCoordinationOptions): Promise<RedisCoordination> {
-    const { redisUrl, log, clock, logger, keyPrefix = 'lendstream', scriptSource = readScriptSource } = options;
+    const {
+      redisUrl,
+      redisTls: tls,
+      log,
+      clock,
+      logger,
+      keyPrefix = 'lendstream',
+      scriptSource = readScriptSource,
+    } = options;
     const keys = new KeySpace(keyPrefix);
     const listeners = new ChangeListeners(logger);
     const origin = randomUUID();
     // Events before the coordination exists need no handling.
     const events: ConnectionEvents = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
-    const connection = await RedisConnection.open(redisUrl, logger, events, clock);
+    const connection = await RedisConnection.open({ redisUrl, tls }, logger, events, clock);
     const store = new ScriptCalls(connection, keys, origin, loadScripts(scriptSource));
     const coordination = new RedisCoordination(store, listeners, options);
     events.serverChanged = () => coordination.#recovery.suspectDataLoss();

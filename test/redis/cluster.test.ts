@@ -48,7 +48,7 @@ describe('a Redis Cluster', () => {
     it('has changed for a process whose call is sent on to the new node', async () => {
       let hasChanged = false;
       const events = { serverChanged: () => (hasChanged = true), resubscribed: () => {}, message: () => {} };
-      const connection = await RedisConnection.open(redisUrl, silentLogger, events, systemClock);
+      const connection = await RedisConnection.open({ redisUrl }, silentLogger, events, systemClock);
       await connection.readHash('hash');
       const [id, otherId] = [await onCluster(server, 'MYID'), await onCluster(other, 'MYID')];
       await onCluster(server, 'MEET', '127.0.0.1', String(other.port), String(other.clusterPort));

@@ -25,7 +25,7 @@ describe('the connection to Redis', () => {
     server = await startRedisServer(...settings);
     const messages: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, message: string) => messages.push(message) };
-    (await RedisConnection.open(server.url, logger, nobody, systemClock)).close();
+    (await RedisConnection.open({ redisUrl: server.url }, logger, nobody, systemClock)).close();
     return messages;
   };
 
@@ -39,7 +39,9 @@ describe('the connection to Redis', () => {
     const clock = new SimulatedClock();
     let failure: unknown;
     const url = 'redis://user:secret@127.0.0.1:1';
-    const opening = RedisConnection.open(url, silentLogger, nobody, clock).catch((error: unknown) => (failure = error));
+    const opening = RedisConnection.open({ redisUrl: url }, silentLogger, nobody, clock).catch(
+      (error: unknown) => (failure = error),
+    );
     await clock.turn(9_999);
     expect(failure).to.equal(undefined);
     await clock.turn(1);
@@ -61,7 +63,7 @@ describe('the connection to Redis', () => {
     const logged: string[] = [];
     const log = (_: object, message: string): void => void logged.push(message);
     const connection = await RedisConnection.open(
-      `redis://127.0.0.1:${proxy.port}`,
+      { redisUrl: `redis://127.0.0.1:${proxy.port}` },
       { ...silentLogger, info: log, warn: log },
       {
         serverChanged: () => heard.push('server changed'),

@@ -62,7 +62,7 @@ describe('the writer of the mirror', () => {
     await createCursorsTopic(harness.log, systemClock);
     keys = new KeySpace(harness.keyPrefix);
     const nobody = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
-    connection = await RedisConnection.open(server.url, silentLogger, nobody, systemClock);
+    connection = await RedisConnection.open({ redisUrl: server.url }, silentLogger, nobody, systemClock);
     store = new ScriptCalls(connection, keys, 'origin', loadScripts());
     for (let shard = 0; shard < shardCount; shard += 1) {
       store.incarnations.set(shard, '7');

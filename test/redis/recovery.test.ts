@@ -241,7 +241,7 @@ describe('the recovery of what Redis has lost', () => {
     beforeEach(async () => {
       await createCursorsTopic(harness.log, systemClock);
       const nobody = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
-      connection = await RedisConnection.open(server.url, silentLogger, nobody, systemClock);
+      connection = await RedisConnection.open({ redisUrl: server.url }, silentLogger, nobody, systemClock);
       store = new ScriptCalls(connection, keys, 'origin', loadScripts());
       [entries, onMerge, onReadMirror] = [[], undefined, () => {}];
       const lastSeen = new LastSeenState();

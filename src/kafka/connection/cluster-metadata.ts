@@ -1,5 +1,5 @@
 import { type Clock, after, giveWay } from '../../clock.ts';
-import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';
 import type { TopicPartition } from '../../ports/event-log.ts';
 import type { BrokerAddress, RequestSender } from './connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
@@ -231,5 +231,6 @@ export class ClusterMetadata {
 
 function noBrokerResponds(brokers: readonly BrokerAddress[], cause: unknown): LendstreamError {
   const names = brokers.map(({ host, port }) => `${host}:${port}`).join(', ');
-  return new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker responds (asked ${names}).`, { cause });
+  const detail = `No Kafka broker responds (asked ${names}; the last failure: ${describeError(cause)}).`;
+  return new LendstreamError('LOG_UNAVAILABLE', detail, { cause });
 }

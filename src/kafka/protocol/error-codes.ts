@@ -94,15 +94,26 @@ export function isCoordinatorError(code: number): boolean {
   );
 }
 
+/** The user of the service may not do this. An operator has to read what it lacks, wherever the error arrives. */
+const missingRights = new Map<number, string>([
+  [protocolError.topicAuthorizationFailed, 'topics'],
+  [protocolError.groupAuthorizationFailed, 'groups'],
+  [protocolError.clusterAuthorizationFailed, 'the cluster'],
+  [protocolError.transactionalIdAuthorizationFailed, 'transactional ids'],
+]);
+
 /**
  * Converts a broker's error code to an error of the port.
  * @param what The attempted action, as the beginning of a sentence: "Appending to topic a, partition 1,".
  */
 export function errorOf(code: number, what: string, details: Readonly<Record<string, unknown>> = {}): LendstreamError {
   const name = names.get(code) ?? 'unknown error';
+  const missing = missingRights.get(code);
+  const hint =
+    missing === undefined ? '' : ` The user of the service lacks a right to ${missing}: docs/cluster.md lists them.`;
   return new LendstreamError(
     codes.get(code) ?? 'LOG_UNAVAILABLE',
-    `${what} failed: Kafka responded with ${code} (${name}).`,
+    `${what} failed: Kafka responded with ${code} (${name}).${hint}`,
     {
       details,
     },
