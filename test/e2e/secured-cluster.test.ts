@@ -189,7 +189,7 @@ describe('a service with the rights of docs/cluster.md, over TLS', function () {
     const stream = await openStream(url, subscription, '?batch_flush_timeout=1');
     await stream.until((batches) => batches.some(({ events }) => events !== undefined));
     const cursors = stream.batches.filter(({ events }) => events !== undefined).map(({ cursor }) => cursor);
-    expect((await stream.commit(cursors)).status).to.equal(200);
+    expect((await stream.commit(cursors)).status).to.equal(204);
     stream.close();
     await eventually(async () =>
       (await broker.admin.listGroups()).groups.some(({ groupId }) => groupId === subscription),
@@ -265,7 +265,7 @@ describe('a service with the rights of docs/cluster.md, over TLS', function () {
       const stream = await openStream(url, await subscribe(name), '?batch_flush_timeout=1');
       await stream.until((batches) => batches.some(({ events }) => events !== undefined));
       const cursors = stream.batches.filter(({ events }) => events !== undefined).map(({ cursor }) => cursor);
-      expect((await stream.commit(cursors)).status).to.equal(200);
+      expect((await stream.commit(cursors)).status).to.equal(204);
       stream.close();
       await eventually(() => lacks('groups').test(log));
     },

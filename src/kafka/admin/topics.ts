@@ -14,7 +14,7 @@ import { listBounds } from '../consume/partition-bounds.ts';
 import { type TopicMetadata, metadataRequest } from '../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
 import { unknownPartition } from '../connection/unknown-partition.ts';
-import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/error-codes.ts';
+import { errorOf, isLeadershipError, isMissingRight, isUnknownTopic, protocolError } from '../protocol/error-codes.ts';
 import {
   type NamedResult,
   type TopicSettings,
@@ -208,7 +208,8 @@ export class KafkaTopics {
     if (result === undefined) throw new LendstreamError('LOG_UNAVAILABLE', `${what} got an empty response.`);
     if (result.errorCode === protocolError.none) return;
     const error = errorOf(result.errorCode, what, { topic: result.name });
-    if (result.message === null) throw error;
+    // A broker's own words about a right do not say whose it is.
+    if (result.message === null || isMissingRight(result.errorCode)) throw error;
     throw new LendstreamError(error.code, `${what} failed: ${result.message}`, { details: error.details });
   }
 

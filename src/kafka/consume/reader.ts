@@ -7,7 +7,7 @@
 
 import type { Offset, PartitionBounds, ReadOptions, ReadResult, TopicPartition } from '../../ports/event-log.ts';
 import { type Clock, type Timer, every } from '../../clock.ts';
-import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { BrokerAddress, RequestSender } from '../connection/connections.ts';
 import { ChunkCache, createChunk, partOf, retained } from './fetched-records.ts';
@@ -349,10 +349,14 @@ function outOfRange({ topic, partition, earliest, latest }: PartitionBounds, off
 }
 
 function unavailable({ topic, partition }: TopicPartition, cause: unknown): LendstreamError {
-  return new LendstreamError('LOG_UNAVAILABLE', `Topic ${topic}, partition ${partition}, cannot be read now.`, {
-    details: { topic, partition },
-    cause,
-  });
+  return new LendstreamError(
+    'LOG_UNAVAILABLE',
+    `Topic ${topic}, partition ${partition}, cannot be read now: ${describeError(cause)}`,
+    {
+      details: { topic, partition },
+      cause,
+    },
+  );
 }
 
 function logClosed(): LendstreamError {

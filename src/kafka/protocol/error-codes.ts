@@ -102,6 +102,11 @@ const missingRights = new Map<number, string>([
   [protocolError.transactionalIdAuthorizationFailed, 'transactional ids'],
 ]);
 
+/** The user of the service may not do what it asked for. */
+export function isMissingRight(code: number): boolean {
+  return missingRights.has(code);
+}
+
 /**
  * Converts a broker's error code to an error of the port.
  * @param what The attempted action, as the beginning of a sentence: "Appending to topic a, partition 1,".
