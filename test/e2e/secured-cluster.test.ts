@@ -191,15 +191,15 @@ describe('a service with the rights of docs/cluster.md, over TLS', function () {
     const cursors = stream.batches.filter(({ events }) => events !== undefined).map(({ cursor }) => cursor);
     expect((await stream.commit(cursors)).status).to.equal(204);
     stream.close();
-    await eventually(async () =>
-      (await broker.admin.listGroups()).groups.some(({ groupId }) => groupId === subscription),
-    );
+    // Its coordinator may still be loading.
+    const groups = () => broker.admin.listGroups().catch(() => ({ groups: [] }));
+    await eventually(async () => (await groups()).groups.some(({ groupId }) => groupId === subscription));
     expect((await openLoan()).status).to.equal(201);
     const kept = { ...definition(name), options: { retention_time: 86_400_000 } };
     expect((await send('PUT', `/event-types/${name}`, kept)).status).to.equal(200);
     expect((await send('GET', `/subscriptions/${subscription}/stats`)).status).to.equal(200);
     expect((await send('DELETE', `/subscriptions/${subscription}`)).status).to.equal(204);
-    expect((await send('DELETE', `/event-types/${name}`)).status).to.equal(204);
+    expect((await send('DELETE', `/event-types/${name}`)).status).to.equal(200);
   }
 
   for (const mechanism of ['scram-sha-512', 'scram-sha-256', 'plain']) {
