@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
+import { mayUse, useAccess } from '../api/access.ts';
 import { connection } from '../api/connection-state.ts';
 import { storedKey, saveKey } from '../api/api-key.ts';
-import { address, base, decodeStep, useAddressPath } from '../navigation.ts';
+import { address, base, decodeStep, navigate, useAddressPath } from '../navigation.ts';
 import { ApiKeysPage } from '../pages/api-keys.tsx';
 import { EventTypePage } from '../pages/event-type.tsx';
 import { EventTypeFormPage } from '../pages/event-type-form.tsx';
@@ -26,14 +27,15 @@ import { NotFound } from '../parts/not-found.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { departure, hasUnsaved } from '../unsaved-work.ts';
 
+/** The sections, and the permission without which there is nothing to see. */
 const sections = [
-  ['', 'Overview'],
-  ['event-types', 'Event types'],
-  ['subscriptions', 'Subscriptions'],
-  ['loans', 'Loans'],
-  ['products', 'Products'],
-  ['toggles', 'Toggles'],
-  ['api-keys', 'API keys'],
+  ['', 'Overview', 'operations:read'],
+  ['event-types', 'Event types', 'event-types:read'],
+  ['subscriptions', 'Subscriptions', 'subscriptions:read'],
+  ['loans', 'Loans', 'loans:read'],
+  ['products', 'Products', 'loan-products:read'],
+  ['toggles', 'Toggles', 'organization:read'],
+  ['api-keys', 'API keys', 'keys:manage'],
 ] as const;
 
 /** The frame of every page: the navigation, and whether the service is reachable. */
@@ -50,12 +52,19 @@ function Frame(): JSX.Element {
   const { pathname } = address.value;
   const leaving = departure.value;
   const section = pathname.slice(base.length).split('/')[1] ?? '';
+  const access = useAccess();
+  const visible = sections.filter(([, , permission]) => mayUse(access.data, permission));
+  const [first] = visible[0] ?? [''];
   const content = useRef<HTMLElement>(null);
   const navigation = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a narrow screen the sections are wider than it.
     navigation.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [section]);
+  useEffect(() => {
+    // The first page of a user who may not see the overview.
+    if (section === '' && first !== '') navigate(`/${first}`, { replace: true });
+  }, [section, first]);
   return (
     <>
       <a
@@ -74,7 +83,7 @@ function Frame(): JSX.Element {
           Lendstream
         </Link>
         <nav aria-label="Sections" ref={navigation}>
-          {sections.map(([step, name]) => (
+          {visible.map(([step, name]) => (
             <Link key={step} to={`/${step}`} current={section === step}>
               {name}
             </Link>

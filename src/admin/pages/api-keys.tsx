@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Requests, Responses, Schemas } from '../../contract.ts';
+import { useAccess, type Access } from '../api/access.ts';
 import { call } from '../api/api.ts';
 import { useLoaded } from '../api/queries.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -16,8 +17,6 @@ const refreshMilliseconds = 5_000;
 
 type ApiKey = Schemas['ApiKey'];
 
-type Access = Responses['getAccess'];
-
 /** The API keys: who has which rights, creating one, and revoking one. */
 export function ApiKeysPage(): JSX.Element {
   const keys = useLoaded(
@@ -25,7 +24,7 @@ export function ApiKeysPage(): JSX.Element {
     (signal) => call<Responses['listApiKeys']>('GET', '/api-keys', undefined, { signal }),
     refreshMilliseconds,
   );
-  const access = useLoaded('access', (signal) => call<Access>('GET', '/access', undefined, { signal }));
+  const access = useAccess();
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<Responses['createApiKey']>();
   const [keyToRevoke, setKeyToRevoke] = useState<ApiKey>();

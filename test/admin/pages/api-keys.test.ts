@@ -58,6 +58,20 @@ describeAdminPage(
       await dialog().getByRole('button', { name: 'Cancel' }).click();
     });
 
+    it('shows a holder the sections that it may see, and begins with the first of them', async () => {
+      const wanted = { name: 'branch-officer', owning_application: 'branch', scopes: ['officer'] };
+      const headers = { apikey: administrator };
+      const { body } = await call(`${admin.service.url}/api-keys`, 'POST', wanted, headers);
+      const page = await admin.newPage();
+      await page.goto(`${admin.service.url}/admin`);
+      await page.getByLabel('API key').fill(String(body['key']));
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Loans', exact: true }).waitFor();
+      const sections = await page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allTextContents();
+      expect(sections).to.deep.equal(['Loans', 'Products', 'Toggles']);
+      await page.close();
+    });
+
     it('fits a narrow screen', async () => {
       const narrow = await admin.newPage(360);
       await narrow.goto(`${admin.service.url}/admin/api-keys`);
