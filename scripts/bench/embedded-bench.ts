@@ -15,10 +15,10 @@ import { measureEndOfDay } from './scale/end-of-day.ts';
 import { measureManyLoans } from './scale/many-loans.ts';
 import { runProgram, startProgram } from './processes.ts';
 import { redisRound, redisServer } from './baselines/redis.ts';
-import { against, nameColumns } from './report.ts';
+import { against, nameColumns, spread, type Report } from './report.ts';
 import { measureIdleStreams, processorMilliseconds, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
-import { bytesWrittenByWorker } from './worker-bytes.ts';
+import { bytesWrittenByWorker, lastRow } from './worker-bytes.ts';
 
 /** The embedded store against its own ingredients: a bare server with the same sync, a raw scan of its database. */
 export const embeddedParts = [
@@ -106,33 +106,43 @@ async function measurePublish({ report, service, folder }: Bench, shapes: Shapes
   await service.defineEventType(eventType);
   const bare = startProgram('scripts/bench/baselines/bare-server.js', [join(folder, 'bare.log')]);
   const bareUrl = await bare.nextLine();
+  const bareStore = startProgram('scripts/bench/baselines/bare-store.js', [join(folder, `bare-${shapes}.db`)]);
+  const bareStoreUrl = await bareStore.nextLine();
   const redis = await redisServer(folder);
   const settings = { ...publishSettings, shapes };
   const load = async (url: string): Promise<number> =>
     (await runProgram<Throughput>('scripts/bench/load/publish.js', { ...settings, url })).eventsPerSecond;
   const processorTimes: number[] = [];
+  /** Also notes the processor time of an event, in microseconds. */
+  const measured = async (processId: number, url: string, times: number[]): Promise<number> => {
+    const before = processorMilliseconds(processId);
+    const rate = await load(url);
+    const seconds = (settings.milliseconds + settings.warmUpMilliseconds) / 1_000;
+    times.push(((processorMilliseconds(processId) - before) * 1_000) / (rate * seconds));
+    return rate;
+  };
   const redisRates: number[] = [];
+  const bareStoreRates: number[] = [];
+  const bareStoreTimes: number[] = [];
   const turns = await report.inTurns(
-    async () => {
-      const before = processorMilliseconds(service.processId);
-      const rate = await load(`${service.url}/event-types/${eventType}/events`);
-      const seconds = (settings.milliseconds + settings.warmUpMilliseconds) / 1_000;
-      processorTimes.push(((processorMilliseconds(service.processId) - before) * 1_000) / (rate * seconds));
-      return rate;
-    },
+    () => measured(service.processId, `${service.url}/event-types/${eventType}/events`, processorTimes),
     async () => {
       const rate = await load(bareUrl);
+      bareStoreRates.push(await measured(bareStore.child.pid ?? 0, bareStoreUrl, bareStoreTimes));
       if (redis !== undefined) redisRates.push(await redisRound(redis, connections, shapes));
       return rate;
     },
   );
   await bare.stop();
+  await bareStore.stop();
   report.printRatio({
     name: `${name} / bare server, same sync`,
     ratios: turns.ratios,
     atLeast: againstBareServer,
     figures: `${against(turns, 'events/s')}, ${figure(median(processorTimes.slice(1)))} us of processor each`,
   });
+  printBound(report, 'bare store / bare server, same sync', bareStoreRates, turns.seconds);
+  report.print(`${'bare store'.padEnd(nameColumns)} ${figure(median(bareStoreTimes.slice(1)))} us of processor each`);
   if (redis === undefined) {
     report.print('redis-server is not installed: no figure beside it');
     return;
@@ -154,16 +164,33 @@ const atFullSpeed = { batchLimit: 1_000, window: 200_000, commitEachLine: false 
 async function measureEgress({ report, service, folder, backlog }: Bench): Promise<void> {
   report.progress('Egress: one stream over the backlog against a raw scan of the store');
   const scan = { folder, topic: backlog.eventType };
+  const bare = startProgram('scripts/bench/baselines/bare-stream.js', [JSON.stringify(scan)]);
+  const reading = { url: await bare.nextLine(), events: backlog.events };
+  const bareRates: number[] = [];
   const turns = await report.inTurns(
     () => readBacklog(service, backlog, { streams: 1, ...atFullSpeed }),
-    async () => (await runProgram<Throughput>('scripts/bench/baselines/raw-scan.js', scan)).eventsPerSecond,
+    async () => {
+      const read = await runProgram<Throughput>('scripts/bench/baselines/bare-stream-reader.js', reading);
+      bareRates.push(read.eventsPerSecond);
+      return (await runProgram<Throughput>('scripts/bench/baselines/raw-scan.js', scan)).eventsPerSecond;
+    },
   );
+  await bare.stop();
   report.printRatio({
     name: 'one HTTP stream / raw scan of the store',
     ratios: turns.ratios,
     atLeast: 0.8,
     figures: against(turns, 'events/s'),
   });
+  printBound(report, 'bare stream / raw scan of the store', bareRates, turns.seconds);
+}
+
+/** What is left of the measured work when it does only what cannot be left out. @param rates With the warm-up. */
+function printBound(report: Report, name: string, rates: readonly number[], seconds: readonly number[]): void {
+  const firsts = rates.slice(1);
+  const ratios = firsts.map((rate, index) => rate / (seconds[index] ?? Number.NaN));
+  const written = `${median(ratios).toFixed(2)} (${spread(ratios, (each) => each.toFixed(2))})`;
+  report.print(`${name.padEnd(nameColumns)} ${written}  ${against({ firsts, seconds, ratios }, 'events/s')}`);
 }
 
 async function measureFanOut({ report, service, backlog }: Bench): Promise<void> {
@@ -223,9 +250,9 @@ async function measureCommands(bench: Bench): Promise<void> {
   const turns = await report.inTurns(
     async () => {
       loans = await openLoans(service, product, `${product}-${(round += 1)}`);
-      const before = bytesWrittenByWorker(folder);
+      const rowBefore = lastRow(folder);
       const rate = await load(service.url);
-      bytesEach.push((bytesWrittenByWorker(folder) - before) / (loansPerRound * commandsPerLoan));
+      bytesEach.push(bytesWrittenByWorker(folder, rowBefore) / (loansPerRound * commandsPerLoan));
       return rate;
     },
     async () => {

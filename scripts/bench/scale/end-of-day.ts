@@ -6,7 +6,7 @@ import { partitionCount, startMeasuredService, type MeasuredService } from '../m
 import { runProgram } from '../processes.ts';
 import { processorMilliseconds, residentKilobytes } from '../service-figures.ts';
 import { figure, quantile } from '../statistics.ts';
-import { bytesWrittenByWorker } from '../worker-bytes.ts';
+import { bytesWrittenByWorker, lastRow } from '../worker-bytes.ts';
 import { loanIdOf } from './loan-commands.ts';
 import { waitsBeside } from './waits.ts';
 
@@ -58,7 +58,7 @@ export async function measureEndOfDay({ report, scale, profileFolder }: BenchOpt
     await runProgram('scripts/bench/scale/write-changelog.js', settings);
 
     const service = await startMeasuredService(environment, profileFolder);
-    const written = bytesWrittenByWorker(dataFolder);
+    const rowBefore = lastRow(dataFolder);
     const processorBegin = processorMilliseconds(service.processId);
     const begin = performance.now();
     const resident: number[] = [];
@@ -82,7 +82,7 @@ export async function measureEndOfDay({ report, scale, profileFolder }: BenchOpt
     clearInterval(sampling);
     const rate = (count * 1_000) / (performance.now() - begin);
     const processorPerLoan = (processorMilliseconds(service.processId) - processorBegin) / count;
-    const bytesPerLoan = (bytesWrittenByWorker(dataFolder) - written) / count;
+    const bytesPerLoan = bytesWrittenByWorker(dataFolder, rowBefore) / count;
     const half = Math.floor(resident.length / 2);
     const megabytes = Math.max(...resident.slice(half));
     const growth = megabytes / Math.max(...resident.slice(0, half));
@@ -131,11 +131,11 @@ export async function measureEndOfDay({ report, scale, profileFolder }: BenchOpt
       );
     }
 
-    const before = bytesWrittenByWorker(dataFolder);
+    const rowBeforeQuiet = lastRow(dataFolder);
     const quietBegin = performance.now();
     await closeDay(service, quietDate);
     const milliseconds = performance.now() - quietBegin;
-    const quietBytes = bytesWrittenByWorker(dataFolder) - before;
+    const quietBytes = bytesWrittenByWorker(dataFolder, rowBeforeQuiet);
     report.printFigure(
       'end of a day on which nothing happens, data',
       `${figure(quietBytes)} bytes in ${figure(milliseconds)} ms`,

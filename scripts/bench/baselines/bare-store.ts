@@ -1,0 +1,64 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { openDatabase } from '../../../src/sqlite.ts';
+
+/**
+ * The most that publishing into the store can reach: the bare server, which appends to a SQLite file instead of a plain
+ * one, in a thread, and twice the bytes, since enriched events have about that. There is no validation, no enrichment
+ * but those bytes, and no partitions. Prints its address.
+ */
+const path = process.argv[2] ?? 'bare.db';
+/** As the page size and the largest write-ahead log of the service. Bytes. */
+const [pageBytes, checkpointBytes] = [8 * 1024, 64 * 1024 * 1024];
+
+/** In the thread: one durable transaction for each message. */
+function store(file: string): void {
+  const connection = openDatabase(file);
+  connection.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    PRAGMA wal_autocheckpoint = ${checkpointBytes / pageBytes};
+    CREATE TABLE batch (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;`);
+  const insert = connection.prepare('INSERT INTO batch (body) VALUES (?)');
+  parentPort?.on('message', (body: ArrayBuffer) => {
+    insert.run(new Uint8Array(body));
+    parentPort?.postMessage(null);
+  });
+}
+
+/** In the main thread: one transaction is under way at a time, and everything that arrives during it makes the next. */
+function serve(): void {
+  const thread = new Worker(new URL(import.meta.url), { workerData: path });
+  let waiting: { body: Buffer; response: ServerResponse }[] = [];
+  let stored: ServerResponse[] | undefined;
+  const storeWaiting = (): void => {
+    if (stored !== undefined || waiting.length === 0) return;
+    const bodies = waiting.map(({ body }) => body);
+    stored = waiting.map(({ response }) => response);
+    waiting = [];
+    const { buffer } = new Uint8Array(Buffer.concat([...bodies, ...bodies]));
+    thread.postMessage(buffer, [buffer]);
+  };
+  thread.on('message', () => {
+    for (const response of stored ?? []) response.end();
+    stored = undefined;
+    storeWaiting();
+  });
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      if (!Array.isArray(JSON.parse(body.toString('utf8')))) throw new Error('The body is no array of events');
+      waiting.push({ body, response });
+      storeWaiting();
+    });
+  });
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('The server has no address');
+    console.log(`http://127.0.0.1:${address.port}`);
+  });
+}
+
+if (isMainThread) serve();
+else store(workerData as string);
+process.on('SIGTERM', () => process.exit(0));
