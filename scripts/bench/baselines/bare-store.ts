@@ -20,7 +20,7 @@ function store(file: string): void {
   const insert = connection.prepare('INSERT INTO batch (body) VALUES (?)');
   parentPort?.on('message', (body: ArrayBuffer) => {
     insert.run(new Uint8Array(body));
-    parentPort?.postMessage(null);
+    parentPort?.postMessage(null, []);
   });
 }
 

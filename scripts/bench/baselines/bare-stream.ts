@@ -89,7 +89,7 @@ function serve(settings: Settings): void {
   });
   const server = createServer((_request, opened) => {
     response = opened;
-    thread.postMessage(null);
+    thread.postMessage(null, []);
     for (const memory of spare.splice(0)) fill(memory);
   });
   server.listen(0, '127.0.0.1', () => {
