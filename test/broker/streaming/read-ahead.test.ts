@@ -47,6 +47,30 @@ describe('what a stream reads ahead', () => {
     reads.stop();
   });
 
+  it('is discarded and read again when the log shows it in another way', async () => {
+    let changeCount = 0;
+    const { type, partition, reads, changes } = await prepare(
+      overriding<EventLog>(server.log, { changeCount: () => changeCount }),
+    );
+    await server.publish(type, 0, [1, 2, 3]);
+    reads.begin(parameters, 0);
+    await eventually(() => changes() === 1);
+    reads.discardChanged();
+    expect(partition.events).to.equal(3);
+    // Another read waits behind them.
+    reads.begin(parameters, 0);
+    expect(partition.reading).to.equal(true);
+    changeCount += 1;
+    reads.discardChanged();
+    expect(partition).to.include({ events: 0, readOffset: 0 });
+    await eventually(() => !partition.reading);
+    reads.begin(parameters, 0);
+    await eventually(() => partition.events === 3);
+    reads.discardChanged();
+    expect(partition.events).to.equal(3);
+    reads.stop();
+  });
+
   it('is limited while nothing is sent', async () => {
     const { type, held: assigned, partition, reads, changes } = await prepare();
     const value = Buffer.from(JSON.stringify('x'.repeat(10_000)));
