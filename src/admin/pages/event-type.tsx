@@ -10,6 +10,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { TypeConsumers } from '../parts/event-type/consumers.tsx';
 import { TypePartitions } from '../parts/event-type/partitions.tsx';
+import { TypePublishers } from '../parts/event-type/publishers.tsx';
 import { TypeVersions } from '../parts/event-type/versions.tsx';
 import { Explorer } from '../explorer/explorer.tsx';
 import { Link } from '../parts/link.tsx';
@@ -28,6 +29,7 @@ const views: Views = [
   ['try', 'Try an event'],
   ['versions', 'Versions'],
   ['consumers', 'Consumers'],
+  ['publishers', 'Publishers'],
   ['partitions', 'Partitions'],
 ];
 
@@ -100,6 +102,8 @@ function View({ type, view }: { type: Responses['getEventType']; view: string | 
       return <TypeVersions name={name} />;
     case 'consumers':
       return <TypeConsumers name={name} />;
+    case 'publishers':
+      return <TypePublishers name={name} />;
     case 'partitions':
       return <TypePartitions name={name} />;
     case undefined:

@@ -54,6 +54,7 @@ describeAdminPage('the accessibility of the admin page', (admin) => {
       [`${type}/try`, 'Valid: the schema accepts this event.'],
       [`${type}/versions`, 'Copy schema 1.0.0'],
       [`${type}/consumers`, 'demo /'],
+      [`${type}/publishers`, 'unauthenticated'],
       [`${type}/partitions`, 'Newest offset'],
       [`${type}/events`, '"greeting"'],
       ['/event-types/lendstream.loan-commands/dead-letters', 'No events yet.'],

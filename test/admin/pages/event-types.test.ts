@@ -90,6 +90,11 @@ describeAdminPage('the event types of the admin page', (admin) => {
     await text('Published.').waitFor();
     await open('/event-types/orders.placed/events');
     await text('"order":"tried"').waitFor();
+    await link('Publishers').click();
+    await row('unauthenticated').getByRole('cell', { name: '1', exact: true }).waitFor();
+    await text('Of the only event that is there.').waitFor();
+    await row('unauthenticated').getByRole('link').click();
+    await text('1 event shown').waitFor();
   });
 
   it('loads the demo data with one click', async () => {

@@ -53,6 +53,11 @@ export function TypeVersions({ name }: { name: string }): JSX.Element {
               { name: 'Version', cell: ({ version }) => version },
               { name: 'Created', keyword: true, cell: ({ created_at: at }) => <Time at={at} /> },
               {
+                name: 'By',
+                hidden: versions.every(({ created_by: by }) => by === undefined),
+                cell: ({ created_by: by }) => by ?? <span class="muted">—</span>,
+              },
+              {
                 name: 'Schema',
                 cell: ({ schema, version }) => <CopyButton text={schema} what={`schema ${version}`} isNamed />,
               },
