@@ -77,7 +77,7 @@ export class TopicCatalogue {
       for (const id of addedPartitionIds) {
         state.partitions.push(emptyPartition(name, state.id, state.partitions.length, id));
       }
-      state.configuration = configuration;
+      state.configuration = toConfiguration(topic);
     });
   }
 
