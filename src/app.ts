@@ -26,9 +26,12 @@ import { createApiDescriptionRouter } from './http/edge/api-description.ts';
 import type { AccessTokens } from './access/access-tokens.ts';
 import { AccessControl } from './access/access-control.ts';
 import { ApiKeys } from './access/api-keys.ts';
+import { FailedLogins } from './access/limits/failed-logins.ts';
+import { Usages } from './access/limits/usage.ts';
 import { createApiKeysRouter } from './http/access/api-keys.ts';
 import { createAuthentication } from './http/access/authentication.ts';
 import { createAuthorization } from './http/access/authorization.ts';
+import { createLimits } from './http/access/limits/limits.ts';
 import { bodiesInFlight } from './http/edge/bodies-in-flight.ts';
 import { createCompressionRouter } from './http/edge/compression/response-compression.ts';
 import { createCommit, createCursorsRouter } from './http/streaming/cursors.ts';
@@ -191,9 +194,11 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     registerCleanup(() => removal.stop());
     const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions, log }) : undefined;
     if (worker !== undefined) registerCleanup(() => worker.stop());
+    const usages = new Usages(config.keyLimits, clock);
     const keys = new ApiKeys({
       registry,
       clock,
+      limitsOf: (principal) => usages.limitsOf(principal),
       onError: (error) => logger.warn({ error: describeError(error) }, 'The last use of an API key was not stored'),
     });
     const access = new AccessControl({ registry, keys, clock });
@@ -240,6 +245,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       keys,
       accessTokens: await accessTokensOf(config, clock),
       tokens: streamTokens,
+      failedLogins: new FailedLogins(config.addressLimits, clock),
     });
     const originPolicy = createOriginPolicy({
       isOpen: config.isOpen,
@@ -248,7 +254,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     });
     const gate = createStartGate(() => health.notReadyReasons());
     const application = createApplication(
-      [authentication, gate.router, createAuthorization(access), ...routers],
+      [authentication, gate.router, createLimits(usages), createAuthorization(access), ...routers],
       logger,
       {
         clock,

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { LendstreamError, describeError } from './errors.ts';
 import { signatureAlgorithms, type AccessTokenRules } from './access/access-token-rules.ts';
 import type { LogLevel } from './logger.ts';
+import { addressRequestsBounds, failedLoginsBounds, type AddressLimits } from './access/limits/failed-logins.ts';
+import { keyLimitBounds, type KeyLimits, type LimitBounds } from './access/limits/key-limits.ts';
 import {
   deduplicatedIdsMaximumDefault,
   defaultStreamingLimits,
@@ -49,6 +51,10 @@ export interface Config {
    * without API_KEYS.
    */
   readonly isOpen: boolean;
+  /** The limits of a key that names none itself; each has a setting of its own, see {@link readLimits}. */
+  readonly keyLimits: KeyLimits;
+  /** FAILED_LOGINS_PER_MINUTE and ADDRESS_REQUESTS_PER_SECOND */
+  readonly addressLimits: AddressLimits;
   /** ALLOWED_HOSTS: names of the service in addition to those of the loopback address, such as a proxy's. */
   readonly allowedHosts: readonly string[];
   /** The limits of definitions and streams; each has a setting of its own, see {@link readStreamingLimits}. */
@@ -200,6 +206,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     apiKeys,
     isOpen,
     ...(accessTokens === undefined ? {} : { accessTokens }),
+    ...readLimits({ text, integer, problems }, isOpen),
     allowedHosts,
     streaming: readStreamingLimits({ text, integer, problems }),
     deduplicatedIdsMaximum: integer('DEDUPLICATED_IDS_MAXIMUM', deduplicatedIdsMaximumDefault, 1, 10_000_000),
@@ -242,6 +249,27 @@ function readStreamingLimits({ integer, problems }: SettingsReader): StreamingLi
     problems.push('FLUSH_SECONDS_MINIMUM must not be more than FLUSH_SECONDS_MAXIMUM');
   }
   return Object.freeze(read);
+}
+
+/** Settings of limits: 0 for none. A service that is open has none by default, as only its own machine reaches it. */
+function readLimits({ text, integer }: SettingsReader, isOpen: boolean): Pick<Config, 'keyLimits' | 'addressLimits'> {
+  const limit = (name: string, { fallback, minimum, maximum }: LimitBounds): number =>
+    text(name, isOpen ? '0' : String(fallback)) === '0' ? Infinity : integer(name, fallback, minimum, maximum);
+  const bounds = keyLimitBounds;
+  return {
+    keyLimits: Object.freeze({
+      requests_per_second: limit('KEY_REQUESTS_PER_SECOND', bounds.requests_per_second),
+      commits_per_second: limit('KEY_COMMITS_PER_SECOND', bounds.commits_per_second),
+      body_bytes_in_flight: limit('KEY_BODY_BYTES_IN_FLIGHT', bounds.body_bytes_in_flight),
+      open_streams: limit('KEY_OPEN_STREAMS', bounds.open_streams),
+      subscriptions: limit('KEY_SUBSCRIPTIONS', bounds.subscriptions),
+      event_types: limit('KEY_EVENT_TYPES', bounds.event_types),
+    }),
+    addressLimits: Object.freeze({
+      failedLoginsPerMinute: limit('FAILED_LOGINS_PER_MINUTE', failedLoginsBounds),
+      requestsPerSecond: limit('ADDRESS_REQUESTS_PER_SECOND', addressRequestsBounds),
+    }),
+  };
 }
 
 /** The values of a setting that has several, without the white space around them. */

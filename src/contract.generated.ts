@@ -324,6 +324,8 @@ export interface Contract {
     Holidays: Holidays;
     HolidaysToSet: HolidaysToSet;
     JsonPatch: JsonPatch;
+    KeyLimits: KeyLimits;
+    KeyLimitsRequest: KeyLimitsRequest;
     LendingErrors: LendingErrors;
     Links: Links;
     LoanAccount: LoanAccount;
@@ -807,6 +809,36 @@ interface ApiKey {
    * To the hour; null when it was not used.
    */
   last_used_at: string | null;
+  limits: KeyLimits;
+}
+/**
+ * The limits that a key has of its own. The settings of the service have the others.
+ */
+interface KeyLimits {
+  /**
+   * Requests to one process.
+   */
+  requests_per_second?: number;
+  /**
+   * Commits of cursors to one process.
+   */
+  commits_per_second?: number;
+  /**
+   * Bytes of the bodies of its requests in progress on one process.
+   */
+  body_bytes_in_flight?: number;
+  /**
+   * Streams open on one process.
+   */
+  open_streams?: number;
+  /**
+   * Subscriptions of its application.
+   */
+  subscriptions?: number;
+  /**
+   * Event types of its application.
+   */
+  event_types?: number;
 }
 /**
  * A key to be created.
@@ -835,6 +867,36 @@ interface ApiKeyRequest {
    * For a holder with a client certificate in place of a key: its subject as in RFC 4514, such as CN=payments,O=Bank.
    */
   certificate_subject?: string | null;
+  limits?: KeyLimitsRequest;
+}
+/**
+ * The limits that a key has of its own. The settings of the service have the others.
+ */
+interface KeyLimitsRequest {
+  /**
+   * Requests to one process.
+   */
+  requests_per_second?: number | null;
+  /**
+   * Commits of cursors to one process.
+   */
+  commits_per_second?: number | null;
+  /**
+   * Bytes of the bodies of its requests in progress on one process.
+   */
+  body_bytes_in_flight?: number | null;
+  /**
+   * Streams open on one process.
+   */
+  open_streams?: number | null;
+  /**
+   * Subscriptions of its application.
+   */
+  subscriptions?: number | null;
+  /**
+   * Event types of its application.
+   */
+  event_types?: number | null;
 }
 /**
  * All API keys, by name.
@@ -1887,6 +1949,7 @@ interface CreatedApiKey {
    * To the hour; null when it was not used.
    */
   last_used_at: string | null;
+  limits: KeyLimits;
   /**
    * The key. It is not stored, and cannot be shown again. Null for a holder with a certificate.
    */

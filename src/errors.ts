@@ -22,6 +22,7 @@ export const errorCatalogue = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported Media Type', retriable: false },
   MISDIRECTED_REQUEST: { status: 421, title: 'Misdirected Request', retriable: false },
   UNPROCESSABLE: { status: 422, title: 'Unprocessable Entity', retriable: false },
+  TOO_MANY_REQUESTS: { status: 429, title: 'Too Many Requests', retriable: true },
   HEADERS_TOO_LARGE: { status: 431, title: 'Request Header Fields Too Large', retriable: false },
   NOT_IMPLEMENTED: { status: 501, title: 'Not Implemented', retriable: false },
   IDENTITY_PROVIDER_UNAVAILABLE: { status: 503, title: 'Service Unavailable', retriable: true },

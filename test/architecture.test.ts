@@ -183,7 +183,11 @@ const files: Record<string, Room> = {
   'src/main.ts': { imports: [/^src\/(app|clock|config|logger|errors)\.ts$/], owns: [] },
   'src/backup.ts': { imports: [shared, within('src/embedded', 'backup')], owns: [] },
   'src/config.ts': {
-    imports: [shared, /^src\/(broker\/definitions\/streaming-limits|access\/access-token-rules)\.ts$/],
+    imports: [
+      shared,
+      /^src\/(broker\/definitions\/streaming-limits|access\/access-token-rules)\.ts$/,
+      within('src/access', 'limits'),
+    ],
     owns: [],
   },
   'src/bounded-map.ts': { imports: [], owns: [] },

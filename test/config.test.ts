@@ -93,6 +93,26 @@ describe('the settings', () => {
     });
   }
 
+  it('limit keys and addresses by default, an open service not, and 0 is no limit', () => {
+    const closed = readConfig({ API_KEYS: 'a-key-of-sixteen-characters' });
+    expect(closed.keyLimits).to.deep.equal({
+      requests_per_second: 2_000,
+      commits_per_second: 1_000,
+      body_bytes_in_flight: 67_108_864,
+      open_streams: 1_000,
+      subscriptions: 1_000,
+      event_types: 1_000,
+    });
+    expect(closed.addressLimits).to.deep.equal({ failedLoginsPerMinute: 30, requestsPerSecond: 100 });
+    const unlimited = [Infinity, Infinity, Infinity, Infinity, Infinity, Infinity];
+    expect(Object.values(readConfig({}).keyLimits)).to.deep.equal(unlimited);
+    expect(readConfig({ KEY_REQUESTS_PER_SECOND: '5' }).keyLimits.requests_per_second).to.equal(5);
+    const none = readConfig({ API_KEYS: 'a-key-of-sixteen-characters', FAILED_LOGINS_PER_MINUTE: '0' });
+    expect(none.addressLimits.failedLoginsPerMinute).to.equal(Infinity);
+    expect(problemsOf({ KEY_BODY_BYTES_IN_FLIGHT: '16777215' })).to.match(/from 16777216 to 1073741824/);
+    expect(problemsOf({ KEY_OPEN_STREAMS: '1000001' })).to.match(/from 1 to 1000000/);
+  });
+
   it('name a cluster by its brokers and its Redis', () => {
     const { cluster } = readConfig({ KAFKA_BROKERS: 'one:9092, [::1]:9093', REDIS_URL: 'redis://one:6379' });
     expect(cluster).to.deep.equal({

@@ -11,7 +11,12 @@ import { dirname, join } from 'node:path';
  * The refusals possible for every operation, before the operation is even determined. Names for lending start with
  * `Lending`.
  */
-const refusalsOfAll = { '400': 'MalformedRequest', '403': 'Forbidden', '421': 'Misdirected' };
+const refusalsOfAll = {
+  '400': 'MalformedRequest',
+  '403': 'Forbidden',
+  '421': 'Misdirected',
+  '429': 'TooManyRequests',
+};
 
 const lendingFiles: ReadonlySet<string> = new Set([
   'toggles',

@@ -6,6 +6,7 @@ import { LendstreamError } from '../errors.ts';
 import { includesPermission, permissionsOf } from './permissions.ts';
 import { restrictedPrincipal, type Principal } from './principal.ts';
 import { readApiKey } from './requested-api-key.ts';
+import { keyLimitNames, type KeyLimits, type OwnLimits } from './limits/key-limits.ts';
 
 /** A key as it is stored: without its secret, of which only a digest is kept. */
 export interface ApiKeyRecord {
@@ -23,10 +24,15 @@ export interface ApiKeyRecord {
   /** The name of the principal that created it. */
   readonly created_by: string;
   readonly expires_at: string | null;
+  /** Absent in keys that name no limits. */
+  readonly limits?: OwnLimits;
 }
 
 /** A key as the API shows it. */
-export type ShownApiKey = Omit<ApiKeyRecord, 'digest'> & { readonly last_used_at: string | null };
+export type ShownApiKey = Omit<ApiKeyRecord, 'digest' | 'limits'> & {
+  readonly limits: OwnLimits;
+  readonly last_used_at: string | null;
+};
 
 /** The most keys: every process keeps them in memory. */
 export const apiKeysMaximum = 1_000;
@@ -52,6 +58,8 @@ const bySubject: DefinitionIndex<ApiKeyRecord> = {
 export interface ApiKeysOptions {
   readonly registry: Registry;
   readonly clock: Clock;
+  /** The limits of a principal, with those of the settings. No key gives more than its creator has. */
+  readonly limitsOf: (principal: Principal) => KeyLimits;
   /** Called when the last use of a key could not be stored. */
   readonly onError: (error: unknown) => void;
 }
@@ -86,6 +94,7 @@ export class ApiKeys {
     const { registry, clock } = this.#options;
     const requested = readApiKey(body, clock.now());
     refuseMoreThanOwn(creator, requested.scopes, requested.owning_application);
+    this.#refuseHigherLimits(creator, requested.limits);
     await registry.catchUp();
     const { name } = requested;
     const revision = registry.revise('api-key', name);
@@ -109,6 +118,18 @@ export class ApiKeys {
     };
     await revision.put(record);
     return { key, shown: this.#shown(record) };
+  }
+
+  /** @throws PERMISSION_MISSING for a limit that is higher than that of the creator */
+  #refuseHigherLimits(creator: Principal, limits: OwnLimits): void {
+    if (creator.isUnrestricted) return;
+    const { limitsOf } = this.#options;
+    const own = limitsOf(creator);
+    const requested = { ...limitsOf({ ...creator, limits: {} }), ...limits };
+    const higher = keyLimitNames.find((name) => requested[name] > own[name]);
+    if (higher === undefined) return;
+    const detail = `A key cannot give a higher limit than its own: "limits" must have ${higher} of at most ${own[higher]}.`;
+    throw new LendstreamError('PERMISSION_MISSING', detail);
   }
 
   /** All keys, by name. */
@@ -175,7 +196,7 @@ export class ApiKeys {
     if (record.expires_at !== null && Date.parse(record.expires_at) <= this.#options.clock.now()) return undefined;
     const { name, owning_application: application, scopes } = record;
     const known = this.#principals.get(record);
-    const principal = known ?? restrictedPrincipal(name, application, scopes, credentialOf(record));
+    const principal = known ?? restrictedPrincipal(name, application, scopes, credentialOf(record), record.limits);
     if (known === undefined) this.#principals.set(record, principal);
     return principal;
   }
@@ -191,11 +212,11 @@ export class ApiKeys {
     registry.put('api-key-use', name, now).catch(onError);
   }
 
-  #shown({ digest: _secret, ...record }: ApiKeyRecord): ShownApiKey {
+  #shown({ digest: _secret, limits = {}, ...record }: ApiKeyRecord): ShownApiKey {
     const usedAt = this.#options.registry.get<number>('api-key-use', record.name);
     // An earlier key of this name may have been used last.
     const isOwnUse = usedAt !== undefined && usedAt >= Date.parse(record.created_at);
-    return { ...record, last_used_at: isOwnUse ? toTimestamp(usedAt) : null };
+    return { ...record, limits, last_used_at: isOwnUse ? toTimestamp(usedAt) : null };
   }
 }
 

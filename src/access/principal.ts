@@ -1,3 +1,4 @@
+import type { OwnLimits } from './limits/key-limits.ts';
 import { includesPermission, permissionsOf, type Permission } from './permissions.ts';
 
 /** Who sends a request, and what it may do. */
@@ -12,6 +13,8 @@ export interface Principal {
   /** Nothing is refused, so nothing is looked up: the service is open, or the key is one of its environment. */
   readonly isUnrestricted: boolean;
   readonly credential: Credential;
+  /** The limits that were granted to it; for the others, and without any, the settings decide. */
+  readonly limits?: OwnLimits;
 }
 
 /** How a principal proved who it is. */
@@ -64,8 +67,10 @@ export function restrictedPrincipal(
   application: string | null,
   scopes: readonly string[],
   credential: Credential,
+  limits: OwnLimits = {},
 ): Principal {
-  return { name, application, scopes, permissions: permissionsOf(scopes), isUnrestricted: false, credential };
+  const permissions = permissionsOf(scopes);
+  return { name, application, scopes, permissions, isUnrestricted: false, credential, limits };
 }
 
 /** Whether a principal has a permission. */

@@ -1,5 +1,6 @@
 import { readMoment, toTimestamp } from '../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../errors.ts';
+import { keyLimitBounds, keyLimitNames, type OwnLimits } from './limits/key-limits.ts';
 import { isPermission, isRole } from './permissions.ts';
 
 /** Reading an API key as a client asks for it. Pure. */
@@ -14,6 +15,7 @@ export interface RequestedApiKey {
   readonly expires_at: string | null;
   /** In the form of RFC 4514, such as `CN=payments,O=Bank`; null for a holder with a key. */
   readonly certificate_subject: string | null;
+  readonly limits: OwnLimits;
 }
 
 /** The form of a name: it stands in paths, in `published_by` and in the audit. */
@@ -58,6 +60,7 @@ export function readApiKey(body: Readonly<Record<string, unknown>>, now: number)
     const message = 'must have 1 to 1024 visible ASCII characters and spaces, such as CN=payments,O=Bank';
     violations.push({ field: 'certificate_subject', message });
   }
+  const limits = limitsOf(body['limits'] ?? {}, violations);
   if (violations.length > 0) throw new FieldViolations(violations);
   return {
     name,
@@ -65,6 +68,7 @@ export function readApiKey(body: Readonly<Record<string, unknown>>, now: number)
     scopes,
     expires_at: expiresAt === null ? null : toTimestamp(expiresAt),
     certificate_subject: subject,
+    limits,
   };
 }
 
@@ -90,6 +94,24 @@ function scopesOf(value: unknown, violations: FieldViolation[]): string[] {
     violations.push({ field: 'scopes', message });
   }
   return scopes;
+}
+
+/** A limit that is not known would not hold, so it is refused. */
+function limitsOf(value: unknown, violations: FieldViolation[]): OwnLimits {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrongType('limits', 'an object');
+  const entries = Object.entries(value).filter(([, limit]) => limit !== null);
+  for (const [field, limit] of entries) {
+    const name = keyLimitNames.find((known) => known === field);
+    if (name === undefined) {
+      violations.push({ field: 'limits', message: `has no ${JSON.stringify(field.slice(0, 100))}` });
+      continue;
+    }
+    const { minimum, maximum } = keyLimitBounds[name];
+    if (typeof limit !== 'number') throw wrongType(`limits.${name}`, 'a number');
+    if (Number.isInteger(limit) && limit >= minimum && limit <= maximum) continue;
+    violations.push({ field: `limits.${name}`, message: `must be a whole number from ${minimum} to ${maximum}` });
+  }
+  return Object.fromEntries(entries);
 }
 
 function wrongType(field: string, expected: string): LendstreamError {

@@ -109,7 +109,7 @@ describe('docs/operating.md', () => {
   const rows = rowsByName('docs/operating.md');
 
   it('has a row for every setting, and no other rows', () => {
-    const settings = [...read('src/config.ts').matchAll(/\b(?:text|integer|file)\('([A-Z_]+)'/g)].map(
+    const settings = [...read('src/config.ts').matchAll(/\b(?:text|integer|file|limit)\('([A-Z_]+)'/g)].map(
       (match) => match[1] ?? '',
     );
     expect(settings.length).to.be.greaterThan(10);

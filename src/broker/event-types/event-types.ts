@@ -152,7 +152,11 @@ export class EventTypes {
    * @throws NOT_IMPLEMENTED or SWITCHED_OFF while that is switched off, CONFLICT when the name is taken,
    *   FieldViolations when it is too similar to another, UNPROCESSABLE for a bad schema, and what the log throws
    */
-  async create(definition: EventTypeDefinition, by?: string): Promise<EventTypeRecord> {
+  async create(
+    definition: EventTypeDefinition,
+    by?: string,
+    refuseNew: () => void = () => {},
+  ): Promise<EventTypeRecord> {
     const { registry } = this.#options;
     if (isSwitchedOn(registry, 'disable_event_type_creation')) {
       throw new LendstreamError('NOT_IMPLEMENTED', 'Event Type creation is disabled');
@@ -162,6 +166,7 @@ export class EventTypes {
     const isFree = (): void => {
       this.#refuseExistingName(definition.name);
       this.refuseSimilarName(definition.name);
+      refuseNew();
     };
     return this.#change(definition.name, isFree, async (revision) => {
       const record = createdRecord(definition, this.#now(), this.limits, by);

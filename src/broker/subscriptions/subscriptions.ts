@@ -77,14 +77,19 @@ export class Subscriptions {
    * Creates the subscription with this identity, or returns the existing one, in which case everything but the identity
    * is ignored. Of any number of requests at once, on any node, one gets 'created'.
    * @param body The JSON of the request.
+   * @param refuseNew Called before one is created that does not exist; what it throws refuses the request.
    * @throws MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE, SWITCHED_OFF, OVERLOADED
    */
-  async create(body: Readonly<Record<string, unknown>>): Promise<CreatedSubscription> {
+  async create(
+    body: Readonly<Record<string, unknown>>,
+    refuseNew: () => void = () => {},
+  ): Promise<CreatedSubscription> {
     const requested = readSubscription(body, this.#partitionsMaximum);
     const id = subscriptionId(requested.owning_application, requested.event_types, requested.consumer_group);
     const existing = this.#find(id);
     if (existing !== undefined) return { outcome: 'existing', subscription: existing };
     this.#refuseNew(requested);
+    refuseNew();
     const definition = await this.#checked(requested);
     try {
       return await this.#locked<CreatedSubscription>(id, async (revision) => {

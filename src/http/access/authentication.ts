@@ -1,6 +1,7 @@
 import { Router, type Request, type Response } from 'express';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKeys } from '../../access/api-keys.ts';
+import type { FailedLogins } from '../../access/limits/failed-logins.ts';
 import { environmentPrincipal, type Principal } from '../../access/principal.ts';
 import type { AccessTokens } from '../../access/access-tokens.ts';
 import { LendstreamError } from '../../errors.ts';
@@ -22,6 +23,8 @@ export interface AuthenticationOptions {
   readonly accessTokens?: AccessTokens | undefined;
   /** Each opens one stream in place of a key. */
   readonly tokens?: StreamTokens;
+  /** Slows down and refuses addresses that fail; absent where none is. */
+  readonly failedLogins?: FailedLogins;
 }
 
 /**
@@ -30,13 +33,18 @@ export interface AuthenticationOptions {
  * user name. A refused request gets 401, in the error format of the API that its path belongs to.
  */
 export function createAuthentication(options: AuthenticationOptions): Router {
-  const { isOpen, environmentKeys, keys, accessTokens, tokens } = options;
+  const { isOpen, environmentKeys, keys, accessTokens, tokens, failedLogins } = options;
   const router = Router();
   const digests = environmentKeys.map(digestOf);
   router.use((request, response, next) => {
-    const principal = isPublicPath(request.path) ? undefined : presentedPrincipal(request, digests, keys);
+    if (isPublicPath(request.path)) {
+      next('router');
+      return;
+    }
+    const guessable = failedLogins?.isBlocked(request.ip ?? '') === true ? [] : digests;
+    const principal = presentedPrincipal(request, guessable, keys);
     if (principal !== undefined) setPrincipal(response, principal);
-    next(principal !== undefined || isOpen || isPublicPath(request.path) ? 'router' : undefined);
+    next(principal !== undefined || isOpen ? 'router' : undefined);
   });
   router.use(async (request, response, next) => {
     const user = await userOf(request, accessTokens);
@@ -45,15 +53,22 @@ export function createAuthentication(options: AuthenticationOptions): Router {
       next();
       return;
     }
+    const address = request.ip ?? '';
+    failedLogins?.countRequest(address);
     const subject = request.method === 'GET' ? streamSubjectOf(request.path) : undefined;
     const token = subject === undefined ? undefined : textParameter(request, streamTokenParameter);
     if (tokens !== undefined && subject !== undefined && token !== undefined) {
       const holder = await tokens.redeem(token, subject);
-      if (holder === undefined) throw unauthorizedToken(response);
+      if (holder === undefined) {
+        await failedLogins?.countFailure(address);
+        throw unauthorizedToken(response);
+      }
       setPrincipal(response, holder);
       next();
       return;
     }
+    // A page asks without a key first, to learn whether it needs one.
+    if (presentedKeys(request).length > 0) await failedLogins?.countFailure(address);
     // A browser that is offered Basic asks for a name and a password itself. The admin page asks for the key, and uses
     // no path below /api.
     const isBasicOffered = isBelowApi(request.path) && !isMambuStreamingPath(request.path);

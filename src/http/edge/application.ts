@@ -6,7 +6,7 @@
  * reader.
  */
 
-import express, { type ErrorRequestHandler, type Express, type Request, type Router } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
@@ -56,7 +56,7 @@ const strictTransportSecurity = 'max-age=31536000';
 
 /** Combines the routers. Only the routes that need a body read it, so that the hot ones cost no more than they must. */
 export function createApplication(
-  routers: readonly Router[],
+  routers: readonly RequestHandler[],
   logger: Logger,
   {
     clock = systemClock,

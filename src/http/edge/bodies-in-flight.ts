@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import type { Socket } from 'node:net';
 
 /** How much memory request bodies may take at once. Bytes. */
@@ -23,6 +24,27 @@ export const bodyBudgetDefault: BodyBudget = {
 };
 
 export const bodyBudgetNames = ['connection', 'small', 'large'] as const;
+
+/** What one client may have of the bodies in progress, beside the budgets of the process. */
+export interface BodyAllowance {
+  /** Changes the counted size of a body. Returns false, and changes nothing, when it would grow beyond the limit. */
+  resizeBody(before: number, after: number): boolean;
+  /** The refusal of such a body. */
+  tooManyBytes(): Error;
+}
+
+/** Where the response keeps the allowance of the sender of its request. */
+const allowanceName = 'bodyAllowance';
+
+/** Limits the bodies that the sender of a response's request may have in progress. */
+export function setBodyAllowance(response: Response, allowance: BodyAllowance): void {
+  response.locals[allowanceName] = allowance;
+}
+
+/** The allowance of the sender of a response's request; undefined when only the budgets of the process count. */
+export function bodyAllowanceOf(response: Response | undefined): BodyAllowance | undefined {
+  return response?.locals[allowanceName] as BodyAllowance | undefined;
+}
 
 /** Which budget had no more room for a body. */
 export type ExhaustedBudget = (typeof bodyBudgetNames)[number];
@@ -53,8 +75,8 @@ export class BodiesInFlight {
   }
 
   /** A claim of no bytes yet, for one request. */
-  claim(socket: Socket): BodyClaim {
-    return new BodyClaim(this, socket);
+  claim(socket: Socket, allowance?: BodyAllowance): BodyClaim {
+    return new BodyClaim(this, socket, allowance);
   }
 
   /**
@@ -93,12 +115,20 @@ export class BodiesInFlight {
 export class BodyClaim {
   readonly #bodies: BodiesInFlight;
   readonly #socket: Socket;
+  readonly #allowance: BodyAllowance | undefined;
   #bytes = 0;
   #isReleased = false;
+  #refusal: Error | undefined;
 
-  constructor(bodies: BodiesInFlight, socket: Socket) {
+  constructor(bodies: BodiesInFlight, socket: Socket, allowance: BodyAllowance | undefined) {
     this.#bodies = bodies;
     this.#socket = socket;
+    this.#allowance = allowance;
+  }
+
+  /** Why {@link resize} returned false, when it was the client's own limit. */
+  get refusal(): Error | undefined {
+    return this.#refusal;
   }
 
   get bytes(): number {
@@ -112,9 +142,16 @@ export class BodyClaim {
   resize(bytes: number): boolean {
     if (this.#isReleased) return false;
     if (bytes === this.#bytes) return true;
-    const isGranted = this.#bodies.change(this.#socket, this.#bytes, bytes);
-    if (isGranted) this.#bytes = bytes;
-    return isGranted;
+    if (this.#allowance?.resizeBody(this.#bytes, bytes) === false) {
+      this.#refusal = this.#allowance.tooManyBytes();
+      return false;
+    }
+    if (this.#bodies.change(this.#socket, this.#bytes, bytes)) {
+      this.#bytes = bytes;
+      return true;
+    }
+    this.#allowance?.resizeBody(bytes, this.#bytes);
+    return false;
   }
 
   /** Gives everything back. The claim cannot grow again. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type ErrorCode, LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts';
+import { setRetryHeaders } from './retry-headers.ts';
 
 /**
  * The lending API's one error format, `{"errors":[{errorCode, errorReason, errorSource}]}`, and the only place that
@@ -20,14 +21,13 @@ const requestErrorCodes = {
   ANOTHER_TASK_IN_PROGRESS: 10_001,
   IDEMPOTENCY_KEY_ALREADY_USED: 10_002,
   SERVICE_UNAVAILABLE: 10_003,
+  REQUEST_LIMIT_EXCEEDED: 10_004,
 } as const;
 
 export type RequestErrorReason = keyof typeof requestErrorCodes;
 
 /** When to repeat a request that met the same one still under way. Seconds. */
 const retryInProgressSeconds = 5;
-/** When to repeat a request that the service could not serve. Seconds. */
-const retryUnavailableSeconds = 1;
 
 /**
  * A failure whose errors the API names. The handlers of the lending routes throw it and their error handler writes it.
@@ -95,6 +95,7 @@ const requestErrorReasons: Readonly<Partial<Record<ErrorCode, RequestErrorReason
   METHOD_NOT_ALLOWED: 'INVALID_API_OPERATION',
   GONE: 'INVALID_API_OPERATION',
   CONFLICT: 'ANOTHER_TASK_IN_PROGRESS',
+  TOO_MANY_REQUESTS: 'REQUEST_LIMIT_EXCEEDED',
 };
 
 /** The error handler of the lending routes; mount it on their paths alone. */
@@ -151,7 +152,7 @@ function expectedErrorOf(error: unknown): LendstreamError | undefined {
 }
 
 function sendLendingError(response: Response, error: LendstreamError): void {
-  if (error.retriable) response.set('Retry-After', String(retryUnavailableSeconds));
+  setRetryHeaders(response, error);
   if (error.code === 'CONFLICT') response.set('Retry-After', String(retryInProgressSeconds));
   if (error instanceof LendingErrors) {
     sendErrors(response, error.status, error.errors);

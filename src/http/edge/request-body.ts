@@ -6,7 +6,7 @@ import { after, type Clock } from '../../clock.ts';
 import type { Requests, Unread } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import { isNestedDeeper } from '../../json-bytes.ts';
-import { bodiesInFlight, type BodyClaim } from './bodies-in-flight.ts';
+import { bodiesInFlight, bodyAllowanceOf, type BodyClaim } from './bodies-in-flight.ts';
 import { createZstdDecoder, hasZstd } from './compression/zstd.ts';
 
 declare global {
@@ -45,10 +45,10 @@ const decompressors: ReadonlyMap<string, () => Transform> = new Map([
  * Reads a request's body whole, undoing `Content-Encoding: gzip`, and `zstd` where Node can. Another encoding is
  * refused. The bytes count as in flight until the response is closed.
  * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt compression, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED
- *   when too many bytes of bodies are in flight
+ *   when too many bytes of bodies are in flight, TOO_MANY_REQUESTS when too many of them are this client's
  */
 export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
-  const claim = bodiesInFlight.claim(request.socket);
+  const claim = bodiesInFlight.claim(request.socket, bodyAllowanceOf(request.res));
   request.res?.once('close', () => claim.release());
   return readWithClaim(request, bytesMaximum, claim);
 }
@@ -58,7 +58,7 @@ export function readBody(request: Request, bytesMaximum: number = bodyBytesMaxim
  * flight only until they are read.
  */
 export async function readBodyAndRelease(request: Request): Promise<Buffer> {
-  const claim = bodiesInFlight.claim(request.socket);
+  const claim = bodiesInFlight.claim(request.socket, bodyAllowanceOf(request.res));
   try {
     return await readWithClaim(request, bodyBytesMaximum, claim);
   } finally {
@@ -107,7 +107,7 @@ function decompress(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const refuse = (error: LendstreamError): void => {
+    const refuse = (error: Error): void => {
       decompressor.destroy();
       reject(error);
     };
@@ -115,7 +115,7 @@ function decompress(
       size += chunk.length;
       chunks.push(chunk);
       if (size > bytesMaximum) refuse(tooLarge(bytesMaximum));
-      else if (!claim.resize(compressed.length + size)) refuse(tooMuchInFlight());
+      else if (!claim.resize(compressed.length + size)) refuse(tooMuchInFlight(claim));
     });
     decompressor.on('error', (error) => {
       reject(new LendstreamError('MALFORMED_REQUEST', `The ${encoding} body cannot be read: ${describeError(error)}`));
@@ -168,21 +168,21 @@ export function parseJson(body: Buffer): unknown {
 /** A declared length that is too large is refused at once. Otherwise the bytes are counted as they come. */
 function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const refuse = (error: LendstreamError): void => afterDiscarding(request, () => reject(error));
+    const refuse = (error: Error): void => afterDiscarding(request, () => reject(error));
     const length = Number(request.headers['content-length'] ?? 0);
     if (length > bytesMaximum) {
       refuse(tooLarge(bytesMaximum));
       return;
     }
     if (!claim.resize(length)) {
-      refuse(tooMuchInFlight());
+      refuse(tooMuchInFlight(claim));
       return;
     }
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (): void =>
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
-    const abandon = (error: LendstreamError): void => {
+    const abandon = (error: Error): void => {
       request.removeAllListeners('data').off('end', finish);
       chunks.length = 0;
       claim.release();
@@ -191,7 +191,7 @@ function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Prom
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > bytesMaximum) abandon(tooLarge(bytesMaximum));
-      else if (size > claim.bytes && !claim.resize(size)) abandon(tooMuchInFlight());
+      else if (size > claim.bytes && !claim.resize(size)) abandon(tooMuchInFlight(claim));
       else chunks.push(chunk);
     });
     request.on('end', finish);
@@ -237,6 +237,7 @@ function requestAborted(): LendstreamError {
   return new LendstreamError('MALFORMED_REQUEST', 'The request was cut off.');
 }
 
-function tooMuchInFlight(): LendstreamError {
+function tooMuchInFlight({ refusal }: BodyClaim): Error {
+  if (refusal !== undefined) return refusal;
   return new LendstreamError('OVERLOADED', 'Too many bytes of request bodies are in progress. Nothing was done.');
 }

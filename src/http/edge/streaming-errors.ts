@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 import { FieldViolations, LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import { setRetryHeaders } from './retry-headers.ts';
 
 /** The streaming API's one error format: RFC 7807 problem+json, keys in the order title, status, detail, code. */
 export function sendProblem(
@@ -10,7 +11,7 @@ export function sendProblem(
   extensions: Record<string, unknown> = {},
 ): void {
   response.status(error.status).set('Content-Type', 'application/problem+json');
-  if (error.retriable) response.set('Retry-After', '1');
+  setRetryHeaders(response, error);
   response.end(problemText(error, extensions));
 }
 

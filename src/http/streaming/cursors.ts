@@ -7,6 +7,7 @@ import { EndOffsetCache } from '../../broker/subscriptions/end-offsets.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Metrics } from '../../metrics.ts';
+import { usageOf } from '../access/limits/usage-of-response.ts';
 import { compress } from '../edge/compression/response-compression.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
@@ -52,6 +53,7 @@ export function createCursorsRouter(services: CursorsServices, commit: Commit = 
       response.json({ items: await listCursors(services, request.params.id) } satisfies Responses['listCursors']);
     })
     .post(async (request, response) => {
+      usageOf(response)?.countCommit();
       const outcome = await commit(request.params.id, streamIdOf(request), async () => {
         const { items } = await readJsonObject<'commitCursors'>(request);
         return items;

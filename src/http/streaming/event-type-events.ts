@@ -12,6 +12,7 @@ import { readFilter } from '../../broker/streaming/filters/filter-parameter.ts';
 import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import { countStream } from '../access/limits/usage-of-response.ts';
 import { rightsOf } from '../access/rights.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { refuseAvroStream } from './not-supported.ts';
@@ -64,6 +65,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
   route.head(methodNotAllowed('GET', 'POST'));
   route.get(async (request, response) => {
     const { name } = request.params;
+    countStream(response);
     if ((await eventTypes.find(name)) === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
     if (isReadingBlocked(registry, name)) throw consumptionBlocked();
     const parameters = readParameters(request, eventTypes.limits);

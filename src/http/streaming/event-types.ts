@@ -1,5 +1,6 @@
 import { Router, type Request, type Response } from 'express';
 import { isDeepStrictEqual } from 'node:util';
+import { OwnedDefinitions } from '../../access/limits/owned-definitions.ts';
 import { hasRole } from '../../broker/definitions/authorization.ts';
 import type { EventType, EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import { subscriptionsByEventType } from '../../broker/definitions/subscription-lookup.ts';
@@ -14,6 +15,7 @@ import { Subscriptions } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import { principalOf } from '../access/principal-of-request.ts';
+import { usageOf } from '../access/limits/usage-of-response.ts';
 import { rightsOf } from '../access/rights.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
@@ -50,6 +52,7 @@ export function createEventTypesRouter(services: EventTypesServices & WithLags):
 function addEventTypes(router: Router, services: EventTypesServices & WithLags): void {
   const { eventTypes, clock } = services;
   const subscriptions = new Subscriptions(services);
+  const owned = new OwnedDefinitions(services.registry);
   router
     .route('/event-types')
     .get(async (request, response) => {
@@ -86,8 +89,11 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
     })
     .post(async (request, response) => {
       const definition = readEventType(await readJsonObject<'createEventType'>(request), eventTypes.limits);
-      rightsOf(response).requireOwner(definition.owning_application);
-      await eventTypes.create(definition, principalOf(response).name);
+      const { owning_application: owner } = definition;
+      rightsOf(response).requireOwner(owner);
+      await owned.whileCreating(usageOf(response), 'event-type', owner, (refuseBeyondLimit) =>
+        eventTypes.create(definition, principalOf(response).name, refuseBeyondLimit),
+      );
       response.status(201).end();
     })
     .all(methodNotAllowed('GET', 'POST'));

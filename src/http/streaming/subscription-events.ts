@@ -22,6 +22,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { WaitingStream } from '../../broker/streaming/stream-session.ts';
 import { commitTimeoutSecondsMaximum } from '../../broker/subscriptions/commit-timeout-maximum.ts';
 import { SlotQueue } from '../../broker/subscriptions/slot-queue.ts';
+import { countStream } from '../access/limits/usage-of-response.ts';
 import { rightsOf } from '../access/rights.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
@@ -155,6 +156,7 @@ async function serveStream(
 ): Promise<void> {
   const { registry } = services;
   const { id } = request.params;
+  countStream(response);
   openStreams.checkAccepting();
   refuseAvroStream(request);
   const subscription = await findSubscription(registry, id);

@@ -1,4 +1,5 @@
 import { Router, type Request } from 'express';
+import { OwnedDefinitions } from '../../access/limits/owned-definitions.ts';
 import { subscriptionStatistics, subscriptionStatus } from '../../broker/subscriptions/statistics.ts';
 import type { Subscription } from '../../broker/definitions/subscription.ts';
 import {
@@ -8,6 +9,7 @@ import {
 } from '../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
+import { usageOf } from '../access/limits/usage-of-response.ts';
 import { rightsOf } from '../access/rights.ts';
 import { isUnchanged } from '../edge/entity-tags.ts';
 import { readJsonObject } from '../edge/request-body.ts';
@@ -19,6 +21,7 @@ import { orderOf, searchOf, type Orders } from './finding/list-order.ts';
 /** `/subscriptions`: creating, listing, showing, changing and deleting subscriptions, and their statistics. */
 export function createSubscriptionsRouter(services: SubscriptionsOptions & WithLags): Router {
   const subscriptions = new Subscriptions(services);
+  const owned = new OwnedDefinitions(services.registry);
   const router = Router({ caseSensitive: true });
 
   /** A full page links to a next one, even when nothing follows. Every page but the first links to a previous one. */
@@ -51,9 +54,15 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions & WithL
     .post(async (request, response) => {
       const body = await readJsonObject<'createSubscription'>(request);
       const rights = rightsOf(response);
-      rights.requireOwner(body['owning_application']);
+      const owner = body['owning_application'];
+      rights.requireOwner(owner);
       await rights.requireReadableEvents(body['event_types']);
-      const { outcome, subscription } = await subscriptions.create(body);
+      const { outcome, subscription } = await owned.whileCreating(
+        usageOf(response),
+        'subscription',
+        owner,
+        (refuseBeyondLimit) => subscriptions.create(body, refuseBeyondLimit),
+      );
       const location = `/subscriptions/${subscription.id}`;
       response.set('Location', location);
       if (outcome === 'created') response.set('Content-Location', location);

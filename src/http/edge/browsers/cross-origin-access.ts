@@ -36,6 +36,8 @@ const responseHeaders = [
   'Items-Total',
   'Location',
   'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
   'Retry-After',
   'X-Flow-Id',
   'X-Mambu-StreamId',

@@ -6,11 +6,13 @@
  */
 
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
+import { OwnedDefinitions } from '../../../access/limits/owned-definitions.ts';
 import { findSubscription } from '../../../broker/definitions/subscription-lookup.ts';
 import { subscriptionStatistics } from '../../../broker/subscriptions/statistics.ts';
 import { Subscriptions, type SubscriptionsOptions } from '../../../broker/subscriptions/subscriptions.ts';
 import type { Responses, Schemas } from '../../../contract.ts';
 import { FieldViolations, LendstreamError, isLendstreamError } from '../../../errors.ts';
+import { usageOf } from '../../access/limits/usage-of-response.ts';
 import { rightsOf } from '../../access/rights.ts';
 import { LendingErrors, lendingMethodNotAllowed, requestError } from '../../edge/lending-errors.ts';
 import { mambuStreamingVersionOf } from '../../edge/mambu-versions.ts';
@@ -34,6 +36,7 @@ const streamIdHeader = 'X-Mambu-StreamId';
 export function createMambuStreamingRouter({ streams, commit, ...services }: MambuStreamingOptions): Router {
   const { registry } = services;
   const subscriptions = new Subscriptions(services);
+  const owned = new OwnedDefinitions(registry);
   const router = Router({ caseSensitive: true });
 
   router
@@ -43,9 +46,15 @@ export function createMambuStreamingRouter({ streams, commit, ...services }: Mam
       const body = await readJsonObject<'createMambuSubscriptionV1'>(request);
       const definition = profile.definitionOf(body);
       const rights = rightsOf(response);
-      rights.requireOwner(definition['owning_application']);
+      const owner = definition['owning_application'];
+      rights.requireOwner(owner);
       await rights.requireReadableEvents(definition['event_types']);
-      const { outcome, subscription } = await subscriptions.create(definition);
+      const { outcome, subscription } = await owned.whileCreating(
+        usageOf(response),
+        'subscription',
+        owner,
+        (refuseBeyondLimit) => subscriptions.create(definition, refuseBeyondLimit),
+      );
       response.set('Location', `${profile.subscriptionsPath}/${subscription.id}`);
       response.status(outcome === 'created' ? 201 : 200).json(profile.subscriptionView(subscription));
     })
@@ -72,6 +81,7 @@ export function createMambuStreamingRouter({ streams, commit, ...services }: Mam
   router
     .route(pathsOf('/:id/cursors'))
     .post(async (request: SubscriptionRequest, response: Response) => {
+      usageOf(response)?.countCommit();
       const profile = profileOf(request);
       const { id } = request.params;
       let sent: unknown;
