@@ -25,11 +25,15 @@ import { createAdminRouter } from './http/edge/admin-page.ts';
 import { createApiDescriptionRouter } from './http/edge/api-description.ts';
 import type { AccessTokens } from './access/access-tokens.ts';
 import { AccessControl } from './access/access-control.ts';
+import { AccessRefusals } from './audit/access-refusals.ts';
+import { auditEventTypeOf, auditPartitionCount } from './audit/audit-entry.ts';
+import { AuditLog } from './audit/audit-log.ts';
 import { ApiKeys } from './access/api-keys.ts';
 import { FailedLogins } from './access/limits/failed-logins.ts';
 import { Usages } from './access/limits/usage.ts';
 import { createApiKeysRouter } from './http/access/api-keys.ts';
 import { createAuthentication } from './http/access/authentication.ts';
+import { createAudit, createRefusalReport } from './http/access/audit.ts';
 import { createAuthorization } from './http/access/authorization.ts';
 import { createLimits } from './http/access/limits/limits.ts';
 import { bodiesInFlight } from './http/edge/bodies-in-flight.ts';
@@ -152,6 +156,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     await eventTypes.registerSystemEventTypes([
       ...lendingEventTypes(partitionCount, retentionMilliseconds),
       deadLetterEventType(),
+      auditEventTypeOf(config.auditRetentionMilliseconds),
     ]);
     await ensureLendingTopics(log, partitionCount);
 
@@ -203,6 +208,12 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     });
     const access = new AccessControl({ registry, keys, clock });
     registerCleanup(() => access.close());
+    // On one machine a single process writes, and all records have one order.
+    const auditPartitions = config.cluster === undefined ? [0] : Array.from({ length: auditPartitionCount }, (_, at) => at);
+    const audit = new AuditLog({ log, clock, logger, metrics, partitions: auditPartitions });
+    registerCleanup(() => audit.close());
+    const refusals = new AccessRefusals({ audit, clock, metrics });
+    registerCleanup(() => refusals.close());
     const streamTokens = new StreamTokens({
       environmentKeys: config.apiKeys,
       keys,
@@ -253,12 +264,19 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       allowedOrigins: config.corsOrigins,
     });
     const gate = createStartGate(() => health.notReadyReasons());
+    const auditing = createAudit({
+      audit,
+      registry,
+      clock,
+      cursorsOf: (id) => coordination.committedOffsets(id),
+    });
     const application = createApplication(
-      [authentication, gate.router, createLimits(usages), createAuthorization(access), ...routers],
+      [authentication, gate.router, createLimits(usages), createAuthorization(access), auditing, ...routers],
       logger,
       {
         clock,
         refuseCrossOrigin: originPolicy,
+        onError: createRefusalReport(refusals),
         crossOriginAccess: config.corsOrigins.length === 0 ? undefined : createCrossOriginAccess(config.corsOrigins),
         isTls: tls !== undefined,
         clientCertificates: clientCertificatesOf(config),

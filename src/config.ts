@@ -30,6 +30,8 @@ export interface Config {
   readonly lendingPartitions: number;
   /** RETENTION_HOURS: how long events of the lending types are held. */
   readonly retentionMilliseconds: number;
+  /** AUDIT_RETENTION_DAYS: how long records of the audit are held. */
+  readonly auditRetentionMilliseconds: number;
   /** IDEMPOTENCY_HOURS: how long a command that posted no transaction is recognised by its id or Idempotency-Key. */
   readonly idempotencyMilliseconds: number;
   /** ERASURE_MINUTES: how soon after an erasure of personal data no file of the service has it any more. */
@@ -200,6 +202,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logFormat,
     lendingPartitions: integer('LENDING_PARTITIONS', 4, 1, 100),
     retentionMilliseconds: integer('RETENTION_HOURS', 96, 1, 100_000) * 3_600_000,
+    auditRetentionMilliseconds: integer('AUDIT_RETENTION_DAYS', 3_653, 1, 36_525) * 24 * 3_600_000,
     idempotencyMilliseconds: integer('IDEMPOTENCY_HOURS', 24, 1, 8_760) * 3_600_000,
     erasureMilliseconds: integer('ERASURE_MINUTES', 1_440, 5, 525_600) * 60_000,
     endOfDaySchedule: schedule === 'off' ? null : schedule,

@@ -106,6 +106,32 @@ export function createMetrics() {
       labelNames: ['budget'],
       registers,
     }),
+    auditRecords: new Counter({
+      name: 'lendstream_audit_records_total',
+      help: 'Records of the audit that this process has stored.',
+      registers,
+    }),
+    auditFailures: new Counter({
+      name: 'lendstream_audit_failures_total',
+      help: 'Failed attempts to store records of the audit. They are repeated; changes are refused meanwhile.',
+      registers,
+    }),
+    auditWaiting: new Gauge({
+      name: 'lendstream_audit_waiting_records',
+      help: 'Records of the audit that are not stored yet.',
+      registers,
+    }),
+    auditLost: new Counter({
+      name: 'lendstream_audit_lost_records_total',
+      help: 'Records of the audit that were given up, because too many waited or the process stopped.',
+      registers,
+    }),
+    accessRefusals: new Counter({
+      name: 'lendstream_access_refusals_total',
+      help: 'Requests refused with 401 or 403, by status.',
+      labelNames: ['status'],
+      registers,
+    }),
     commands: new Counter({
       name: 'lendstream_loan_commands_total',
       help: 'Loan commands decided, by type and outcome (committed, refused, repeated, dead_letter).',

@@ -139,12 +139,24 @@ const rooms: Record<string, Room> = {
     owns: ['jose'],
   },
 
+  'src/audit': {
+    imports: [shared, metrics, ports, /^src\/access\/(principal|system-event-types)\.ts$/, within('src/broker', 'definitions')],
+    owns: [],
+  },
+
   'src/http/edge': {
     imports: [shared, metrics, lendingFormat, within('src/broker', 'definitions')],
     owns: ['compression', 'express'],
   },
   'src/http/access': {
-    imports: [shared, /^src\/access\//, lendingFormat, within('src/broker', 'definitions'), within('src/http', 'edge')],
+    imports: [
+      shared,
+      /^src\/access\//,
+      /^src\/audit\//,
+      lendingFormat,
+      within('src/broker', 'definitions'),
+      within('src/http', 'edge'),
+    ],
     owns: ['express'],
   },
   'src/http/streaming': {

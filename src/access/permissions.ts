@@ -59,6 +59,7 @@ export const rolePermissions = {
     'any-application',
     'business-days:close',
   ],
+  auditor: ['audit:read', 'event-types:read', 'subscriptions:read', 'subscriptions:manage', 'subscriptions:consume'],
   admin: Object.keys(permissionTexts) as (keyof typeof permissionTexts)[],
 } as const satisfies Readonly<Record<string, readonly Permission[]>>;
 

@@ -94,8 +94,8 @@ export class ChainWriter {
 export async function isStored(log: EventLog, partition: number, from: Offset, eid: string): Promise<boolean> {
   const { earliest, latest } = await boundsOfPartition(log, placeOf(partition), { includeUncommitted: true });
   let found = false;
-  await readRecords(log, partition, Math.max(from, earliest), latest, ({ value }) => {
-    found ||= (JSON.parse(value.toString()) as { metadata: { eid: string } }).metadata.eid === eid;
+  await readRecords(log, partition, Math.max(from, earliest), latest, (record) => {
+    found ||= record.eid === eid;
   });
   return found;
 }
@@ -121,6 +121,8 @@ export async function readTail(log: EventLog, partition: number): Promise<ChainT
 }
 
 interface StoredRecord {
+  readonly sequence: number;
+  readonly eid: string;
   readonly value: Buffer;
   readonly appendedAt: number;
 }
@@ -141,7 +143,8 @@ async function readRecords(
     for (const batch of batches) {
       for (let index = 0; index < batch.count; index += 1) {
         const value = Buffer.from(batch.bytes.subarray(batch.valueStarts[index], batch.valueEnds[index]));
-        take({ value, appendedAt: batch.appendedAt });
+        const record = readRecord(value, batch.appendedAt);
+        if (record !== undefined) take(record);
       }
       batch.release?.();
     }
@@ -155,8 +158,25 @@ async function readRecords(
 /** How long a record that was committed may take to become readable. Milliseconds. */
 const waitMillisecondsMaximum = 2_000;
 
-function headOf({ value, appendedAt }: StoredRecord): ChainHead {
-  const { sequence } = JSON.parse(value.toString()) as { sequence: number };
+/**
+ * Undefined for what is no record: others may have written to the topic, past this service. The chain continues without
+ * it, and the verification names it.
+ */
+function readRecord(value: Buffer, appendedAt: number): StoredRecord | undefined {
+  try {
+    const { sequence, metadata } = JSON.parse(value.toString()) as {
+      readonly sequence?: unknown;
+      readonly metadata?: { readonly eid?: unknown } | null;
+    };
+    const eid = metadata?.eid;
+    const isRecord = typeof sequence === 'number' && Number.isSafeInteger(sequence) && typeof eid === 'string';
+    return isRecord ? { sequence, eid, value, appendedAt } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function headOf({ sequence, value, appendedAt }: StoredRecord): ChainHead {
   return { sequence, hash: hashOf(value), appendedAt };
 }
 

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Lendstream, LendstreamError, PublishError } from '../client/client.ts';
 import { type Arguments, checkWords, commandIn, commonOptions, readArguments } from './arguments.ts';
 import { type Command, exitCodes, type ExitCode, WrongUsage } from './command.ts';
+import { auditVerifyCommand } from './commands/audit-verify.ts';
+import { auditCommand } from './commands/audit.ts';
 import { cursorsMoveCommand } from './commands/cursors-move.ts';
 import { cursorsCommand } from './commands/cursors.ts';
 import { deadLettersCommand } from './commands/dead-letters.ts';
@@ -43,6 +45,8 @@ const serviceCommands: readonly Command[] = [
   schemaDiffCommand,
   loansCommand,
   deadLettersCommand,
+  auditCommand,
+  auditVerifyCommand,
 ];
 
 const completionCommand: Command = {

@@ -1,7 +1,7 @@
 import { Router, type Request } from 'express';
 import type { AccessControl, Subject } from '../../access/access-control.ts';
 import { hasPermission, type Principal } from '../../access/principal.ts';
-import { readPermissionOf } from '../../access/system-event-types.ts';
+import { permissionFor, readPermissionOf } from '../../access/system-event-types.ts';
 import { LendstreamError } from '../../errors.ts';
 import { isPublicPath } from './public-paths.ts';
 import { findOperations, type FoundOperation } from './operation-lookup.ts';
@@ -34,9 +34,11 @@ async function checkOperations(access: AccessControl, principal: Principal, requ
   if (found.length === 0) {
     throw new LendstreamError('PERMISSION_MISSING', `No permission allows ${method} ${path}.`);
   }
-  for (const { operation } of found) {
-    const { permission } = operation;
-    if (permission === 'public' || permission === 'authenticated') continue;
+  for (const each of found) {
+    const { permission: needed } = each.operation;
+    if (needed === 'public' || needed === 'authenticated') continue;
+    const subject = subjectOf(each);
+    const permission = permissionFor(needed, subject?.kind === 'event-type' ? subject.name : undefined);
     if (!hasPermission(principal, permission)) throw missingPermission(permission);
   }
   for (const each of found) {

@@ -6,7 +6,13 @@
  * reader.
  */
 
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
@@ -45,6 +51,8 @@ export interface ApplicationOptions {
   readonly refuseCrossOrigin?: (request: Request) => void;
   /** Lets pages of listed origins read responses; absent when no origin is listed. */
   readonly crossOriginAccess?: CrossOriginAccess | undefined;
+  /** Told of every error that ends a request. */
+  readonly onError?: (error: unknown, request: Request, response: Response) => void;
   /** Whether the service answers over TLS alone: browsers are told to use nothing else. */
   readonly isTls?: boolean;
   /** Which proxies are trusted, and what clients prove by certificates; neither when absent. */
@@ -62,6 +70,7 @@ export function createApplication(
     clock = systemClock,
     refuseCrossOrigin = () => undefined,
     crossOriginAccess,
+    onError = () => undefined,
     isTls = false,
     clientCertificates,
   }: ApplicationOptions = {},
@@ -105,14 +114,15 @@ export function createApplication(
     const respond = hasLendingErrors(request) ? lendingPathNotFound : pathNotFound;
     return respond(request, response, next);
   });
-  application.use(errorHandler(logger));
+  application.use(errorHandler(logger, onError));
   return application;
 }
 
 /** Responds to errors that no router has handled, in the error format of the API that the request belongs to. */
-function errorHandler(logger: Logger): ErrorRequestHandler {
+function errorHandler(logger: Logger, onError: NonNullable<ApplicationOptions['onError']>): ErrorRequestHandler {
   const [handleProblem, handleLendingErrors] = [problemHandler(logger), lendingErrorHandler(logger)];
   return (error, request, response, next) => {
+    onError(error, request, response);
     const handle = hasLendingErrors(request) ? handleLendingErrors : handleProblem;
     return handle(error, request, response, next);
   };

@@ -136,7 +136,10 @@ function decompress(
 export async function readJsonObject<Operation extends keyof Requests>(
   request: Request,
 ): Promise<Unread<Requests[Operation]>> {
-  return parseJsonObject(await readBody(request));
+  const json = parseJsonObject(await readBody(request));
+  // The audit takes the name of what is created from it.
+  if (request.res !== undefined) request.res.locals['requestJson'] = json;
+  return json;
 }
 
 /** @throws MALFORMED_REQUEST with the parser's message */

@@ -90,6 +90,7 @@ export class CommandRequests {
       const key = request.get('Idempotency-Key');
       const commandId = commandIdOf(key, pathOf(request));
       const { subject, payload } = await readCommandRequest(route, request, bodyText, commandId);
+      response.locals['commandId'] = commandId;
       const { type } = route;
       const command = prepareCommand({ commandId, type, ...subject, payload, receivedAt: this.#services.clock.now() });
       if (command.refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(command.refusals));

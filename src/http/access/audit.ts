@@ -1,0 +1,266 @@
+import { Router, type Request, type Response } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { AccessRefusals } from '../../audit/access-refusals.ts';
+import type { AuditEntry } from '../../audit/audit-entry.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import { bounded, recordedDefinition } from '../../audit/recorded-definitions.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
+import type { Clock } from '../../clock.ts';
+import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
+import { auditedOperations, type AuditedOperation } from './audited-operations.ts';
+import { findOperations, type FoundOperation } from './operation-lookup.ts';
+import { principalOf } from './principal-of-request.ts';
+
+export interface AuditOptions {
+  readonly audit: AuditLog;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** The committed cursors of a subscription, for requests that move them. */
+  readonly cursorsOf: (subscriptionId: string) => Promise<unknown>;
+}
+
+/** Where a response keeps what the audit takes from its handler. */
+declare global {
+  namespace Express {
+    interface Locals {
+      /** The id of the loan command that the request became. */
+      commandId?: string;
+      /** The JSON of the request, where a handler has read it. */
+      requestJson?: Readonly<Record<string, unknown>>;
+      isAudited?: true;
+    }
+  }
+}
+
+/** A request that is audited. */
+interface AuditedRequest {
+  readonly found: FoundOperation;
+  readonly audited: AuditedOperation;
+  readonly entry: Omit<AuditEntry, 'stage' | 'at'>;
+  /** The definition before; undefined where none is recorded. */
+  before: unknown;
+}
+
+/**
+ * Audits every request that changes something, by the table of audited-operations.ts. Mount it after the authorization
+ * and before every router that changes anything. A change by an administrator begins when its first record is stored.
+ * No audited request is answered before its last one is.
+ */
+export function createAudit(options: AuditOptions): Router {
+  const router = Router();
+  router.use((request, response, next) => {
+    const { method } = request;
+    // What most requests do costs no more than this.
+    if (method === 'GET' || method === 'HEAD' || isFrequent(request)) {
+      next();
+      return undefined;
+    }
+    const audited = auditedRequest(request, response);
+    if (audited === undefined) {
+      next();
+      return undefined;
+    }
+    return begin(options, audited, response, next);
+  });
+  return router;
+}
+
+/** Publishing events and committing cursors, which are not audited, but for loan commands. */
+function isFrequent({ method, path }: Request): boolean {
+  return method === 'POST' && (path.endsWith('/events') || path.endsWith('/cursors')) && !isCommandPublishing(path);
+}
+
+function isCommandPublishing(path: string): boolean {
+  // A name may be sent with escapes.
+  return path.includes(loanCommandsTopic) || path.includes('%');
+}
+
+function auditedRequest(request: Request, response: Response): AuditedRequest | undefined {
+  for (const found of operationsOf(request)) {
+    const { id } = found.operation;
+    const audited = auditedOperations[id];
+    if (audited === undefined || (id === 'publishEvents' && found.values[0] !== loanCommandsTopic)) continue;
+    response.locals.isAudited = true;
+    const entry = {
+      requestId: randomUUID(),
+      flowId: String(request.headers['x-flow-id'] ?? ''),
+      who: principalOf(response),
+      from: addressOf(request),
+      operation: id,
+      subject: { kind: audited.subject, name: nameOf(audited, found.values, response, undefined) },
+    };
+    return { found, audited, entry, before: undefined };
+  }
+  return undefined;
+}
+
+/** A path that cannot be decoded means no operation. */
+function operationsOf({ method, path }: Request): FoundOperation[] {
+  try {
+    return findOperations(method, path);
+  } catch {
+    return [];
+  }
+}
+
+/** The address of the client: that of the connection, or the one that a trusted proxy names. */
+function addressOf({ ip = '' }: Request): string {
+  return ip.replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+async function begin(
+  options: AuditOptions,
+  audited: AuditedRequest,
+  response: Response,
+  next: (error?: unknown) => void,
+): Promise<void> {
+  const { audit, clock } = options;
+  audit.requireWritable();
+  if (audited.audited.audit === 'administration') {
+    audited.before = await stateOf(options, audited, audited.entry.subject?.name ?? null);
+    await audit.append({ ...audited.entry, stage: 'started', at: clock.now() });
+  }
+  recordAtEnd(options, audited, response, next);
+  next();
+}
+
+/**
+ * Holds the response back until the last record is stored. If that fails, nobody knows from the audit whether the change
+ * was made: the client gets OUTCOME_UNKNOWN in place of a success.
+ */
+function recordAtEnd(
+  options: AuditOptions,
+  audited: AuditedRequest,
+  response: Response,
+  next: (error?: unknown) => void,
+): void {
+  const end = response.end.bind(response) as (...parameters: unknown[]) => Response;
+  let json: unknown;
+  const { json: sendJson } = response;
+  response.json = (body: unknown) => {
+    json = body;
+    return sendJson.call(response, body);
+  };
+  response.end = (...parameters: unknown[]): Response => {
+    response.end = end;
+    const { statusCode } = response;
+    finish(options, audited, response, json ?? jsonOf(audited, parameters[0])).then(
+      () => end(...parameters),
+      (error: unknown) => {
+        if (statusCode >= 400) end(...parameters);
+        else next(unknownOutcome(response, error));
+      },
+    );
+    return response;
+  };
+}
+
+/** The JSON of a response that its handler wrote as text; undefined where nothing of it is needed. */
+function jsonOf({ audited: { name } }: AuditedRequest, body: unknown): unknown {
+  if (name.in !== 'response' || (typeof body !== 'string' && !(body instanceof Buffer))) return undefined;
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+async function finish(
+  options: AuditOptions,
+  audited: AuditedRequest,
+  response: Response,
+  json: unknown,
+): Promise<void> {
+  const { entry, audited: operation, found, before } = audited;
+  const status = response.statusCode;
+  const name = nameOf(operation, found.values, response, status < 300 ? json : undefined);
+  // What a request created was not there before.
+  const wasMissing = entry.subject?.name === null && name !== null && before === undefined;
+  const after = status < 400 ? await stateOf(options, audited, name, true) : undefined;
+  await options.audit.append({
+    ...entry,
+    stage: 'finished',
+    at: options.clock.now(),
+    subject: { kind: operation.subject, name },
+    status,
+    commandId: response.locals.commandId,
+    before: wasMissing && after !== undefined ? null : before,
+    after,
+  });
+}
+
+function nameOf(
+  { name }: AuditedOperation,
+  values: readonly string[],
+  response: Response,
+  json: unknown,
+): string | null {
+  switch (name.in) {
+    case 'path':
+      return values[0] ?? null;
+    case 'paths':
+      return values.join('/');
+    case 'constant':
+      return name.name;
+    case 'request':
+      return textIn(response.locals.requestJson, name.field);
+    case 'response':
+      return textIn(json, name.field);
+    case 'nowhere':
+      return null;
+  }
+}
+
+/** The longest name that is taken from a body. Characters. */
+const nameCharactersMaximum = 255;
+
+function textIn(body: unknown, field: string): string | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const value = (body as Readonly<Record<string, unknown>>)[field];
+  return typeof value === 'string' ? value.slice(0, nameCharactersMaximum) : null;
+}
+
+/** What a request changes, as it is now; undefined where none is recorded, or it cannot be read. */
+async function stateOf(
+  { registry, cursorsOf }: AuditOptions,
+  { audited: { subject, definition } }: AuditedRequest,
+  name: string | null,
+  isChanged = false,
+): Promise<unknown> {
+  if (name === null || (definition === undefined && subject !== 'cursors')) return undefined;
+  try {
+    if (definition === undefined) return bounded(await cursorsOf(name));
+    // The worker may have stored a product a moment ago.
+    if (isChanged) await registry.catchUp();
+    return recordedDefinition(registry, definition, definition === 'feature' ? name.toLowerCase() : name);
+  } catch (error) {
+    if (!isLendstreamError(error)) throw error;
+    return undefined;
+  }
+}
+
+function unknownOutcome(response: Response, cause: unknown): LendstreamError {
+  for (const name of ['Content-Length', 'Content-Type', 'Content-Location', 'Location', 'ETag'])
+    response.removeHeader(name);
+  const detail = 'The request may have been done, and its record of the audit is not stored yet. Look before repeating it.';
+  return new LendstreamError('OUTCOME_UNKNOWN', detail, { cause });
+}
+
+/** Counts an error if it refuses access, for the audit. */
+export function createRefusalReport(
+  refusals: AccessRefusals,
+): (error: unknown, request: Request, response: Response) => void {
+  return (error, request, response) => {
+    if (!isLendstreamError(error) || response.locals.isAudited === true) return;
+    const isUnauthorized = error.code === 'UNAUTHORIZED';
+    if (!isUnauthorized && error.code !== 'PERMISSION_MISSING') return;
+    refusals.note({
+      status: isUnauthorized ? 401 : 403,
+      who: isUnauthorized ? null : principalOf(response),
+      from: addressOf(request),
+      flowId: String(request.headers['x-flow-id'] ?? ''),
+      operationOf: () => operationsOf(request)[0]?.operation.id ?? null,
+    });
+  };
+}
