@@ -209,7 +209,8 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const access = new AccessControl({ registry, keys, clock });
     registerCleanup(() => access.close());
     // On one machine a single process writes, and all records have one order.
-    const auditPartitions = config.cluster === undefined ? [0] : Array.from({ length: auditPartitionCount }, (_, at) => at);
+    const auditPartitions =
+      config.cluster === undefined ? [0] : Array.from({ length: auditPartitionCount }, (_, at) => at);
     const audit = new AuditLog({ log, clock, logger, metrics, partitions: auditPartitions });
     registerCleanup(() => audit.close());
     const refusals = new AccessRefusals({ audit, clock, metrics });

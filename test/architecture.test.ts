@@ -140,7 +140,13 @@ const rooms: Record<string, Room> = {
   },
 
   'src/audit': {
-    imports: [shared, metrics, ports, /^src\/access\/(principal|system-event-types)\.ts$/, within('src/broker', 'definitions')],
+    imports: [
+      shared,
+      metrics,
+      ports,
+      /^src\/access\/(principal|system-event-types)\.ts$/,
+      within('src/broker', 'definitions'),
+    ],
     owns: [],
   },
 

@@ -96,8 +96,7 @@ export function auditRecordText(
     previous_hash: previousHash,
     stage,
     request_id: requestId,
-    who:
-      who === null ? null : { name: who.name, application: who.application, credential: who.credential.kind },
+    who: who === null ? null : { name: who.name, application: who.application, credential: who.credential.kind },
     from,
     operation,
     subject,

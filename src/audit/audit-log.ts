@@ -182,7 +182,7 @@ export class AuditLog {
     const { log, partitions, logger } = this.#options;
     const candidates = partitions.length > 1 ? partitions.filter((each) => each !== this.#avoided) : partitions;
     const tails = await Promise.all(
-      candidates.map(async (partition) => ({ partition, writtenAt: (await tailTime(log, partition)) })),
+      candidates.map(async (partition) => ({ partition, writtenAt: await tailTime(log, partition) })),
     );
     const oldest = tails.reduce((least, each) => (each.writtenAt < least.writtenAt ? each : least));
     const chain = await ChainWriter.open(log, oldest.partition);

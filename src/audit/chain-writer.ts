@@ -149,7 +149,10 @@ async function readRecords(
       batch.release?.();
     }
     if (nextOffset === offset) {
-      throw new LendstreamError('LOG_UNAVAILABLE', `The end of the audit in partition ${partition} cannot be read yet.`);
+      throw new LendstreamError(
+        'LOG_UNAVAILABLE',
+        `The end of the audit in partition ${partition} cannot be read yet.`,
+      );
     }
     offset = nextOffset;
   }

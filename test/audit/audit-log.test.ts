@@ -26,7 +26,12 @@ describe('the audit log', function () {
     own = await openOwnLog();
     audits = [];
     const year = 365 * 24 * 3_600_000;
-    const topic = { name: auditEventType, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: year } as const;
+    const topic = {
+      name: auditEventType,
+      partitionCount,
+      cleanupPolicy: 'delete',
+      retentionMilliseconds: year,
+    } as const;
     await own.log.createTopic(topic);
   });
 

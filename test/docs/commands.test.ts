@@ -15,6 +15,7 @@ const documents = [
   'docs/command-line.md',
   'docs/loan-commands.md',
   'docs/api.md',
+  'docs/audit.md',
   'docs/consuming.md',
   'docs/finding.md',
   'docs/personal-data.md',

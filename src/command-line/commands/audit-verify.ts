@@ -65,6 +65,7 @@ export const auditVerifyCommand: Command = {
 
 interface Page {
   readonly items: readonly { readonly offset: string; readonly event: unknown }[];
+  readonly ended_by: string;
   readonly next?: string;
 }
 
@@ -84,7 +85,8 @@ async function readChain(
     const before = chain.records;
     for (const { offset, event } of page.items) chain.take(offset, event);
     if (Math.floor(chain.records / progressRecords) > Math.floor(before / progressRecords)) onProgress(chain.records);
-    token = page.next;
+    // At the end there is a token as well, for records that are still to come.
+    token = page.ended_by === 'end' ? undefined : page.next;
   } while (token !== undefined);
 }
 

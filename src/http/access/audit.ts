@@ -144,14 +144,18 @@ function recordAtEnd(
   };
   response.end = (...parameters: unknown[]): Response => {
     response.end = end;
-    const { statusCode } = response;
-    finish(options, audited, response, json ?? jsonOf(audited, parameters[0])).then(
-      () => end(...parameters),
-      (error: unknown) => {
-        if (statusCode >= 400) end(...parameters);
-        else next(unknownOutcome(response, error));
-      },
-    );
+    const sendWhenRecorded = async (): Promise<void> => {
+      try {
+        await finish(options, audited, response, json ?? jsonOf(audited, parameters[0]));
+      } catch (error) {
+        if (response.statusCode < 400) {
+          next(unknownOutcome(response, error));
+          return;
+        }
+      }
+      end(...parameters);
+    };
+    void sendWhenRecorded();
     return response;
   };
 }
@@ -207,7 +211,7 @@ function nameOf(
       return textIn(response.locals.requestJson, name.field);
     case 'response':
       return textIn(json, name.field);
-    case 'nowhere':
+    default:
       return null;
   }
 }
@@ -243,7 +247,8 @@ async function stateOf(
 function unknownOutcome(response: Response, cause: unknown): LendstreamError {
   for (const name of ['Content-Length', 'Content-Type', 'Content-Location', 'Location', 'ETag'])
     response.removeHeader(name);
-  const detail = 'The request may have been done, and its record of the audit is not stored yet. Look before repeating it.';
+  const detail =
+    'The request may have been done, and its record of the audit is not stored yet. Look before repeating it.';
   return new LendstreamError('OUTCOME_UNKNOWN', detail, { cause });
 }
 

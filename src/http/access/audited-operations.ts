@@ -99,6 +99,7 @@ export const auditedOperations: Readonly<Record<string, AuditedOperation>> = {
   refinance: command('loan'),
   undoReschedule: command('loan'),
   undoRefinance: command('loan'),
+  erasePersonalData: command('loan'),
   endOfDay: administration('business-day', nowhere),
   setOrganizationSetup: organization,
   patchOrganizationSetup: organization,

@@ -87,7 +87,11 @@ describe('the audit of a service', function () {
       '127.0.0.1',
       'createEventType',
     ]);
-    expect([finished?.stage, finished?.who, finished?.request_id]).to.deep.equal(['finished', who, started?.request_id]);
+    expect([finished?.stage, finished?.who, finished?.request_id]).to.deep.equal([
+      'finished',
+      who,
+      started?.request_id,
+    ]);
     expect(finished?.subject).to.deep.equal({ kind: 'event-type', name: type });
     expect([finished?.status, finished?.outcome, finished?.before]).to.deep.equal([201, 'done', null]);
     expect(finished?.after?.['name']).to.equal(type);
@@ -198,9 +202,9 @@ describe('the audit of a service', function () {
       expect((await send(consumer.key, 'GET', each)).status, each).to.equal(403);
     }
     expect((await send(auditor.key, 'POST', '/subscriptions', identity)).status).to.equal(201);
-    expect((await send(consumer.key, 'POST', '/subscriptions', { ...identity, consumer_group: 'other' })).status).to.equal(
-      403,
-    );
+    expect(
+      (await send(consumer.key, 'POST', '/subscriptions', { ...identity, consumer_group: 'other' })).status,
+    ).to.equal(403);
     expect((await send(auditor.key, 'GET', '/event-types/loan_state_changed/retained-events')).status).to.equal(403);
     const definition = { ...eventTypeBody('lendstream.audit'), owning_application: 'lendstream' };
     const attempts: [method: string, path: string, body?: unknown][] = [
