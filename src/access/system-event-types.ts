@@ -18,8 +18,8 @@ export function readPermissionOf(eventType: string): Permission {
 }
 
 /**
- * The permission that an operation on an event type needs. To read the audit, `audit:read` is enough: who audits need not
- * see the events of customers.
+ * The permission that an operation on an event type needs. To read the audit, `audit:read` is enough: who audits need
+ * not see the events of customers.
  */
 export function permissionFor(needed: Permission, eventType: string | undefined): Permission {
   return needed === 'events:read' && eventType === auditEventType ? 'audit:read' : needed;

@@ -28,8 +28,8 @@ export interface AccessRefusalsOptions {
 }
 
 /**
- * Counts refusals of access and records them every second: one record for each address, name and status. While the audit
- * cannot be written they are counted on.
+ * Counts refusals of access and records them every second: one record for each address, name and status. While the
+ * audit cannot be written they are counted on.
  */
 export class AccessRefusals {
   readonly #options: AccessRefusalsOptions;

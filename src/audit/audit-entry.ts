@@ -1,6 +1,6 @@
 /**
- * The audit: who did what, from where and when, as events of `lendstream.audit` that nobody can write but the service,
- * and that nobody can change unnoticed. In: entries about requests. Out: chained records in the log.
+ * The audit: who did what, from where and when, as events of `lendstream.audit` that the service alone can
+ * write, and that cannot be changed unnoticed. In: entries about requests. Out: chained records in the log.
  * Start with the entry below; `audit-log.ts` stores entries, `chain-writer.ts` chains them in one partition, and
  * `access-refusals.ts` counts what was refused.
  */

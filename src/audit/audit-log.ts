@@ -43,7 +43,7 @@ interface WaitingEntry extends IdentifiedEntry {
   readonly reject: (error: LendstreamError) => void;
 }
 
-/** An append of which nobody knows yet whether it was stored. */
+/** An append of which it is not known yet whether it was stored. */
 interface OpenOutcome {
   readonly partition: number;
   readonly position: Offset;
@@ -83,8 +83,8 @@ export class AuditLog {
 
   /**
    * Stores an entry and returns when it is durable.
-   * @throws LOG_UNAVAILABLE when that takes more than {@link auditMillisecondsMaximum}, and the entry may be stored later;
-   *   OVERLOADED when {@link waitingRecordsMaximum} wait, and it is not stored
+   * @throws LOG_UNAVAILABLE when that takes more than {@link auditMillisecondsMaximum}, and the entry may be stored
+   *   later; OVERLOADED when {@link waitingRecordsMaximum} wait, and it is not stored
    */
   append(entry: AuditEntry): Promise<void> {
     const { metrics } = this.#options;

@@ -121,6 +121,11 @@ const rows: readonly Row[] = [
     atTheThreshold: once(({ deadLetters }) => deadLetters.inc({ subscription_id: 'a' })),
     justAbove: once(({ deadLetterFailures }) => deadLetterFailures.inc({ subscription_id: 'a' })),
   },
+  {
+    alert: 'LendstreamAuditNotWritten',
+    atTheThreshold: once(({ auditRecords }) => auditRecords.inc()),
+    justAbove: once(({ auditFailures }) => auditFailures.inc()),
+  },
   { alert: 'LendstreamConsumerFallsBehind', atTheThreshold: lag(100_000), justAbove: lag(100_001) },
   {
     alert: 'LendstreamNoConsumer',

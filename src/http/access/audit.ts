@@ -126,8 +126,8 @@ async function begin(
 }
 
 /**
- * Holds the response back until the last record is stored. If that fails, nobody knows from the audit whether the change
- * was made: the client gets OUTCOME_UNKNOWN in place of a success.
+ * Holds the response back until the last record is stored. If that fails, the audit does not say whether the change was
+ * made: the client gets OUTCOME_UNKNOWN in place of a success.
  */
 function recordAtEnd(
   options: AuditOptions,

@@ -192,7 +192,7 @@ describe('the audit of a service', function () {
     expect(refused.find(({ status }) => status === 401)?.who).to.equal(null);
   });
 
-  it('is read with a permission of its own, and written by nobody', async () => {
+  it('is read with a permission of its own, and written by no client', async () => {
     const [auditor, consumer] = [await keyWith(['auditor']), await keyWith(['consumer'])];
     const path = '/event-types/lendstream.audit';
     const identity = { owning_application: 'shop', event_types: ['lendstream.audit'], read_from: 'begin' };
