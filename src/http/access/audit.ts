@@ -211,9 +211,10 @@ function nameOf(
       return textIn(response.locals.requestJson, name.field);
     case 'response':
       return textIn(json, name.field);
-    default:
-      return null;
+    case 'nowhere':
+      break;
   }
+  return null;
 }
 
 /** The longest name that is taken from a body. Characters. */
