@@ -5,6 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
+import { ApiKeys } from '../../src/access/api-keys.ts';
+import { withoutLimits } from '../../src/access/limits/key-limits.ts';
 import { annuityProduct } from '../../src/admin/example-product.ts';
 import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
 import { DeadLetterQueue } from '../../src/broker/dead-letters/dead-letter-queue.ts';
@@ -33,6 +35,7 @@ import { createMambuStreamingRouter } from '../../src/http/streaming/mambu/mambu
 import { createPublishingRouter } from '../../src/http/streaming/publishing.ts';
 import { createSubscriptionEventsRouter } from '../../src/http/streaming/subscription-events.ts';
 import { createSubscriptionStreamsRouter } from '../../src/http/streaming/subscription-streams.ts';
+import { createApiKeysRouter } from '../../src/http/access/api-keys.ts';
 import { createSubscriptionsRouter } from '../../src/http/streaming/subscriptions.ts';
 import { ensureLendingTopics, lendingEventTypes, accountsTopic } from '../../src/lending-format/lending-topics.ts';
 import { silentLogger } from '../../src/logger.ts';
@@ -145,6 +148,10 @@ describe('a resource that another process just created', () => {
       createCommandsRouter(lending),
       createDefinitionsRouter(lending),
       createCustomFieldsRouter(lending),
+      createApiKeysRouter({
+        keys: new ApiKeys({ registry, clock, onError: () => {}, limitsOf: () => withoutLimits }),
+        isOpen: true,
+      }),
     ];
     const server = createServer(createApplication(routers, logger));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -313,6 +320,15 @@ describe('a resource that another process just created', () => {
       return { customfieldId: id };
     },
     missing: { customfieldId: 'unknown' },
+  };
+  const anApiKey: Subject = {
+    ...onRegistry,
+    make: async () => {
+      const name = newName();
+      await onPrompt('/api-keys', { name, owning_application: 'shop', scopes: ['consumer'] });
+      return { name };
+    },
+    missing: { name: 'unknown' },
   };
   const aCentre = definedAt('/centres', 'centreId');
   const aChannel = definedAt('/organization/transactionChannels', 'transactionChannelId', {
@@ -653,6 +669,8 @@ describe('a resource that another process just created', () => {
       changes: true,
     },
     { operation: 'DELETE /customfields/{customfieldId}', subject: aCustomField, found: 204, changes: true },
+    { operation: 'GET /api-keys/{name}', subject: anApiKey, found: 200 },
+    { operation: 'DELETE /api-keys/{name}', subject: anApiKey, found: 204, changes: true },
     { operation: 'GET /centres/{centreId}', subject: aCentre, found: 200 },
     {
       operation: 'PUT /centres/{centreId}',
