@@ -127,6 +127,8 @@ async function demonstrate(): Promise<void> {
       fresh.push(event);
     }
   })();
+  // A failure is reported by the code that awaits it; a demo that is stopped ends first.
+  consuming.catch(() => {});
   /** Whether the consumer has every partition, and has received and committed everything in them. */
   const hasCaughtUp = async (): Promise<boolean> => {
     const { items } = (await call('GET', `/subscriptions/${String(subscription['id'])}/stats`)) as { items: Json[] };
@@ -196,6 +198,14 @@ async function demonstrate(): Promise<void> {
   print(`\n${received} events received and committed, in order per loan, none twice.`);
   consumer.stop();
   await consuming;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    print(`\n${keep ? 'Stopped.' : 'Stopped: the subscription and the event type of this run are being removed.'}`);
+    const removed = keep ? Promise.resolve() : cleanUp();
+    void removed.catch(() => {}).finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+  });
 }
 
 try {

@@ -5870,7 +5870,13 @@ interface Overview {
       ready: boolean;
       reason: string | null;
     }[];
-    disk: unknown;
+    /**
+     * Of the folder that the process keeps its files in.
+     */
+    disk: {
+      free_bytes: number;
+      total_bytes: number;
+    } | null;
   };
   /**
    * Of the process that answers, for up to an hour; the oldest first.
@@ -5924,7 +5930,22 @@ interface Overview {
      */
     commands_waiting: number[];
   };
-  lags: unknown;
+  /**
+   * Of all processes; null while it cannot be read.
+   */
+  lags: {
+    unconsumed_events: number;
+    subscriptions: number;
+    /**
+     * @maxItems 5
+     */
+    largest: {
+      subscription_id: string;
+      owning_application: string;
+      consumer_group: string;
+      unconsumed_events: number;
+    }[];
+  } | null;
   /**
    * How many are held, of all processes; null while it cannot be read.
    */

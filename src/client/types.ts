@@ -18,15 +18,13 @@ export type StreamParameters = Schemas['StreamParameters'];
 export type StreamBatch = Schemas['StreamBatch'];
 /** The `info.code` of a stream's last line. */
 export type StreamEndCode = NonNullable<NonNullable<StreamBatch['info']>['code']>;
-export type SubscriptionDefinition = Omit<Schemas['SubscriptionDefinition'], 'consumer_group' | 'read_from'> &
-  Partial<Pick<Schemas['SubscriptionDefinition'], 'consumer_group' | 'read_from'>>;
+export type SubscriptionDefinition = Schemas['SubscriptionDefinition'];
 export type Subscription = Schemas['Subscription'];
 export type SubscriptionStatistics = Schemas['SubscriptionStatistics'];
 export type EventTypeStatistics = SubscriptionStatistics['items'][number];
 export type EventType = Schemas['EventType'];
 /** A definition: what is left out has the default of docs/api.md. */
-export type EventTypeDefinition = Partial<Schemas['EventTypeDefinition']> &
-  Pick<Schemas['EventTypeDefinition'], 'name' | 'owning_application' | 'category' | 'schema'>;
+export type EventTypeDefinition = Schemas['EventTypeDefinition'];
 export type EventTypeSchema = Schemas['EventTypeSchema'];
 export type Partition = Schemas['Partition'];
 export type PublishedItem = Schemas['PublishedItems'][number];

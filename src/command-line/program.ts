@@ -6,7 +6,7 @@ import { auditVerifyCommand } from './commands/audit-verify.ts';
 import { auditCommand } from './commands/audit.ts';
 import { cursorsMoveCommand } from './commands/cursors-move.ts';
 import { cursorsCommand } from './commands/cursors.ts';
-import { deadLettersCommand } from './commands/dead-letters.ts';
+import { deadLettersCommand, deadLettersMarkCommand, deadLettersResendCommand } from './commands/dead-letters.ts';
 import { lagCommand } from './commands/lag.ts';
 import { loansCommand } from './commands/loans.ts';
 import { publishCommand } from './commands/publish.ts';
@@ -47,6 +47,8 @@ const serviceCommands: readonly Command[] = [
   deadLettersCommand,
   auditCommand,
   auditVerifyCommand,
+  deadLettersResendCommand,
+  deadLettersMarkCommand,
 ];
 
 const completionCommand: Command = {

@@ -298,8 +298,21 @@ describe('the command line', function () {
     await eventually(async () => (await json('dead-letters')).length === 1, 20_000);
     const [letter] = await json('dead-letters');
     expect(letter).to.include({ command: 'not a command' });
-    expect((await run('dead-letters')).output).to.match(/^TIME +COMMAND ID +PLACE +REASON\n.*0:0/);
+    expect((await run('dead-letters')).output).to.match(/^ID +TIME +COMMAND ID +PLACE +REASON +DEALT WITH\n0-0 .*0:0/);
     expect(await json('dead-letters', '--text', 'no such text')).to.deep.equal([]);
+    const marked = await run('dead-letters', 'mark', '0-0', '--note', 'the producer was told');
+    expect([marked.code, marked.messages]).to.deep.equal([0, 'lendstream: letter 0-0 is dealt with\n']);
+    expect(await json('dead-letters', '--open')).to.deep.equal([]);
+    expect((await run('dead-letters')).output).to.contain('the producer was told');
+    expect((await run('dead-letters', 'mark', '0-0', '--open')).code).to.equal(0);
+    expect(await json('dead-letters', '--open')).to.have.length(1);
+    const resent = await run('dead-letters', 'resend', '0-0');
+    expect(resent.code, resent.messages).to.equal(0);
+    expect(resent.messages).to.match(/^lendstream: sent again: partition 0, offset 001-0001-\d{18}\n$/);
+    // It cannot be read again, so there is another letter.
+    await eventually(async () => (await json('dead-letters', '--open')).length === 1, 20_000);
+    expect((await run('dead-letters', 'resend', '0-999')).code).to.equal(1);
+    expect((await run('dead-letters', 'mark', 'nothing')).code).to.equal(1);
   });
 
   describe('what is wrong', () => {

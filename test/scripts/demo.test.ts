@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { after, before, describe, it } from 'mocha';
@@ -38,6 +39,21 @@ describe('scripts/demo', function () {
 
   it('removes its subscription and its event type, so that no lag grows after it', async () => {
     expect(await runDemo()).to.deep.equal({ isComplete: true, subscriptions: 0, eventTypes: 0 });
+  });
+
+  it('removes them when it is stopped with Ctrl-C', async () => {
+    const demo = spawn(process.execPath, [program], { env: { ...process.env, LENDSTREAM_URL: service.url } });
+    const ended = once(demo, 'exit');
+    let printed = '';
+    for await (const chunk of demo.stdout) {
+      const before = printed;
+      printed += String(chunk);
+      if (/^3\. /m.test(printed) && !/^3\. /m.test(before)) demo.kill('SIGINT');
+    }
+    expect((await ended)[0]).to.equal(130);
+    const { body } = await call(`${service.url}/subscriptions?owning_application=demo`, 'GET');
+    expect(body['items']).to.deep.equal([]);
+    expect(await (await fetch(`${service.url}/event-types?q=demo.`)).json()).to.deep.equal([]);
   });
 
   it('keeps them with --keep', async () => {

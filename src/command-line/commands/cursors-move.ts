@@ -46,8 +46,10 @@ export const cursorsMoveCommand: Command = {
     if (input.has('yes')) {
       const streams = move.open_streams;
       if (streams > 0) output.message(`waiting for the end of ${streams} open streams and their last commits`);
-      // Worked out once more when the streams have ended: until then, they commit.
-      move = (await lendstream.request('POST', path, { body, milliseconds: moveMilliseconds })) as CursorMove;
+      // What was worked out is what happens, or nothing: a partition that has moved in the meantime is a conflict. Open
+      // streams commit until they have ended, so with them the move is worked out once more.
+      const applied = streams > 0 ? body : { items: move.items.map(asSent) };
+      move = (await lendstream.request('POST', path, { body: applied, milliseconds: moveMilliseconds })) as CursorMove;
     }
     if (isJson) await output.json(move);
     else {
@@ -65,6 +67,11 @@ export const cursorsMoveCommand: Command = {
     return exitCodes.done;
   },
 };
+
+/** An item as the service takes it back. */
+function asSent({ event_type, partition, before, after }: CursorMove['items'][number]): object {
+  return { event_type, partition, before, after };
+}
 
 function placeOf(input: CommandInput): object {
   const given = ['to', 'shift', 'offset', 'like'].filter((name) => input.has(name));
