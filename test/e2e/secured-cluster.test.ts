@@ -308,7 +308,7 @@ describe('a service with the rights of docs/cluster.md, over TLS', function () {
     const rows = tableRows(document).map(
       ([first = '']) => /^`((?:Topic|Group|TransactionalId) \w+)`$/.exec(first)?.[1],
     );
-    expect(rows.filter((row) => row !== undefined)).to.deep.equal(rights.map(({ name }) => name));
+    expect(rows.filter((row) => row !== undefined)).to.deep.equal([...new Set(rights.map(({ name }) => name))]);
   });
 
   const refusedStarts: [title: string, changed: () => Record<string, string>, line: RegExp][] = [
