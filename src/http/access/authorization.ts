@@ -3,8 +3,11 @@ import type { AccessControl, Subject } from '../../access/access-control.ts';
 import { hasPermission, type Principal } from '../../access/principal.ts';
 import { permissionFor, readPermissionOf } from '../../access/system-event-types.ts';
 import { LendstreamError } from '../../errors.ts';
+import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
 import { isPublicPath } from './public-paths.ts';
 import { findOperations, type FoundOperation } from './operation-lookup.ts';
+import { missingPermission } from './missing-permission.ts';
+import { maySendCommands } from './published-commands.ts';
 import { principalOf } from './principal-of-request.ts';
 import { RestrictedRights, setRights } from './rights.ts';
 
@@ -39,7 +42,8 @@ async function checkOperations(access: AccessControl, principal: Principal, requ
     if (needed === 'public' || needed === 'authenticated') continue;
     const subject = subjectOf(each);
     const permission = permissionFor(needed, subject?.kind === 'event-type' ? subject.name : undefined);
-    if (!hasPermission(principal, permission)) throw missingPermission(permission);
+    if (!hasPermission(principal, permission) && !publishesCommands(principal, each))
+      throw missingPermission(permission);
   }
   for (const each of found) {
     const subject = subjectOf(each);
@@ -49,6 +53,11 @@ async function checkOperations(access: AccessControl, principal: Principal, requ
     const permission = subject.kind === 'event-type' && wanted === 'read' ? readPermissionOf(subject.name) : undefined;
     if (permission !== undefined && !hasPermission(principal, permission)) throw missingPermission(permission);
   }
+}
+
+/** Commands may be published by those that may send any: `refuseCommands` looks at each of them. */
+function publishesCommands(principal: Principal, { operation, values: [name] }: FoundOperation): boolean {
+  return operation.id === 'publishEvents' && name === loanCommandsTopic && maySendCommands(principal);
 }
 
 /** @throws MALFORMED_REQUEST when the path cannot be decoded */
@@ -65,9 +74,4 @@ function subjectOf({ operation, values: [name] }: FoundOperation): Subject | und
   if (name === undefined) return undefined;
   if (operation.path.startsWith('/event-types/')) return { kind: 'event-type', name };
   return operation.path.includes('/subscriptions/') ? { kind: 'subscription', name } : undefined;
-}
-
-/** 403 that says what is missing, and nothing about what exists. */
-export function missingPermission(permission: string): LendstreamError {
-  return new LendstreamError('PERMISSION_MISSING', `This needs the permission ${permission}.`);
 }

@@ -1,7 +1,7 @@
 import { hasPermission, type Principal } from '../../access/principal.ts';
 import { permissionOfCommand } from '../../access/permissions.ts';
 import { commandTypes } from '../../lending-format/command-format.ts';
-import { missingPermission } from './authorization.ts';
+import { missingPermission } from './missing-permission.ts';
 
 /**
  * Refuses loan commands that are published as events, when one of them needs a permission that the publisher lacks.
@@ -18,6 +18,11 @@ export function refuseCommands(principal: Principal, body: Buffer): void {
     const permission = permissionOfCommand(command);
     if (!hasPermission(principal, permission)) throw missingPermission(permission);
   }
+}
+
+/** Whether a principal may send commands of any type. */
+export function maySendCommands(principal: Principal): boolean {
+  return commandTypes.some((type) => hasPermission(principal, permissionOfCommand(type)));
 }
 
 function typesIn(body: Buffer): unknown[] {

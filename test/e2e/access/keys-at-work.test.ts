@@ -134,7 +134,7 @@ describe('API keys at work', function () {
   });
 
   it('send the commands that they may send, one by one and as events', async () => {
-    const officer = await keyOf('branch', ['loans:read', 'loan-commands:REPAY', 'events:publish']);
+    const officer = await keyOf('branch', ['loans:read', 'loan-commands:REPAY']);
     const repaid = await send(officer, 'POST', '/loans/unknown/repayment-transactions', { amount: 1 });
     expect(repaid.status, repaid.text).to.equal(202);
     const refused = await send(officer, 'POST', '/loans/unknown:writeOff', {});
@@ -145,6 +145,11 @@ describe('API keys at work', function () {
     const command = { metadata: exampleMetadata(), type: 'WRITE_OFF', loanAccountId: 'unknown', payload: {} };
     const published = await send(officer, 'POST', '/event-types/lendstream.loan-commands/events', [command]);
     expect(published.status, published.text).to.equal(403);
+    const repayment = { ...command, type: 'REPAY', payload: { amount: 1 } };
+    const allowed = await send(officer, 'POST', '/event-types/lendstream.loan-commands/events', [repayment]);
+    expect(allowed.status, allowed.text).to.equal(200);
+    const elsewhere = await send(officer, 'POST', '/event-types/loan_balance_changed/events', [repayment]);
+    expect(elsewhere.status, elsewhere.text).to.equal(403);
   });
 
   /** The last line of a stream, and how long after `act` it came. */
