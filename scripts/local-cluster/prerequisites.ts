@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
 
 /** A program of the machine that a local cluster needs, and the Debian package that contains it. */
@@ -77,11 +78,25 @@ export function remedyFor(missing: readonly Prerequisite[], machine: Machine): R
   };
 }
 
+/** Asks a person at a terminal. Elsewhere, as in continuous integration, no person can be asked, and it agrees. */
+async function agree(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return true;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${question} [y/N] `);
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
 /**
  * Makes sure that everything needed is there. Installs what is missing where it may, and reports that.
+ * @param mayInstall Asks before anything is installed.
  * @throws Error with the command that installs it, where it may not install
  */
-export async function provide(needed: readonly Prerequisite[], printLine: (line: string) => void): Promise<void> {
+export async function provide(
+  needed: readonly Prerequisite[],
+  printLine: (line: string) => void,
+  mayInstall: (question: string) => Promise<boolean> = agree,
+): Promise<void> {
   const missing = needed.filter(({ isThere }) => !isThere());
   if (missing.length === 0) return;
   const remedy = remedyFor(missing, {
@@ -89,7 +104,11 @@ export async function provide(needed: readonly Prerequisite[], printLine: (line:
     isRoot: process.getuid?.() === 0,
   });
   if ('tell' in remedy) throw new Error(remedy.tell);
-  printLine(`Installing with apt-get: ${remedy.install.join(' ')} ...`);
+  const packages = remedy.install.join(' ');
+  if (!(await mayInstall(`Missing on this machine: ${packages}. Install with apt-get as root?`))) {
+    throw new Error(`Install it yourself: apt-get install --yes --no-install-recommends ${packages}`);
+  }
+  printLine(`Installing with apt-get: ${packages} ...`);
   const aptGet = async (...words: string[]): Promise<void> => {
     await promisify(execFile)('apt-get', words, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
   };
