@@ -36,6 +36,7 @@ import { createAuthentication } from './http/access/authentication.ts';
 import { createAudit, createRefusalReport } from './http/access/audit.ts';
 import { createAuthorization } from './http/access/authorization.ts';
 import { createLimits } from './http/access/limits/limits.ts';
+import { createLoadShedding } from './http/access/limits/load-shedding.ts';
 import { bodiesInFlight } from './http/edge/bodies-in-flight.ts';
 import { createCompressionRouter } from './http/edge/compression/response-compression.ts';
 import { createCommit, createCursorsRouter } from './http/streaming/cursors.ts';
@@ -50,6 +51,8 @@ import { behaviourRelease } from './http/lending/api-versions.ts';
 import { createOperationsRouter, type OperationsServices } from './http/edge/health-and-metrics.ts';
 import { createCrossOriginAccess } from './http/edge/browsers/cross-origin-access.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
+import { measureEventLoopDelay } from './http/edge/overload/event-loop-delay.ts';
+import { Overload } from './http/edge/overload/overload.ts';
 import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createCursorMovesRouter } from './http/streaming/finding/cursor-moves.ts';
 import { createOverviewRouter, type OverviewServices } from './http/streaming/finding/overview.ts';
@@ -168,6 +171,8 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
     const metrics = createMetrics();
     registerCleanup(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
+    const overload = new Overload({ delay: measureEventLoopDelay(), bodies: bodiesInFlight, clock, metrics, logger });
+    registerCleanup(() => overload.close());
     const shared: SharedServices = {
       registry,
       log: maskedLog(log, registry),
@@ -271,8 +276,9 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       clock,
       cursorsOf: (id) => coordination.committedOffsets(id),
     });
+    const shedding = createLoadShedding(overload);
     const application = createApplication(
-      [authentication, gate.router, createLimits(usages), createAuthorization(access), auditing, ...routers],
+      [shedding, authentication, gate.router, createLimits(usages), createAuthorization(access), auditing, ...routers],
       logger,
       {
         clock,

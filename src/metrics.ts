@@ -106,6 +106,17 @@ export function createMetrics() {
       labelNames: ['budget'],
       registers,
     }),
+    shedRequests: new Counter({
+      name: 'lendstream_shed_requests_total',
+      help: 'Requests refused because the process was overloaded, by what they would have begun.',
+      labelNames: ['work'],
+      registers,
+    }),
+    eventLoopDelay: new Gauge({
+      name: 'lendstream_event_loop_delay_seconds',
+      help: 'The lasting delay of the event loop, by which work is refused.',
+      registers,
+    }),
     auditRecords: new Counter({
       name: 'lendstream_audit_records_total',
       help: 'Records of the audit that this process has stored.',

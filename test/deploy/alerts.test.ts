@@ -177,6 +177,12 @@ const rows: readonly Row[] = [
     justAbove: once(({ refusedBodies }) => refusedBodies.inc({ budget: 'large' })),
   },
   {
+    alert: 'LendstreamOverloaded',
+    before: ({ shedRequests }) => shedRequests.inc({ work: 'streams' }, 0),
+    atTheThreshold: nothing,
+    justAbove: once(({ shedRequests }) => shedRequests.inc({ work: 'streams' })),
+  },
+  {
     alert: 'LendstreamFileDamaged',
     // A damaged copy is rebuilt.
     atTheThreshold: ({ integrityDamages }) => integrityDamages.set({ file: 'accounts.db' }, 1),
