@@ -1,6 +1,6 @@
 /** The options of a campaign. */
 export interface CampaignSettings {
-  /** Corrupted requests. */
+  /** Corrupted requests, and as many with keys of every kind. */
   readonly requests: number;
   /** Minutes of faults, for each size of the cluster, and of a steady load, on each backend. */
   readonly minutes: number;
@@ -26,6 +26,12 @@ export const steps: readonly Step[] = [
     name: 'fuzz',
     title: 'Spoilt requests, on the embedded store',
     program: 'test/fuzz/run.js',
+    arguments: ({ requests, seed }) => ['--requests', requests, '--seed', seed],
+  },
+  {
+    name: 'keys',
+    title: 'Requests with keys of every kind, compared with what the documents allow',
+    program: 'test/security/keys/run.js',
     arguments: ({ requests, seed }) => ['--requests', requests, '--seed', seed],
   },
   {
