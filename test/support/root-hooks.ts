@@ -5,26 +5,32 @@ import { endTestFile } from './end-of-file.ts';
 import { RecordedResponses, responsesFolderVariable } from './http/recorded-responses.ts';
 import { faultsOf } from './http/response-check.ts';
 import { watchResponses } from './http/response-watch.ts';
+import { findingsFileVariable, LogFindings, watchSilentLogger } from './logs/secrets-in-logs.ts';
 
 /**
  * Applies to every test run: each response of the service, in this process or in one that a test starts, must match
- * schemas/openapi.json. Otherwise the test fails.
+ * schemas/openapi.json, and no line of a log may have keys, passwords or texts about people. Otherwise the test fails.
  */
 const folder = mkdtempSync(join(tmpdir(), 'lendstream-responses-'));
 let recorded = new RecordedResponses(folder);
 /** Of the responses of this process. */
 const faults: string[] = [];
+const findingsFile = `${folder}-log-findings`;
+let findings = new LogFindings(findingsFile);
 
 export const mochaHooks = {
   beforeAll(): void {
     // A process that runs one file after another gets here once for each.
     mkdirSync(folder, { recursive: true });
     recorded = new RecordedResponses(folder);
+    findings = new LogFindings(findingsFile);
     process.env[responsesFolderVariable] = folder;
+    process.env[findingsFileVariable] = findingsFile;
     const preload = new URL('./http/response-watch-preload.js', import.meta.url).href;
     const options = process.env['NODE_OPTIONS'] ?? '';
     if (!options.includes(preload)) process.env['NODE_OPTIONS'] = `${options} --import=${preload}`.trim();
     watchResponses((response) => faults.push(...faultsOf(response)));
+    watchSilentLogger();
   },
   afterEach(): void {
     throwFaults();
@@ -35,6 +41,7 @@ export const mochaHooks = {
       throwFaults();
     } finally {
       rmSync(folder, { recursive: true, force: true });
+      rmSync(findingsFile, { force: true });
     }
   },
 };
@@ -44,4 +51,6 @@ function throwFaults(): void {
   if (all.length > 0) {
     throw new Error(`Responses that are not as schemas/openapi.json describes them:\n${all.join('\n')}`);
   }
+  const found = findings.take();
+  if (found.length > 0) throw new Error(`Lines of logs with what must not be in them:\n${found.join('\n')}`);
 }

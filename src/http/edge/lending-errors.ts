@@ -104,7 +104,8 @@ export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
     if (response.headersSent) {
       // The headers are sent, so the error cannot be reported. Cutting the connection shows the client that the
       // response failed.
-      logger.error({ error: describeError(error), path: request.originalUrl }, 'A response was cut off by an error');
+      const path = pathOf(request.originalUrl);
+      logger.error({ error: describeError(error), path }, 'A response was cut off by an error');
       response.destroy();
       return;
     }
@@ -115,7 +116,12 @@ export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
     }
     const token = randomBytes(12).toString('hex');
     logger.error(
-      { token, method: request.method, path: request.originalUrl, error: error instanceof Error ? error.stack : error },
+      {
+        token,
+        method: request.method,
+        path: pathOf(request.originalUrl),
+        error: error instanceof Error ? error.stack : error,
+      },
       'A request failed unexpectedly',
     );
     sendErrors(response, 500, [requestError('INTERNAL_ERROR', `An internal error happened. Please report ${token}.`)]);
@@ -177,6 +183,7 @@ function sendErrors(response: Response, status: number, errors: readonly ApiErro
   response.status(status).type('application/json').end(errorBody(errors));
 }
 
+/** Without the query, which may say something about a person: a log is not where that belongs. */
 function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? url;
 }

@@ -39,7 +39,7 @@ describe('the error format of the lending API', () => {
 
   function responseTo(error: unknown): Promise<HttpResponse> {
     failure = error;
-    return call(url, 'GET');
+    return call(`${url}?accountHolderId=secret-of-a-person`, 'GET');
   }
 
   const rows: [ErrorCode, string, string | null][] = [
@@ -74,11 +74,13 @@ describe('the error format of the lending API', () => {
       expect(response.text).to.not.include('secret');
       const token = /report ([0-9a-f]{24})\./.exec(response.text)?.[1];
       expect(logged.at(-1)).to.include({ token, path: '/loans' });
+      expect(JSON.stringify(logged)).to.not.include('secret-of-a-person');
     });
   }
 
   it('cuts the connection when a response has already begun', async () => {
     const failed = await responseTo('half way').catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(Error);
+    expect(logged.at(-1)).to.include({ path: '/loans' });
   });
 });

@@ -4,5 +4,7 @@ import { isMainThread } from 'node:worker_threads';
 if (isMainThread) {
   const { recordResponse } = await import('./recorded-responses.ts');
   const { watchResponses } = await import('./response-watch.ts');
+  const { watchStandardError } = await import('../logs/secrets-in-logs.ts');
   watchResponses(recordResponse);
+  watchStandardError();
 }
