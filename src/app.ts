@@ -23,19 +23,9 @@ import { LendstreamError, describeError, isLendstreamError } from './errors.ts';
 import { createApplication, createApplicationServer } from './http/edge/application.ts';
 import { createAdminRouter } from './http/edge/admin-page.ts';
 import { createApiDescriptionRouter } from './http/edge/api-description.ts';
-import type { AccessTokens } from './access/access-tokens.ts';
-import { AccessControl } from './access/access-control.ts';
-import { AccessRefusals } from './audit/access-refusals.ts';
-import { auditEventTypeOf, auditPartitionCount } from './audit/audit-entry.ts';
-import { AuditLog } from './audit/audit-log.ts';
-import { ApiKeys } from './access/api-keys.ts';
-import { FailedLogins } from './access/limits/failed-logins.ts';
-import { Usages } from './access/limits/usage.ts';
+import { auditEventTypeOf } from './audit/audit-entry.ts';
+import { openAccess, type AccessServices } from './access-services.ts';
 import { createApiKeysRouter } from './http/access/api-keys.ts';
-import { createAuthentication } from './http/access/authentication.ts';
-import { createAudit, createRefusalReport } from './http/access/audit.ts';
-import { createAuthorization } from './http/access/authorization.ts';
-import { createLimits } from './http/access/limits/limits.ts';
 import { createLoadShedding } from './http/access/limits/load-shedding.ts';
 import { bodiesInFlight } from './http/edge/bodies-in-flight.ts';
 import { createCompressionRouter } from './http/edge/compression/response-compression.ts';
@@ -63,7 +53,6 @@ import { createRetainedEventsRouter } from './http/streaming/finding/retained-ev
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { createSettingsRouter } from './http/streaming/settings.ts';
 import { reportRefusedBodies } from './http/edge/refused-bodies.ts';
-import { StreamTokens } from './http/access/stream-tokens.ts';
 import type { ClientCertificatesOptions } from './http/edge/tls/client-certificates.ts';
 import { checkTls, readTlsFiles, type TlsMaterial } from './http/edge/tls/tls-files.ts';
 import { renewTls } from './http/edge/tls/tls-renewal.ts';
@@ -204,28 +193,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     registerCleanup(() => removal.stop());
     const worker = config.roles.work ? new LendingWorker({ ...shared, ...workerOptions, log }) : undefined;
     if (worker !== undefined) registerCleanup(() => worker.stop());
-    const usages = new Usages(config.keyLimits, clock);
-    const keys = new ApiKeys({
-      registry,
-      clock,
-      limitsOf: (principal) => usages.limitsOf(principal),
-      onError: (error) => logger.warn({ error: describeError(error) }, 'The last use of an API key was not stored'),
-    });
-    const access = new AccessControl({ registry, keys, clock });
-    registerCleanup(() => access.close());
-    // On one machine a single process writes, and all records have one order.
-    const auditPartitions =
-      config.cluster === undefined ? [0] : Array.from({ length: auditPartitionCount }, (_, at) => at);
-    const audit = new AuditLog({ log, clock, logger, metrics, partitions: auditPartitions });
-    registerCleanup(() => audit.close());
-    const refusals = new AccessRefusals({ audit, clock, metrics });
-    registerCleanup(() => refusals.close());
-    const streamTokens = new StreamTokens({
-      environmentKeys: config.apiKeys,
-      keys,
-      clock,
-      claim: (name, milliseconds) => coordination.claim(name, milliseconds),
-    });
+    const who = await openAccess({ config, log, registry, coordination, clock, logger, metrics, registerCleanup });
     const operations: OperationsServices = {
       metrics,
       version: packageVersion,
@@ -249,41 +217,25 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
           ...config,
           partitionCount,
           operations,
-          streamTokens,
-          keys,
-          access,
+          ...who,
           registerCleanup,
           process: facts,
         })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve(), startSchedule: () => {} };
-    const authentication = createAuthentication({
-      isOpen: config.isOpen,
-      environmentKeys: config.apiKeys,
-      keys,
-      accessTokens: await accessTokensOf(config, clock),
-      tokens: streamTokens,
-      failedLogins: new FailedLogins(config.addressLimits, clock),
-    });
     const originPolicy = createOriginPolicy({
       isOpen: config.isOpen,
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.corsOrigins,
     });
     const gate = createStartGate(() => health.notReadyReasons());
-    const auditing = createAudit({
-      audit,
-      registry,
-      clock,
-      cursorsOf: (id) => coordination.committedOffsets(id),
-    });
     const shedding = createLoadShedding(overload);
     const application = createApplication(
-      [shedding, authentication, gate.router, createLimits(usages), createAuthorization(access), auditing, ...routers],
+      [shedding, who.authentication, gate.router, ...who.guards, ...routers],
       logger,
       {
         clock,
         refuseCrossOrigin: originPolicy,
-        onError: createRefusalReport(refusals),
+        onError: who.reportRefusal,
         crossOriginAccess: config.corsOrigins.length === 0 ? undefined : createCrossOriginAccess(config.corsOrigins),
         isTls: tls !== undefined,
         clientCertificates: clientCertificatesOf(config),
@@ -334,7 +286,7 @@ interface SharedServices {
   readonly limits: StreamingLimits;
 }
 
-interface ApiOptions {
+interface ApiOptions extends Pick<AccessServices, 'streamTokens' | 'keys' | 'access'> {
   readonly accounts: AccountsCopy;
   readonly partitionCount: number;
   readonly idempotencyMilliseconds: number;
@@ -342,9 +294,6 @@ interface ApiOptions {
   /** The most lags that have a series in the metrics. */
   readonly lagSeriesMaximum: number;
   readonly operations: OperationsServices;
-  readonly streamTokens: StreamTokens;
-  readonly keys: ApiKeys;
-  readonly access: AccessControl;
   /** Whether requests without credentials pass. */
   readonly isOpen: boolean;
   readonly registerCleanup: (close: () => Promise<void> | void) => void;
@@ -437,13 +386,6 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     await Promise.all([eventTypeStreams.closeAll(), streams.closeAll('server_shutdown')]);
   };
   return { routers, endStreams, startSchedule: () => schedule?.start() };
-}
-
-/** Its library is loaded only where an identity provider is set. */
-async function accessTokensOf({ accessTokens: rules }: Config, clock: Clock): Promise<AccessTokens | undefined> {
-  if (rules === undefined) return undefined;
-  const { AccessTokens } = await import('./access/access-tokens.ts');
-  return new AccessTokens(rules, clock);
 }
 
 async function closeAll(cleanups: (() => Promise<void> | void)[], logger: Logger): Promise<void> {

@@ -197,6 +197,17 @@ const filesInFolderMaximum = 25;
 /** Files directly in src. */
 const files: Record<string, Room> = {
   'src/app.ts': { imports: [everything], owns: [] },
+  'src/access-services.ts': {
+    imports: [
+      shared,
+      metrics,
+      ports,
+      /^src\/(config\.ts|access\/|audit\/)/,
+      within('src/broker', 'definitions'),
+      within('src/http', 'access'),
+    ],
+    owns: ['express'],
+  },
   'src/backend.ts': { imports: [shared, ports, /^src\/(config|embedded\/|integrity\/|kafka\/|redis\/)/], owns: [] },
   'src/main.ts': { imports: [/^src\/(app|clock|config|logger|errors)\.ts$/], owns: [] },
   'src/backup.ts': { imports: [shared, within('src/embedded', 'backup')], owns: [] },
