@@ -63,6 +63,8 @@ export class AuditLog {
   #avoided: number | undefined;
   #openOutcome: OpenOutcome | undefined;
   #failures = 0;
+  /** Why the last attempt failed. */
+  #failure: unknown;
   #isLate = false;
   #running: Promise<void> | undefined;
   readonly #closing = new AbortController();
@@ -76,14 +78,14 @@ export class AuditLog {
     return this.#isLate || this.#failures >= failuresMaximum;
   }
 
-  /** @throws LOG_UNAVAILABLE while records cannot be stored: what would need one must not be begun */
+  /** @throws LOG_UNAVAILABLE, LOG_FULL while records cannot be stored: what would need one must not be begun */
   requireWritable(): void {
-    if (this.isFailing) throw unavailable();
+    if (this.isFailing) throw unavailable(this.#failure);
   }
 
   /**
    * Stores an entry and returns when it is durable.
-   * @throws LOG_UNAVAILABLE when that takes more than {@link auditMillisecondsMaximum}, and the entry may be stored
+   * @throws LOG_UNAVAILABLE, LOG_FULL when that takes more than {@link auditMillisecondsMaximum}, and the entry may be stored
    *   later; OVERLOADED when {@link waitingRecordsMaximum} wait, and it is not stored
    */
   append(entry: AuditEntry): Promise<void> {
@@ -128,6 +130,7 @@ export class AuditLog {
         if (!isLendstreamError(error, 'WRITER_FENCED')) {
           metrics.auditFailures.inc();
           this.#failures += 1;
+          this.#failure = error;
           logger.warn({ error: describeError(error), waiting: this.#waiting.length }, 'The audit cannot be written');
           if (this.isFailing) this.#refuseWaiting();
         }
@@ -195,7 +198,7 @@ export class AuditLog {
   /** Tells the requests that wait that they have waited long enough. Their entries stay. */
   #refuseWaiting(): void {
     this.#isLate = true;
-    for (const { reject } of this.#waiting) reject(unavailable());
+    for (const { reject } of this.#waiting) reject(unavailable(this.#failure));
   }
 
   #abandon(): void {
@@ -211,8 +214,11 @@ async function tailTime(log: EventLog, partition: number): Promise<number> {
   return (await readTail(log, partition)).head.appendedAt;
 }
 
-function unavailable(): LendstreamError {
-  return new LendstreamError('LOG_UNAVAILABLE', 'The audit cannot be written now, so nothing may be changed.');
+/** A full disk has a code of its own, by which clients know that waiting does not help. */
+function unavailable(cause: unknown): LendstreamError {
+  const code = isLendstreamError(cause, 'LOG_FULL') ? 'LOG_FULL' : 'LOG_UNAVAILABLE';
+  const reason = cause === undefined ? '' : `: ${describeError(cause)}`;
+  return new LendstreamError(code, `The audit cannot be written now, so nothing may be changed${reason}`, { cause });
 }
 
 /** How long a definition is, roughly. */
