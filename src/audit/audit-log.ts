@@ -85,8 +85,8 @@ export class AuditLog {
 
   /**
    * Stores an entry and returns when it is durable.
-   * @throws LOG_UNAVAILABLE, LOG_FULL when that takes more than {@link auditMillisecondsMaximum}, and the entry may be stored
-   *   later; OVERLOADED when {@link waitingRecordsMaximum} wait, and it is not stored
+   * @throws LOG_UNAVAILABLE, LOG_FULL when that takes more than {@link auditMillisecondsMaximum}, and the entry may be
+   *   stored later; OVERLOADED when {@link waitingRecordsMaximum} wait, and it is not stored
    */
   append(entry: AuditEntry): Promise<void> {
     const { metrics } = this.#options;
