@@ -59,7 +59,12 @@ interface Drawn {
 
 /** Starts a service, sends it the requests, and stops it. */
 export async function runKeyCampaign({ folder, requests, seed }: KeyCampaignOptions): Promise<KeyCampaignOutcome> {
-  const unlimited = { KEY_REQUESTS_PER_SECOND: '0', KEY_COMMITS_PER_SECOND: '0', FAILED_LOGINS_PER_MINUTE: '0' };
+  const unlimited = {
+    KEY_REQUESTS_PER_SECOND: '0',
+    KEY_COMMITS_PER_SECOND: '0',
+    FAILED_LOGINS_PER_MINUTE: '0',
+    ADDRESS_REQUESTS_PER_SECOND: '0',
+  };
   const environment = { API_KEYS: administrator, ROLES: 'serve', LOG_LEVEL: 'error', ...unlimited };
   const service = await startFuzzedService(folder, environment);
   try {
