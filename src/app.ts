@@ -12,10 +12,12 @@ import { EventTypes } from './broker/event-types/event-types.ts';
 import { HistoryRecorder } from './broker/subscriptions/history-recorder.ts';
 import { LogHealthCheck } from './broker/log/log-health-check.ts';
 import { NodeLease } from './broker/streaming/node-lease.ts';
+import { diskOf } from './broker/overview/disk.ts';
 import { ActivityHistory } from './broker/overview/activity-history.ts';
 import { Publisher } from './broker/publishing/publisher.ts';
 import type { StreamingLimits } from './broker/definitions/streaming-limits.ts';
 import { Registry, registryTopic } from './broker/definitions/registry.ts';
+import { LagHistory } from './broker/subscriptions/lag-history.ts';
 import { RecentLags } from './broker/subscriptions/recent-lags.ts';
 import { after, systemClock, type Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -45,6 +47,7 @@ import { measureEventLoopDelay } from './http/edge/overload/event-loop-delay.ts'
 import { Overload } from './http/edge/overload/overload.ts';
 import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createCursorMovesRouter } from './http/streaming/finding/cursor-moves.ts';
+import { createLagHistoryRouter } from './http/streaming/finding/lag-history.ts';
 import { createOverviewRouter, type OverviewServices } from './http/streaming/finding/overview.ts';
 import { createDeadLettersRouter } from './http/streaming/finding/dead-letters.ts';
 import { createEventTypeHistoryRouter } from './http/streaming/finding/event-type-history.ts';
@@ -326,7 +329,15 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   const activity = new HistoryRecorder(shared);
   registerCleanup(() => activity.close());
   const lags = new RecentLags(shared);
-  const history = new ActivityHistory(clock, metrics, operations.refreshMetrics);
+  const lagHistory = new LagHistory(clock, lags);
+  const history = new ActivityHistory(clock, metrics, async () => {
+    const [unconsumedEvents, disk] = await Promise.all([
+      lagHistory.look(),
+      diskOf(options.process.dataFolder),
+      operations.refreshMetrics(),
+    ]);
+    return { unconsumedEvents, diskUsedBytes: disk === null ? null : disk.totalBytes - disk.freeBytes };
+  });
   registerCleanup(() => history.stop());
   const reportFailedLook = (error: unknown): void =>
     logger.warn({ error: describeError(error) }, 'The overview lacks an interval');
@@ -355,7 +366,8 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createStreamTokensRouter({ ...broker, tokens: options.streamTokens, access: options.access }),
     createApiKeysRouter(options),
     createSubscriptionStreamsRouter({ ...broker, activity }),
-    createSubscriptionsRouter({ ...broker, lags }),
+    createSubscriptionsRouter({ ...broker, lags, lagHistory }),
+    createLagHistoryRouter(broker, lagHistory),
     createCursorMovesRouter(broker),
     createEventTypesRouter({ ...broker, lags }),
     createRetainedEventsRouter({ ...broker, pages, otherTopics: new Map([[deadLettersTopic, partitionCount]]) }),

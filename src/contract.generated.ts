@@ -326,6 +326,7 @@ export interface Contract {
     JsonPatch: JsonPatch;
     KeyLimits: KeyLimits;
     KeyLimitsRequest: KeyLimitsRequest;
+    LagHistory: LagHistory;
     LendingErrors: LendingErrors;
     Links: Links;
     LoanAccount: LoanAccount;
@@ -591,6 +592,7 @@ export interface Contract {
     getSubscription: Subscription;
     getSubscriptionStatistics: SubscriptionStatistics;
     listSubscriptionStreams: SubscriptionStreams;
+    getLagHistory: LagHistory;
     moveCursors: CursorMove;
     openStream: StreamBatch;
     openStreamWithBody: StreamBatch;
@@ -3036,6 +3038,25 @@ interface HolidaysToSet {
      */
     isAnnuallyRecurring?: boolean;
   }[];
+}
+/**
+ * What a subscription lacked in up to an hour, as the process that answers saw it. The 1,000 subscriptions that lacked most have one.
+ */
+interface LagHistory {
+  /**
+   * From one value to the next.
+   */
+  interval_seconds: number;
+  /**
+   * When the last value was seen; null when there is none.
+   */
+  last_at: string | null;
+  /**
+   * The oldest first; null where it was not known. Of intervals longer than 10 seconds, the largest value.
+   *
+   * @maxItems 360
+   */
+  unconsumed_events: (number | null)[];
 }
 /**
  * The response of the lending API to a rejected request: one or more errors.
@@ -5929,6 +5950,18 @@ interface Overview {
      * @maxItems 360
      */
     commands_waiting: number[];
+    /**
+     * What all subscriptions lack, on all processes, at the end of the interval; null when it was not known.
+     *
+     * @maxItems 360
+     */
+    unconsumed_events: (number | null)[];
+    /**
+     * What is not free of `process.disk`, at the end of the interval; null when it was not known.
+     *
+     * @maxItems 360
+     */
+    disk_used_bytes: (number | null)[];
   };
   /**
    * Of all processes; null while it cannot be read.
@@ -7053,6 +7086,7 @@ interface Subscription {
      * Of all its event types. Null while it is not known.
      */
     unconsumed_events: number | null;
+    history?: LagHistory;
   };
   status?: EventTypeStatistics;
 }

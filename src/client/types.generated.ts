@@ -483,8 +483,28 @@ interface Subscription {
      * Of all its event types. Null while it is not known.
      */
     unconsumed_events: number | null;
+    history?: LagHistory;
   };
   status?: EventTypeStatistics;
+}
+/**
+ * What a subscription lacked in up to an hour, as the process that answers saw it. The 1,000 subscriptions that lacked most have one.
+ */
+interface LagHistory {
+  /**
+   * From one value to the next.
+   */
+  interval_seconds: number;
+  /**
+   * When the last value was seen; null when there is none.
+   */
+  last_at: string | null;
+  /**
+   * The oldest first; null where it was not known. Of intervals longer than 10 seconds, the largest value.
+   *
+   * @maxItems 360
+   */
+  unconsumed_events: (number | null)[];
 }
 /**
  * The assigned stream and the lag of each partition of a subscription.

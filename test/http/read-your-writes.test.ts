@@ -14,6 +14,7 @@ import { EventTypes } from '../../src/broker/event-types/event-types.ts';
 import { Publisher } from '../../src/broker/publishing/publisher.ts';
 import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
 import { HistoryRecorder } from '../../src/broker/subscriptions/history-recorder.ts';
+import { LagHistory } from '../../src/broker/subscriptions/lag-history.ts';
 import { RecentLags } from '../../src/broker/subscriptions/recent-lags.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createApplication } from '../../src/http/edge/application.ts';
@@ -27,6 +28,7 @@ import { createCommit, createCursorsRouter } from '../../src/http/streaming/curs
 import { createEventTypeChecksRouter } from '../../src/http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from '../../src/http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from '../../src/http/streaming/event-types.ts';
+import { createLagHistoryRouter } from '../../src/http/streaming/finding/lag-history.ts';
 import { createCursorMovesRouter } from '../../src/http/streaming/finding/cursor-moves.ts';
 import { EventPages } from '../../src/http/streaming/finding/event-pages.ts';
 import { createEventTypeHistoryRouter } from '../../src/http/streaming/finding/event-type-history.ts';
@@ -129,6 +131,8 @@ describe('a resource that another process just created', () => {
     const lending = { accounts, publisher, registry, clock, logger, partitionCount, idempotencyMilliseconds };
     const streams = createSubscriptionEventsRouter(broker);
     const commit = createCommit(broker);
+    const lags = new RecentLags(broker);
+    const lagHistory = new LagHistory(clock, lags);
     const routers = [
       streams.router,
       createCursorsRouter(broker, commit),
@@ -136,10 +140,11 @@ describe('a resource that another process just created', () => {
       createEventTypeEventsRouter(broker).router,
       createPublishingRouter(broker),
       createSubscriptionStreamsRouter({ ...broker, activity }),
-      createSubscriptionsRouter({ ...broker, lags: new RecentLags(broker) }),
-      createEventTypesRouter({ ...broker, lags: new RecentLags(broker) }),
+      createSubscriptionsRouter({ ...broker, lags, lagHistory }),
+      createLagHistoryRouter(broker, lagHistory),
+      createEventTypesRouter({ ...broker, lags }),
       createRetainedEventsRouter({ ...broker, pages: new EventPages(broker), otherTopics: new Map() }),
-      createEventTypeHistoryRouter({ ...broker, lags: new RecentLags(broker) }),
+      createEventTypeHistoryRouter({ ...broker, lags }),
       createCursorMovesRouter(broker),
       createEventTypeChecksRouter(broker),
       createLoanEventsRouter({ ...lending, log: nodeLog, partitionCount }),
@@ -500,6 +505,7 @@ describe('a resource that another process just created', () => {
     { operation: 'POST /subscriptions/{id}/events', subject: aSubscription, body: () => ({}), found: 200 },
     { operation: 'GET /subscriptions/{id}/stats', subject: aSubscription, found: 200 },
     { operation: 'GET /subscriptions/{id}/streams', subject: aSubscription, found: 200 },
+    { operation: 'GET /subscriptions/{id}/lag-history', subject: aSubscription, found: 200 },
     {
       operation: 'POST /subscriptions/{id}/cursor-moves',
       subject: aSubscription,

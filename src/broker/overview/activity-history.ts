@@ -26,7 +26,13 @@ export interface ActivityPoint {
   /** At the end of the interval, like the next one. */
   readonly openStreams: number;
   readonly commandsWaiting: number;
+  /** What all subscriptions lack; null while that is not known, like the next one. */
+  readonly unconsumedEvents: number | null;
+  readonly diskUsedBytes: number | null;
 }
+
+/** What no metric says: it is read once for each interval. */
+export type Readings = Pick<ActivityPoint, 'unconsumedEvents' | 'diskUsedBytes'>;
 
 /** What the counters said at some time. */
 interface Totals {
@@ -48,14 +54,14 @@ type Measured = Pick<
 export class ActivityHistory {
   readonly #clock: Clock;
   readonly #metrics: Measured;
-  readonly #measure: () => Promise<void>;
+  readonly #measure: () => Promise<Readings>;
   readonly #points: ActivityPoint[] = [];
   #last: Totals | undefined;
   #lastPointAt = 0;
   #timer: Timer | undefined;
 
-  /** @param measure Updates the gauges that are worked out on request. */
-  constructor(clock: Clock, metrics: Measured, measure: () => Promise<void>) {
+  /** @param measure Updates the gauges that are worked out on request, and reads what is none. */
+  constructor(clock: Clock, metrics: Measured, measure: () => Promise<Readings>) {
     this.#clock = clock;
     this.#metrics = metrics;
     this.#measure = measure;
@@ -83,7 +89,7 @@ export class ActivityHistory {
 
   /** Adds a point for the time since the last one. */
   async look(): Promise<void> {
-    await this.#measure();
+    const readings = await this.#measure();
     const totals = await this.#totals();
     const [openStreams, commandsWaiting] = [
       await sumOf(this.#metrics.openStreams),
@@ -104,6 +110,7 @@ export class ActivityHistory {
       commitP99: quantileOf(bucketIncreases(before.commit, totals.commit), 0.99),
       openStreams,
       commandsWaiting,
+      ...readings,
     });
     if (this.#points.length > pointsMaximum) this.#points.shift();
     this.#lastPointAt = this.#clock.now();

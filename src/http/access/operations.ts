@@ -58,6 +58,7 @@ const rows: readonly (readonly [id: string, route: string, permission: Operation
   ['deleteSubscription', 'DELETE /subscriptions/{id}', 'subscriptions:manage', 'manage'],
   ['getSubscriptionStatistics', 'GET /subscriptions/{id}/stats', 'subscriptions:read', 'see'],
   ['listSubscriptionStreams', 'GET /subscriptions/{id}/streams', 'subscriptions:read', 'see'],
+  ['getLagHistory', 'GET /subscriptions/{id}/lag-history', 'subscriptions:read', 'see'],
   ['moveCursors', 'POST /subscriptions/{id}/cursor-moves', 'subscriptions:manage', 'manage'],
   ['openStream', 'GET /subscriptions/{id}/events', 'subscriptions:consume', 'read'],
   ['openStreamWithBody', 'POST /subscriptions/{id}/events', 'subscriptions:consume', 'read'],

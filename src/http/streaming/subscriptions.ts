@@ -1,6 +1,7 @@
 import { Router, type Request } from 'express';
 import { OwnedDefinitions } from '../../access/limits/owned-definitions.ts';
 import { subscriptionStatistics, subscriptionStatus } from '../../broker/subscriptions/statistics.ts';
+import type { LagHistory } from '../../broker/subscriptions/lag-history.ts';
 import type { Subscription } from '../../broker/definitions/subscription.ts';
 import {
   Subscriptions,
@@ -15,11 +16,16 @@ import { isUnchanged } from '../edge/entity-tags.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { attributeParameter, flagParameter, pageOf, textParameter, textParameters } from '../edge/query-parameters.ts';
+import { lagHistoryOfItem } from './finding/lag-history.ts';
 import { lagField, lagsOfList, type WithLags } from './finding/list-lags.ts';
 import { orderOf, searchOf, type Orders } from './finding/list-order.ts';
 
+interface SubscriptionsServices extends SubscriptionsOptions, WithLags {
+  readonly lagHistory: LagHistory;
+}
+
 /** `/subscriptions`: creating, listing, showing, changing and deleting subscriptions, and their statistics. */
-export function createSubscriptionsRouter(services: SubscriptionsOptions & WithLags): Router {
+export function createSubscriptionsRouter(services: SubscriptionsServices): Router {
   const subscriptions = new Subscriptions(services);
   const owned = new OwnedDefinitions(services.registry);
   const router = Router({ caseSensitive: true });
@@ -91,6 +97,7 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions & WithL
         );
       }
       const isShowingStatus = flagParameter(request, 'show_status');
+      const isShowingLagHistory = flagParameter(request, 'show_lag_history');
       const query = { filter, limit: page.limit, isShowingStatus, listing: listingOf(request) };
       const { found, _links } = token === undefined ? pageByOffset(query, page.offset) : pageByToken(query, token);
       // The status of partitions and the lag are no part of any definition.
@@ -99,7 +106,12 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions & WithL
       const view = async (subscription: Subscription) => ({
         ...subscription,
         ...(lags?.isShown === true
-          ? { lag: { unconsumed_events: lags.ofSubscriptions.get(subscription.id) ?? null } }
+          ? {
+              lag: {
+                unconsumed_events: lags.ofSubscriptions.get(subscription.id) ?? null,
+                ...(isShowingLagHistory ? { history: lagHistoryOfItem(services.lagHistory, subscription.id) } : {}),
+              },
+            }
           : {}),
         ...(isShowingStatus ? { status: await subscriptionStatus(services, subscription) } : {}),
       });
@@ -147,7 +159,9 @@ const subscriptionOrders: Orders<Subscription> = {
 function listingOf(request: Request): readonly (readonly [name: string, value: string | undefined])[] {
   return [
     ...['q', 'sort'].map((name) => [name, textParameter(request, name)] as const),
-    ['show_lag', flagParameter(request, 'show_lag') ? 'true' : undefined],
+    ...['show_lag', 'show_lag_history'].map(
+      (name) => [name, flagParameter(request, name) ? 'true' : undefined] as const,
+    ),
   ];
 }
 

@@ -12,7 +12,7 @@ describe('the history of a process', () => {
     let measured = 0;
     const history = new ActivityHistory(clock, metrics, () => {
       measured += 1;
-      return Promise.resolve();
+      return Promise.resolve({ unconsumedEvents: measured === 3 ? null : 40 + measured, diskUsedBytes: 1_000 });
     });
     const pass = async (): Promise<void> => {
       now += intervalMilliseconds;
@@ -43,11 +43,18 @@ describe('the history of a process', () => {
       commandsDecided: 0.5,
       openStreams: 3,
       commandsWaiting: 7,
+      unconsumedEvents: 42,
+      diskUsedBytes: 1_000,
     });
     expect(point?.publishP99).to.be.within(0.0004, 0.0005);
     expect(point?.commitP99).to.equal(null);
     await pass();
-    expect(history.points[1]).to.deep.include({ published: 0, publishP99: null, openStreams: 3 });
+    expect(history.points[1]).to.deep.include({
+      published: 0,
+      publishP99: null,
+      openStreams: 3,
+      unconsumedEvents: null,
+    });
     expect(history.lastPointAt).to.equal(2 * intervalMilliseconds);
     expect(measured()).to.equal(3);
   });

@@ -1,3 +1,4 @@
+import { LagHistory } from '../../../src/broker/subscriptions/lag-history.ts';
 import { RecentLags } from '../../../src/broker/subscriptions/recent-lags.ts';
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
@@ -11,7 +12,10 @@ describe('the routes of subscriptions', () => {
 
   before(async () => {
     store = await openSubscriptionStore();
-    server = await serve([createSubscriptionsRouter({ ...store, lags: new RecentLags(store) })]);
+    const lags = new RecentLags(store);
+    server = await serve([
+      createSubscriptionsRouter({ ...store, lags, lagHistory: new LagHistory(store.clock, lags) }),
+    ]);
     await store.define('loans');
     await store.define('accounts');
   });

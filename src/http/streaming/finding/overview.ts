@@ -1,5 +1,4 @@
 import { Router } from 'express';
-import { statfs } from 'node:fs/promises';
 import type { Registry } from '../../../broker/definitions/registry.ts';
 import type { Subscription } from '../../../broker/definitions/subscription.ts';
 import {
@@ -7,6 +6,7 @@ import {
   type ActivityHistory,
   type ActivityPoint,
 } from '../../../broker/overview/activity-history.ts';
+import { diskOf } from '../../../broker/overview/disk.ts';
 import type { RecentLags } from '../../../broker/subscriptions/recent-lags.ts';
 import { toTimestamp, type Clock } from '../../../clock.ts';
 import type { Responses } from '../../../contract.ts';
@@ -68,7 +68,7 @@ export function createOverviewRouter(services: OverviewServices): Router {
           started_at: toTimestamp(process.startedAt),
           ready: health.notReadyReasons().length === 0,
           parts: health.parts().map(({ name, ready, reason }) => ({ name, ready, reason })),
-          disk,
+          disk: disk === null ? null : { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes },
         },
         history: historyView(history),
         lags,
@@ -91,6 +91,8 @@ function historyView({ points, lastPointAt }: ActivityHistory): Responses['getOv
     commit_p99_seconds: series(({ commitP99 }) => commitP99),
     open_streams: series(({ openStreams }) => openStreams),
     commands_waiting: series(({ commandsWaiting }) => commandsWaiting),
+    unconsumed_events: series(({ unconsumedEvents }) => unconsumedEvents),
+    disk_used_bytes: series(({ diskUsedBytes }) => diskUsedBytes),
   };
 }
 
@@ -130,15 +132,5 @@ async function unlessUnavailable<Value>(value: Promise<Value>): Promise<Value | 
   } catch (error) {
     if (isLendstreamError(error) && error.retriable) return null;
     throw error;
-  }
-}
-
-async function diskOf(folder: string): Promise<{ free_bytes: number; total_bytes: number } | null> {
-  try {
-    const { bavail, blocks, bsize } = await statfs(folder);
-    return { free_bytes: bavail * bsize, total_bytes: blocks * bsize };
-  } catch {
-    // The folder is gone: its own health part says so.
-    return null;
   }
 }

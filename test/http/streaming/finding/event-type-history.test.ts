@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { Subscriptions } from '../../../../src/broker/subscriptions/subscriptions.ts';
+import { LagHistory } from '../../../../src/broker/subscriptions/lag-history.ts';
 import { RecentLags } from '../../../../src/broker/subscriptions/recent-lags.ts';
 import { EventTypes } from '../../../../src/broker/event-types/event-types.ts';
 import { readEventType } from '../../../../src/broker/event-types/requested-event-type.ts';
 import { createEventTypesRouter } from '../../../../src/http/streaming/event-types.ts';
 import { createEventTypeHistoryRouter } from '../../../../src/http/streaming/finding/event-type-history.ts';
+import { createLagHistoryRouter } from '../../../../src/http/streaming/finding/lag-history.ts';
 import { searchCharactersMaximum } from '../../../../src/http/streaming/finding/list-order.ts';
 import { createSubscriptionsRouter } from '../../../../src/http/streaming/subscriptions.ts';
 import { call, type HttpResponse } from '../../../support/http/client.ts';
@@ -19,6 +21,7 @@ import {
 describe('event types and subscriptions, searched and compared', () => {
   let store: SubscriptionStore;
   let served: Served;
+  let lagHistory: LagHistory;
 
   before(async () => {
     store = await openSubscriptionStore();
@@ -41,9 +44,11 @@ describe('event types and subscriptions, searched and compared', () => {
     }
     await store.publish('shop.order-placed', 0, 4);
     const lags = new RecentLags(store);
+    lagHistory = new LagHistory(store.clock, lags);
     served = await serve([
       createEventTypesRouter({ ...store, eventTypes, lags }),
-      createSubscriptionsRouter({ ...store, lags }),
+      createSubscriptionsRouter({ ...store, lags, lagHistory }),
+      createLagHistoryRouter(store, lagHistory),
       createEventTypeHistoryRouter({ ...store, eventTypes, lags }),
     ]);
   });
@@ -108,12 +113,31 @@ describe('event types and subscriptions, searched and compared', () => {
     expect((await get(next.href)).text).to.contain('"lag":{"unconsumed_events":0}');
   });
 
+  it('shows how lags went, in a list and of one subscription', async () => {
+    const path = '/subscriptions?show_lag=true&show_lag_history=true&sort=-unconsumed_events&limit=1';
+    interface Listed {
+      readonly id: string;
+      readonly lag: { readonly history: { readonly unconsumed_events: number[]; readonly last_at: string | null } };
+    }
+    const worst = async (): Promise<Listed> => ((await get(path)).body['items'] as [Listed])[0];
+    expect((await worst()).lag.history).to.deep.equal({ interval_seconds: 10, last_at: null, unconsumed_events: [] });
+    await lagHistory.look();
+    const { id, lag } = await worst();
+    expect(lag.history.unconsumed_events).to.deep.equal([4]);
+    const { next } = (await get(path)).body['_links'] as { next: { href: string } };
+    expect((await get(next.href)).text).to.contain('"unconsumed_events":[0]');
+    const one = await get(`/subscriptions/${id}/lag-history`);
+    expect([one.status, one.body]).to.deep.equal([200, lag.history]);
+    expect((await get('/subscriptions/9e9865c5-1f5c-5e30-845e-aacc1a4c497e/lag-history')).status).to.equal(404);
+  });
+
   it('refuses other orders and longer texts', async () => {
     for (const [path, status] of [
       ['/event-types?sort=schema', 400],
       ['/event-types?sort=toString', 400],
       ['/event-types?show_lag=maybe', 400],
       ['/subscriptions?show_lag=maybe', 400],
+      ['/subscriptions?show_lag=true&show_lag_history=maybe', 400],
       ['/subscriptions?sort=-id', 400],
       ['/subscriptions?sort=created_at&token=', 400],
       ['/subscriptions?q=r&token=', 200],

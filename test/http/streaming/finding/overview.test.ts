@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { systemClock } from '../../../../src/clock.ts';
 import { call } from '../../../support/http/client.ts';
 import { clusterUnderTest } from '../../../support/backend-under-test.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../../support/processes/service.ts';
@@ -27,8 +28,16 @@ describe('GET /overview', function () {
       readonly roles: string[];
       readonly disk: { readonly free_bytes: number };
     };
-    readonly history: { readonly interval_seconds: number; readonly open_streams: number[] };
-    readonly lags: { readonly largest: { readonly subscription_id: string; readonly unconsumed_events: number }[] };
+    readonly history: {
+      readonly interval_seconds: number;
+      readonly open_streams: number[];
+      readonly unconsumed_events: (number | null)[];
+      readonly disk_used_bytes: (number | null)[];
+    };
+    readonly lags: {
+      readonly unconsumed_events: number;
+      readonly largest: { readonly subscription_id: string; readonly unconsumed_events: number }[];
+    };
     readonly dead_letters: { readonly commands: number; readonly subscriptions: number };
   }
 
@@ -57,5 +66,36 @@ describe('GET /overview', function () {
     expect(overview.lags.largest[0]?.unconsumed_events).to.be.at.least(2);
     expect(overview.dead_letters.commands).to.be.at.least(0);
     expect((await call(`${service.url}/overview`, 'POST', {})).status).to.equal(405);
+  });
+
+  it('has the course of the lag, of all and of each subscription', async () => {
+    const read = async <Body>(path: string): Promise<Body> =>
+      JSON.parse((await call(`${service.url}${path}`, 'GET')).text) as Body;
+    const [worst] = (await read<Overview>('/overview')).lags.largest;
+    const path = `/subscriptions/${worst?.subscription_id}/lag-history`;
+    interface History {
+      readonly last_at: string | null;
+      readonly unconsumed_events: number[];
+    }
+    const deadline = systemClock.monotonic() + 40_000;
+    let history = await read<History>(path);
+    while (history.last_at === null && systemClock.monotonic() < deadline) {
+      await systemClock.sleep(500);
+      history = await read<History>(path);
+    }
+    expect(history.unconsumed_events.at(-1)).to.equal(worst?.unconsumed_events);
+    expect(Date.now() - Date.parse(history.last_at ?? '')).to.be.within(0, 15_000);
+    let overview = await read<Overview>('/overview');
+    while (overview.history.unconsumed_events.at(-1) !== overview.lags.unconsumed_events) {
+      expect(systemClock.monotonic()).to.be.lessThan(deadline);
+      await systemClock.sleep(500);
+      overview = await read<Overview>('/overview');
+    }
+    expect(overview.history.disk_used_bytes.at(-1)).to.be.greaterThan(0);
+    expect((await call(`${service.url}${path}`, 'POST', {})).status).to.equal(405);
+    const listed = await read<{ items: { id: string; lag: { history: History } }[] }>(
+      '/subscriptions?show_lag=true&show_lag_history=true&sort=-unconsumed_events',
+    );
+    expect(listed.items[0]?.lag.history.unconsumed_events.at(-1)).to.be.at.least(2);
   });
 });
