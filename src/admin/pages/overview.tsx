@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Responses } from '../../contract.ts';
 import { call } from '../api/api.ts';
 import { useLoaded } from '../api/queries.ts';
-import { formatBytes, formatCount, formatSeconds } from '../formats.ts';
+import { formatBytes, formatCount, formatDuration, formatSeconds } from '../formats.ts';
 import { path } from '../navigation.ts';
 import { DemoDataButton } from '../parts/demo-data-button.tsx';
 import { Link } from '../parts/link.tsx';
@@ -76,7 +76,8 @@ function State({ process: { parts } }: { process: Overview['process'] }): JSX.El
   return <span class="tag bad">not ready: {notReady.map(({ name }) => name).join(', ')}</span>;
 }
 
-function Numbers({ overview: { history, lags, dead_letters: deadLetters } }: { overview: Overview }): JSX.Element {
+function Numbers({ overview }: { overview: Overview }): JSX.Element {
+  const { history, lags, dead_letters: deadLetters, process } = overview;
   return (
     <section class="tiles" aria-label="Numbers of the last hour">
       <Rate
@@ -96,7 +97,9 @@ function Numbers({ overview: { history, lags, dead_letters: deadLetters } }: { o
         value={lags === null ? '—' : formatCount(lags.unconsumed_events)}
         note={lags === null ? 'not known' : `of ${formatCount(lags.subscriptions)} subscriptions`}
         to="/subscriptions?sort=-lag-events"
-      />
+      >
+        <Sparkline values={history.unconsumed_events} what="Lag in events" />
+      </Number>
       <Rate name="Open streams" values={history.open_streams} to="/subscriptions" what="Open streams" />
       <Rate
         name="Commands decided per second"
@@ -122,6 +125,9 @@ function Numbers({ overview: { history, lags, dead_letters: deadLetters } }: { o
         to="/subscriptions"
         what="Seconds to commit"
       />
+      {process.disk === null ? null : (
+        <DiskUsed disk={process.disk} values={history.disk_used_bytes} intervalSeconds={history.interval_seconds} />
+      )}
       <Number
         name="Dead letters of commands"
         value={deadLetters.commands === null ? '—' : formatCount(deadLetters.commands)}
@@ -144,8 +150,8 @@ interface NumberProperties {
   readonly note?: string;
   /** It needs attention. */
   readonly isBad?: boolean;
-  /** The page about it. */
-  readonly to: string;
+  /** The page about it, if there is one. */
+  readonly to?: string;
   readonly children?: ComponentChildren;
 }
 
@@ -154,6 +160,36 @@ interface HistoryProperties<Value> extends Pick<NumberProperties, 'name' | 'to'>
   readonly values: readonly Value[];
   /** The content of the sparkline, for users who cannot see it. */
   readonly what: string;
+}
+
+interface DiskUsedProperties {
+  readonly disk: Disk;
+  /** Bytes of the last hour. */
+  readonly values: readonly (number | null)[];
+  readonly intervalSeconds: number;
+}
+
+/** How full the disk is, and how fast it fills; the picture is as high as the disk is large. */
+function DiskUsed({ disk, values, intervalSeconds }: DiskUsedProperties): JSX.Element {
+  const used = disk.total_bytes - disk.free_bytes;
+  const before = values.find((value) => value !== null) ?? used;
+  const sign = used < before ? '−' : '+';
+  const span = formatDuration(values.length * intervalSeconds);
+  const change = values.length === 0 ? '' : `, ${sign}${formatBytes(Math.abs(used - before))} in ${span}`;
+  return (
+    <Number
+      name="Disk used"
+      value={formatBytes(used)}
+      note={`of ${formatBytes(disk.total_bytes)}${change}`}
+      isBad={isNearlyFull(disk)}
+    >
+      <Sparkline values={values} what="Disk used" top={disk.total_bytes} format={formatBytes} />
+    </Number>
+  );
+}
+
+function isNearlyFull({ free_bytes: free, total_bytes: total }: Disk): boolean {
+  return free < total * freeShareMinimum;
 }
 
 /** The latest of several numbers, above all of them. */
@@ -180,7 +216,7 @@ function Duration({ values, what, ...tile }: HistoryProperties<number | null>): 
 function Number({ name, value, note, isBad = false, to, children }: NumberProperties): JSX.Element {
   return (
     <div class={isBad ? 'panel tile is-bad' : 'panel tile'}>
-      <Link to={to}>{name}</Link>
+      {to === undefined ? <span class="muted">{name}</span> : <Link to={to}>{name}</Link>}
       <strong>{value}</strong>
       {note === undefined ? null : <small class="muted">{note}</small>}
       {children}
@@ -225,7 +261,6 @@ function Lags({ lags }: { lags: Overview['lags'] }): JSX.Element {
 
 function Process({ process }: { process: Overview['process'] }): JSX.Element {
   const { disk } = process;
-  const isFull = disk !== null && disk.free_bytes < disk.total_bytes * freeShareMinimum;
   return (
     <section class="panel" aria-label="Process">
       <h2>This process</h2>
@@ -245,7 +280,7 @@ function Process({ process }: { process: Overview['process'] }): JSX.Element {
             <dt>Disk</dt>
             <dd>
               {formatBytes(disk.free_bytes)} of {formatBytes(disk.total_bytes)} free{' '}
-              {isFull ? <span class="tag bad">nearly full</span> : null}
+              {isNearlyFull(disk) ? <span class="tag bad">nearly full</span> : null}
             </dd>
           </>
         )}

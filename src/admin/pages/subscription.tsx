@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Responses, Schemas } from '../../contract.ts';
 import { call } from '../api/api.ts';
-import { courseIntervalSeconds, recordLag } from '../lag-course.ts';
 import { formatCount, formatDuration } from '../formats.ts';
 import { navigate } from '../navigation.ts';
 import { queries, useLoaded } from '../api/queries.ts';
@@ -15,9 +14,9 @@ import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { SubscriptionForm } from '../parts/subscription/form.tsx';
 import { MoveCursors } from '../parts/subscription/move-cursors.tsx';
+import { LagHistory } from '../parts/subscription/lag-history.tsx';
 import { lagOf, SubscriptionPartitions, type TypeStatistics } from '../parts/subscription/partitions.tsx';
 import { EndedStreams, OpenStreams } from '../parts/subscription/streams.tsx';
-import { Sparkline } from '../parts/sparkline.tsx';
 import { Tiles } from '../parts/tiles.tsx';
 import { Time } from '../parts/time.tsx';
 import { subscriptionName } from '../parts/subscription/subscription-name.tsx';
@@ -37,20 +36,14 @@ function Subscription({ id }: { id: string }): JSX.Element {
     `subscription ${id}`,
     async (signal) => {
       const options = { signal };
-      const [subscription, { items: statistics }, streams, { items: cursors }] = await Promise.all([
+      const [subscription, { items: statistics }, streams, { items: cursors }, history] = await Promise.all([
         call<Responses['getSubscription']>('GET', address, undefined, options),
         call<Responses['getSubscriptionStatistics']>('GET', `${address}/stats?show_time_lag=true`, undefined, options),
         call<Responses['listSubscriptionStreams']>('GET', `${address}/streams`, undefined, options),
         call<Responses['listCursors']>('GET', `${address}/cursors`, undefined, options),
+        call<Responses['getLagHistory']>('GET', `${address}/lag-history`, undefined, options),
       ]);
-      const course = [
-        ...recordLag(
-          id,
-          statistics.reduce((sum, each) => sum + lagOf(each), 0),
-          Date.now(),
-        ),
-      ];
-      return { subscription, statistics, streams, cursors, course };
+      return { subscription, statistics, streams, cursors, history };
     },
     refreshMilliseconds,
   );
@@ -69,7 +62,7 @@ function Subscription({ id }: { id: string }): JSX.Element {
       </>
     );
   }
-  const { subscription, statistics, streams, cursors, course } = loaded.data;
+  const { subscription, statistics, streams, cursors, history } = loaded.data;
   const title = subscriptionName(subscription);
   return (
     <>
@@ -83,7 +76,8 @@ function Subscription({ id }: { id: string }): JSX.Element {
         </button>
       </PageTitle>
       <Problem error={loaded.error} what="This may be out of date." />
-      <Summary statistics={statistics} streams={streams} isStreamed={cursors.length > 0} course={course} />
+      <Summary statistics={statistics} streams={streams} isStreamed={cursors.length > 0} />
+      <LagHistory history={history} />
       <SubscriptionPartitions statistics={statistics} streams={streams} cursors={cursors} />
       <OpenStreams streams={streams} />
       <EndedStreams streams={streams} />
@@ -128,12 +122,10 @@ interface SummaryProperties {
   readonly streams: Schemas['SubscriptionStreams'];
   /** Whether a stream or a reset has fixed where it begins. */
   readonly isStreamed: boolean;
-  /** Of the lag, while this tab showed it. */
-  readonly course: readonly (number | null)[];
 }
 
 /** The lag in one line: how much, where most, and how old. */
-function Summary({ statistics, streams, isStreamed, course }: SummaryProperties): JSX.Element {
+function Summary({ statistics, streams, isStreamed }: SummaryProperties): JSX.Element {
   const partitions = statistics.flatMap(({ event_type: type, partitions }) =>
     partitions.map((partition) => ({ ...partition, type })),
   );
@@ -155,7 +147,6 @@ function Summary({ statistics, streams, isStreamed, course }: SummaryProperties)
           name: 'Lag (events)',
           value: formatCount(total),
           ...(isStreamed ? {} : { note: 'never streamed' }),
-          picture: <Sparkline values={course} what="Lag in events" intervalSeconds={courseIntervalSeconds} />,
         },
         {
           name: 'Worst partition',

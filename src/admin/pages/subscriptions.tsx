@@ -6,6 +6,7 @@ import { DemoDataButton } from '../parts/demo-data-button.tsx';
 import { Link } from '../parts/link.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { ServerListView, useServerList } from '../parts/server-list.tsx';
+import { Sparkline } from '../parts/sparkline.tsx';
 import { SubscriptionLink } from '../parts/subscription/subscription-name.tsx';
 import type { Column } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -37,6 +38,20 @@ const columns: readonly Column<Subscription>[] = [
     },
     sortField: 'unconsumed_events',
   },
+  {
+    name: 'Last hour',
+    cell: ({ lag }) => {
+      const history = lag?.history;
+      return history === undefined ? null : (
+        <Sparkline
+          values={history.unconsumed_events}
+          what="Lag in events"
+          intervalSeconds={history.interval_seconds}
+          isSmall
+        />
+      );
+    },
+  },
 ];
 
 /** All subscriptions with their lag. */
@@ -45,7 +60,7 @@ export function SubscriptionsPage(): JSX.Element {
   const type = query.get('event_type');
   const list = useServerList<Subscription>({
     path: '/subscriptions',
-    query: { show_lag: 'true', event_type: type },
+    query: { show_lag: 'true', show_lag_history: 'true', event_type: type },
     usualSort: '-created_at',
     columns,
   });

@@ -10,6 +10,12 @@ interface SparklineProperties {
   readonly intervalSeconds?: number;
   /** Beside text, in a row of a table. */
   readonly isSmall?: boolean;
+  /** A panel of its own is about it. */
+  readonly isLarge?: boolean;
+  /** What the height of the picture stands for. Default: the largest value. */
+  readonly top?: number;
+  /** Default: a count. */
+  readonly format?: (value: number) => string;
 }
 
 /** Fewer values are a stroke that says nothing. */
@@ -20,7 +26,15 @@ const width = 200;
 const height = 36;
 
 /** The course of a number over the last hour, or since it is measured, as high as its largest value. */
-export function Sparkline({ values, what, intervalSeconds = 10, isSmall = false }: SparklineProperties): JSX.Element {
+export function Sparkline({
+  values,
+  what,
+  intervalSeconds = 10,
+  isSmall = false,
+  isLarge = false,
+  top,
+  format = formatRounded,
+}: SparklineProperties): JSX.Element {
   const seconds = values.length * intervalSeconds;
   const known = values.filter((value) => value !== null);
   if (values.length < valuesMinimum || known.length === 0) {
@@ -28,24 +42,28 @@ export function Sparkline({ values, what, intervalSeconds = 10, isSmall = false 
     return isSmall ? <span class="muted">—</span> : <small class="muted sparkline-note">{reason}</small>;
   }
   const largest = Math.max(0, ...known);
+  const scale = top ?? largest;
   const x = (index: number): number => (index / (values.length - 1)) * width;
-  const y = (value: number): number => height - 1 - (largest === 0 ? 0 : (value / largest) * (height - 3));
+  const y = (value: number): number => height - 1 - (scale === 0 ? 0 : (value / scale) * (height - 3));
   const span = seconds >= hourSeconds ? 'hour' : formatDuration(seconds);
-  const rounded = largest < 10 ? Math.round(largest * 1_000) / 1_000 : Math.round(largest);
   return (
     <>
       <svg
-        class={isSmall ? 'sparkline is-small' : 'sparkline'}
+        class={`sparkline${isSmall ? ' is-small' : ''}${isLarge ? ' is-large' : ''}`}
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${what}, at most ${formatCount(rounded)} in the last ${span}`}
+        aria-label={`${what}, at most ${format(largest)} in the last ${span}`}
       >
         {lines(values, x, y)}
       </svg>
       {isSmall || seconds >= hourSeconds ? null : <small class="muted sparkline-note">last {span}</small>}
     </>
   );
+}
+
+function formatRounded(value: number): string {
+  return formatCount(value < 10 ? Math.round(value * 1_000) / 1_000 : Math.round(value));
 }
 
 /** A line for each run of values; one between two that are not known is a dot. */

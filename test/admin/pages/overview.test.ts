@@ -35,12 +35,21 @@ describeAdminPage('the overview of the admin page', (admin) => {
       const response = await route.fetch();
       const body = (await response.json()) as { history: Record<string, unknown>; dead_letters: object };
       const values = Array.from({ length: 360 }, (_, index) => index % 60);
-      const history = { ...body.history, published_per_second: values, publish_p99_seconds: [null, 0.0042, null] };
+      const history = {
+        ...body.history,
+        published_per_second: values,
+        publish_p99_seconds: [null, 0.0042, null],
+        unconsumed_events: values.map((value) => (value === 7 ? null : value * 100)),
+        disk_used_bytes: values.map((_, index) => 2 ** 30 + index),
+      };
       await route.fulfill({ json: { ...body, history, dead_letters: { commands: 3, subscriptions: 0 } } });
     });
     await open('');
     await admin.page.getByRole('img', { name: 'Events published per second, at most 59 in the last hour' }).waitFor();
+    await admin.page.getByRole('img', { name: 'Lag in events, at most 5,900 in the last hour' }).waitFor();
+    await admin.page.getByRole('img', { name: 'Disk used, at most 1.0 GiB in the last hour' }).waitFor();
     await text('4.2 ms').waitFor();
+    await admin.screenshot('overview-history');
     expect(await admin.page.locator('.is-bad').allTextContents()).to.deep.equal(['Dead letters of commands3']);
     expect(await admin.faults()).to.deep.equal([]);
     await admin.page.unroute('**/overview');

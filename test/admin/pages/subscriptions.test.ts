@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { before, it } from 'mocha';
 import { openStream } from '../../support/http/client.ts';
+import type { Locator } from 'playwright-core';
 import { describeAdminPage } from './admin-browser.ts';
+
+/** A lag that grows and falls again. */
+function hillOf(length: number): number[] {
+  return Array.from({ length }, (_, index) => Math.round(89 * Math.sin((Math.PI * index) / (length - 1))));
+}
 
 describeAdminPage('the subscriptions of the admin page', (admin) => {
   const { open, button, link, text, api, row } = admin;
@@ -33,6 +39,32 @@ describeAdminPage('the subscriptions of the admin page', (admin) => {
       .getByText(/^[1-9]/)
       .first()
       .waitFor();
+  });
+
+  it('draws the last hour of the lag, in the list and of one subscription', async () => {
+    const address = admin.address();
+    const picture = (): Locator => admin.page.getByRole('img', { name: /^Lag in events, at most [1-9]/ });
+    await admin.page.getByText(/^From \d.* to [1-9]\d* events$/).waitFor({ timeout: 30_000 });
+    const history = { interval_seconds: 10, last_at: '2026-01-31T08:00:00Z', unconsumed_events: hillOf(360) };
+    await admin.page.route('**/lag-history', (route) => route.fulfill({ json: history }));
+    await admin.page.getByRole('img', { name: 'Lag in events, at most 89 in the last hour' }).waitFor();
+    await admin.screenshot('subscription-lag-history');
+    await admin.page.unroute('**/lag-history');
+    await admin.page.route('**/subscriptions?*show_lag_history=true*', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { items: { lag: { unconsumed_events: number } }[] };
+      const items = body.items.map((item) => ({
+        ...item,
+        lag: { ...item.lag, history: { ...history, interval_seconds: 60, unconsumed_events: hillOf(60) } },
+      }));
+      await route.fulfill({ response, json: { ...body, items } });
+    });
+    await open('/subscriptions');
+    await picture().first().waitFor();
+    await admin.screenshot('subscriptions-lag-history');
+    expect(await admin.faults()).to.deep.equal([]);
+    await admin.page.unroute('**/subscriptions?*show_lag_history=true*');
+    await open(address);
   });
 
   it('moves cursors after showing what that sends again, and the command for it', async () => {
