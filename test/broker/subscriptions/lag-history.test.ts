@@ -61,7 +61,7 @@ describe('the history of lags', () => {
     await pass(history, { a: 5 });
     read = () => Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Kafka is gone.'));
     expect(await pass(history, {})).to.equal(null);
-    let answer = (_: readonly SubscriptionLag[]): void => undefined;
+    let answer: (found: readonly SubscriptionLag[]) => void = () => undefined;
     let asked = 0;
     read = () => {
       asked += 1;
