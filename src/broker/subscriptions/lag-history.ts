@@ -11,7 +11,7 @@ export const lagValuesMaximum = 360;
 /** How many subscriptions have a history: those that lacked most. They take 3 MB. */
 export const lagHistoriesMaximum = 1_000;
 
-/** After this time a look goes on, but nobody waits for it: the log or the coordination store is slow. */
+/** After this time a look goes on without a waiting caller: the log or the coordination store is slow. */
 const patienceMilliseconds = 2_000;
 
 /** The course of a lag. */

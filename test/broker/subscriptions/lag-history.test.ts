@@ -69,7 +69,7 @@ describe('the history of lags', () => {
     };
     const slow = history.look();
     await clock.turn(2_000);
-    expect(await slow, 'nobody waits longer').to.equal(null);
+    expect(await slow, 'no caller waits longer').to.equal(null);
     await clock.turn(lagIntervalMilliseconds - 2_000);
     expect(await pass(history, { a: 6 }), 'the slow look goes on alone').to.equal(null);
     expect(asked).to.equal(1);
