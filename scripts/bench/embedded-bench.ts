@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandsPerCommitMaximum } from '../../src/worker/partition-loop.ts';
+import { measureCostOfKeys } from './access/cost-of-keys.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { measureDefinitions } from './definitions.ts';
@@ -34,6 +35,7 @@ export const embeddedParts = [
   'loans',
   'end-of-day',
   'definitions',
+  'access',
   'idle',
   'start',
 ] as const;
@@ -76,6 +78,7 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
     if (wanted('find')) await measureFinding(options.report, service, scale);
     if (wanted('commands')) await measureCommands(bench);
     if (wanted('growth')) await measureGrowth(options.report, service, scale);
+    if (wanted('access')) await measureCostOfKeys(options.report, service, scale);
     await service.stop();
     if (wanted('loans')) await measureManyLoans(options);
     if (wanted('end-of-day')) await measureEndOfDay(options);

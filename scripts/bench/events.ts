@@ -75,10 +75,16 @@ function reshaped<Event extends object>(event: Event, number: number): Event {
   return Object.fromEntries(ordered) as Event;
 }
 
-/** One publish body with the events of {@link eventBatch}. */
-export function publishBody(seed: number, bytes = eventBytes, shapes: Shapes = 'alike'): Buffer {
+/** One publish body with the events of {@link eventBatch}, or the first of them. */
+export function publishBody(
+  seed: number,
+  bytes = eventBytes,
+  shapes: Shapes = 'alike',
+  events = eventsPerBatch,
+): Buffer {
   return Buffer.from(
     `[${eventBatch(seed, bytes, shapes)
+      .slice(0, events)
       .map(({ json }) => json)
       .join(',')}]`,
   );

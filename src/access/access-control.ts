@@ -51,17 +51,25 @@ export class AccessControl {
   /**
    * Checks that a principal may do something with a definition. What it may not even see is refused in the same words
    * as what does not exist.
+   * @returns undefined when this process knows the definition, and otherwise what looks for it: another process may
+   *   have created it a moment ago
    * @throws NOT_FOUND, PERMISSION_MISSING, LOG_UNAVAILABLE when what others stored cannot be read in time
    */
-  async check(principal: Principal, subject: Subject, access: Access): Promise<void> {
-    if (principal.isUnrestricted) return;
-    const { kind, name } = subject;
-    // Another process may have created it a moment ago.
-    const found = await this.#options.registry.find(kind, name);
-    if (found === undefined || !this.#may(principal, subject, 'see')) throw unknownSubject(subject);
+  check(principal: Principal, subject: Subject, access: Access): Promise<void> | undefined {
+    if (principal.isUnrestricted) return undefined;
+    const { registry } = this.#options;
+    if (registry.get(subject.kind, subject.name) === undefined) {
+      return registry.find(subject.kind, subject.name).then(() => this.#checkKnown(principal, subject, access));
+    }
+    this.#checkKnown(principal, subject, access);
+    return undefined;
+  }
+
+  #checkKnown(principal: Principal, subject: Subject, access: Access): void {
+    if (!this.#may(principal, subject, 'see')) throw unknownSubject(subject);
     if (this.#may(principal, subject, access)) return;
     const role = access === 'manage' ? 'admins' : access === 'write' ? 'writers' : 'readers';
-    const detail = `The authorization of this ${kindTexts[kind]} does not name ${principal.name} among its ${role}.`;
+    const detail = `The authorization of this ${kindTexts[subject.kind]} does not name ${principal.name} among its ${role}.`;
     throw new LendstreamError('PERMISSION_MISSING', detail);
   }
 

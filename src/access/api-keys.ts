@@ -173,6 +173,13 @@ export class ApiKeys {
     return record === undefined ? undefined : this.#principalOfRecord(record);
   }
 
+  /** Whether the key of a principal is as it was, so that its holder may go on; counts as a use of the key. */
+  isCurrent(principal: Principal): boolean {
+    if (this.currentPrincipal(principal.name) !== principal) return false;
+    this.#noteUse(principal.name);
+    return true;
+  }
+
   /** A secret that only holders of a key and the service can know, for tokens in its place. */
   tokenSecretOf(name: string): Buffer | undefined {
     const record = this.#options.registry.get<ApiKeyRecord>('api-key', name);

@@ -18,6 +18,8 @@ export interface Reading {
   /** max_uncommitted_events */
   readonly window: number;
   readonly commitEachLine: boolean;
+  /** The key of the reader, if it has one. */
+  readonly apiKey?: string | undefined;
 }
 
 /** How many requests are under way at a time. */

@@ -16,6 +16,8 @@ interface Settings {
   readonly window: number;
   /** Commit each line as it arrives (true), or only what is uncommitted when half of the window is used. */
   readonly commitEachLine: boolean;
+  /** The key of the reader, if it has one. */
+  readonly apiKey?: string;
 }
 
 interface Cursor {
@@ -29,6 +31,8 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
 const { hostname, port } = new URL(settings.url);
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 const newline = 10;
+const keyHeaders = settings.apiKey === undefined ? {} : { Authorization: `Bearer ${settings.apiKey}` };
+const keyLine = settings.apiKey === undefined ? '' : `Authorization: Bearer ${settings.apiKey}\r\n`;
 
 function commit(subscription: string, streamId: string, cursors: readonly Cursor[]): Promise<void> {
   const body = Buffer.from(JSON.stringify({ items: cursors }));
@@ -38,7 +42,12 @@ function commit(subscription: string, streamId: string, cursors: readonly Cursor
       {
         method: 'POST',
         agent,
-        headers: { 'X-Nakadi-StreamId': streamId, 'Content-Type': 'application/json', 'Content-Length': body.length },
+        headers: {
+          'X-Nakadi-StreamId': streamId,
+          'Content-Type': 'application/json',
+          'Content-Length': body.length,
+          ...keyHeaders,
+        },
       },
       (response) => {
         response.resume();
@@ -197,7 +206,9 @@ function readStream(subscription: string): Promise<number> {
     });
     socket.on('error', reject);
     socket.on('close', () => reject(new Error(`A stream ended after ${delivered} of ${settings.events} events`)));
-    socket.write(`GET /subscriptions/${subscription}/events?${query} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+    socket.write(
+      `GET /subscriptions/${subscription}/events?${query} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${keyLine}\r\n`,
+    );
   });
 }
 

@@ -8,6 +8,7 @@ import { LendstreamError } from '../../errors.ts';
 import { textParameter } from '../edge/query-parameters.ts';
 import { isBelowApi, isMambuStreamingPath } from '../edge/request-paths.ts';
 import { verifiedClientName } from '../edge/tls/client-certificates.ts';
+import { ConnectionCredentials } from './connection-credentials.ts';
 import { setPrincipal } from './principal-of-request.ts';
 import { isPublicPath } from './public-paths.ts';
 import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './stream-tokens.ts';
@@ -18,7 +19,7 @@ export interface AuthenticationOptions {
   /** The keys of the settings, which may do everything. */
   readonly environmentKeys: readonly string[];
   /** The keys of the registry. */
-  readonly keys?: Pick<ApiKeys, 'principalOf' | 'principalOfCertificate'>;
+  readonly keys?: Pick<ApiKeys, 'principalOf' | 'principalOfCertificate' | 'isCurrent'>;
   /** Those of an identity provider; absent without one. */
   readonly accessTokens?: AccessTokens | undefined;
   /** Each opens one stream in place of a key. */
@@ -36,14 +37,25 @@ export function createAuthentication(options: AuthenticationOptions): Router {
   const { isOpen, environmentKeys, keys, accessTokens, tokens, failedLogins } = options;
   const router = Router();
   const digests = environmentKeys.map(digestOf);
+  const connections = keys === undefined ? undefined : new ConnectionCredentials(keys);
   router.use((request, response, next) => {
     if (isPublicPath(request.path)) {
       next('router');
       return;
     }
-    const guessable = failedLogins?.isBlocked(request.ip ?? '') === true ? [] : digests;
-    const principal = presentedPrincipal(request, guessable, keys);
-    if (principal !== undefined) setPrincipal(response, principal);
+    const known = connections?.principalOf(request);
+    if (known !== undefined) {
+      setPrincipal(response, known);
+      next('router');
+      return;
+    }
+    const isBlocked = failedLogins?.isBlocked(request.ip ?? '') === true;
+    const principal = presentedPrincipal(request, isBlocked ? [] : digests, keys);
+    if (principal !== undefined) {
+      setPrincipal(response, principal);
+      // A key of the settings is looked at each time, also one that is in the registry as well.
+      if (!isBlocked) connections?.remember(request, principal);
+    }
     next(principal !== undefined || isOpen ? 'router' : undefined);
   });
   router.use(async (request, response, next) => {
@@ -141,6 +153,7 @@ function basicPassword(request: Request): string | undefined {
  * nothing about a key.
  */
 function indexOfKey(key: string, digests: readonly Buffer[]): number {
+  if (digests.length === 0) return -1;
   const presented = digestOf(key);
   return digests.reduce((match, digest, index) => (timingSafeEqual(presented, digest) ? index : match), -1);
 }

@@ -21,17 +21,30 @@ export function createAuthorization(access: AccessControl): Router {
     const isUnlimited = principalOf(response).isUnrestricted || request.method === 'OPTIONS';
     next(isUnlimited || isPublicPath(request.path) ? 'router' : undefined);
   });
-  router.use(async (request, response, next) => {
+  router.use((request, response, next) => {
     const principal = principalOf(response);
     setRights(response, new RestrictedRights(principal, access));
-    await checkOperations(access, principal, request);
-    next();
+    const checking = checkOperations(access, principal, request);
+    if (checking === undefined) {
+      next();
+      return undefined;
+    }
+    return goOnAfter(checking, next);
   });
   return router;
 }
 
-/** @throws PERMISSION_MISSING for what is not allowed, NOT_FOUND for a definition that the principal may not see */
-async function checkOperations(access: AccessControl, principal: Principal, request: Request): Promise<void> {
+async function goOnAfter(checking: Promise<void>, next: () => void): Promise<void> {
+  await checking;
+  next();
+}
+
+/**
+ * Checks what a request asks for. Waits only for definitions that this process does not know.
+ * @returns undefined when it is allowed at once
+ * @throws PERMISSION_MISSING for what is not allowed, NOT_FOUND for a definition that the principal may not see
+ */
+function checkOperations(access: AccessControl, principal: Principal, request: Request): Promise<void> | undefined {
   const { method, path } = request;
   const found = operationsOf(method, path);
   if (found.length === 0) {
@@ -45,14 +58,30 @@ async function checkOperations(access: AccessControl, principal: Principal, requ
     if (!hasPermission(principal, permission) && !publishesCommands(principal, each))
       throw missingPermission(permission);
   }
+  let waiting: Promise<void> | undefined;
   for (const each of found) {
-    const subject = subjectOf(each);
-    const { access: wanted } = each.operation;
-    if (subject === undefined || wanted === undefined) continue;
-    await access.check(principal, subject, wanted);
+    const check = (): Promise<void> | undefined => checkDefinition(access, principal, each);
+    waiting = waiting === undefined ? check() : waiting.then(check);
+  }
+  return waiting;
+}
+
+function checkDefinition(
+  access: AccessControl,
+  principal: Principal,
+  found: FoundOperation,
+): Promise<void> | undefined {
+  const subject = subjectOf(found);
+  const { access: wanted } = found.operation;
+  if (subject === undefined || wanted === undefined) return undefined;
+  const checkReading = (): void => {
     const permission = subject.kind === 'event-type' && wanted === 'read' ? readPermissionOf(subject.name) : undefined;
     if (permission !== undefined && !hasPermission(principal, permission)) throw missingPermission(permission);
-  }
+  };
+  const checking = access.check(principal, subject, wanted);
+  if (checking !== undefined) return checking.then(checkReading);
+  checkReading();
+  return undefined;
 }
 
 /** Commands may be published by those that may send any: `refuseCommands` looks at each of them. */

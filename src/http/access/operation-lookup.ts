@@ -13,13 +13,21 @@ interface Pattern {
   readonly form: RegExp;
 }
 
-/** Operations by their method and the first part of their path. */
-const patterns = new Map<string, Pattern[]>();
+/**
+ * Operations by their method and the last part of their path, where it is fixed. Few share it, so that a request is
+ * compared with few patterns.
+ */
+const fixedEnds = new Map<string, Pattern[]>();
+
+/** All others, by their method and the first part of their path. */
+const variableEnds = new Map<string, Pattern[]>();
 
 for (const operation of operations) {
-  const key = keyOf(operation.method, operation.path);
-  const parts = operation.path.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^$()[\]\\|]/g, String.raw`\$&`));
+  const { method, path } = operation;
+  const parts = path.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^$()[\]\\|]/g, String.raw`\$&`));
   const pattern = { operation, form: new RegExp(`^${parts.join('([^/]+)')}$`) };
+  const hasFixedEnd = !endOf(path).includes('{');
+  const [patterns, key] = hasFixedEnd ? [fixedEnds, method + endOf(path)] : [variableEnds, method + startOf(path)];
   patterns.set(key, [...(patterns.get(key) ?? []), pattern]);
 }
 
@@ -31,11 +39,19 @@ for (const operation of operations) {
  */
 export function findOperations(method: string, path: string): FoundOperation[] {
   const asked = pathOf(path);
-  const candidates = patterns.get(keyOf(method === 'HEAD' ? 'GET' : method, asked)) ?? [];
-  return candidates.flatMap(({ operation, form }) => {
+  const known = method === 'HEAD' ? 'GET' : method;
+  const found: FoundOperation[] = [];
+  collect(found, fixedEnds.get(known + endOf(asked)), asked);
+  collect(found, variableEnds.get(known + startOf(asked)), asked);
+  return found;
+}
+
+function collect(found: FoundOperation[], patterns: readonly Pattern[] | undefined, asked: string): void {
+  if (patterns === undefined) return;
+  for (const { operation, form } of patterns) {
     const match = form.exec(asked);
-    return match === null ? [] : [{ operation, values: match.slice(1).map((value) => decodeURIComponent(value)) }];
-  });
+    if (match !== null) found.push({ operation, values: match.slice(1).map((value) => decodeURIComponent(value)) });
+  }
 }
 
 /** The lending API answers at its paths and below `/api`: both are the same operations. */
@@ -44,7 +60,12 @@ function pathOf(path: string): string {
   return isBelowApi(asked) && !isMambuStreamingPath(asked) ? asked.slice(apiPath.length) : asked;
 }
 
-/** `/loans:search` belongs to `/loans`. */
-function keyOf(method: string, path: string): string {
-  return `${method} ${/^\/[^/:]*/.exec(path)?.[0] ?? path}`;
+/** The first part of a path, with its slash: `/loans:search` belongs to `/loans`. */
+function startOf(path: string): string {
+  return /^\/[^/:]*/.exec(path)?.[0] ?? path;
+}
+
+/** The last part of a path, with its slash. */
+function endOf(path: string): string {
+  return path.slice(path.lastIndexOf('/'));
 }

@@ -84,8 +84,8 @@ export class RestrictedRights implements Rights {
     throw new LendstreamError('PERMISSION_MISSING', detail);
   }
 
-  requireSubscription(id: string): Promise<void> {
-    return this.#access.check(this.#principal, { kind: 'subscription', name: id }, 'see');
+  async requireSubscription(id: string): Promise<void> {
+    await this.#access.check(this.#principal, { kind: 'subscription', name: id }, 'see');
   }
 
   async requireReadableEvents(eventTypes: unknown): Promise<void> {
