@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandsPerCommitMaximum } from '../../src/worker/partition-loop.ts';
 import { measureCostOfKeys } from './access/cost-of-keys.ts';
+import { measureFairness } from './access/fairness.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { measureDefinitions } from './definitions.ts';
@@ -36,6 +37,7 @@ export const embeddedParts = [
   'end-of-day',
   'definitions',
   'access',
+  'fairness',
   'idle',
   'start',
 ] as const;
@@ -79,6 +81,7 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
     if (wanted('commands')) await measureCommands(bench);
     if (wanted('growth')) await measureGrowth(options.report, service, scale);
     if (wanted('access')) await measureCostOfKeys(options.report, service, scale);
+    if (wanted('fairness')) await measureFairness(options.report, service);
     await service.stop();
     if (wanted('loans')) await measureManyLoans(options);
     if (wanted('end-of-day')) await measureEndOfDay(options);

@@ -1,0 +1,43 @@
+import { openConnection } from '../baselines/bare-http.ts';
+import { publishBody } from '../events.ts';
+
+/**
+ * Publishes as fast as the responses allow, and goes on when it is refused. Prints a line when it has begun, and how
+ * many requests were accepted and refused when it is told to end.
+ */
+interface Settings {
+  readonly url: string;
+  readonly eventType: string;
+  readonly connections: number;
+  /** Whole lines, each ended by CR LF. */
+  readonly headers: string;
+}
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
+const path = `/event-types/${settings.eventType}/events`;
+const bodies = Array.from({ length: 32 }, (_, seed) => publishBody(seed).toString('latin1'));
+let isOver = false;
+let [accepted, refused] = [0, 0];
+const stopping = new Promise<void>((resolve) => process.once('SIGTERM', resolve)).then(() => (isOver = true));
+
+async function publish(sender: number): Promise<void> {
+  let connection = await openConnection(settings.url);
+  for (let turn = sender; !isOver; turn += 1) {
+    try {
+      await connection.post(path, bodies[turn % bodies.length] ?? '', settings.headers);
+      accepted += 1;
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('HTTP/1.1 429')) throw error;
+      refused += 1;
+      if (!/\r\nconnection: close/i.test(error.message)) continue;
+      connection.close();
+      connection = await openConnection(settings.url);
+    }
+  }
+  connection.close();
+}
+
+const publishing = Promise.all(Array.from({ length: settings.connections }, (_, sender) => publish(sender)));
+console.log('begun');
+await Promise.all([publishing, stopping]);
+console.log(JSON.stringify({ accepted, refused }));
