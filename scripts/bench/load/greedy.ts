@@ -16,13 +16,13 @@ interface Settings {
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
 const path = `/event-types/${settings.eventType}/events`;
 const bodies = Array.from({ length: 32 }, (_, seed) => publishBody(seed).toString('latin1'));
-let isOver = false;
+const over = new AbortController();
 let [accepted, refused] = [0, 0];
-const stopping = new Promise<void>((resolve) => process.once('SIGTERM', resolve)).then(() => (isOver = true));
+const stopping = new Promise<void>((resolve) => process.once('SIGTERM', resolve)).then(() => over.abort());
 
 async function publish(sender: number): Promise<void> {
   let connection = await openConnection(settings.url);
-  for (let turn = sender; !isOver; turn += 1) {
+  for (let turn = sender; !over.signal.aborted; turn += 1) {
     try {
       await connection.post(path, bodies[turn % bodies.length] ?? '', settings.headers);
       accepted += 1;
