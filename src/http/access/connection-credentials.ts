@@ -11,9 +11,9 @@ interface Credential {
 }
 
 /**
- * The key of the registry that each connection presented last, so that a client which presents it again costs no digest.
- * Whether the key still counts is asked each time: a revoked one is refused on the connection that knows it. It is gone
- * with the connection, and no other connection sees it.
+ * The key of the registry that each connection presented last: presenting it again costs no digest. Whether the key
+ * still counts is asked each time, so a revoked one is refused on the connection that knows it. It is gone with the
+ * connection, and no other connection sees it.
  */
 export class ConnectionCredentials {
   readonly #keys: Pick<ApiKeys, 'isCurrent'>;
