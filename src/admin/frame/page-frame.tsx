@@ -6,6 +6,7 @@ import { connection } from '../api/connection-state.ts';
 import { storedKey, saveKey } from '../api/api-key.ts';
 import { address, base, decodeStep, navigate, useAddressPath } from '../navigation.ts';
 import { ApiKeysPage } from '../pages/api-keys.tsx';
+import { AuditPage } from '../pages/audit.tsx';
 import { EventTypePage } from '../pages/event-type.tsx';
 import { EventTypeFormPage } from '../pages/event-type-form.tsx';
 import { EventTypesPage } from '../pages/event-types.tsx';
@@ -36,6 +37,7 @@ const sections = [
   ['products', 'Products', 'loan-products:read'],
   ['toggles', 'Toggles', 'organization:read'],
   ['api-keys', 'API keys', 'keys:manage'],
+  ['audit', 'Audit', 'audit:read'],
 ] as const;
 
 /** The frame of every page: the navigation, and whether the service is reachable. */
@@ -163,6 +165,7 @@ function Page(): JSX.Element {
       </Route>
       <Route path="/toggles" component={TogglesPage} />
       <Route path="/api-keys" component={ApiKeysPage} />
+      <Route path="/audit" component={AuditPage} />
       <Route component={NotFound} />
     </Switch>
   );
