@@ -67,6 +67,7 @@ describe('a requested API key', () => {
       scopes: ['consumer', 'producer'],
       expires_at: '2026-01-31T23:00:00.000Z',
       certificate_subject: null,
+      limits: {},
     });
   });
 });

@@ -48,7 +48,10 @@ export class LogData {
     const { partitionCount = topic.partitions.length } = alteration;
     if (partitionCount < topic.partitions.length) throw new LendstreamError('UNPROCESSABLE', `${name} cannot shrink.`);
     while (topic.partitions.length < partitionCount) topic.partitions.push(newPartition());
-    topic.configuration = { ...topic.configuration, ...alteration };
+    const { compactionLagMilliseconds = Infinity, ...configuration } = { ...topic.configuration, ...alteration };
+    // Infinity removes the limit.
+    const limit = compactionLagMilliseconds === Infinity ? {} : { compactionLagMilliseconds };
+    topic.configuration = { ...configuration, ...limit };
   }
 
   deleteTopic(name: string): void {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { annuityProduct } from '../../../src/admin/example-product.ts';
@@ -79,7 +80,10 @@ describe('the files of one machine after an erasure of personal data', () => {
   }
 
   async function send(method: string, path: string, body: unknown, status: number): Promise<void> {
-    const answer = await call(`${url}${path}`, method, body, { Prefer: 'wait=120' });
+    const headers = { Prefer: 'wait=120', 'Idempotency-Key': randomUUID() };
+    let answer = await call(`${url}${path}`, method, body, headers);
+    // On the quick clock, a busy machine may take longer than a record of the audit may.
+    while (answer.status === 503 || answer.status === 409) answer = await call(`${url}${path}`, method, body, headers);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(status);
   }
 
@@ -120,7 +124,8 @@ describe('the files of one machine after an erasure of personal data', () => {
   it('have nothing of it within the time that the setting says, and events and commands with their retention', async function () {
     this.timeout(120_000);
     await fill();
-    expect(await filesWith(marker)).to.include('log.db-wal');
+    // In the database, or still in its write-ahead log.
+    expect((await filesWith(marker)).join(' ')).to.match(/log\.db/);
     await eraseMarked();
     await pass(erasureMinutes);
     expect(changelogRows(), 'the changelog').to.equal(0);

@@ -36,8 +36,8 @@ describe('the features that docs/compatibility.md lists as unsupported', () => {
     ['PUT', '/storages/default/second', undefined, {}, 501, /no storages/],
     ['GET', '/avro-schemas/batch.publishing/versions', undefined, {}, 501, /no Avro/],
     ['GET', '/avro-schemas/batch.publishing/versions/1', undefined, {}, 501, /no Avro/],
-    ['GET', '/settings/admins', undefined, {}, 501, /no administrators/],
-    ['POST', '/settings/admins', { admins: [], readers: [], writers: [] }, {}, 501, /no administrators/],
+    ['GET', '/settings/admins', undefined, {}, 501, /no list of administrators/],
+    ['POST', '/settings/admins', { admins: [], readers: [], writers: [] }, {}, 501, /no list of administrators/],
     ['POST', '/event-types/orders/events', '[]', { 'X-CONSUMER-TAG': 'a=b' }, 422, /X-CONSUMER-TAG is not supported/],
     ['POST', '/event-types/orders/events', '[]', { 'X-CONSUMER-TAG': '' }, 422, /X-CONSUMER-TAG is not supported/],
     [
