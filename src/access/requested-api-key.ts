@@ -1,5 +1,6 @@
+import { wrongType } from '../broker/definitions/json-fields.ts';
 import { readMoment, toTimestamp } from '../clock.ts';
-import { FieldViolations, LendstreamError, type FieldViolation } from '../errors.ts';
+import { FieldViolations, type FieldViolation } from '../errors.ts';
 import { keyLimitBounds, keyLimitNames, type OwnLimits } from './limits/key-limits.ts';
 import { isPermission, isRole } from './permissions.ts';
 
@@ -112,8 +113,4 @@ function limitsOf(value: unknown, violations: FieldViolation[]): OwnLimits {
     violations.push({ field: `limits.${name}`, message: `must be a whole number from ${minimum} to ${maximum}` });
   }
   return Object.fromEntries(entries);
-}
-
-function wrongType(field: string, expected: string): LendstreamError {
-  return new LendstreamError('MALFORMED_REQUEST', `Field "${field}" must be ${expected}`);
 }

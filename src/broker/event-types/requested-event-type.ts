@@ -1,3 +1,4 @@
+import { wrongType } from '../definitions/json-fields.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { countViolations, lengthViolations } from '../definitions/length-limits.ts';
 import { annotationViolations, labelViolations } from '../definitions/annotations-and-labels.ts';
@@ -239,10 +240,6 @@ function labelValues(labels: Readonly<Record<string, string | null>>): Record<st
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function wrongType(field: string, expected: string): LendstreamError {
-  return new LendstreamError('MALFORMED_REQUEST', `Field "${field}" must be ${expected}`);
 }
 
 function textField(body: Readonly<Record<string, unknown>>, name: string, field = name): string | null {

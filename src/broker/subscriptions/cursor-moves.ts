@@ -10,7 +10,7 @@ import type { Subscription } from '../definitions/subscription.ts';
 import { findSubscription } from '../definitions/subscription-lookup.ts';
 import type { CommitServices } from './commits.ts';
 import { moveCursors } from './cursor-reset.ts';
-import { fieldsOf, wrongType, type Fields } from './json-fields.ts';
+import { fieldsOf, wrongType, type Fields } from '../definitions/json-fields.ts';
 import { boundedList } from './requested-cursors.ts';
 import { startingOffsets } from './starting-offsets.ts';
 import { partitionCounts, partitionsOfSubscription } from './subscription-partitions.ts';

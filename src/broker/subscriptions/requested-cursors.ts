@@ -2,7 +2,7 @@ import { LendstreamError, type FieldViolation, FieldViolations } from '../../err
 import type { CommittedOffset } from '../../ports/coordination.ts';
 import { parseOffset, parsePartition } from '../cursors/cursor-text.ts';
 import type { InitialCursor } from '../definitions/subscription.ts';
-import { fieldsOf, wrongType } from './json-fields.ts';
+import { fieldsOf, wrongType } from '../definitions/json-fields.ts';
 
 /**
  * Reads a list of positions: objects with event_type, partition and offset, all of them texts. A number is read as its

@@ -5,7 +5,7 @@ import { annotationViolations, labelViolations } from '../definitions/annotation
 import { readAuthorization } from '../definitions/authorization.ts';
 import type { InitialCursor, Subscription } from '../definitions/subscription.ts';
 import { policyViolations } from '../definitions/unprocessable-events.ts';
-import { type Fields, fieldsOf, textsOf, wrongType } from './json-fields.ts';
+import { type Fields, fieldsOf, textsOf, wrongType } from '../definitions/json-fields.ts';
 import { commitTimeoutViolations } from './commit-timeout-maximum.ts';
 import { readCursorFields } from './requested-cursors.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { fieldsOf, textsOf, wrongType } from '../../../src/broker/subscriptions/json-fields.ts';
+import { fieldsOf, textsOf, wrongType } from '../../../src/broker/definitions/json-fields.ts';
 
 describe('the fields of a request', () => {
   it('are those of a JSON object, or null', () => {
