@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KafkaGeneration } from '../../test/support/cluster.ts';
+import { embeddedOnly } from './embedded-only.ts';
 
 /** The store of a suite that is about neither of them. */
 export type Backend = 'embedded' | 'cluster';
@@ -56,11 +57,16 @@ export function findTests(name: string): { readonly isFolder: boolean; readonly 
   return files.length > 0 ? { isFolder: true, files } : undefined;
 }
 
-/** The second runs, on the cluster, of those files whose suites run on either backend. */
+/** The second runs, on the cluster, of those files that run on both backends: see {@link embeddedOnly}. */
 export function onCluster(files: readonly TestFile[]): TestFile[] {
   return files
-    .filter(({ compiled }) => imports(compiled, backendUnderTest))
+    .filter((file) => opensEitherBackend(file) && embeddedOnly[file.source] === undefined)
     .map((file) => ({ ...file, backend: 'cluster', needs: ['current'] }));
+}
+
+/** Whether the suites of a file open the backend that the run names. */
+export function opensEitherBackend({ compiled }: TestFile): boolean {
+  return imports(compiled, backendUnderTest);
 }
 
 /** Whether a file can start the service in a process of its own. */
