@@ -2646,11 +2646,11 @@ interface EventType {
      */
     partitions: number;
     /**
-     * How many subscriptions name it.
+     * How many subscriptions name it, of those that the sender may see.
      */
     subscriptions: number;
     /**
-     * What they have not committed, added up. Null without subscriptions.
+     * What all of them have not committed, added up. Null without subscriptions.
      */
     unconsumed_events: number | null;
   };
@@ -6191,7 +6191,7 @@ interface Problem {
    */
   code: string;
   /**
-   * When an event type cannot be deleted: the subscriptions that name it, at most 20, by id.
+   * When an event type cannot be deleted: the subscriptions that name it and that the sender may see, at most 20, by id.
    *
    * @maxItems 20
    */
@@ -6201,9 +6201,13 @@ interface Problem {
     consumer_group: string;
   }[];
   /**
-   * How many subscriptions name the event type that cannot be deleted.
+   * How many subscriptions name the event type that cannot be deleted, of those that the sender may see.
    */
   subscriptions_total?: number;
+  /**
+   * True when subscriptions that the sender may not see name it as well; otherwise absent.
+   */
+  other_subscriptions?: boolean;
 }
 /**
  * Who published the latest events of an event type.

@@ -580,11 +580,11 @@ interface EventType {
      */
     partitions: number;
     /**
-     * How many subscriptions name it.
+     * How many subscriptions name it, of those that the sender may see.
      */
     subscriptions: number;
     /**
-     * What they have not committed, added up. Null without subscriptions.
+     * What all of them have not committed, added up. Null without subscriptions.
      */
     unconsumed_events: number | null;
   };

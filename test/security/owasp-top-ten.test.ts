@@ -119,6 +119,37 @@ describe('the OWASP API Security Top 10', function () {
     expect(stored.text).to.not.contain('"published_by":"root"');
   });
 
+  it('API3, property level: of subscriptions of others, an event type tells that there are some, and not how many', async () => {
+    const name = `open-${process.pid}`;
+    const definition = { ...eventTypeBody(name), owning_application: 'shop' };
+    expect((await send(keyOf('shop'), 'POST', '/event-types', definition)).status).to.equal(201);
+    for (const [application, group] of [
+      ['bank', 'one'],
+      ['bank', 'two'],
+      ['shop', 'own'],
+    ] as const) {
+      const identity = { owning_application: application, event_types: [name], consumer_group: group };
+      expect((await send(keyOf(application), 'POST', '/subscriptions', identity)).status).to.equal(201);
+    }
+    const refusal = async (key: string): Promise<unknown[]> => {
+      const { status, body } = await send(key, 'DELETE', `/event-types/${name}`);
+      const groups = (body['subscriptions'] as { consumer_group: string }[]).map((each) => each.consumer_group);
+      return [status, groups.toSorted(), body['subscriptions_total'], body['other_subscriptions']];
+    };
+    const listed = async (key: string): Promise<unknown> => {
+      const { body } = await send(key, 'GET', `/event-types?show_lag=true&limit=100&q=${name}`);
+      const [item] = body as unknown as { readonly lag: { readonly subscriptions: number } }[];
+      return item?.lag.subscriptions;
+    };
+    expect(await refusal(keyOf('shop'))).to.deep.equal([409, ['own'], 1, true]);
+    expect(await refusal(administrator)).to.deep.equal([409, ['one', 'own', 'two'], 3, undefined]);
+    expect([await listed(keyOf('shop')), await listed(administrator)]).to.deep.equal([1, 3]);
+    const { body } = await send(keyOf('shop'), 'GET', `/event-types/${name}/consumers`);
+    const [own] = body['items'] as { readonly subscription_id: string }[];
+    await send(keyOf('shop'), 'DELETE', `/subscriptions/${own?.subscription_id ?? ''}`);
+    expect(await refusal(keyOf('shop'))).to.deep.equal([409, [], 0, true]);
+  });
+
   it('API4, resource consumption: a key is refused beyond its limits, with the time to wait', async () => {
     const responses = await Promise.all(Array.from({ length: 8 }, () => send(keyOf('slow'), 'GET', '/subscriptions')));
     const refused = responses.filter(({ status }) => status === 429);

@@ -79,7 +79,9 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
       response.set('Items-Total', String(found.length));
       const lagOf = ({ eventType: { name }, partitionCount }: EventTypeRecord): Lag => ({
         partitions: partitionCount,
-        subscriptions: services.registry.listBy(subscriptionsByEventType, name).length,
+        subscriptions: services.registry
+          .listBy(subscriptionsByEventType, name)
+          .filter((subscription) => rights.maySeeSubscription(subscription)).length,
         unconsumed_events: lags?.ofEventTypes.get(name) ?? null,
       });
       const write = (record: EventTypeRecord): string =>
@@ -137,27 +139,28 @@ export const subscriptionsNamedMaximum = 20;
 
 /**
  * The subscriptions that an event type cannot be deleted for, as members of a problem: those that the sender may see,
- * by id. Undefined when there are none.
+ * by id, and how many they are. Of others it says only that there are some. Undefined when there are none.
  */
 function subscriptionsInTheWay(
   { registry }: EventTypesServices,
   response: Response,
   name: string,
-): Pick<Schemas['Problem'], 'subscriptions' | 'subscriptions_total'> | undefined {
+): Pick<Schemas['Problem'], 'subscriptions' | 'subscriptions_total' | 'other_subscriptions'> | undefined {
   const all = registry.listBy(subscriptionsByEventType, name);
   if (all.length === 0) return undefined;
   const rights = rightsOf(response);
+  const seen = all.filter((subscription) => rights.maySeeSubscription(subscription));
   return {
-    subscriptions_total: all.length,
-    subscriptions: all
-      .filter((subscription) => rights.maySeeSubscription(subscription))
-      .sort((left, right) => (left.id < right.id ? -1 : 1))
+    subscriptions_total: seen.length,
+    subscriptions: seen
+      .toSorted((left, right) => (left.id < right.id ? -1 : 1))
       .slice(0, subscriptionsNamedMaximum)
       .map(({ id, owning_application, consumer_group }) => ({
         subscription_id: id,
         owning_application,
         consumer_group,
       })),
+    ...(seen.length < all.length ? { other_subscriptions: true } : {}),
   };
 }
 
