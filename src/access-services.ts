@@ -1,8 +1,9 @@
-import type { RequestHandler, Router } from 'express';
+import type { ErrorRequestHandler, RequestHandler, Router } from 'express';
 import { AccessControl } from './access/access-control.ts';
 import type { AccessTokens } from './access/access-tokens.ts';
 import { ApiKeys } from './access/api-keys.ts';
 import { FailedLogins } from './access/limits/failed-logins.ts';
+import { HeldRefusals } from './access/limits/held-refusals.ts';
 import { Usages } from './access/limits/usage.ts';
 import { AccessRefusals } from './audit/access-refusals.ts';
 import { auditPartitionCount } from './audit/audit-entry.ts';
@@ -15,6 +16,7 @@ import { createAudit, createRefusalReport } from './http/access/audit.ts';
 import { createAuthentication } from './http/access/authentication.ts';
 import { createAuthorization } from './http/access/authorization.ts';
 import { createLimits } from './http/access/limits/limits.ts';
+import { createRefusalHolding } from './http/access/limits/refusal-holding.ts';
 import { StreamTokens } from './http/access/stream-tokens.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -30,6 +32,8 @@ export interface AccessServices {
   readonly authentication: Router;
   /** Limits, permissions and the audit, in this order. Mount them before every router that serves a request. */
   readonly guards: readonly (Router | RequestHandler)[];
+  /** Slows refusals down. Mount it after every router. */
+  readonly holding: ErrorRequestHandler;
   /** Takes every error that a request ends with. */
   readonly reportRefusal: ReturnType<typeof createRefusalReport>;
 }
@@ -98,6 +102,7 @@ export async function openAccess({
     streamTokens,
     authentication,
     guards: [createLimits(usages), createAuthorization(access), auditing],
+    holding: createRefusalHolding(new HeldRefusals(clock)),
     reportRefusal: createRefusalReport(refusals),
   };
 }

@@ -2,11 +2,14 @@ import { BoundedMap } from '../../bounded-map.ts';
 import type { Clock } from '../../clock.ts';
 import type { Principal } from '../principal.ts';
 import { keyLimitNames, withoutLimits, type KeyLimits } from './key-limits.ts';
+import { RefusalPace } from './held-refusals.ts';
 import { TokenBucket } from './token-bucket.ts';
 import { tooManyRequests } from './too-many-requests.ts';
 
 /** What one principal uses of this process, against its limits. */
 export class Usage {
+  /** How fast this process refuses it. */
+  readonly refusals = new RefusalPace();
   readonly #clock: Clock;
   readonly #name: string;
   #limits: KeyLimits;

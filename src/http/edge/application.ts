@@ -64,7 +64,7 @@ const strictTransportSecurity = 'max-age=31536000';
 
 /** Combines the routers. Only the routes that need a body read it, so that the hot ones cost no more than they must. */
 export function createApplication(
-  routers: readonly RequestHandler[],
+  routers: readonly (RequestHandler | ErrorRequestHandler)[],
   logger: Logger,
   {
     clock = systemClock,

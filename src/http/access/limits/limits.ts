@@ -13,8 +13,8 @@ export function createLimits(usages: Usages): RequestHandler {
   return (request, response, next) => {
     const usage = usages.of(principalOf(response));
     if (usage === undefined || isPublicPath(request.path)) return next();
-    usage.countRequest();
     setUsage(response, usage);
+    usage.countRequest();
     setBodyAllowance(response, usage);
     return next();
   };
