@@ -107,7 +107,8 @@ function copyLog(source: string, copy: string): void {
   const connection = openDatabase(source, { mustExist: true });
   try {
     connection.exec('PRAGMA busy_timeout = 5000; PRAGMA wal_autocheckpoint = 0');
-    connection.prepare('VACUUM INTO ?').run(copy);
+    // Not a prepared statement, which keeps the log open until it is collected.
+    connection.exec(`VACUUM INTO '${copy.replaceAll("'", "''")}'`);
   } catch (error) {
     throw new Error(`${source} cannot be copied: ${describeError(error)}`, { cause: error });
   } finally {
