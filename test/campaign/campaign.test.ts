@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
+import { packageRoot } from '../../src/package-root.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { reportOf } from './report.ts';
 import { steps, type Step } from './steps.ts';
@@ -27,7 +28,7 @@ describe('npm run campaign', () => {
 
   it('runs the requested parts in their order, and reports counts, durations, seed and version', function () {
     this.timeout(120_000);
-    const words = ['--only', 'simulation,fuzz', '--requests', '30', '--seeds', '3', '--seed', '7', '--report', report];
+    const words = ['--only', 'simulation,keys', '--requests', '30', '--seeds', '3', '--seed', '7', '--report', report];
     const { status, output } = run(...words);
     expect(status, output).to.equal(0);
     expect(output).to.contain(`2 of 2 parts ran, 0 failed. The report is in ${report}\n`);
@@ -35,10 +36,20 @@ describe('npm run campaign', () => {
     expect(written).to.contain(`seed 7, Node.js ${process.version}`);
     const rows = written.matchAll(/\| `node (.*?)` \| \d+ min \d+ s \| nothing found \|/g);
     expect(Array.from(rows, ([, command]) => command)).to.deep.equal([
-      'dist/test/fuzz/run.js --requests 30 --seed 7',
+      'dist/test/security/keys/run.js --requests 30 --seed 7',
       'dist/test/simulation/run.js --seeds 3 --from 7',
     ]);
     expect(written).to.contain('Seed 7: 30 requests');
+  });
+
+  it('runs whole every file of which scripts/test runs a part', () => {
+    const whole = steps.find(({ name }) => name === 'whole');
+    const root = join(packageRoot, 'test');
+    const inParts = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.test.ts') && readFileSync(join(root, path), 'utf8').includes('partOrWhole('))
+      .map((path) => `test/${path}`)
+      .filter((path) => path !== 'test/campaign/campaign.test.ts');
+    expect(whole?.arguments({ requests: 1, minutes: 1, seeds: 1, seed: 1 })).to.have.members(inParts);
   });
 
   it('reports which part failed, in the table and with its last output lines', () => {

@@ -20,6 +20,16 @@ export interface Step {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** The files that ask how much of them runs: test/support/values/extent.ts. */
+const testsInParts = [
+  'test/faults/cluster.test.ts',
+  'test/fuzz/cluster.test.ts',
+  'test/redis/model.test.ts',
+  'test/redis/scripts/script-mutants.test.ts',
+  'test/worker/done-once.test.ts',
+  'test/worker/written-bytes.test.ts',
+];
+
 /** The parts, in their order. */
 export const steps: readonly Step[] = [
   {
@@ -52,6 +62,13 @@ export const steps: readonly Step[] = [
     program: 'scripts/run-tests.js',
     arguments: () => ['test/faults/story', 'test/faults/cluster.test.ts'],
     environment: { STORY_TRANSACTIONS: '10000' },
+  },
+  {
+    name: 'whole',
+    title: 'The tests of which scripts/test runs a part, whole',
+    program: 'scripts/run-tests.js',
+    arguments: () => testsInParts,
+    environment: { TEST_EXTENT: 'whole' },
   },
   {
     name: 'kills',

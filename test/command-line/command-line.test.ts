@@ -11,6 +11,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { eventually } from '../support/eventually.ts';
 import { appendTo } from '../support/log-reading.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
+import { runHere } from './run-here.ts';
 import { type Ended, program, startProgram, type StartedProgram } from './started-program.ts';
 
 const apiKey = 'key-of-the-command-line';
@@ -46,7 +47,7 @@ describe('the command line', function () {
   }
 
   function run(...words: string[]): Promise<Ended> {
-    return start(...words).ended;
+    return runHere(words, { LENDSTREAM_URL: service.url, LENDSTREAM_API_KEY: apiKey });
   }
 
   /** The values that a command prints with --json. */
@@ -338,13 +339,15 @@ describe('the command line', function () {
           messages: `lendstream: ${message}\n`,
         });
       }
+      const { code, messages } = await start('nothing').ended;
+      expect([code, messages.split('\n').length]).to.deep.equal([2, 2]);
     });
 
     it('with the key says where to give one', async () => {
-      const { code, messages } = await startProgram(['lag'], { LENDSTREAM_URL: service.url }).ended;
+      const { code, messages } = await runHere(['lag'], { LENDSTREAM_URL: service.url });
       expect(code).to.equal(1);
       expect(messages).to.match(/^lendstream: 401: .*\n.*--api-key or LENDSTREAM_API_KEY\n$/);
-      expect((await startProgram(['lag', '--url', service.url, '--api-key', apiKey]).ended).code).to.equal(0);
+      expect((await runHere(['lag', '--url', service.url, '--api-key', apiKey])).code).to.equal(0);
     });
 
     it('with the service is told before each wait, and ends with exit code 3', async () => {
@@ -361,7 +364,7 @@ describe('the command line', function () {
 
   it('has help for the program and each command', async () => {
     for (const words of [['--help'], ['help']]) {
-      const { code, output } = await run(...words);
+      const { code, output } = await start(...words).ended;
       expect([code, output.split('\n')[0]]).to.deep.equal([
         0,
         'Usage: lendstream COMMAND [--url URL] [--api-key KEY] [--json]',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { startEmbeddedSystem } from './embedded-system.ts';
 import { runPlan } from './harness.ts';
-import { quickPace, smokePlan } from './plan.ts';
+import { quickPace, shortPlan } from './plan.ts';
 
 describe('one process with the embedded log, killed, suspended and cut off under load', function () {
   this.timeout(180_000);
@@ -12,8 +12,8 @@ describe('one process with the embedded log, killed, suspended and cut off under
   it('keeps every promise', async () => {
     const folder = await temporaryFolder();
     const system = await startEmbeddedSystem(join(folder, 'system'));
-    const plan = smokePlan(system.shape, 1, quickPace);
-    const report = await runPlan(system, { folder, plan, printLine: () => undefined, load: 0.2 });
+    const plan = shortPlan(system.shape, 1, quickPace);
+    const report = await runPlan(system, { folder, plan, printLine: () => undefined, load: 0.1 });
     // The files of a failed run are worth more than a tidy disk.
     expect(report.isGood, report.lines.join('\n')).to.equal(true);
     await removeFolder(folder);

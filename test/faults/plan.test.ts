@@ -1,7 +1,16 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { calmPace, describeFault, possibleFaults, quickPace, randomPlan, smokePlan, type SystemShape } from './plan.ts';
+import {
+  calmPace,
+  describeFault,
+  possibleFaults,
+  quickPace,
+  randomPlan,
+  shortPlan,
+  smokePlan,
+  type SystemShape,
+} from './plan.ts';
 
 const cluster: SystemShape = {
   serve: ['serve-1', 'serve-2'],
@@ -59,6 +68,22 @@ describe('a plan of faults', () => {
           ].sort(),
         );
         expect(lasts).to.be.below(millisecondsMaximum);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('has every kind once in a short run, and every sort of target, in half a minute', () => {
+    fc.assert(
+      fc.property(shapes, seeds, (shape, seed) => {
+        const { faults, lasts } = shortPlan(shape, seed, quickPace);
+        const possible = possibleFaults(shape);
+        const kinds = possible.map(({ kind }) => kind);
+        expect(faults.map(({ kind }) => kind)).to.have.members([...new Set(kinds)]);
+        const sorts = (targets: readonly { readonly target: string }[]): string[] =>
+          targets.map(({ target }) => target.replace(/-\d+/, ''));
+        expect(new Set(sorts(faults))).to.deep.equal(new Set(sorts(possible)));
+        expect(lasts).to.be.below(32_000);
       }),
       { numRuns: 20 },
     );

@@ -167,15 +167,45 @@ export function smokePlan(shape: SystemShape, seed: number, pace: Pace = calmPac
     .map((fault) => ({ ...fault, order: random() }))
     .sort((a, b) => a.order - b.order);
   const chosen = new Map(shuffled.map((fault) => [`${fault.kind} ${sortOf(fault.target)}`, fault]));
+  return inOrder([...chosen.values()], seed, pace);
+}
+
+/** One fault after another, at a pace. */
+function inOrder(chosen: readonly { kind: FaultKind; target: string }[], seed: number, pace: Pace): Plan {
   const faults: PlannedFault[] = [];
   let at = pace.warmUp;
-  for (const { kind, target } of chosen.values()) {
+  for (const { kind, target } of chosen) {
     const lasts = pace.durations[kind];
     const delay = kind === 'delay' ? { delay: 300 } : {};
     faults.push({ number: faults.length + 1, kind, target, beginsAt: at, lasts, ...delay });
     at += lasts + pace.calm;
   }
   return { seed, faults, lasts: at };
+}
+
+/** What each kind is applied to when it is there once: together they are every sort of target. */
+const shortSorts: Readonly<Record<FaultKind, string>> = {
+  kill: 'kafka',
+  pause: 'work',
+  cut: 'redis',
+  delay: 'kafka',
+  'half-open': 'serve',
+  flush: 'redis',
+  truncate: 'log',
+  stall: 'consumers',
+};
+
+/** Every kind of fault once, on something of every sort: the plan of a test that has half a minute. */
+export function shortPlan(shape: SystemShape, seed: number, pace: Pace): Plan {
+  const possible = possibleFaults(shape);
+  const chosen = (Object.keys(shortSorts) as FaultKind[]).flatMap((kind) => {
+    const ofKind = possible.filter((fault) => fault.kind === kind);
+    // One process alone has no sorts.
+    const ofSort = ofKind.filter(({ target }) => sortOf(target) === shortSorts[kind]);
+    const candidates = ofSort.length > 0 ? ofSort : ofKind;
+    return candidates.slice(seed % candidates.length).slice(0, 1);
+  });
+  return inOrder(chosen, seed, pace);
 }
 
 /** The sort of a target: `serve-2` is a `serve`. */

@@ -3,8 +3,11 @@ import { randomNumbers } from '../support/random-numbers.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 import { Model, type ModelWorld } from './model.ts';
+import { partOrWhole } from '../support/values/extent.ts';
 
 const runsAtOnce = 10;
+
+const longHistories = partOrWhole(8, 20);
 
 describe('random histories of streams, nodes and processes on Redis', function () {
   this.timeout(120_000);
@@ -32,11 +35,11 @@ describe('random histories of streams, nodes and processes on Redis', function (
     }
   };
 
-  it('20 of 400 steps keep every invariant', async () => {
+  it(`${longHistories} of 400 steps keep every invariant`, async () => {
     const harness = await openRedisHarness(server.url);
     try {
       const world = await worldOf(harness);
-      const seeds = Array.from({ length: 20 }, (_, index) => firstSeed + index).values();
+      const seeds = Array.from({ length: longHistories }, (_, index) => firstSeed + index).values();
       const lane = async (): Promise<void> => {
         for (const seed of seeds) await run(seed, 400, world);
       };

@@ -9,7 +9,7 @@ import { staleMutants } from './mutants.ts';
 import { simulate } from './simulation.ts';
 
 /** npm run campaign simulates a hundred thousand. */
-const seeds = 250;
+const seeds = 100;
 
 describe('the broker in simulated time', () => {
   it(`keeps every invariant for ${seeds} seeds`, async function () {

@@ -22,6 +22,7 @@ import {
 import { lifeOf, productPatch, richProduct } from '../support/lending/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { overriding } from '../support/stepping-log.ts';
+import { partOrWhole } from '../support/values/extent.ts';
 
 const recordsPerAppend = 500;
 const hour = 3_600_000;
@@ -43,6 +44,9 @@ const everyKind = [
   command('CREATE_LOAN', { productTypeKey: 'P', loanAmount: 1000 }),
   { ...richProduct('P', 'FIXED_TERM_LOAN'), commandId: randomUUID() },
 ].map((each) => commandRecord(each));
+
+/** The most commands between a command and its repetition. */
+const mostOthers = partOrWhole(3_000, 10_000);
 
 describe('a loan command', () => {
   const fixture = workerForEachTest();
@@ -70,7 +74,7 @@ describe('a loan command', () => {
   const penalty = (): TestCommand => command('APPLY_PENALTY', { amount: 0.01, valueDate: '2025-10-21' });
   const refused = (): TestCommand => command('REPAY', { amount: 1_000_000 });
 
-  it('of each kind is done once, with 65, 1,000 and 10,000 others in between, on another worker too', async function () {
+  it(`of each kind is done once, with 65, 1,000 and ${mostOthers} others in between, on another worker too`, async function () {
     this.timeout(180_000);
     const first = await decided(fixture.log, everyKind);
     expect(new Set(first.map(({ outcome }) => outcome))).to.deep.equal(new Set(['committed', 'refused']));
@@ -79,7 +83,7 @@ describe('a loan command', () => {
       [0, refused],
       [65, penalty],
       [1_000, penalty],
-      [10_000, refused],
+      [mostOthers, refused],
     ] as const) {
       await doInBetween(count, make);
       const events = (await allEvents(fixture.log)).length;

@@ -7,7 +7,8 @@ import { makeBackup } from '../../../src/embedded/backup/make-backup.ts';
 import { restoreBackup } from '../../../src/embedded/backup/restore-backup.ts';
 import { bodyOfRow, checksumOf, type BatchRow } from '../../../src/embedded/records/batch-format.ts';
 import { openDatabase, type Connection } from '../../../src/sqlite.ts';
-import { startProgram, type Ended } from '../../command-line/started-program.ts';
+import { runHere } from '../../command-line/run-here.ts';
+import type { Ended } from '../../command-line/started-program.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
@@ -57,6 +58,7 @@ describe('an audit that was tampered with', function () {
   async function withService<Result>(folder: string, work: (service: Service) => Promise<Result>): Promise<Result> {
     const service = await startService(folder, {
       API_KEYS: `${administrator},${auditor}`,
+      ROLES: 'serve',
     });
     try {
       return await work(service);
@@ -75,7 +77,7 @@ describe('an audit that was tampered with', function () {
 
   function verify({ url }: Service, ...words: readonly string[]): Promise<Ended> {
     const environment = { LENDSTREAM_URL: url, LENDSTREAM_API_KEY: auditor };
-    return startProgram(['audit', 'verify', ...words], environment).ended;
+    return runHere(['audit', 'verify', ...words], environment);
   }
 
   interface Checks {

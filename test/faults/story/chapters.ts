@@ -144,6 +144,7 @@ export function describeStory(
     this.timeout(120_000);
     await story.switchToggle('ALLOW_NON_SCHEDULED_FEES', false);
     await tellUntil(1);
+    await story.tellOfEach();
   });
 
   it('recognises each of its first commands when it is sent again', async function () {

@@ -100,6 +100,21 @@ export class Story {
     while (this.#transactionCount() < transactions);
   }
 
+  /**
+   * Goes on until each loan has one more transaction: the last event of a loan has the names of the toggles as they were
+   * then.
+   */
+  async tellOfEach(): Promise<void> {
+    for (const plot of this.#plots) {
+      const { transactionCount } = plot.book.loan;
+      for (let tries = 0; plot.book.loan.transactionCount === transactionCount && tries < 50; tries += 1) {
+        const command = plot.next(this.#toggles, 'http');
+        await this.#request(command);
+        this.#commands.push(command);
+      }
+    }
+  }
+
   /** Returns when a producer has sent commands next time: they are durable, and none may be decided yet. */
   untilInFlight(): Promise<void> {
     return new Promise((resolve) => (this.#onPublished = resolve));

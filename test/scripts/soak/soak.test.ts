@@ -10,10 +10,10 @@ import { removeFolder, temporaryFolder } from '../../support/processes/service.t
 
 const program = fileURLToPath(new URL('../../../scripts/soak/soak.js', import.meta.url));
 
-/** Nine seconds, six of them judged, with a load that any machine carries. */
+/** Six seconds, five of them judged, with a load that any machine carries. */
 const short = [
-  ['--minutes', '0.15'],
-  ['--warm-up', '0.05'],
+  ['--minutes', '0.1'],
+  ['--warm-up', '0.01'],
   ['--every', '1'],
   ['--events', '400'],
   ['--loans', '60'],
@@ -47,16 +47,16 @@ describe('npm run soak', () => {
 
   it('prints a line for each interval and its verdict, writes both to the report, and leaves no data', async function () {
     this.timeout(120_000);
-    // Nine seconds show nothing about memory or latency.
+    // Six seconds show nothing about memory or latency.
     const { status, lines, report } = await run(...short, '--memory-growth', '100');
     expect(status, lines.join('\n')).to.equal(0);
     const head = lines.indexOf(headLine);
     const intervals = lines.slice(head + 1).filter((line) => / MiB +\d+ MiB /.test(line));
-    expect(intervals).to.have.lengthOf(9);
+    expect(intervals).to.have.lengthOf(6);
     expect(lines.filter((line) => line.startsWith('  ok '))).to.have.lengthOf(8);
     expect(lines.at(-2)).to.match(/^Everything stayed as it was\. The report is in /);
     expect(report).to.contain(`Node.js ${process.version}`).and.to.contain('400 events/s to 3 streams');
-    expect(report.match(/^\|.* MiB \|.*\/.*\|$/gm)).to.have.lengthOf(9);
+    expect(report.match(/^\|.* MiB \|.*\/.*\|$/gm)).to.have.lengthOf(6);
     expect(report.match(/\| ok \|$/gm)).to.have.lengthOf(8);
     expect(readdirSync(folder).filter((name) => name.startsWith('lendstream-soak-'))).to.deep.equal([]);
   });
