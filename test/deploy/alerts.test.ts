@@ -24,7 +24,7 @@ const stepSeconds = 15;
 const quietSeconds = 60;
 
 /** How long a condition lasts. Seconds. */
-const lastingSeconds = 40 * 60;
+const lastingSeconds = 25 * 60;
 
 const minute = 60;
 
@@ -196,9 +196,13 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** The service's own metrics in a scrape. */
+const rulesText = readFileSync(alertsPath, 'utf8');
+
+/** Those of the service's own metrics in a scrape that a rule looks at: the others would only be written and read. */
 async function scraped(metrics: Metrics): Promise<Sample[]> {
-  const own = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lendstream_'));
+  const own = metrics.registry
+    .getMetricsAsArray()
+    .filter(({ name }) => name.startsWith('lendstream_') && rulesText.includes(name));
   const texts = await Promise.all(own.map(({ name }) => metrics.registry.getSingleMetricAsString(name)));
   return readExposition(texts.join('\n'));
 }

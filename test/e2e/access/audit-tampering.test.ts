@@ -2,18 +2,26 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createApp } from '../../../src/app.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { readConfig } from '../../../src/config.ts';
 import { makeBackup } from '../../../src/embedded/backup/make-backup.ts';
 import { restoreBackup } from '../../../src/embedded/backup/restore-backup.ts';
 import { bodyOfRow, checksumOf, type BatchRow } from '../../../src/embedded/records/batch-format.ts';
+import { silentLogger } from '../../../src/logger.ts';
 import { openDatabase, type Connection } from '../../../src/sqlite.ts';
 import { runHere } from '../../command-line/run-here.ts';
 import type { Ended } from '../../command-line/started-program.ts';
 import { call } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const administrator = 'the-key-of-an-administrator';
 const auditor = 'the-key-of-an-auditor';
+
+/** A running service, by its address. */
+interface Service {
+  readonly url: string;
+}
 
 /** The changes of the audit, each with two records. */
 const changes = ['first', 'second', 'third', 'fourth'];
@@ -56,14 +64,12 @@ describe('an audit that was tampered with', function () {
   after(() => removeFolder(root));
 
   async function withService<Result>(folder: string, work: (service: Service) => Promise<Result>): Promise<Result> {
-    const service = await startService(folder, {
-      API_KEYS: `${administrator},${auditor}`,
-      ROLES: 'serve',
-    });
+    const settings = { DATA_DIR: folder, PORT: '0', API_KEYS: `${administrator},${auditor}`, ROLES: 'serve' };
+    const app = await createApp(readConfig(settings), silentLogger);
     try {
-      return await work(service);
+      return await work({ url: await app.start() });
     } finally {
-      await service.stop();
+      await app.stop();
     }
   }
 

@@ -101,8 +101,8 @@ export class Story {
   }
 
   /**
-   * Goes on until each loan has one more transaction: the last event of a loan has the names of the toggles as they were
-   * then.
+   * Goes on until each loan has one more transaction. The last event of a loan has the names of the toggles as they
+   * were when it was written.
    */
   async tellOfEach(): Promise<void> {
     for (const plot of this.#plots) {
