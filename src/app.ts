@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
+import { hostname } from 'node:os';
 import { openBackend, type Backend } from './backend.ts';
 import type { Coordination } from './ports/coordination.ts';
 import type { PublishedIds } from './ports/published-ids.ts';
@@ -14,6 +15,7 @@ import { LogHealthCheck } from './broker/log/log-health-check.ts';
 import { NodeLease } from './broker/streaming/node-lease.ts';
 import { diskOf } from './broker/overview/disk.ts';
 import { ActivityHistory } from './broker/overview/activity-history.ts';
+import { NodeReporter } from './broker/overview/node-reporter.ts';
 import { Publisher } from './broker/publishing/publisher.ts';
 import type { StreamingLimits } from './broker/definitions/streaming-limits.ts';
 import { Registry, registryTopic } from './broker/definitions/registry.ts';
@@ -209,12 +211,12 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     };
     const facts = {
       nodeId,
+      host: hostname(),
       version: packageVersion,
       roles: (['serve', 'work'] as const).filter((role) => config.roles[role]),
       startedAt: clock.now(),
-      dataFolder: viewFolder,
     };
-    const { routers, endStreams, startSchedule } = config.roles.serve
+    const { routers, openStreams, endStreams, startSchedule } = config.roles.serve
       ? openApi(shared, {
           accounts,
           ...config,
@@ -222,9 +224,27 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
           operations,
           ...who,
           registerCleanup,
-          process: facts,
+          process: { ...facts, dataFolder: viewFolder, leaseMilliseconds },
         })
-      : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve(), startSchedule: () => {} };
+      : {
+          routers: [createOperationsRouter(operations)],
+          openStreams: () => noStreams,
+          endStreams: () => Promise.resolve(),
+          startSchedule: () => {},
+        };
+    const reporter = new NodeReporter({
+      coordination,
+      facts,
+      state: () => ({
+        isReady: health.notReadyReasons().length === 0,
+        loanPartitions: worker?.partitions.length ?? 0,
+        ...openStreams(),
+      }),
+      leaseMilliseconds,
+      clock,
+      logger,
+    });
+    registerCleanup(() => reporter.stop());
     const originPolicy = createOriginPolicy({
       isOpen: config.isOpen,
       allowedHosts: config.allowedHosts,
@@ -255,6 +275,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       try {
         const address = await listen(server, config);
         onListening(address);
+        reporter.start(address);
         await accounts.fill();
         refuseWhenStopping();
         await worker?.start();
@@ -274,6 +295,9 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     throw error;
   }
 }
+
+/** What a process without an API has open. */
+const noStreams = { subscriptionStreams: 0, streamPartitions: 0, eventTypeStreams: 0 };
 
 /** The services that both roles use. */
 interface SharedServices {
@@ -306,6 +330,8 @@ interface ApiOptions extends Pick<AccessServices, 'streamTokens' | 'keys' | 'acc
 interface Api {
   /** All routers, in the order in which they see a request. */
   readonly routers: Parameters<typeof createApplication>[0];
+  /** How many streams and partitions consumers have open. */
+  readonly openStreams: () => typeof noStreams;
   /** Gives every open stream its last line. */
   readonly endStreams: () => Promise<void>;
   /** Begins to close business days at their times. */
@@ -397,7 +423,12 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   const endStreams = async (): Promise<void> => {
     await Promise.all([eventTypeStreams.closeAll(), streams.closeAll('server_shutdown')]);
   };
-  return { routers, endStreams, startSchedule: () => schedule?.start() };
+  const openStreams = (): typeof noStreams => ({
+    subscriptionStreams: streams.openStreams.size,
+    streamPartitions: streams.openStreams.partitionCount,
+    eventTypeStreams: eventTypeStreams.openStreams(),
+  });
+  return { routers, openStreams, endStreams, startSchedule: () => schedule?.start() };
 }
 
 async function closeAll(cleanups: (() => Promise<void> | void)[], logger: Logger): Promise<void> {

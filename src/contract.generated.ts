@@ -5900,6 +5900,48 @@ interface Overview {
     } | null;
   };
   /**
+   * The processes of the installation, by host and address; null while the coordination store is unavailable. A process that stops in order is not among them.
+   *
+   * @maxItems 500
+   */
+  nodes:
+    | {
+        node_id: string;
+        /**
+         * The name of its machine or container.
+         */
+        host: string;
+        /**
+         * That it listens on.
+         */
+        address: string;
+        version: string;
+        roles: ('serve' | 'work')[];
+        started_at: string;
+        /**
+         * lost: it has been silent for 10 seconds or more, and others take over what it held. It is listed for an hour, or until a process starts at its address.
+         */
+        state: 'ready' | 'not_ready' | 'lost';
+        last_heard_at: string;
+        /**
+         * Partitions of loan commands that it decides; of a lost process, when it was last heard, as the numbers below.
+         */
+        loan_partitions: number;
+        /**
+         * Open streams of subscriptions: its sessions.
+         */
+        subscription_streams: number;
+        /**
+         * Partitions that these streams deliver.
+         */
+        stream_partitions: number;
+        /**
+         * Open streams without a subscription.
+         */
+        event_type_streams: number;
+      }[]
+    | null;
+  /**
    * Of the process that answers, for up to an hour; the oldest first.
    */
   history: {

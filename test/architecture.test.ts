@@ -52,7 +52,7 @@ const rooms: Record<string, Room> = {
     imports: [shared, metrics, ports, within('src/broker', 'log', 'cursors', 'definitions', 'subscriptions')],
     owns: [],
   },
-  'src/broker/overview': { imports: [shared, metrics], owns: [] },
+  'src/broker/overview': { imports: [shared, metrics, ports], owns: [] },
   'src/broker/retained-events': {
     imports: [shared, ports, within('src/broker', 'log', 'cursors', 'streaming')],
     owns: [],

@@ -20,8 +20,10 @@ import {
 import { partitionKey, type EventTypePartition } from '../ports/event-type-partition.ts';
 import type { FailedDeliveries } from '../ports/failed-deliveries.ts';
 import type { EventLog } from '../ports/event-log.ts';
+import type { NodeReport, ReportedNode } from '../ports/node-reports.ts';
 import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/log/cursors-topic.ts';
 import { CursorMirror } from './cursor-mirror.ts';
+import { ReportedNodes } from './reported-nodes.ts';
 import { SubscriptionHistories } from './subscription-history.ts';
 import { SubscriptionState } from './subscription-state.ts';
 
@@ -56,6 +58,7 @@ export class EmbeddedCoordination implements Coordination {
   /** When claims and the leases of nodes end, in monotonic milliseconds. */
   readonly #claims = new Map<string, number>();
   readonly #leases = new Map<string, number>();
+  readonly #reportedNodes = new ReportedNodes();
   /** Initialisations, resets and removals of a subscription run one after another. */
   readonly #lastSerialRuns = new Map<string, Promise<unknown>>();
   readonly #history: SubscriptionHistories;
@@ -113,6 +116,21 @@ export class EmbeddedCoordination implements Coordination {
   async reapSessions(subscriptionId: string): Promise<number> {
     this.#requireOpen();
     return this.#reap(subscriptionId);
+  }
+
+  async reportNode(report: NodeReport): Promise<void> {
+    this.#requireOpen();
+    this.#reportedNodes.add(report, this.#clock.monotonic());
+  }
+
+  async withdrawNode(nodeId: string): Promise<void> {
+    this.#requireOpen();
+    this.#reportedNodes.delete(nodeId);
+  }
+
+  async reportedNodes(): Promise<ReportedNode[]> {
+    this.#requireOpen();
+    return this.#reportedNodes.list(this.#clock.monotonic());
   }
 
   initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Offset } from './event-log.ts';
 import type { EventTypePartition } from './event-type-partition.ts';
 import type { FailedDeliveries, FailureRecord } from './failed-deliveries.ts';
+import type { NodeReport, ReportedNode } from './node-reports.ts';
 
 /**
  * Coordination: the port behind which Redis (cluster) or memory (one machine) keeps the state that the consumers of a
@@ -167,6 +168,16 @@ export interface Coordination {
   renewLease(nodeId: string, leaseMilliseconds: number): Promise<void>;
   /** Closes every session of nodes whose lease has ended. Returns how many sessions those were. */
   reapSessions(subscriptionId: string): Promise<number>;
+
+  /**
+   * Stores what a node says of itself, in place of what it said before, for {@link nodeRetentionMilliseconds}. Reports
+   * are less durable than the rest: after a loss, nodes are missing until they report again.
+   */
+  reportNode(report: NodeReport): Promise<void>;
+  /** Forgets a node that stops. An unknown one is not an error. */
+  withdrawNode(nodeId: string): Promise<void>;
+  /** What each node said last, in no particular order; at most {@link reportedNodesMaximum}. */
+  reportedNodes(): Promise<ReportedNode[]>;
 
   /**
    * Sets the starting offsets of partitions that have none yet and registers these partitions as unassigned. Registered

@@ -25,6 +25,12 @@ import {
 import type { FailedDeliveries } from '../ports/failed-deliveries.ts';
 import { createCursorsTopic } from '../broker/log/cursors-topic.ts';
 import type { EventLog } from '../ports/event-log.ts';
+import {
+  nodeRetentionMilliseconds,
+  reportedNodesMaximum,
+  type NodeReport,
+  type ReportedNode,
+} from '../ports/node-reports.ts';
 import { systemRandom, withTimeout, type Clock, type Random } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -32,6 +38,7 @@ import {
   decodeHistory,
   decodeOffsets,
   decodeOpenSessionReply,
+  decodeReportedNodes,
   decodeTopology,
   encodeFailedDeliveries,
   encodeHistory,
@@ -260,6 +267,20 @@ export class RedisCoordination implements Coordination {
     return Number(count);
   }
 
+  async reportNode(report: NodeReport): Promise<void> {
+    await this.#writeReport(report.nodeId, JSON.stringify(report));
+  }
+
+  async withdrawNode(nodeId: string): Promise<void> {
+    await this.#writeReport(nodeId, '');
+  }
+
+  async reportedNodes(): Promise<ReportedNode[]> {
+    this.#calls.requireOpen();
+    const keys = [this.#store.keys.nodeReports()];
+    return decodeReportedNodes(await this.#store.run('nodes/list', keys, [nodeRetentionMilliseconds]));
+  }
+
   async initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {
     const keysAndOffsets = start.flatMap((committed) => [partitionKey(committed), committed.offset]);
     const [, ...added] = await this.#calls.call('initialise', subscriptionId, [subscriptionId, ...keysAndOffsets]);
@@ -466,6 +487,13 @@ export class RedisCoordination implements Coordination {
     await withTimeout(this.#clock, written, closeTimeoutMilliseconds, () => undefined);
     this.#store.connection.close();
     this.#listeners.clear();
+  }
+
+  /** @param report Empty for a node that withdraws. */
+  async #writeReport(nodeId: string, report: string): Promise<void> {
+    this.#calls.requireOpen();
+    const values = [nodeId, report, nodeRetentionMilliseconds, reportedNodesMaximum];
+    await this.#store.run('nodes/report', [this.#store.keys.nodeReports()], values);
   }
 
   /** @param epochs The epoch of each cursor; '0' for an outdated one. Then 'HEARTBEAT' if the commit is one. */

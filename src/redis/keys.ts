@@ -19,6 +19,7 @@
  * {lendstream:7}:<type created>:ids zset   id of a published event -> its score, see scripts/published-ids/claim.lua
  * {lendstream:7}:<id>:removed       string epochs below it belong to the subscription that was removed before
  * lendstream:claim:<name>           string origin of the process that holds the claim
+ * lendstream:node-reports           hash   node -> milliseconds of Redis time, |, what it said of itself then, as JSON
  * ```
  * A `partition` is written as one word, `eventType:partition`.
  */
@@ -60,6 +61,11 @@ export class KeySpace {
 
   claim(name: string): string {
     return `${this.#prefix}:claim:${name}`;
+  }
+
+  /** What all nodes say of themselves: one key, so that one script sees all of them. */
+  nodeReports(): string {
+    return `${this.#prefix}:node-reports`;
   }
 
   /** The channel on which changes of a subscription are published. */

@@ -8,7 +8,8 @@ import type { KeyKind } from './keys.ts';
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
  * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
  * and topology those of {@link topologyKeys} of each, merge and commit those of {@link mergedKeys} and
- * {@link commitKeys}, release-claim the key of a claim.
+ * {@link commitKeys}, release-claim the
+ * key of a claim, nodes/report and nodes/list that of the reports.
  */
 export const scriptKeys = {
   topology: ['shard'],
@@ -35,6 +36,8 @@ export const scriptKeys = {
   'finish-refill': ['shard'],
   'settle-mirror': ['shard', 'dirty'],
   'release-claim': [],
+  'nodes/report': [],
+  'nodes/list': [],
   'published-ids/claim': ['shard', 'ids'],
   'published-ids/settle': ['shard', 'ids'],
   'published-ids/refill': ['shard', 'ids'],

@@ -15,6 +15,7 @@ import {
   type EventTypePartition,
 } from '../ports/event-type-partition.ts';
 import type { Offset } from '../ports/event-log.ts';
+import type { NodeReport, ReportedNode } from '../ports/node-reports.ts';
 import type { FailedDeliveries, FailureRecord } from '../ports/failed-deliveries.ts';
 import { decodeOffset, type StoredOffset } from './stored-offset.ts';
 
@@ -161,4 +162,15 @@ export function decodeHistory(reply: readonly unknown[]): SubscriptionHistory & 
     })),
     endedStreams: ends.map((encoded) => JSON.parse(encoded) as EndedStream),
   };
+}
+
+/**
+ * Reads what nodes said of themselves.
+ * @param reply The result of nodes/list.lua.
+ */
+export function decodeReportedNodes([, ...fields]: readonly unknown[]): ReportedNode[] {
+  return pairs(fields as string[]).map(([silentMilliseconds, report]) => ({
+    report: JSON.parse(report) as NodeReport,
+    silentMilliseconds: Number(silentMilliseconds),
+  }));
 }

@@ -15,6 +15,7 @@ import type { EventTypePartition } from '../../src/ports/event-type-partition.ts
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeRandomHistories } from './coordination-histories.contract.ts';
+import { describeNodeReports } from './node-reports.contract.ts';
 
 /** One backend under test. Tests use their own subscriptions and nodes, so that one store serves all of them. */
 export interface CoordinationHarness {
@@ -1266,6 +1267,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
     });
 
+    describeNodeReports(() => harness);
     describeRandomHistories(() => coordination);
   });
 }

@@ -18,7 +18,7 @@ export interface RedisHarness {
   readonly client: Redis;
   /** As another process would. */
   open(options?: Partial<RedisCoordinationOptions>): Promise<RedisCoordination>;
-  /** Ages leases, claims and the time for late commits: their ends, by the clock of Redis, are moved closer. */
+  /** Ages leases, claims, reports of nodes and the time for late commits, as if the clock of Redis had moved on. */
   elapse(milliseconds: number): Promise<void>;
   /** Waits until nothing is left of what a new watcher of a subscription is notified of. */
   untilWatching(subscriptionId: string, told: readonly string[]): Promise<void>;
@@ -87,7 +87,7 @@ async function age(client: Redis, keys: KeySpace, milliseconds: number): Promise
       ...queues.map((places) => ageFields(client, places, 1, milliseconds, () => true)),
     ]);
   });
-  await Promise.all(shards);
+  await Promise.all([...shards, ageFields(client, keys.nodeReports(), 0, milliseconds, () => true)]);
   for (const claim of await client.keys(keys.claim('*'))) {
     const remaining = (await client.pttl(claim)) - milliseconds;
     if (remaining > 0) await client.pexpire(claim, remaining);

@@ -18,6 +18,7 @@ import {
 } from '../../src/ports/coordination.ts';
 import type { EventTypePartition } from '../../src/ports/event-type-partition.ts';
 import type { FailedDeliveries } from '../../src/ports/failed-deliveries.ts';
+import type { NodeReport, ReportedNode } from '../../src/ports/node-reports.ts';
 import { SessionCloseRetries } from '../../src/redis/session-close-retries.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { Network } from './network.ts';
@@ -88,6 +89,18 @@ export class RemoteCoordination implements Coordination {
 
   reapSessions(subscriptionId: string): Promise<number> {
     return this.#call('reapSessions', [subscriptionId]);
+  }
+
+  reportNode(report: NodeReport): Promise<void> {
+    return this.#call('reportNode', [report]);
+  }
+
+  withdrawNode(nodeId: string): Promise<void> {
+    return this.#call('withdrawNode', [nodeId]);
+  }
+
+  reportedNodes(): Promise<ReportedNode[]> {
+    return this.#call('reportedNodes', []);
   }
 
   initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {

@@ -48,6 +48,7 @@ const readMethods: ReadonlySet<keyof Coordination> = new Set([
   'committedOffsets',
   'history',
   'heartbeats',
+  'reportedNodes',
   'watch',
 ]);
 

@@ -5,14 +5,15 @@ import { useLoaded } from '../api/queries.ts';
 import { formatBytes, formatCount, formatDuration, formatSeconds } from '../formats.ts';
 import { path } from '../navigation.ts';
 import { DemoDataButton } from '../parts/demo-data-button.tsx';
+import { Id } from '../parts/id.tsx';
 import { Link } from '../parts/link.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
+import { NodesTable, type Nodes } from '../parts/nodes-table.tsx';
 import { SubscriptionLink } from '../parts/subscription/subscription-name.tsx';
 import { Table } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
 
 const refreshMilliseconds = 10_000;
 
@@ -36,9 +37,10 @@ interface Disk {
   readonly total_bytes: number;
 }
 
-interface Overview extends Omit<Responses['getOverview'], 'lags' | 'process'> {
+interface Overview extends Omit<Responses['getOverview'], 'lags' | 'process' | 'nodes'> {
   readonly process: Omit<Responses['getOverview']['process'], 'disk'> & { readonly disk: Disk | null };
   readonly lags: LargestLags | null;
+  readonly nodes: Nodes | null;
 }
 
 /** How the service does, and what needs attention: the first page. */
@@ -60,6 +62,7 @@ export function OverviewPage(): JSX.Element {
       {data === undefined ? null : (
         <>
           <Numbers overview={data} />
+          <NodesTable nodes={data.nodes} answering={data.process.node_id} />
           <div class="columns">
             <Lags lags={data.lags} />
             <Process process={data.process} />
@@ -265,15 +268,9 @@ function Process({ process }: { process: Overview['process'] }): JSX.Element {
     <section class="panel" aria-label="Process">
       <h2>This process</h2>
       <dl>
-        <dt>Node</dt>
-        <dd>{process.node_id}</dd>
-        <dt>Roles</dt>
-        <dd>{process.roles.join(', ')}</dd>
-        <dt>Version</dt>
-        <dd>{process.version}</dd>
-        <dt>Started</dt>
+        <dt>Id</dt>
         <dd>
-          <Time at={process.started_at} />
+          <Id id={process.node_id} what="id of the process" />
         </dd>
         {disk === null ? null : (
           <>
@@ -295,7 +292,9 @@ function Process({ process }: { process: Overview['process'] }): JSX.Element {
             </>
           ))}
       </dl>
-      <p class="muted">Rates, times and this box are of the process that answered; lags and dead letters are of all.</p>
+      <p class="muted">
+        Rates, times and this box are of the process that answered; lags, nodes and dead letters are of all.
+      </p>
     </section>
   );
 }

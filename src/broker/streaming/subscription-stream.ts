@@ -213,6 +213,11 @@ export class SubscriptionStream implements Observer {
     this.#advance();
   }
 
+  /** How many partitions it delivers now. */
+  get partitionCount(): number {
+    return this.#assigned.list.length;
+  }
+
   /** Why the stream ends or has ended, in words; undefined while nothing ends it. */
   get closeReason(): string | undefined {
     return this.#state.name === 'streaming' ? undefined : closeInfo(this.#state.code).debug;

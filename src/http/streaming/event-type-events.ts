@@ -41,6 +41,8 @@ export interface EventTypeEventsServices extends Pick<EventTypesServices, 'event
 
 export interface EventTypeEventsRouter {
   readonly router: Router;
+  /** How many streams are open on this process. */
+  openStreams(): number;
   /** Ends every stream with its last line, accepts no more, and resolves when all responses are finished. */
   closeAll(): Promise<void>;
 }
@@ -112,6 +114,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
   route.all(methodNotAllowed('GET', 'POST'));
   return {
     router,
+    openStreams: () => streams.size,
     async closeAll() {
       accepting = false;
       await Promise.all(

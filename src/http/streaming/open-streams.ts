@@ -42,6 +42,13 @@ export class OpenStreams {
     return this.#streams.size;
   }
 
+  /** How many partitions all of them deliver. */
+  get partitionCount(): number {
+    let count = 0;
+    for (const stream of this.#streams) count += stream.partitionCount;
+    return count;
+  }
+
   /** @throws OVERLOADED after {@link closeAll} */
   checkAccepting(): void {
     if (this.#closing !== undefined) throw shuttingDown();

@@ -30,6 +30,31 @@ describeAdminPage('the overview of the admin page', (admin) => {
     await admin.heading('Definition').waitFor();
   });
 
+  it('lists the nodes, and is red for a lost one alone', async () => {
+    const nodes = admin.page.getByRole('table', { name: 'Nodes' });
+    await admin.page.route('**/overview', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { nodes: Record<string, unknown>[] };
+      const [own] = body.nodes;
+      const starting = { ...own, node_id: 'b', address: 'http://10.0.0.2:8080', state: 'not_ready' };
+      const at = new Date(Date.now() - 120_000).toISOString();
+      const lost = { ...own, node_id: 'c', address: 'http://10.0.0.3:8080', state: 'lost', last_heard_at: at };
+      const other = { node_id: 'd', host: 'a-very-long-name-of-a-pod-in-a-large-cluster-7c9f6d5b8-x2x4z' };
+      const serving = { ...own, ...other, roles: ['serve'], subscription_streams: 1_200, stream_partitions: 4_000 };
+      await route.fulfill({ json: { ...body, nodes: [own, starting, lost, serving] } });
+    });
+    await open('');
+    await nodes.getByText('this one').waitFor();
+    expect(await nodes.getByText('this one').count()).to.equal(1);
+    expect(await nodes.locator('.tag.bad').allTextContents()).to.deep.equal(['lost']);
+    await nodes.getByText('2 min ago').waitFor();
+    expect(await nodes.locator('.tag.warn').allTextContents()).to.deep.equal(['not ready']);
+    await nodes.getByRole('link', { name: '1,200' }).waitFor();
+    await admin.screenshot('overview-nodes');
+    expect(await admin.faults()).to.deep.equal([]);
+    await admin.page.unroute('**/overview');
+  });
+
   it('draws the last hour once there is something to draw', async () => {
     await admin.page.route('**/overview', async (route) => {
       const response = await route.fetch();

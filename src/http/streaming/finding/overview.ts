@@ -7,11 +7,13 @@ import {
   type ActivityPoint,
 } from '../../../broker/overview/activity-history.ts';
 import { diskOf } from '../../../broker/overview/disk.ts';
+import { seenNodes } from '../../../broker/overview/nodes.ts';
 import type { RecentLags } from '../../../broker/subscriptions/recent-lags.ts';
 import { toTimestamp, type Clock } from '../../../clock.ts';
 import type { Responses } from '../../../contract.ts';
 import { isLendstreamError } from '../../../errors.ts';
 import type { Health } from '../../../health.ts';
+import type { Coordination } from '../../../ports/coordination.ts';
 import type { EventLog } from '../../../ports/event-log.ts';
 import { methodNotAllowed } from '../../edge/streaming-errors.ts';
 
@@ -21,6 +23,7 @@ export const largestLagsShown = 5;
 export interface OverviewServices {
   readonly log: EventLog;
   readonly registry: Registry;
+  readonly coordination: Pick<Coordination, 'reportedNodes'>;
   readonly clock: Clock;
   readonly health: Health;
   readonly lags: RecentLags;
@@ -33,6 +36,8 @@ export interface OverviewServices {
     readonly startedAt: number;
     /** Where it keeps its files. */
     readonly dataFolder: string;
+    /** How long a node may be silent before it counts as lost. */
+    readonly leaseMilliseconds: number;
   };
   /** The topics of dead letters, with their numbers of partitions. */
   readonly deadLetterTopics: { readonly commands: Topic; readonly subscriptions: Topic };
@@ -53,8 +58,9 @@ export function createOverviewRouter(services: OverviewServices): Router {
   router
     .route('/overview')
     .get(async (_request, response) => {
-      const [disk, lags, commands, subscriptions] = await Promise.all([
+      const [disk, nodes, lags, commands, subscriptions] = await Promise.all([
         diskOf(process.dataFolder),
+        unlessUnavailable(nodesOf(services)),
         unlessUnavailable(lagsOf(services)),
         unlessUnavailable(countOf(services.log, services.deadLetterTopics.commands)),
         unlessUnavailable(countOf(services.log, services.deadLetterTopics.subscriptions)),
@@ -70,6 +76,7 @@ export function createOverviewRouter(services: OverviewServices): Router {
           parts: health.parts().map(({ name, ready, reason }) => ({ name, ready, reason })),
           disk: disk === null ? null : { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes },
         },
+        nodes,
         history: historyView(history),
         lags,
         dead_letters: { commands, subscriptions },
@@ -77,6 +84,25 @@ export function createOverviewRouter(services: OverviewServices): Router {
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+async function nodesOf({ coordination, clock, process }: OverviewServices): Promise<Responses['getOverview']['nodes']> {
+  const nodes = seenNodes(await coordination.reportedNodes(), process.leaseMilliseconds);
+  const now = clock.now();
+  return nodes.map(({ report, state, silentMilliseconds }) => ({
+    node_id: report.nodeId,
+    host: report.host,
+    address: report.address,
+    version: report.version,
+    roles: report.roles,
+    started_at: toTimestamp(report.startedAt),
+    state,
+    last_heard_at: toTimestamp(now - silentMilliseconds),
+    loan_partitions: report.loanPartitions,
+    subscription_streams: report.subscriptionStreams,
+    stream_partitions: report.streamPartitions,
+    event_type_streams: report.eventTypeStreams,
+  }));
 }
 
 function historyView({ points, lastPointAt }: ActivityHistory): Responses['getOverview']['history'] {
