@@ -3,7 +3,6 @@ import type { Responses } from '../../contract.ts';
 import { formatCount } from '../formats.ts';
 import { path } from '../navigation.ts';
 import { Link } from './link.tsx';
-import { LongName } from './long-name.tsx';
 import { Table, type Column } from './table.tsx';
 import { Time } from './time.tsx';
 
@@ -39,8 +38,9 @@ function columnsFor(answering: string): readonly Column<Node>[] {
       name: 'Node',
       cell: ({ node_id: id, host, address }) => (
         <span title={`${address}, ${id}`}>
-          <LongName name={`${host}${portOf(address)}`} />
-          {id === answering ? <small class="muted"> this one</small> : null}
+          <span class="host-name">{host}</span>
+          {portOf(address)}
+          {id === answering ? <small class="muted"> (this one)</small> : null}
         </span>
       ),
     },
@@ -57,7 +57,7 @@ function columnsFor(answering: string): readonly Column<Node>[] {
       ),
     },
     { name: 'Streams', numeric: true, cell: held(({ subscription_streams: count }) => count, '/subscriptions') },
-    { name: 'Their partitions', numeric: true, cell: held(({ stream_partitions: count }) => count) },
+    { name: 'Partitions', numeric: true, cell: held(({ stream_partitions: count }) => count) },
     { name: 'Other streams', numeric: true, cell: held(({ event_type_streams: count }) => count) },
   ];
 }

@@ -44,8 +44,8 @@ describeAdminPage('the overview of the admin page', (admin) => {
       await route.fulfill({ json: { ...body, nodes: [own, starting, lost, serving] } });
     });
     await open('');
-    await nodes.getByText('this one').waitFor();
-    expect(await nodes.getByText('this one').count()).to.equal(1);
+    await nodes.getByText('(this one)').waitFor();
+    expect(await nodes.getByText('(this one)').count()).to.equal(1);
     expect(await nodes.locator('.tag.bad').allTextContents()).to.deep.equal(['lost']);
     await nodes.getByText('2 min ago').waitFor();
     expect(await nodes.locator('.tag.warn').allTextContents()).to.deep.equal(['not ready']);
