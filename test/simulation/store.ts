@@ -143,12 +143,14 @@ export class Store {
     args: Parameters<Coordination[Method]>,
   ): Promise<Awaited<ReturnType<Coordination[Method]>>> {
     const { coordination } = this;
+    /** Of the methods that it is used for. */
+    const subscriptionId = args[0] as string;
     const operation: StoreOperation = {
       caller,
       method,
       arguments: args,
       beganAt: this.#process.clock.monotonic(),
-      topology: judgedMethods.has(method) ? await coordination.topology(String(args[0])) : undefined,
+      topology: judgedMethods.has(method) ? await coordination.topology(subscriptionId) : undefined,
       isAllowed: true,
       unsent: [],
       isFinished: false,
@@ -165,8 +167,8 @@ export class Store {
         await refuseLostReset(coordination, args as Parameters<Coordination['finishReset']>);
       const result = await call.apply(coordination, args);
       operation.result = result;
-      if (method === 'beginReset' && result === true) this.#endResetLater(String(args[0]));
-      if (method === 'finishReset') this.#resets.delete(String(args[0]));
+      if (method === 'beginReset' && result === true) this.#endResetLater(subscriptionId);
+      if (method === 'finishReset') this.#resets.delete(subscriptionId);
       return result;
     } catch (error) {
       operation.error = error;

@@ -72,21 +72,16 @@ function held(of: (node: Node) => number, to?: string): Column<Node>['cell'] {
 }
 
 function State({ node: { state, last_heard_at: at } }: { node: Node }): JSX.Element {
-  switch (state) {
-    case 'ready':
-      return <span class="tag good">ready</span>;
-    case 'not_ready':
-      return <span class="tag warn">not ready</span>;
-    case 'lost':
-      return (
-        <>
-          <span class="tag bad">lost</span>{' '}
-          <small>
-            heard <Time at={at} />
-          </small>
-        </>
-      );
-  }
+  if (state === 'ready') return <span class="tag good">ready</span>;
+  if (state === 'not_ready') return <span class="tag warn">not ready</span>;
+  return (
+    <>
+      <span class="tag bad">lost</span>{' '}
+      <small>
+        heard <Time at={at} />
+      </small>
+    </>
+  );
 }
 
 /** The port of an address with its colon. */

@@ -111,7 +111,7 @@ describe('the nodes of an installation', function () {
 
   it('are lost within their lease when they are killed or paused, and heard again when they go on', async function () {
     if (!isClusterUnderTest) {
-      console.log('        not on the embedded store: it has one process');
+      process.stderr.write('        skipped: the embedded store has one process\n');
       this.skip();
     }
     const [asked, killed, paused] = await Promise.all([start(), start({ ROLES: 'serve' }), start({ ROLES: 'serve' })]);
