@@ -1,6 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../../../src/sqlite.ts';
+import { serveBodies, type Publication } from './bodies-server.ts';
 
 /**
  * The most that publishing into the store can reach: the bare server, which appends to a SQLite file instead of a plain
@@ -27,7 +28,7 @@ function store(file: string): void {
 /** In the main thread: one transaction is under way at a time, and everything that arrives during it makes the next. */
 function serve(): void {
   const thread = new Worker(new URL(import.meta.url), { workerData: path });
-  let waiting: { body: Buffer; response: ServerResponse }[] = [];
+  let waiting: Publication[] = [];
   let stored: ServerResponse[] | undefined;
   const storeWaiting = (): void => {
     if (stored !== undefined || waiting.length === 0) return;
@@ -42,23 +43,11 @@ function serve(): void {
     stored = undefined;
     storeWaiting();
   });
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks);
-      if (!Array.isArray(JSON.parse(body.toString('utf8')))) throw new Error('The body is no array of events');
-      waiting.push({ body, response });
-      storeWaiting();
-    });
-  });
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('The server has no address');
-    console.log(`http://127.0.0.1:${address.port}`);
+  serveBodies((publication) => {
+    waiting.push(publication);
+    storeWaiting();
   });
 }
 
 if (isMainThread) serve();
 else store(workerData as string);
-process.on('SIGTERM', () => process.exit(0));

@@ -1,7 +1,7 @@
 import { openConnection } from '../baselines/bare-http.ts';
 import { publishBody } from '../events.ts';
 import { processorMilliseconds } from '../service-figures.ts';
-import { cursorOf, openStream } from './open-stream.ts';
+import { openCommitters } from './committers.ts';
 
 /**
  * Sends the same requests with one set of headers and with another, in short slices that follow each other, so that
@@ -31,12 +31,11 @@ export interface SliceTotals {
   processorMilliseconds: number;
 }
 
-/** Sends one request. */
-type Send = (headers: string) => Promise<number>;
+/** Sends one request. @throws Error when it is refused */
+type Send = (headers: string) => Promise<void>;
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
 const publishingConnections = 8;
-const offsetPrefix = '001-0001-';
 
 async function publishers(): Promise<Send[]> {
   const path = `/event-types/${settings.eventType}/events`;
@@ -45,44 +44,16 @@ async function publishers(): Promise<Send[]> {
     Array.from({ length: publishingConnections }, async (_, sender): Promise<Send> => {
       const connection = await openConnection(settings.url);
       let turn = sender;
-      return (headers) => connection.post(path, bodies[(turn += 1) % bodies.length] ?? '', headers);
+      return async (headers) => {
+        const status = await connection.post(path, bodies[(turn += 1) % bodies.length] ?? '', headers);
+        if (status !== 200) throw new Error(`A batch was answered ${status}`);
+      };
     }),
   );
 }
 
-/** One for each partition, after all events were delivered. */
-async function committers(subscription: string): Promise<Send[]> {
-  const ends = new Map<string, { eventType: string; token: string; last: number }>();
-  let delivered = 0;
-  let complete = (): void => undefined;
-  const completed = new Promise<void>((resolve) => (complete = resolve));
-  const query = `batch_limit=100&batch_flush_timeout=1&max_uncommitted_events=${settings.events * 2}`;
-  const { streamId } = await openStream(settings.url, subscription, query, (line) => {
-    const cursor = cursorOf(line);
-    if (cursor === undefined) return;
-    const last = Number(cursor.offset.slice(offsetPrefix.length));
-    delivered += last - (ends.get(cursor.partition)?.last ?? -1);
-    ends.set(cursor.partition, { eventType: cursor.event_type, token: cursor.cursor_token, last });
-    if (delivered >= settings.events) complete();
-  });
-  await completed;
-  const path = `/subscriptions/${subscription}/cursors`;
-  const opening = [...ends].map(async ([partition, { eventType, token, last }]): Promise<Send> => {
-    const connection = await openConnection(settings.url);
-    const before = `{"items":[{"partition":"${partition}","offset":"${offsetPrefix}`;
-    const after = `","event_type":"${eventType}","cursor_token":"${token}"}]}`;
-    let offset = -1;
-    return (headers) => {
-      offset += 1;
-      if (offset > last) throw new Error('All events are committed before the time is over');
-      const body = before + String(offset).padStart(18, '0') + after;
-      return connection.post(path, body, `X-Nakadi-StreamId: ${streamId}\r\n${headers}`);
-    };
-  });
-  return Promise.all(opening);
-}
-
-const senders = await (settings.subscription === undefined ? publishers() : committers(settings.subscription));
+const { url, subscription, events } = settings;
+const senders = await (subscription === undefined ? publishers() : openCommitters(url, subscription, events));
 const totals: SliceTotals[] = settings.headers.map(() => ({ requests: 0, milliseconds: 0, processorMilliseconds: 0 }));
 for (let slice = 0; slice < settings.warmUpSlices + settings.slices; slice += 1) {
   const set = slice % settings.headers.length;
