@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { Coordination } from './ports/coordination.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { PublishedIds } from './ports/published-ids.ts';
+import { deadLetterQueue } from './broker/definitions/unprocessable-events.ts';
 import type { Clock } from './clock.ts';
 import type { ClusterConfig, Config } from './config.ts';
 import { lockDataFolder, isReadableByOthers, restrictFileModes } from './embedded/data-folder.ts';
 import type { KafkaLogOptions } from './kafka/log.ts';
 import type { Health } from './health.ts';
 import type { IntegrityProgress } from './integrity/integrity-check.ts';
+import { deadLettersTopic } from './lending-format/lending-topics.ts';
 import type { Logger } from './logger.ts';
 
 /** The foundation of the service: the ports, and a folder for data that this process can rebuild. */
@@ -51,7 +53,13 @@ async function openEmbedded({ config, logger, clock, health, registerCleanup }: 
     import('./embedded/coordination.ts'),
     import('./embedded/published-ids/published-ids.ts'),
   ]);
-  const log = await EmbeddedLog.open({ dataFolder: config.dataFolder, logger, clock, health });
+  const log = await EmbeddedLog.open({
+    dataFolder: config.dataFolder,
+    logger,
+    clock,
+    health,
+    overwrittenTopics: [deadLettersTopic, deadLetterQueue],
+  });
   registerCleanup(() => log.close());
   const coordination = await EmbeddedCoordination.open({ log, clock, logger });
   registerCleanup(() => coordination.close());

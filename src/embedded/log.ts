@@ -65,6 +65,11 @@ export interface EmbeddedLogOptions {
   readonly checkpointMilliseconds?: number;
   /** Age at which compaction removes tombstones. Milliseconds. Default one day. */
   readonly tombstoneMilliseconds?: number;
+  /**
+   * Topics whose records leave no bytes in the files when retention removes them: those that may be about people, are
+   * few, and go one by one. Default none.
+   */
+  readonly overwrittenTopics?: readonly string[];
   /** When the first check of the file begins. Milliseconds after the start. Default ten seconds. */
   readonly firstCheckMilliseconds?: number;
   /** Memory for the keys of a compaction. With more keys it takes several passes. Bytes. Default 64 MiB. */
@@ -170,6 +175,7 @@ export class EmbeddedLog implements EventLog {
       maintenanceMilliseconds: options.maintenanceMilliseconds ?? minuteMilliseconds,
       tombstoneMilliseconds: options.tombstoneMilliseconds ?? dayMilliseconds,
       compactionBytesMaximum: options.compactionBytesMaximum ?? compactionBytesMaximumDefault,
+      overwrittenTopics: new Set(options.overwrittenTopics),
     });
     void this.#retention.removePartitions(state.orphanedPartitionIds);
     const integrityHealth = health.part('log-integrity');

@@ -27,6 +27,8 @@ export interface RetentionAndCompactionOptions {
   readonly tombstoneMilliseconds: number;
   /** The most memory for the keys of a compaction. Bytes. */
   readonly compactionBytesMaximum: number;
+  /** Topics whose records leave no bytes in the files when retention removes them. */
+  readonly overwrittenTopics: ReadonlySet<string>;
 }
 
 /**
@@ -36,8 +38,13 @@ export class RetentionAndCompaction {
   readonly #options: RetentionAndCompactionOptions;
   readonly #timers: Timer[] = [];
   #running: Promise<void> = Promise.resolve();
-  /** Whether the write-ahead log may still have bytes that must be gone: a reader, such as a backup, was in the way. */
-  #isWalToBeEmptied = false;
+  /**
+   * Whether the write-ahead log may still have bytes that must be gone: a reader, such as a backup, was in the way, or
+   * the process before this one ended too early.
+   */
+  #isWalToBeEmptied = true;
+  /** Whether a process before this one may have left rows that it was removing. */
+  #mayHaveLeftOvers = true;
 
   constructor(options: RetentionAndCompactionOptions) {
     this.#options = options;
@@ -57,6 +64,7 @@ export class RetentionAndCompaction {
         if (topic.configuration.cleanupPolicy === 'compact') continue;
         for (const partition of topic.partitions) await this.#applyRetention(topic, partition, now);
       }
+      this.#mayHaveLeftOvers = false;
       await this.#shrink();
     });
   }
@@ -75,7 +83,7 @@ export class RetentionAndCompaction {
   removePartitions(partitionIds: readonly number[]): Promise<void> {
     return this.#options.thread.runInBackground(() =>
       this.#runSerially(async () => {
-        for (const partitionId of partitionIds) await this.#deleteRows(partitionId, aboveEveryOffset);
+        for (const partitionId of partitionIds) await this.#deleteRows(partitionId, aboveEveryOffset, false);
         await this.#shrink();
       }),
     );
@@ -87,8 +95,11 @@ export class RetentionAndCompaction {
     await this.#running;
   }
 
-  #applyRetention({ configuration }: TopicState, partition: PartitionState, now: number): Promise<void> {
-    return this.#removeOldest(partition, {
+  async #applyRetention({ configuration }: TopicState, partition: PartitionState, now: number): Promise<void> {
+    if (this.#mayHaveLeftOvers && this.#overwrites(partition) && partition.earliest > 0) {
+      await this.#deleteRows(partition.id, partition.earliest, true);
+    }
+    await this.#removeOldest(partition, {
       below: partition.latest,
       appendedBefore: now - configuration.retentionMilliseconds,
       bytesMaximum: configuration.retentionBytes ?? null,
@@ -112,7 +123,7 @@ export class RetentionAndCompaction {
     await writer.call('raiseEarliest', { partitionId: partition.id, earliest, latest: partition.latest });
     partition.earliest = earliest;
     cache.forget(partition, earliest);
-    await this.#deleteRows(partition.id, earliest);
+    await this.#deleteRows(partition.id, earliest, this.#overwrites(partition));
   }
 
   #compact(
@@ -194,9 +205,14 @@ export class RetentionAndCompaction {
     if (hasSurplus) await this.#shrink();
   }
 
-  async #deleteRows(partitionId: number, below: number): Promise<void> {
+  #overwrites({ topic }: PartitionState): boolean {
+    return this.#options.overwrittenTopics.has(topic);
+  }
+
+  async #deleteRows(partitionId: number, below: number, overwrites: boolean): Promise<void> {
+    if (overwrites) this.#isWalToBeEmptied = true;
     while (!this.#options.thread.isStopped) {
-      const { isDone, hasSurplus } = await this.#options.writer.call('deleteSome', { partitionId, below });
+      const { isDone, hasSurplus } = await this.#options.writer.call('deleteSome', { partitionId, below, overwrites });
       if (hasSurplus) await this.#shrink();
       if (isDone) return;
     }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openForReading } from '../../src/embedded/thread/database.ts';
+import { openForReading, openForWriting } from '../../src/embedded/thread/database.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { appendTo, keyed, readAll } from '../support/log-reading.ts';
 import { maintenanceMilliseconds, openWatchedLog, scripts, type WatchedLog } from './watched-log.ts';
@@ -99,5 +99,83 @@ describe('the removal of deleted keys from a topic that limits how long compacti
     reader.close();
     await maintain();
     expect(await isInFiles(secret)).to.equal(false);
+  });
+});
+
+describe('the retention of a topic whose records must leave no bytes', () => {
+  const letters = { topic: 'letters', partition: 0 };
+  const hour = 3_600_000;
+  let watched: WatchedLog;
+
+  beforeEach(async () => {
+    watched = await openWatchedLog({ overwrittenTopics: [letters.topic] });
+    const topic = { partitionCount: 1, cleanupPolicy: 'delete', retentionMilliseconds: hour } as const;
+    await watched.log.createTopic({ name: letters.topic, ...topic });
+    await watched.log.createTopic({ name: 'others', ...topic });
+  });
+
+  afterEach(() => watched.cleanup());
+
+  async function filesWith(text: string): Promise<string[]> {
+    const names = await readdir(watched.dataFolder);
+    const read = names.map(async (name) => [name, await readFile(join(watched.dataFolder, name))] as const);
+    return (await Promise.all(read)).flatMap(([name, bytes]) => (bytes.includes(text) ? [name] : []));
+  }
+
+  /** Rows that share pages, and rows of several pages. */
+  async function append(to: typeof letters, text: string): Promise<void> {
+    for (let number = 0; number < 100; number += 1) {
+      const padding = Array.from({ length: number % 10 === 0 ? 2_000 : 1 }, (_, at) => text + at).join();
+      await appendTo(watched.log, to, [{ key: null, value: Buffer.from(padding) }]);
+    }
+  }
+
+  async function maintain(): Promise<void> {
+    await watched.clock.turn(maintenanceMilliseconds);
+    await watched.log.runRetention();
+    await watched.log.runCompaction();
+  }
+
+  it('leaves them neither in the database file nor in the write-ahead log, with the run that removes them', async () => {
+    await append(letters, secret);
+    await append({ topic: 'others', partition: 0 }, 'freed-text');
+    await watched.clock.turn(hour - maintenanceMilliseconds);
+    await append({ topic: 'others', partition: 0 }, 'kept-text');
+    expect(await filesWith(secret)).to.not.deep.equal([]);
+    expect(await readAll(watched.log, letters)).to.have.length(100);
+    await watched.clock.turn(1);
+    await maintain();
+    expect(await readAll(watched.log, letters)).to.have.length(0);
+    expect(await filesWith(secret)).to.deep.equal([]);
+    expect(await filesWith('kept-text')).to.not.deep.equal([]);
+  });
+
+  it('leaves none of what a process that ended in between had not removed yet', async () => {
+    await append(letters, secret);
+    await watched.log.close();
+    // The first step of a removal says from where on records are held, the others delete rows.
+    const database = openForWriting(join(watched.dataFolder, 'log.db'), undefined, false);
+    database.exec(`UPDATE partition SET earliest_offset = 100, latest_offset_at_least = 100
+      WHERE topic_id = (SELECT id FROM topic WHERE name = '${letters.topic}')`);
+    database.close();
+    await watched.reopen();
+    expect(await filesWith(secret)).to.not.deep.equal([]);
+    await watched.log.runRetention();
+    await watched.log.runCompaction();
+    expect(await filesWith(secret)).to.deep.equal([]);
+  });
+
+  it('empties the write-ahead log that a killed process left, without anything new to remove', async () => {
+    await append(letters, secret);
+    await watched.clock.turn(hour + maintenanceMilliseconds);
+    const reader = openForReading(join(watched.dataFolder, 'log.db'));
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM batch').get();
+    await watched.log.runRetention();
+    expect(await filesWith(secret)).to.not.deep.equal([]);
+    reader.exec('COMMIT');
+    reader.close();
+    await watched.log.runCompaction();
+    expect(await filesWith(secret)).to.deep.equal([]);
   });
 });

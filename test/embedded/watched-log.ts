@@ -1,3 +1,4 @@
+import type { EmbeddedLog, EmbeddedLogOptions } from '../../src/embedded/log.ts';
 import { Health } from '../../src/health.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import { watchThreads, type StartedThreads } from '../support/started-threads.ts';
@@ -13,7 +14,9 @@ export const orders = { topic: 'orders', partition: 0 };
 export const scripts = { maintenance: 'thread/removable-records.js', writer: 'thread/writer.js' } as const;
 
 /** An embedded log on a clock that is turned by hand, with the threads that it has started. */
-export interface WatchedLog extends Pick<TemporaryLog, 'dataFolder' | 'log' | 'cleanup'> {
+export interface WatchedLog extends Pick<TemporaryLog, 'dataFolder' | 'reopen' | 'cleanup'> {
+  /** The one that was opened last. */
+  readonly log: EmbeddedLog;
   readonly clock: SimulatedClock;
   readonly health: Health;
   readonly threads: StartedThreads;
@@ -24,7 +27,7 @@ export interface WatchedLog extends Pick<TemporaryLog, 'dataFolder' | 'log' | 'c
 }
 
 /** Opens a log with one topic, which keeps everything. The file is never checked. */
-export async function openWatchedLog(): Promise<WatchedLog> {
+export async function openWatchedLog(options: Partial<EmbeddedLogOptions> = {}): Promise<WatchedLog> {
   const threads = watchThreads();
   const clock = new SimulatedClock();
   const health = new Health(clock);
@@ -33,6 +36,7 @@ export async function openWatchedLog(): Promise<WatchedLog> {
     health,
     maintenanceMilliseconds,
     firstCheckMilliseconds: Number.MAX_SAFE_INTEGER,
+    ...options,
   });
   await temporary.log.createTopic({
     name: orders.topic,
@@ -42,7 +46,10 @@ export async function openWatchedLog(): Promise<WatchedLog> {
   });
   return {
     dataFolder: temporary.dataFolder,
-    log: temporary.log,
+    get log() {
+      return temporary.log;
+    },
+    reopen: (changed) => temporary.reopen(changed),
     clock,
     health,
     threads,

@@ -24,9 +24,13 @@ export interface WriterRequests {
   raiseEarliest: { request: { partitionId: number; earliest: Offset; latest: Offset }; response: null };
   /**
    * Deletes some of the rows that are below the earliest offset or belong to a deleted partition. `hasSurplus`: whether
-   * there are more free pages than are kept, so that the file must shrink before more is removed.
+   * there are more free pages than are kept, so that the file must shrink before more is removed. `overwrites`: whether
+   * the bytes that were removed are overwritten in the database file at once.
    */
-  deleteSome: { request: { partitionId: number; below: Offset }; response: { isDone: boolean; hasSurplus: boolean } };
+  deleteSome: {
+    request: { partitionId: number; below: Offset; overwrites: boolean };
+    response: { isDone: boolean; hasSurplus: boolean };
+  };
   /**
    * Replaces the bodies of rows with compacted ones, and deletes rows without any record left. `overwrites`: whether
    * the bytes that were removed are overwritten in the database file at once.

@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
-import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
+import type { CleanupPolicy } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
 import { checksumOf } from '../records/batch-format.ts';
 import { isCompressed, storedBody } from '../records/compressed-bodies.ts';
@@ -328,10 +328,17 @@ function deleteTopic({ topicId }: { topicId: number }): null {
   });
 }
 
-function deleteSome({ partitionId, below }: { partitionId: number; below: Offset }): {
-  isDone: boolean;
-  hasSurplus: boolean;
-} {
+function deleteSome({
+  overwrites,
+  ...range
+}: WriterRequests['deleteSome']['request']): WriterRequests['deleteSome']['response'] {
+  return overwrites ? overwriting(() => deleteRows(range)) : deleteRows(range);
+}
+
+function deleteRows({
+  partitionId,
+  below,
+}: Omit<WriterRequests['deleteSome']['request'], 'overwrites'>): WriterRequests['deleteSome']['response'] {
   return inTransaction('reserve', (connection) => {
     const { statements } = database();
     const oldest = statements.oldestBatches.all(partitionId, below) as [number, number][];
@@ -347,11 +354,15 @@ function deleteSome({ partitionId, below }: { partitionId: number; below: Offset
 }
 
 function replaceRows({ rows, overwrites }: WriterRequests['replaceRows']['request']): { hasSurplus: boolean } {
+  return overwrites ? overwriting(() => replace(rows)) : replace(rows);
+}
+
+/** Does something so that pages which it frees are overwritten as well. */
+function overwriting<Result>(change: () => Result): Result {
   const { connection } = database();
-  if (!overwrites) return replace(rows);
   connection.exec('PRAGMA secure_delete = ON');
   try {
-    return replace(rows);
+    return change();
   } finally {
     connection.exec('PRAGMA secure_delete = FAST');
   }

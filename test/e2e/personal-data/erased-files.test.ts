@@ -139,6 +139,21 @@ describe('the files of one machine after an erasure of personal data', () => {
     expect(await filesWith('kept-text')).to.include('accounts.db');
   });
 
+  it('have nothing of an account that was deleted without an erasure, once another one is erased', async function () {
+    this.timeout(120_000);
+    await send('POST', '/loanproducts', annuityProduct('annuity'), 201);
+    const texts = { loanName: marker, accountHolderKey: marker, notes: marker };
+    const loan = { productTypeKey: 'annuity', loanAmount: 1000 };
+    await send('POST', '/loans', { id: 'deleted', ...loan, ...texts }, 201);
+    await send('POST', '/loans', { id: 'other', ...loan }, 201);
+    await send('DELETE', '/loans/deleted', undefined, 204);
+    expect(changelogRows()).to.be.greaterThan(0);
+    await send('POST', '/loans/other:erasePersonalData', {}, 204);
+    await pass(erasureMinutes);
+    expect(changelogRows(), 'the changelog').to.equal(0);
+    expect((await filesWith(marker)).filter((name) => name.startsWith('accounts.db'))).to.deep.equal([]);
+  });
+
   it('have nothing of it after a restart in between', async function () {
     this.timeout(120_000);
     await fill();

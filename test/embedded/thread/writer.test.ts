@@ -48,7 +48,7 @@ describe('the thread that writes the log', () => {
   }
 
   const remove = async (below: number): Promise<void> => {
-    while (!(await thread.call('deleteSome', { partitionId, below })).isDone);
+    while (!(await thread.call('deleteSome', { partitionId, below, overwrites: false })).isDone);
   };
 
   /** The first column of the first row of a statement. */
@@ -66,15 +66,15 @@ describe('the thread that writes the log', () => {
     await fill(130, 10);
     const left: number[] = [];
     for (let isDone = false; !isDone;) {
-      ({ isDone } = await thread.call('deleteSome', { partitionId, below: 129 }));
+      ({ isDone } = await thread.call('deleteSome', { partitionId, below: 129, overwrites: false }));
       left.push(rowCount());
     }
     expect(left).to.deep.equal([66, 2, 1, 1]);
     await remove(Infinity);
     await fill(5, mebibyte);
-    await thread.call('deleteSome', { partitionId, below: 5 });
+    await thread.call('deleteSome', { partitionId, below: 5, overwrites: false });
     expect(rowCount()).to.equal(3);
-    await thread.call('deleteSome', { partitionId: 2, below: 5 });
+    await thread.call('deleteSome', { partitionId: 2, below: 5, overwrites: false });
     expect(rowCount()).to.equal(3);
   });
 
@@ -109,7 +109,7 @@ describe('the thread that writes the log', () => {
         expect(freedPages).to.be.at.most(256);
       }
     };
-    const { hasSurplus } = await thread.call('deleteSome', { partitionId, below: 10 });
+    const { hasSurplus } = await thread.call('deleteSome', { partitionId, below: 10, overwrites: false });
     expect(hasSurplus).to.equal(false);
     await remove(10);
     await shrink();
