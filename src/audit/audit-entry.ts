@@ -62,6 +62,8 @@ export interface AuditEntry {
   readonly before?: unknown;
   readonly after?: unknown;
   readonly commandId?: string | undefined;
+  /** How many loan commands of each type a request published. */
+  readonly commandTypes?: Readonly<Record<string, number>> | undefined;
   /** How many refusals a record stands for. */
   readonly count?: number;
 }
@@ -80,7 +82,7 @@ export function auditRecordText(
   { partition, sequence, previousHash }: ChainPlace,
   receivedAt: number,
 ): string {
-  const { stage, requestId, who, from, operation, subject, status, commandId, count } = entry;
+  const { stage, requestId, who, from, operation, subject, status, commandId, commandTypes, count } = entry;
   return JSON.stringify({
     metadata: {
       occurred_at: toTimestamp(entry.at),
@@ -102,6 +104,7 @@ export function auditRecordText(
     subject,
     ...(status === undefined ? {} : { status, outcome: outcomeOf(status) }),
     ...(commandId === undefined ? {} : { command_id: commandId }),
+    ...(commandTypes === undefined ? {} : { command_types: commandTypes }),
     ...(count === undefined ? {} : { count }),
     ...(entry.before === undefined ? {} : { before: entry.before }),
     ...(entry.after === undefined ? {} : { after: entry.after }),

@@ -1,3 +1,4 @@
+import { consumerGroupDefault } from '../definitions/subscription-id.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { countViolations, lengthViolations } from '../definitions/length-limits.ts';
 import { defaultStreamingLimits } from '../definitions/streaming-limits.ts';
@@ -35,7 +36,7 @@ export function readSubscription(
   };
   const owningApplication = text('owning_application', null);
   const eventTypes = readEventTypes(body['event_types'], violations);
-  const consumerGroup = text('consumer_group', 'default');
+  const consumerGroup = text('consumer_group', consumerGroupDefault);
   const readFrom = readReadFrom(text('read_from', 'end'));
   const initialCursors = readCursorFields('initial_cursors', body['initial_cursors'] ?? [], violations);
   const authorization = readAuthorization(fieldsOf('authorization', body['authorization'] ?? null), roles, violations);

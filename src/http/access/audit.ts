@@ -1,14 +1,16 @@
 import { Router, type Request, type Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import type { AccessRefusals } from '../../audit/access-refusals.ts';
-import type { AuditEntry } from '../../audit/audit-entry.ts';
+import type { AuditEntry, AuditSubject } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { bounded, recordedDefinition } from '../../audit/recorded-definitions.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
+import { consumerGroupDefault, subscriptionId } from '../../broker/definitions/subscription-id.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
 import { auditedOperations, type AuditedOperation } from './audited-operations.ts';
+import { parseJson, readBodyAhead } from '../edge/request-body.ts';
 import { findOperations, type FoundOperation } from './operation-lookup.ts';
 import { principalOf } from './principal-of-request.ts';
 
@@ -26,6 +28,8 @@ declare global {
     interface Locals {
       /** The id of the loan command that the request became. */
       commandId?: string;
+      /** How many loan commands of each type the request published. */
+      commandTypes?: Readonly<Record<string, number>>;
       /** The JSON of the request, where a handler has read it. */
       requestJson?: Readonly<Record<string, unknown>>;
       isAudited?: true;
@@ -37,7 +41,7 @@ declare global {
 interface AuditedRequest {
   readonly found: FoundOperation;
   readonly audited: AuditedOperation;
-  readonly entry: Omit<AuditEntry, 'stage' | 'at'>;
+  entry: Omit<AuditEntry, 'stage' | 'at'> & { readonly subject: AuditSubject };
   /** The definition before; undefined where none is recorded. */
   before: unknown;
 }
@@ -118,8 +122,11 @@ async function begin(
   const { audit, clock } = options;
   audit.requireWritable();
   if (audited.audited.audit === 'administration') {
-    audited.before = await stateOf(options, audited, audited.entry.subject?.name ?? null);
-    await audit.append({ ...audited.entry, stage: 'started', at: clock.now() });
+    const { kind } = audited.entry.subject;
+    const name = audited.entry.subject.name ?? (await nameOfNew(audited, response.req));
+    audited.entry = { ...audited.entry, subject: { kind, name } };
+    audited.before = await stateOf(options, audited, name);
+    await audit.append({ ...audited.entry, stage: 'started', at: clock.now(), before: audited.before });
   }
   recordAtEnd(options, audited, response, next);
   next();
@@ -178,9 +185,9 @@ async function finish(
 ): Promise<void> {
   const { entry, audited: operation, found, before } = audited;
   const status = response.statusCode;
-  const name = nameOf(operation, found.values, response, status < 300 ? json : undefined);
+  const name = nameOf(operation, found.values, response, status < 300 ? json : undefined) ?? entry.subject.name;
   // What a request created was not there before.
-  const wasMissing = entry.subject?.name === null && name !== null && before === undefined;
+  const wasMissing = entry.subject.name === null && name !== null && before === undefined;
   const after = status < 400 ? await stateOf(options, audited, name, true) : undefined;
   await options.audit.append({
     ...entry,
@@ -189,6 +196,7 @@ async function finish(
     subject: { kind: operation.subject, name },
     status,
     commandId: response.locals.commandId,
+    commandTypes: response.locals.commandTypes,
     before: wasMissing && after !== undefined ? null : before,
     after,
   });
@@ -215,6 +223,27 @@ function nameOf(
       break;
   }
   return null;
+}
+
+/** The name of what a request is to create, as far as its body says it. A body that cannot be read is its handler's. */
+async function nameOfNew({ audited: { name, subject } }: AuditedRequest, request: Request): Promise<string | null> {
+  if (name.in !== 'request' && name.in !== 'response') return null;
+  let body: unknown;
+  try {
+    body = parseJson(await readBodyAhead(request));
+  } catch {
+    return null;
+  }
+  return subject === 'subscription' ? idOfSubscription(body) : textIn(body, name.field);
+}
+
+/** The id that a subscription has by its identity, whatever its creation says of an id. */
+function idOfSubscription(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const { owning_application: owner, event_types: types, consumer_group: group } = body as Record<string, unknown>;
+  const areTexts = Array.isArray(types) && types.every((type) => typeof type === 'string');
+  if (typeof owner !== 'string' || !areTexts) return null;
+  return subscriptionId(owner, types as string[], typeof group === 'string' ? group : consumerGroupDefault);
 }
 
 /** The longest name that is taken from a body. Characters. */

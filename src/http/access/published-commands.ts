@@ -1,6 +1,7 @@
 import { hasPermission, type Principal } from '../../access/principal.ts';
 import { permissionOfCommand } from '../../access/permissions.ts';
 import { commandTypes } from '../../lending-format/command-format.ts';
+import type { PublishedItem } from '../../broker/publishing/response-items.ts';
 import { missingPermission } from './missing-permission.ts';
 
 /**
@@ -18,6 +19,21 @@ export function refuseCommands(principal: Principal, body: Buffer): void {
     const permission = permissionOfCommand(command);
     if (!hasPermission(principal, permission)) throw missingPermission(permission);
   }
+}
+
+/**
+ * How many commands of each type a request has published, of those that were stored or may have been.
+ * @param body The JSON of the request: a list of commands.
+ * @param items One for each, in this order.
+ */
+export function publishedTypes(body: Buffer, items: readonly PublishedItem[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [index, type] of typesIn(body).entries()) {
+    const command = commandTypes.find((known) => known === type);
+    if (command === undefined || items[index]?.step !== 'publishing') continue;
+    counts[command] = (counts[command] ?? 0) + 1;
+  }
+  return counts;
 }
 
 /** Whether a principal may send commands of any type. */

@@ -47,7 +47,28 @@ const decompressors: ReadonlyMap<string, () => Transform> = new Map([
  * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt compression, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED
  *   when too many bytes of bodies are in flight, TOO_MANY_REQUESTS when too many of them are this client's
  */
-export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
+export async function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
+  const ahead = bodiesReadAhead.get(request);
+  if (ahead === undefined) return readUntilClosed(request, bytesMaximum);
+  const body = await ahead;
+  if (body.length > bytesMaximum) throw tooLarge(bytesMaximum);
+  return body;
+}
+
+/** Bodies that were read before a handler asks for them. */
+const bodiesReadAhead = new WeakMap<Request, Promise<Buffer>>();
+
+/**
+ * Reads a body before the handler of its request does, which then gets the same, or the same error.
+ * @throws as {@link readBody}
+ */
+export function readBodyAhead(request: Request): Promise<Buffer> {
+  const reading = readUntilClosed(request, bodyBytesMaximum);
+  bodiesReadAhead.set(request, reading);
+  return reading;
+}
+
+function readUntilClosed(request: Request, bytesMaximum: number): Promise<Buffer> {
   const claim = bodiesInFlight.claim(request.socket, bodyAllowanceOf(request.res));
   request.res?.once('close', () => claim.release());
   return readWithClaim(request, bytesMaximum, claim);

@@ -7,7 +7,7 @@ import type { Publisher } from '../../broker/publishing/publisher.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
-import { refuseCommands } from '../access/published-commands.ts';
+import { publishedTypes, refuseCommands } from '../access/published-commands.ts';
 import { principalOf } from '../access/principal-of-request.ts';
 import { textParameters } from '../edge/query-parameters.ts';
 import { readBody } from '../edge/request-body.ts';
@@ -42,13 +42,16 @@ export function createPublishingRouter(services: PublishingServices): Router {
     const shown = itemForm(request);
     const principal = principalOf(response);
     const body = await readBody(request);
-    if (request.params.name === loanCommandsTopic) refuseCommands(principal, body);
+    const isCommands = request.params.name === loanCommandsTopic;
+    if (isCommands) refuseCommands(principal, body);
     const flowId = request.headers['x-flow-id'];
     const outcome = await publisher.publish(request.params.name, body, {
       flowId: typeof flowId === 'string' ? flowId : '',
       traceparent: traceparentOf(request),
       publishedBy: principal.name,
     });
+    // The audit records them.
+    if (isCommands) response.locals.commandTypes = publishedTypes(body, outcome.items);
     if (outcome.status === 200) response.status(200).end();
     else response.status(outcome.status).json(outcome.items.map(shown) satisfies Responses['publishEvents']);
   });

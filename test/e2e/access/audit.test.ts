@@ -19,6 +19,7 @@ interface AuditRecord {
   readonly status?: number;
   readonly outcome?: string;
   readonly command_id?: string;
+  readonly command_types?: Readonly<Record<string, number>>;
   readonly count?: number;
   readonly before?: Readonly<Record<string, unknown>> | null;
   readonly after?: Readonly<Record<string, unknown>> | null;
@@ -167,6 +168,90 @@ describe('the audit of a service', function () {
       'lendstream.loan-commands',
       published.status,
     ]);
+  });
+
+  it('names what is to be created before it is, and when it is refused', async () => {
+    const id = `created-${process.pid}`;
+    const product = {
+      id,
+      name: 'Annuity',
+      type: 'FIXED_TERM_LOAN',
+      currency: { code: 'EUR' },
+      scheduleSettings: { numInstallments: { defaultValue: 4 } },
+    };
+    const key = { name: id, owning_application: 'shop', scopes: ['consumer'] };
+    const identity = { owning_application: 'shop', event_types: [id], id: 'chosen-by-nobody' };
+    const creations: [path: string, body: unknown, name: string, status: number][] = [
+      ['/event-types', eventTypeBody(id), id, 201],
+      ['/event-types', eventTypeBody(id), id, 409],
+      ['/event-types', { ...eventTypeBody(id), name: '' }, '', 422],
+      ['/api-keys', key, id, 201],
+      ['/api-keys', { ...key, scopes: ['unknown'] }, id, 422],
+      ['/loanproducts', product, id, 201],
+      ['/branches', { id, name: 'Branch' }, id, 201],
+      [
+        '/settings/features',
+        { feature: 'disable_subscription_creation', enabled: false },
+        'disable_subscription_creation',
+        204,
+      ],
+    ];
+    for (const [path, body, name, status] of creations) {
+      const sent = await send(administrator, 'POST', path, body);
+      expect(sent.status, `${path} ${sent.text}`).to.equal(status);
+      const records = await recordsOf(sent.flowId);
+      expect(
+        records.map((each) => [each.stage, each.subject?.name]),
+        path,
+      ).to.deep.equal([
+        ['started', name],
+        ['finished', name],
+      ]);
+      if (status === 201) expect([records[0]?.before, records[1]?.before], path).to.deep.equal([null, null]);
+    }
+    // Its id follows from its identity, and is known before.
+    const subscribed = await send(administrator, 'POST', '/subscriptions', identity);
+    const again = await send(administrator, 'POST', '/api/v1/subscriptions', identity);
+    const names = [...(await recordsOf(subscribed.flowId)), ...(await recordsOf(again.flowId))].map(
+      ({ subject }) => subject?.name,
+    );
+    expect([subscribed.status, again.status, ...new Set(names)]).to.deep.equal([201, 200, subscribed.body['id']]);
+  });
+
+  it('has no name of a creation whose body says none or cannot be read, which its handler refuses', async () => {
+    for (const [body, status] of [
+      ['{', 400],
+      ['[]', 400],
+      [`{"name":${'['.repeat(300)}`, 400],
+      [`{"name":"${'x'.repeat(8 * 1024 * 1024)}"}`, 413],
+    ] as const) {
+      const sent = await send(administrator, 'POST', '/event-types', body);
+      expect(sent.status, sent.text).to.equal(status);
+      const records = await recordsOf(sent.flowId);
+      expect(records.map((each) => [each.stage, each.subject?.name, each.status])).to.deep.equal([
+        ['started', null, undefined],
+        ['finished', null, status],
+      ]);
+    }
+  });
+
+  it('counts the types of commands that were published together, without those that were refused', async () => {
+    const command = (type: string, payload: unknown = {}): unknown => ({
+      metadata: exampleMetadata(),
+      type,
+      loanAccountId: 'no-such-loan',
+      payload,
+    });
+    const path = '/event-types/lendstream.loan-commands/events';
+    const commands = [command('LOCK'), command('UNLOCK'), command('LOCK'), command('REPAY', { amount: 12.34 })];
+    const stored = await send(administrator, 'POST', path, commands);
+    expect(stored.status, stored.text).to.equal(200);
+    const [record] = await recordsOf(stored.flowId);
+    expect(record?.command_types).to.deep.equal({ LOCK: 2, UNLOCK: 1, REPAY: 1 });
+    const refused = await send(administrator, 'POST', path, [command('LOCK'), command('NO_COMMAND')]);
+    expect(refused.status, refused.text).to.equal(422);
+    const [refusal] = await recordsOf(refused.flowId);
+    expect([refusal?.status, refusal?.command_types]).to.deep.equal([422, {}]);
   });
 
   it('has no record of what changes nothing', async () => {
