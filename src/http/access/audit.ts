@@ -243,7 +243,7 @@ function idOfSubscription(body: unknown): string | null {
   const { owning_application: owner, event_types: types, consumer_group: group } = body as Record<string, unknown>;
   const areTexts = Array.isArray(types) && types.every((type) => typeof type === 'string');
   if (typeof owner !== 'string' || !areTexts) return null;
-  return subscriptionId(owner, types as string[], typeof group === 'string' ? group : consumerGroupDefault);
+  return subscriptionId(owner, types, typeof group === 'string' ? group : consumerGroupDefault);
 }
 
 /** The longest name that is taken from a body. Characters. */
