@@ -114,6 +114,9 @@ export interface App {
   readonly ended: Promise<string>;
 }
 
+/** Dead letters have whole commands and events, and lie in the log for months. */
+export const overwrittenTopics: readonly string[] = [deadLettersTopic, deadLetterQueue];
+
 /** How long this process may be silent before its streams count as gone. Milliseconds. */
 const leaseMilliseconds = 10_000;
 
@@ -138,7 +141,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
   try {
     const tls = config.tls === undefined ? undefined : checkTls(await readTlsFiles(config.tls), clock.now());
-    const backend = await openBackend({ config, logger, clock, health, registerCleanup });
+    const backend = await openBackend({ config, logger, clock, health, overwrittenTopics, registerCleanup });
     const { log, coordination, publishedIds, viewFolder } = backend;
     await refuseEarlierFormat(log);
     const registry = new Registry(log, logger, health.part('definitions'), clock);

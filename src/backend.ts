@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import type { Coordination } from './ports/coordination.ts';
 import type { EventLog } from './ports/event-log.ts';
 import type { PublishedIds } from './ports/published-ids.ts';
-import { deadLetterQueue } from './broker/definitions/unprocessable-events.ts';
 import type { Clock } from './clock.ts';
 import type { ClusterConfig, Config } from './config.ts';
 import { lockDataFolder, isReadableByOthers, restrictFileModes } from './embedded/data-folder.ts';
 import type { KafkaLogOptions } from './kafka/log.ts';
 import type { Health } from './health.ts';
 import type { IntegrityProgress } from './integrity/integrity-check.ts';
-import { deadLettersTopic } from './lending-format/lending-topics.ts';
 import type { Logger } from './logger.ts';
 
 /** The foundation of the service: the ports, and a folder for data that this process can rebuild. */
@@ -29,6 +27,8 @@ export interface BackendOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly health: Health;
+  /** Topics whose records leave no bytes in the embedded store when their retention ends. */
+  readonly overwrittenTopics: readonly string[];
   /** Receives a function that closes what was opened, in the order of opening. */
   readonly registerCleanup: (close: () => Promise<void> | void) => void;
 }
@@ -47,7 +47,14 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   return backend;
 }
 
-async function openEmbedded({ config, logger, clock, health, registerCleanup }: BackendOptions): Promise<Backend> {
+async function openEmbedded({
+  config,
+  logger,
+  clock,
+  health,
+  overwrittenTopics,
+  registerCleanup,
+}: BackendOptions): Promise<Backend> {
   const [{ EmbeddedLog }, { EmbeddedCoordination }, { EmbeddedPublishedIds }] = await Promise.all([
     import('./embedded/log.ts'),
     import('./embedded/coordination.ts'),
@@ -58,7 +65,7 @@ async function openEmbedded({ config, logger, clock, health, registerCleanup }: 
     logger,
     clock,
     health,
-    overwrittenTopics: [deadLettersTopic, deadLetterQueue],
+    overwrittenTopics,
   });
   registerCleanup(() => log.close());
   const coordination = await EmbeddedCoordination.open({ log, clock, logger });

@@ -1,7 +1,6 @@
 import { hasPermission, type Principal } from '../../access/principal.ts';
 import { permissionOfCommand } from '../../access/permissions.ts';
 import { commandTypes } from '../../lending-format/command-format.ts';
-import type { PublishedItem } from '../../broker/publishing/response-items.ts';
 import { missingPermission } from './missing-permission.ts';
 
 /**
@@ -24,9 +23,12 @@ export function refuseCommands(principal: Principal, body: Buffer): void {
 /**
  * How many commands of each type a request has published, of those that were stored or may have been.
  * @param body The JSON of the request: a list of commands.
- * @param items One for each, in this order.
+ * @param items How far each of them came, in this order.
  */
-export function publishedTypes(body: Buffer, items: readonly PublishedItem[]): Readonly<Record<string, number>> {
+export function publishedTypes(
+  body: Buffer,
+  items: readonly { readonly step: string }[],
+): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [index, type] of typesIn(body).entries()) {
     const command = commandTypes.find((known) => known === type);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { overwrittenTopics } from '../../../src/app.ts';
 import { openBackend } from '../../../src/backend.ts';
 import { deadLetterQueue } from '../../../src/broker/definitions/unprocessable-events.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -31,7 +32,7 @@ describe('the files of one machine when dead letters have expired', function () 
     const config = readConfig({ DATA_DIR: folder });
     const registerCleanup = (close: () => Promise<void> | void): void => void cleanups.push(close);
     const health = new Health(clock);
-    ({ log } = await openBackend({ config, logger: silentLogger, clock, health, registerCleanup }));
+    ({ log } = await openBackend({ config, logger: silentLogger, clock, health, overwrittenTopics, registerCleanup }));
   });
 
   afterEach(async () => {
