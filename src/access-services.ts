@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler, Router } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { AccessControl } from './access/access-control.ts';
 import type { AccessTokens } from './access/access-tokens.ts';
 import { ApiKeys } from './access/api-keys.ts';
@@ -29,9 +29,9 @@ export interface AccessServices {
   readonly access: AccessControl;
   readonly streamTokens: StreamTokens;
   /** Says who sends a request. Mount it before every router but those that need to know nothing of it. */
-  readonly authentication: Router;
+  readonly authentication: RequestHandler;
   /** Limits, permissions and the audit, in this order. Mount them before every router that serves a request. */
-  readonly guards: readonly (Router | RequestHandler)[];
+  readonly guards: readonly RequestHandler[];
   /** Slows refusals down. Mount it after every router. */
   readonly holding: ErrorRequestHandler;
   /** Takes every error that a request ends with. */

@@ -37,10 +37,16 @@ export class AccessControl {
   readonly #options: AccessControlOptions;
   readonly #streams = new Set<WatchedStream>();
   readonly #stopListening: () => void;
+  #revision = 0;
 
   constructor(options: AccessControlOptions) {
     this.#options = options;
     this.#stopListening = options.registry.onChange((change) => this.#onChange(change));
+  }
+
+  /** Another number after each change of an event type or subscription that this process sees. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Ends no stream any more. */
@@ -126,6 +132,7 @@ export class AccessControl {
   }
 
   #onChange({ kind, name }: RegistryChange): void {
+    if (kind === 'event-type' || kind === 'subscription') this.#revision += 1;
     for (const stream of this.#streams) if (this.#concerns(stream, kind, name)) this.#endUnlessAllowed(stream);
   }
 

@@ -5,22 +5,26 @@ import type { Permission } from './permissions.ts';
 /** The event type whose events say who did what. */
 export const auditEventType = 'lendstream.audit';
 
-/** Event types of the service whose events say more than others: reading them needs a permission of its own. */
-const readPermissions: ReadonlyMap<string, Permission> = new Map([
-  [deadLetterQueue, 'dead-letters:read'],
-  [deadLettersTopic, 'dead-letters:read'],
-  [auditEventType, 'audit:read'],
-]);
-
-/** The permission that reading the events of an event type needs. */
-export function readPermissionOf(eventType: string): Permission {
-  return readPermissions.get(eventType) ?? 'events:read';
-}
+const forDeadLetters: readonly Permission[] = ['events:read', 'dead-letters:read'];
 
 /**
- * The permission that an operation on an event type needs. To read the audit, `audit:read` is enough: who audits need
- * not see the events of customers.
+ * What reading the events of event types of the service needs, whose events say more than others. To read the audit,
+ * `audit:read` is enough: who audits need not see the events of customers.
  */
-export function permissionFor(needed: Permission, eventType: string | undefined): Permission {
-  return needed === 'events:read' && eventType === auditEventType ? 'audit:read' : needed;
+const readPermissions: ReadonlyMap<string, readonly Permission[]> = new Map([
+  [deadLetterQueue, forDeadLetters],
+  [deadLettersTopic, forDeadLetters],
+  [auditEventType, ['audit:read']],
+]);
+
+const forOthers: readonly Permission[] = ['events:read'];
+
+/** The permissions that reading the events of an event type needs, all of them. */
+export function readPermissionsOf(eventType: string): readonly Permission[] {
+  return readPermissions.get(eventType) ?? forOthers;
+}
+
+/** The one permission that reading the events of an event type with a subscription needs. */
+export function readPermissionOf(eventType: string): Permission {
+  return readPermissionsOf(eventType).at(-1) ?? 'events:read';
 }

@@ -1,4 +1,4 @@
-import { Router, type Request, type Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import type { AccessRefusals } from '../../audit/access-refusals.ts';
 import type { AuditEntry, AuditSubject } from '../../audit/audit-entry.ts';
@@ -51,23 +51,14 @@ interface AuditedRequest {
  * and before every router that changes anything. A change by an administrator begins when its first record is stored.
  * No audited request is answered before its last one is.
  */
-export function createAudit(options: AuditOptions): Router {
-  const router = Router();
-  router.use((request, response, next) => {
+export function createAudit(options: AuditOptions): RequestHandler {
+  return (request, response, next) => {
     const { method } = request;
     // What most requests do costs no more than this.
-    if (method === 'GET' || method === 'HEAD' || isFrequent(request)) {
-      next();
-      return undefined;
-    }
+    if (method === 'GET' || method === 'HEAD' || isFrequent(request)) return next();
     const audited = auditedRequest(request, response);
-    if (audited === undefined) {
-      next();
-      return undefined;
-    }
-    return begin(options, audited, response, next);
-  });
-  return router;
+    return audited === undefined ? next() : begin(options, audited, response, next);
+  };
 }
 
 /** Publishing events and committing cursors, which are not audited, but for loan commands. */

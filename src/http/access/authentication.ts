@@ -1,4 +1,4 @@
-import { Router, type Request, type Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKeys } from '../../access/api-keys.ts';
 import type { FailedLogins } from '../../access/limits/failed-logins.ts';
@@ -33,21 +33,17 @@ export interface AuthenticationOptions {
  * sent as `Authorization: Bearer <key>`, in the header `apikey`, or as the password of `Authorization: Basic` with any
  * user name. A refused request gets 401, in the error format of the API that its path belongs to.
  */
-export function createAuthentication(options: AuthenticationOptions): Router {
-  const { isOpen, environmentKeys, keys, accessTokens, tokens, failedLogins } = options;
-  const router = Router();
+export function createAuthentication(options: AuthenticationOptions): RequestHandler {
+  const { isOpen, environmentKeys, keys, failedLogins } = options;
   const digests = environmentKeys.map(digestOf);
   const connections = keys === undefined ? undefined : new ConnectionCredentials(keys);
-  router.use((request, response, next) => {
-    if (isPublicPath(request.path)) {
-      next('router');
-      return;
-    }
+  // One function and no router: every request passes here.
+  return (request, response, next) => {
+    if (isPublicPath(request.path)) return next();
     const known = connections?.principalOf(request);
     if (known !== undefined) {
       setPrincipal(response, known);
-      next('router');
-      return;
+      return next();
     }
     const isBlocked = failedLogins?.isBlocked(request.ip ?? '') === true;
     const principal = presentedPrincipal(request, isBlocked ? [] : digests, keys);
@@ -55,41 +51,48 @@ export function createAuthentication(options: AuthenticationOptions): Router {
       setPrincipal(response, principal);
       // A key of the settings is looked at each time, also one that is in the registry as well.
       if (!isBlocked) connections?.remember(request, principal);
+      return next();
     }
-    next(principal !== undefined || isOpen ? 'router' : undefined);
-  });
-  router.use(async (request, response, next) => {
-    const user = await userOf(request, accessTokens);
-    if (user !== undefined) {
-      setPrincipal(response, user);
-      next();
-      return;
+    return isOpen ? next() : authenticateLater(options, request, response, next);
+  };
+}
+
+/** Lets holders of access tokens and of stream tokens through. @throws UNAUTHORIZED, TOO_MANY_REQUESTS */
+async function authenticateLater(
+  { accessTokens, tokens, failedLogins }: AuthenticationOptions,
+  request: Request,
+  response: Response,
+  next: () => void,
+): Promise<void> {
+  const user = await userOf(request, accessTokens);
+  if (user !== undefined) {
+    setPrincipal(response, user);
+    next();
+    return;
+  }
+  const address = request.ip ?? '';
+  failedLogins?.countRequest(address);
+  const subject = request.method === 'GET' ? streamSubjectOf(request.path) : undefined;
+  const token = subject === undefined ? undefined : textParameter(request, streamTokenParameter);
+  if (tokens !== undefined && subject !== undefined && token !== undefined) {
+    const holder = await tokens.redeem(token, subject);
+    if (holder === undefined) {
+      await failedLogins?.countFailure(address);
+      throw unauthorizedToken(response);
     }
-    const address = request.ip ?? '';
-    failedLogins?.countRequest(address);
-    const subject = request.method === 'GET' ? streamSubjectOf(request.path) : undefined;
-    const token = subject === undefined ? undefined : textParameter(request, streamTokenParameter);
-    if (tokens !== undefined && subject !== undefined && token !== undefined) {
-      const holder = await tokens.redeem(token, subject);
-      if (holder === undefined) {
-        await failedLogins?.countFailure(address);
-        throw unauthorizedToken(response);
-      }
-      setPrincipal(response, holder);
-      next();
-      return;
-    }
-    // A page asks without a key first, to learn whether it needs one.
-    if (presentedKeys(request).length > 0) await failedLogins?.countFailure(address);
-    // A browser that is offered Basic asks for a name and a password itself. The admin page asks for the key, and uses
-    // no path below /api.
-    const isBasicOffered = isBelowApi(request.path) && !isMambuStreamingPath(request.path);
-    // RFC 6750, 3: a token that was presented is not valid.
-    const bearer = bearerOf(request) === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
-    response.set('WWW-Authenticate', isBasicOffered ? `${bearer}, ${basicChallenge}` : bearer);
-    throw unauthorized(request);
-  });
-  return router;
+    setPrincipal(response, holder);
+    next();
+    return;
+  }
+  // A page asks without a key first, to learn whether it needs one.
+  if (presentedKeys(request).length > 0) await failedLogins?.countFailure(address);
+  // A browser that is offered Basic asks for a name and a password itself. The admin page asks for the key, and uses
+  // no path below /api.
+  const isBasicOffered = isBelowApi(request.path) && !isMambuStreamingPath(request.path);
+  // RFC 6750, 3: a token that was presented is not valid.
+  const bearer = bearerOf(request) === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
+  response.set('WWW-Authenticate', isBasicOffered ? `${bearer}, ${basicChallenge}` : bearer);
+  throw unauthorized(request);
 }
 
 function presentedPrincipal(

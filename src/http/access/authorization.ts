@@ -1,10 +1,12 @@
-import { Router, type Request } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { AccessControl, Subject } from '../../access/access-control.ts';
+import type { Permission } from '../../access/permissions.ts';
 import { hasPermission, type Principal } from '../../access/principal.ts';
-import { permissionFor, readPermissionOf } from '../../access/system-event-types.ts';
+import { readPermissionsOf } from '../../access/system-event-types.ts';
 import { LendstreamError } from '../../errors.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
 import { isPublicPath } from './public-paths.ts';
+import { AllowedRequests } from './allowed-requests.ts';
 import { findOperations, type FoundOperation } from './operation-lookup.ts';
 import { missingPermission } from './missing-permission.ts';
 import { maySendCommands } from './published-commands.ts';
@@ -15,28 +17,29 @@ import { RestrictedRights, setRights } from './rights.ts';
  * Lets a request through when its principal may do what it asks for, by the table of operations.ts. Mount it after the
  * authentication and before every other router. A principal without restrictions passes at once.
  */
-export function createAuthorization(access: AccessControl): Router {
-  const router = Router();
-  router.use((request, response, next) => {
-    const isUnlimited = principalOf(response).isUnrestricted || request.method === 'OPTIONS';
-    next(isUnlimited || isPublicPath(request.path) ? 'router' : undefined);
-  });
-  router.use((request, response, next) => {
+export function createAuthorization(access: AccessControl): RequestHandler {
+  const allowed = new AllowedRequests(access);
+  return (request, response, next) => {
     const principal = principalOf(response);
+    if (principal.isUnrestricted || request.method === 'OPTIONS' || isPublicPath(request.path)) return next();
     setRights(response, new RestrictedRights(principal, access));
+    if (allowed.has(request, principal)) return next();
     const checking = checkOperations(access, principal, request);
-    if (checking === undefined) {
-      next();
-      return undefined;
-    }
-    return goOnAfter(checking, next);
-  });
-  return router;
+    if (checking !== undefined) return goOnAfter(checking, next);
+    allowed.add(request, principal);
+    return next();
+  };
 }
 
 async function goOnAfter(checking: Promise<void>, next: () => void): Promise<void> {
   await checking;
   next();
+}
+
+/** An operation that a request may mean, and the event type or subscription that its path names. */
+interface Meaning {
+  readonly found: FoundOperation;
+  readonly subject: Subject | undefined;
 }
 
 /**
@@ -46,42 +49,32 @@ async function goOnAfter(checking: Promise<void>, next: () => void): Promise<voi
  */
 function checkOperations(access: AccessControl, principal: Principal, request: Request): Promise<void> | undefined {
   const { method, path } = request;
-  const found = operationsOf(method, path);
-  if (found.length === 0) {
+  const meanings = meaningsOf(method, path);
+  if (meanings.length === 0) {
     throw new LendstreamError('PERMISSION_MISSING', `No permission allows ${method} ${path}.`);
   }
-  for (const each of found) {
-    const { permission: needed } = each.operation;
-    if (needed === 'public' || needed === 'authenticated') continue;
-    const subject = subjectOf(each);
-    const permission = permissionFor(needed, subject?.kind === 'event-type' ? subject.name : undefined);
-    if (!hasPermission(principal, permission) && !publishesCommands(principal, each))
-      throw missingPermission(permission);
+  for (const { found, subject } of meanings) {
+    const missing = permissionsFor(found, subject).find((permission) => !hasPermission(principal, permission));
+    if (missing !== undefined && !publishesCommands(principal, found)) throw missingPermission(missing);
   }
   let waiting: Promise<void> | undefined;
-  for (const each of found) {
-    const check = (): Promise<void> | undefined => checkDefinition(access, principal, each);
+  for (const { found, subject } of meanings) {
+    const { access: wanted } = found.operation;
+    if (subject === undefined || wanted === undefined) continue;
+    const check = (): Promise<void> | undefined => access.check(principal, subject, wanted);
     waiting = waiting === undefined ? check() : waiting.then(check);
   }
   return waiting;
 }
 
-function checkDefinition(
-  access: AccessControl,
-  principal: Principal,
-  found: FoundOperation,
-): Promise<void> | undefined {
-  const subject = subjectOf(found);
-  const { access: wanted } = found.operation;
-  if (subject === undefined || wanted === undefined) return undefined;
-  const checkReading = (): void => {
-    const permission = subject.kind === 'event-type' && wanted === 'read' ? readPermissionOf(subject.name) : undefined;
-    if (permission !== undefined && !hasPermission(principal, permission)) throw missingPermission(permission);
-  };
-  const checking = access.check(principal, subject, wanted);
-  if (checking !== undefined) return checking.then(checkReading);
-  checkReading();
-  return undefined;
+const noPermissions: readonly Permission[] = [];
+
+/** The permissions that an operation needs, all of them. */
+function permissionsFor({ operation }: FoundOperation, subject: Subject | undefined): readonly Permission[] {
+  const { permission } = operation;
+  if (permission === 'public' || permission === 'authenticated') return noPermissions;
+  const isReading = permission === 'events:read' && subject?.kind === 'event-type';
+  return isReading ? readPermissionsOf(subject.name) : [permission];
 }
 
 /** Commands may be published by those that may send any: `refuseCommands` looks at each of them. */
@@ -90,9 +83,9 @@ function publishesCommands(principal: Principal, { operation, values: [name] }: 
 }
 
 /** @throws MALFORMED_REQUEST when the path cannot be decoded */
-function operationsOf(method: string, path: string): FoundOperation[] {
+function meaningsOf(method: string, path: string): Meaning[] {
   try {
-    return findOperations(method, path);
+    return findOperations(method, path).map((found) => ({ found, subject: subjectOf(found) }));
   } catch {
     throw new LendstreamError('MALFORMED_REQUEST', `The path ${path} cannot be decoded.`);
   }

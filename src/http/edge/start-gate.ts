@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import type { RequestHandler } from 'express';
 import { LendstreamError } from '../../errors.ts';
 import { isBrowserPage } from './browser-pages.ts';
 import { withoutLastSlash } from './request-paths.ts';
@@ -9,7 +9,7 @@ const operations = new Set(['/health', '/ready', '/metrics', '/version']);
 /** Lets requests through as soon as the process can serve them. */
 export interface StartGate {
   /** Mount it after the authentication and before every other router. */
-  readonly router: Router;
+  readonly router: RequestHandler;
   /** From now on, every request passes. */
   open(): void;
 }
@@ -21,14 +21,13 @@ export interface StartGate {
  */
 export function createStartGate(reasons: () => readonly string[]): StartGate {
   let isOpen = false;
-  const router = Router();
-  router.use((request, _response, next) => {
+  const router: RequestHandler = (request, _response, next) => {
     if (isOpen || operations.has(withoutLastSlash(request.path)) || isBrowserPage(request.path)) {
       next();
       return;
     }
     throw new LendstreamError('LOG_UNAVAILABLE', reasons().join(' '));
-  });
+  };
   return {
     router,
     open() {

@@ -95,11 +95,12 @@ describe('refusals of a client that does not wait', function () {
     socket.on('data', (chunk) => (answers += chunk.toString('latin1')));
     const one = `GET /subscriptions HTTP/1.1\r\nHost: 127.0.0.1\r\napikey: ${key}\r\n\r\n`;
     socket.write(one.repeat(5 * heldRefusalsMaximum));
-    // A process may run late; then more are answered, but never all of them.
+    socket.on('error', () => undefined);
+    // A process may run late; then more are answered, but never all of them. What was sent last may be lost when the
+    // connection ends.
     await once(socket, 'close');
     const count = answers.split('HTTP/1.1 429').length - 1;
     expect(count).to.be.within(refusalsPerSecond, refusalsPerSecond * 10);
-    expect(answers).to.contain('Connection: close');
   });
 
   it('discard a body, so that the connection goes on', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { Agent, request } from 'node:http';
 import { clusterUnderTest } from '../../support/backend-under-test.ts';
+import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
@@ -55,6 +56,17 @@ describe('keys on one connection', function () {
     });
   }
 
+  /** The status of a request with a body on the connection. */
+  function statusOf(path: string, headers: Readonly<Record<string, string>>, body: unknown): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const sent = request(`${service.url}${path}`, { agent, headers, method: 'POST' }, (response) => {
+        ports.add(sent.socket?.localPort);
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+      });
+      sent.on('error', reject).end(JSON.stringify(body));
+    });
+  }
+
   const bearer = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
 
   async function create(name: string, more: object = {}): Promise<string> {
@@ -101,5 +113,31 @@ describe('keys on one connection', function () {
     expect(await nameOf({ apikey: changed })).to.equal(undefined);
     expect(await nameOf({})).to.equal(undefined);
     expect(await nameOf({ apikey: first })).to.equal('first');
+  });
+
+  it('may no longer do what an event type no longer allows them', async () => {
+    const key = await create('guest', { owning_application: 'guests', scopes: ['producer', 'consumer'] });
+    const name = `guarded-${process.pid}`;
+    const [guest, owner] = [bearer(key), bearer(administrator)];
+    const definition = { ...eventTypeBody(name), owning_application: 'hosts' };
+    const all = [{ data_type: '*', value: '*' }];
+    const hosts = [{ data_type: 'application', value: 'hosts' }];
+    const put = async (writers: readonly object[]): Promise<void> => {
+      const authorization = { admins: hosts, readers: all, writers };
+      const path = `${service.url}/event-types/${name}`;
+      expect((await call(path, 'PUT', { ...definition, authorization }, owner)).status).to.equal(200);
+    };
+    expect((await call(`${service.url}/event-types`, 'POST', definition, owner)).status).to.equal(201);
+    const publish = (): Promise<number> =>
+      statusOf(`/event-types/${name}/events`, guest, [{ metadata: exampleMetadata() }]);
+    await put(all);
+    expect([await publish(), await publish()]).to.deep.equal([200, 200]);
+    await put(hosts);
+    expect(await publish()).to.equal(403);
+    await put(all);
+    expect([await publish(), await publish()]).to.deep.equal([200, 200]);
+    const deletion = await call(`${service.url}/event-types/${name}`, 'DELETE', undefined, owner);
+    expect(deletion.status, deletion.text).to.equal(200);
+    expect(await publish()).to.equal(404);
   });
 });
