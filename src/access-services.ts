@@ -18,6 +18,8 @@ import { createAuthorization } from './http/access/authorization.ts';
 import { createLimits } from './http/access/limits/limits.ts';
 import { createRefusalHolding } from './http/access/limits/refusal-holding.ts';
 import { StreamTokens } from './http/access/stream-tokens.ts';
+import { giveTokensBack } from './http/access/unopened-streams.ts';
+import { UserStreamTokens } from './http/access/user-stream-tokens.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import type { Coordination } from './ports/coordination.ts';
@@ -32,8 +34,8 @@ export interface AccessServices {
   readonly authentication: RequestHandler;
   /** Limits, permissions and the audit, in this order. Mount them before every router that serves a request. */
   readonly guards: readonly RequestHandler[];
-  /** Slows refusals down. Mount it after every router. */
-  readonly holding: ErrorRequestHandler;
+  /** What happens to a request that failed. Mount them after every router. */
+  readonly afterErrors: readonly ErrorRequestHandler[];
   /** Takes every error that a request ends with. */
   readonly reportRefusal: ReturnType<typeof createRefusalReport>;
 }
@@ -81,6 +83,8 @@ export async function openAccess({
     keys,
     clock,
     claim: (name, milliseconds) => coordination.claim(name, milliseconds),
+    releaseClaim: (name) => coordination.releaseClaim(name),
+    users: config.accessTokens === undefined ? undefined : new UserStreamTokens(registry, clock),
   });
   const authentication = createAuthentication({
     isOpen: config.isOpen,
@@ -102,7 +106,7 @@ export async function openAccess({
     streamTokens,
     authentication,
     guards: [createLimits(usages), createAuthorization(access), auditing],
-    holding: createRefusalHolding(new HeldRefusals(clock)),
+    afterErrors: [giveTokensBack, createRefusalHolding(new HeldRefusals(clock))],
     reportRefusal: createRefusalReport(refusals),
   };
 }

@@ -256,7 +256,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const gate = createStartGate(() => health.notReadyReasons());
     const shedding = createLoadShedding(overload);
     const application = createApplication(
-      [shedding, who.authentication, gate.router, ...who.guards, ...routers, who.holding],
+      [shedding, who.authentication, gate.router, ...who.guards, ...routers, ...who.afterErrors],
       logger,
       {
         clock,

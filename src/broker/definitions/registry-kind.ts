@@ -7,6 +7,7 @@ export type RegistryKind =
   | 'dealt-with-letter'
   | 'api-key'
   | 'api-key-use'
+  | 'stream-token-secret'
   | 'toggle'
   | 'product'
   | 'organization'

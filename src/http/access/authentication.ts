@@ -12,6 +12,7 @@ import { ConnectionCredentials } from './connection-credentials.ts';
 import { setPrincipal } from './principal-of-request.ts';
 import { isPublicPath } from './public-paths.ts';
 import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './stream-tokens.ts';
+import { setStreamToken } from './unopened-streams.ts';
 
 export interface AuthenticationOptions {
   /** Whether requests without credentials pass: then unknown credentials mean nothing. */
@@ -75,12 +76,13 @@ async function authenticateLater(
   const subject = request.method === 'GET' ? streamSubjectOf(request.path) : undefined;
   const token = subject === undefined ? undefined : textParameter(request, streamTokenParameter);
   if (tokens !== undefined && subject !== undefined && token !== undefined) {
-    const holder = await tokens.redeem(token, subject);
-    if (holder === undefined) {
+    const redeemed = await tokens.redeem(token, subject);
+    if (redeemed === undefined) {
       await failedLogins?.countFailure(address);
       throw unauthorizedToken(response);
     }
-    setPrincipal(response, holder);
+    setPrincipal(response, redeemed.holder);
+    setStreamToken(response, redeemed);
     next();
     return;
   }

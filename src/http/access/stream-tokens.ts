@@ -4,6 +4,7 @@ import type { ApiKeys } from '../../access/api-keys.ts';
 import { environmentPrincipal, type Principal } from '../../access/principal.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
+import { userTokenPrefix, type ReadToken, type UserStreamTokens } from './user-stream-tokens.ts';
 
 /** How long a token may be used. Milliseconds. */
 export const streamTokenMilliseconds = 60_000;
@@ -24,6 +25,17 @@ export interface StreamTokensOptions {
   readonly clock: Clock;
   /** Claims a name: true for exactly one of all callers on all processes, for some time. */
   readonly claim: (name: string, milliseconds: number) => Promise<boolean>;
+  /** Gives a claim of this process up. */
+  readonly releaseClaim: (name: string) => Promise<void>;
+  /** Those of holders of access tokens; absent without an identity provider. */
+  readonly users?: UserStreamTokens | undefined;
+}
+
+/** A token that nobody else can use. */
+export interface RedeemedToken {
+  readonly holder: Principal;
+  /** Lets another request use it, because no stream was opened. */
+  giveBack(): Promise<void>;
 }
 
 /**
@@ -46,16 +58,20 @@ export class StreamTokens {
   /**
    * A new token, which opens the stream as its holder.
    * @param holder While the service is open, the token means nothing.
-   * @throws UNPROCESSABLE for a holder without a key
+   * @throws UNPROCESSABLE for a holder with a certificate, LOG_UNAVAILABLE
    */
   async issue(
     holder: Principal,
     subject: StreamSubject,
   ): Promise<{ readonly token: string; readonly expiresAt: number }> {
     const expiresAt = this.#options.clock.now() + streamTokenMilliseconds;
+    const { credential } = holder;
+    if (credential.kind === 'access-token' && this.#options.users !== undefined) {
+      return this.#options.users.issue(holder, credential.expiresAt, subject, expiresAt);
+    }
     const text = `${expiresAt.toString(36)}.${randomBytes(randomBytesCount).toString('base64url')}`;
     const code = codeOf(await this.#secretOfHolder(holder), text, subject).toString('base64url');
-    const name = holder.credential.kind === 'api-key' ? `.${holder.name}` : '';
+    const name = credential.kind === 'api-key' ? `.${holder.name}` : '';
     return { token: `${text}.${code}${name}`, expiresAt };
   }
 
@@ -67,22 +83,33 @@ export class StreamTokens {
         ? (await this.#environmentSecrets())[credential.index]
         : credential.kind === 'api-key' && keys.tokenSecretOf(name);
     if (secret instanceof Buffer) return secret;
-    throw new LendstreamError('UNPROCESSABLE', 'Stream tokens are for holders of an API key.');
+    throw new LendstreamError(
+      'UNPROCESSABLE',
+      'Stream tokens are for holders of an API key or an access token, not of a certificate.',
+    );
   }
 
-  /** The holder of a token that opens a stream of the subject; undefined for any other. It never opens another one. */
-  async redeem(token: string, subject: StreamSubject): Promise<Principal | undefined> {
-    const [, text = '', end = '', code = '', name] = tokenForm.exec(token) ?? [];
-    const { clock, claim } = this.#options;
-    const presented = Buffer.from(code, 'base64url');
-    if (presented.length !== codeBytes) return undefined;
-    const left = Number.parseInt(end, 36) - clock.now();
+  /** Uses a token up that opens a stream of the subject; undefined for any other. It never opens another one. */
+  async redeem(token: string, subject: StreamSubject): Promise<RedeemedToken | undefined> {
+    const { clock, claim, releaseClaim, users } = this.#options;
+    const read = token.startsWith(userTokenPrefix)
+      ? await users?.read(token, subject)
+      : await this.#read(token, subject);
     // A process whose clock is behind sees a later end.
-    if (left <= 0 || left > 2 * streamTokenMilliseconds) return undefined;
+    if (read === undefined || read.endsAt - clock.now() > 2 * streamTokenMilliseconds) return undefined;
+    const name = `stream-token/${read.code}`;
+    if (!(await claim(name, 2 * streamTokenMilliseconds))) return undefined;
+    return { holder: read.holder, giveBack: () => releaseClaim(name) };
+  }
+
+  async #read(token: string, subject: StreamSubject): Promise<ReadToken | undefined> {
+    const [, text = '', end = '', code = '', name] = tokenForm.exec(token) ?? [];
+    const presented = Buffer.from(code, 'base64url');
+    const endsAt = Number.parseInt(end, 36);
+    if (presented.length !== codeBytes || endsAt <= this.#options.clock.now()) return undefined;
     const isOf = (secret: Buffer): boolean => timingSafeEqual(presented, codeOf(secret, text, subject));
     const holder = name === undefined ? await this.#environmentHolder(isOf) : this.#keyHolder(name, isOf);
-    if (holder === undefined) return undefined;
-    return (await claim(`stream-token/${code}`, 2 * streamTokenMilliseconds)) ? holder : undefined;
+    return holder === undefined ? undefined : { holder, code, endsAt };
   }
 
   async #environmentHolder(isOf: (secret: Buffer) => boolean): Promise<Principal | undefined> {

@@ -37,6 +37,7 @@ describe('stream tokens', () => {
       keys: noKeys,
       clock,
       claim: (name, lease) => coordination.claim(name, lease),
+      releaseClaim: (name) => coordination.releaseClaim(name),
     });
   }
 
@@ -85,6 +86,7 @@ describe('stream tokens', () => {
         claims.push(name);
         return Promise.resolve(true);
       },
+      releaseClaim: () => Promise.resolve(),
     });
     const { token } = await tokens.issue(holder, subject);
     const [end = '', random = '', code = ''] = token.split('.');
