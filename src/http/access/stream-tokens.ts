@@ -31,7 +31,7 @@ export interface StreamTokensOptions {
   readonly users?: UserStreamTokens | undefined;
 }
 
-/** A token that nobody else can use. */
+/** A token that no other request can use. */
 export interface RedeemedToken {
   readonly holder: Principal;
   /** Lets another request use it, because no stream was opened. */
