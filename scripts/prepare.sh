@@ -53,8 +53,31 @@ install_packages() {
   local stamp="$project/node_modules/.lendstream-lock"
   cmp -s "$project/package-lock.json" "$stamp" && return
   echo "Installing packages (once) ..." >&2
-  (cd "$project" && npm ci --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
+  (cd "$project" && npm ci --prefer-offline --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
   cp "$project/package-lock.json" "$stamp"
+}
+
+# Whether the packages for tests and checks are there, of this version or an earlier one.
+has_all_packages() {
+  [ -d "$project/node_modules/mocha" ]
+}
+
+# The same without what only tests and checks need. They are made aside: npm ci first removes what is there.
+install_packages_to_run() {
+  local stamp="$project/node_modules/.lendstream-start-lock" folder="$project/.cache/start-packages" begin=$SECONDS
+  cmp -s "$project/package-lock.json" "$stamp" && return
+  echo "Installing packages (once) ..." >&2
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  node "$project/scripts/start-packages.js" "$project" "$folder" || fail "the packages cannot be listed"
+  cp "$project/.npmrc" "$folder/"
+  ln -s ../../../scripts/without-telemetry "$folder/scripts/without-telemetry"
+  (cd "$folder" && npm ci --prefer-offline --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
+  rm -rf "$project/node_modules"
+  mv "$folder/node_modules" "$project/node_modules"
+  rm -rf "$folder"
+  cp "$project/package-lock.json" "$stamp"
+  echo "  Installed them, $((SECONDS - begin)) s" >&2
 }
 
 # Runs a command in the project, and prints a line when it has succeeded.
@@ -63,14 +86,24 @@ build_step() {
   (cd "$project" && bash -c "$2" >&2) && echo "  $line, $((SECONDS - begin)) s" >&2
 }
 
-# Compiles when a source is newer than the last build. In place, so that a service running from it is not disturbed; what
-# was compiled from a source that is gone is removed.
+# Whether a source is newer than what was made of it.
+is_outdated() {
+  local stamp="$1"
+  shift
+  [ ! -f "$stamp" ] || [ -n "$(find "$@" -newer "$stamp" -print -quit)" ]
+}
+
+# Removes what was compiled from a source that is gone.
+remove_stale_files() {
+  (cd "$project/dist" && find . -path ./admin -prune -o -name '*.js' -print) | while read -r compiled; do
+    [ -f "$project/${compiled%.js}.ts" ] || rm -f "$project/dist/$compiled" "$project/dist/$compiled.map"
+  done
+}
+
+# Compiles when a source is newer than the last build. In place, so that a service running from it is not disturbed.
 build() {
   local stamp="$project/dist/.built"
-  if [ -f "$stamp" ] && [ -z "$(find "$project/src" "$project/scripts" "$project/test" "$project/tsconfig.json" \
-    -newer "$stamp" -print -quit)" ]; then
-    return
-  fi
+  is_outdated "$stamp" "$project/src" "$project/scripts" "$project/test" "$project/tsconfig.json" || return 0
   # Side by side, since none reads what another one writes.
   echo "Building (once after each change) ..." >&2
   local compiled bundled
@@ -81,10 +114,26 @@ build() {
   bundled=$!
   wait "$compiled" || fail "the build failed"
   wait "$bundled" || fail "the build of the admin page failed"
-  (cd "$project/dist" && find . -path ./admin -prune -o -name '*.js' -print) | while read -r compiled; do
-    [ -f "$project/${compiled%.js}.ts" ] || rm -f "$project/dist/$compiled" "$project/dist/$compiled.map"
-  done
+  remove_stale_files
   touch "$stamp"
+}
+
+# Compiles the program alone, without checking types: that is for the tests of a change.
+build_to_run() {
+  local stamp="$project/dist/.built-to-run"
+  is_outdated "$stamp" "$project/src" "$project/scripts" "$project/tsconfig.json" "$project/tsconfig.start.json" || return 0
+  echo "Building (once after each change) ..." >&2
+  build_step "Compiled the program" 'node_modules/.bin/tsc -p tsconfig.start.json --noCheck' || fail "the build failed"
+  remove_stale_files
+  touch "$stamp"
+}
+
+# Makes the admin page beside everything else: the program runs without it.
+build_page_meanwhile() {
+  local stamp="$project/dist/.built-page"
+  is_outdated "$stamp" "$project/src" || return 0
+  (build_step "Made the admin page" 'node_modules/.bin/vite build src/admin --logLevel warn' && touch "$stamp") ||
+    echo "lendstream: the admin page could not be made; the service runs without it" >&2 &
 }
 
 # Exports DATA_DIR as an absolute path. A relative one is meant from where the caller stands; the default lies in the
@@ -101,4 +150,16 @@ prepare() {
   check_node
   install_packages
   build
+}
+
+# Prepares what runs or asks the service, in a third of the time, unless everything is installed anyway.
+prepare_to_run() {
+  if has_all_packages; then
+    prepare
+    return
+  fi
+  check_node
+  install_packages_to_run
+  [ "${1:-}" = with-page ] && build_page_meanwhile
+  build_to_run
 }

@@ -16,7 +16,9 @@ export const adminBundleFolder = fileURLToPath(new URL('../../../admin/', import
  * @param folder The built page. Where it is missing, responses say how to build it.
  */
 export function createAdminRouter(folder: string = adminBundleFolder): Router {
-  const isBuilt = existsSync(join(folder, 'index.html'));
+  // The first start serves while the page is being made.
+  let isMade = false;
+  const isBuilt = (): boolean => (isMade ||= existsSync(join(folder, 'index.html')));
   const assetsFolder = join(folder, 'assets');
   const serveFile = express.static(folder, {
     acceptRanges: false,
@@ -42,8 +44,9 @@ export function createAdminRouter(folder: string = adminBundleFolder): Router {
   router
     .route(['/admin', '/admin/*path'])
     .get((request, response, next) => {
-      if (!isBuilt) {
-        throw new LendstreamError('NOT_FOUND', 'The admin page has not been built. Build it with: npm run build');
+      if (!isBuilt()) {
+        const detail = 'The admin page is not there yet. scripts/start makes it; npm run build does, too.';
+        throw new LendstreamError('NOT_FOUND', detail);
       }
       if (request.path.startsWith('/admin/assets/')) {
         throw new LendstreamError('NOT_FOUND', `There is no resource at ${request.path}.`);

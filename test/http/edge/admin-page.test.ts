@@ -104,11 +104,14 @@ describe('the files of the admin page', () => {
     expect((await call(`${url}/admin`, 'POST', {})).status).to.equal(405);
   });
 
-  it('explain how to build them when they are missing', async () => {
-    const response = await call(`${await listen()}/admin`, 'GET');
+  it('explain how to build them when they are missing, and are served once they are there', async () => {
+    const url = await listen();
+    const response = await call(`${url}/admin`, 'GET');
     expect([response.status, response.body['detail']]).to.deep.equal([
       404,
-      'The admin page has not been built. Build it with: npm run build',
+      'The admin page is not there yet. scripts/start makes it; npm run build does, too.',
     ]);
+    await build();
+    expect((await call(`${url}/admin`, 'GET')).status).to.equal(200);
   });
 });
