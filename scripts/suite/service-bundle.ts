@@ -24,6 +24,7 @@ const programs: Readonly<Record<string, string>> = {
   service: join(serviceFolder, 'main.js'),
   'dying-worker': 'dist/test/support/lending/worker-process.js',
   'kill-while-passing-over': 'dist/test/support/processes/kill-while-passing-over-preload.js',
+  'response-watch-preload': 'dist/test/support/http/response-watch-preload.js',
   ...Object.fromEntries(threads.map((name) => [name, join(serviceFolder, `${name}.js`)])),
 };
 

@@ -1,11 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silentLogger } from '../../src/logger.ts';
 import { endTestFile } from './end-of-file.ts';
 import { RecordedResponses, responsesFolderVariable } from './http/recorded-responses.ts';
 import { faultsOf } from './http/response-check.ts';
 import { watchResponses } from './http/response-watch.ts';
 import { findingsFileVariable, LogFindings, watchSilentLogger } from './logs/secrets-in-logs.ts';
+import { responseWatch, responseWatchName } from './processes/service-program.ts';
 
 /**
  * Applies to every test run: each response of the service, in this process or in one that a test starts, must match
@@ -26,11 +28,10 @@ export const mochaHooks = {
     findings = new LogFindings(findingsFile);
     process.env[responsesFolderVariable] = folder;
     process.env[findingsFileVariable] = findingsFile;
-    const preload = new URL('./http/response-watch-preload.js', import.meta.url).href;
     const options = process.env['NODE_OPTIONS'] ?? '';
-    if (!options.includes(preload)) process.env['NODE_OPTIONS'] = `${options} --import=${preload}`.trim();
+    if (!options.includes(responseWatchName)) process.env['NODE_OPTIONS'] = `${options} ${responseWatch}`.trim();
     watchResponses((response) => faults.push(...faultsOf(response)));
-    watchSilentLogger();
+    watchSilentLogger(silentLogger);
   },
   afterEach(): void {
     throwFaults();

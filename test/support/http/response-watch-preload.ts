@@ -1,10 +1,13 @@
 import { isMainThread } from 'node:worker_threads';
+import { watchStandardError } from '../logs/secrets-in-logs.ts';
+import { recordResponse } from './recorded-responses.ts';
+import { watchResponses } from './response-watch.ts';
 
-/** Loaded first into the processes that tests start, and into their threads, which serve nothing. */
+/**
+ * Loaded first into the processes that tests start, and into their threads, which serve nothing. Its modules import no
+ * package: most of these processes need none of theirs.
+ */
 if (isMainThread) {
-  const { recordResponse } = await import('./recorded-responses.ts');
-  const { watchResponses } = await import('./response-watch.ts');
-  const { watchStandardError } = await import('../logs/secrets-in-logs.ts');
   watchResponses(recordResponse);
   watchStandardError();
 }

@@ -1,5 +1,5 @@
 import fs, { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { silentLogger } from '../../../src/logger.ts';
+import type { Logger } from '../../../src/logger.ts';
 
 /**
  * Finds what must be in no line of a log: keys, tokens, passwords, and the texts about people that the tests of
@@ -55,8 +55,11 @@ export function watchStandardError(): void {
 /** The findings of this process. */
 const findings: string[] = [];
 
-/** Checks what the parts that tests start in this process would log: tests give them the silent logger. */
-export function watchSilentLogger(): void {
+/**
+ * Checks what the parts that tests start in this process would log.
+ * @param silentLogger The one that tests give them.
+ */
+export function watchSilentLogger(silentLogger: Logger): void {
   const check = (facts: object, message: string): void => {
     const line = `${textOf(facts)} ${message}`;
     for (const what of secretsIn(line)) findings.push(`${what}: ${line}`);

@@ -18,6 +18,15 @@ export const killWhilePassingOver =
     ? `--import=${new URL('./kill-while-passing-over-preload.js', import.meta.url).href}`
     : `--require=${join(dirname(bundle), 'kill-while-passing-over.js')}`;
 
+/** What the options of a process that watches its responses contain, wherever they were made. */
+export const responseWatchName = 'response-watch-preload';
+
+/** The option in NODE_OPTIONS of each process that a test starts; a small file in the same bundle. */
+export const responseWatch =
+  bundle === undefined
+    ? `--import=${new URL(`../http/${responseWatchName}.js`, import.meta.url).href}`
+    : JSON.stringify(`--require=${join(dirname(bundle), `${responseWatchName}.js`)}`);
+
 /** The lending worker that ends at a step, in a process of its own; a test run has it in the same bundle. */
 export const dyingWorkerProgram =
   bundle === undefined
