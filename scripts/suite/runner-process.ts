@@ -1,4 +1,5 @@
 import { provideCluster } from '../../test/support/cluster.ts';
+import { startThreadsFromBundle } from './bundled-threads.ts';
 import { runMocha } from './mocha-run.ts';
 import { endByItself } from './open-resources.ts';
 import { processorSeconds } from './processor-time.ts';
@@ -45,6 +46,7 @@ function added(before: readonly string[], after: readonly string[]): string[] {
   });
 }
 
+startThreadsFromBundle();
 process.on('disconnect', die);
 process.on('message', (request: Request) => {
   serve(request).catch((error: unknown) => {
