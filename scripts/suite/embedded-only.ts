@@ -55,6 +55,8 @@ export const embeddedOnly: Readonly<Record<string, string>> = {
   'test/http/streaming/finding/overview.test.ts': 'the memory of one process',
   'test/http/streaming/finding/retained-events.test.ts': 'lists of what test/broker/retained-events has on both',
   'test/http/streaming/limits.test.ts': 'limits of parameters',
+  'test/http/streaming/publishing.test.ts':
+    'reading and checking of bodies, which test/broker/publishing stores on both',
   'test/http/streaming/settings.test.ts': 'switches that test/acceptance/streaming/settings.test.ts has on both',
   'test/http/streaming/unsupported.test.ts': 'requests that are refused',
 

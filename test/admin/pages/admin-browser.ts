@@ -66,6 +66,20 @@ export class AdminBrowser {
   }
 
   readonly open = (path: string) => this.page.goto(`${this.service.url}/admin${path}`);
+  /**
+   * Goes to another place as a link would, without loading the page again, which takes half a second of the processor.
+   * The page has no unsaved work.
+   */
+  readonly visit = async (path: string): Promise<void> => {
+    const base = `${this.service.url}/admin`;
+    if (!this.page.url().startsWith(base)) {
+      await this.open(path);
+      return;
+    }
+    await this.page.evaluate(`
+      history.pushState({ position: history.state.position + 1 }, '', ${JSON.stringify(`/admin${path}`)});
+      dispatchEvent(new PopStateEvent('popstate', { state: history.state }));`);
+  };
   readonly button = (name: string | RegExp) => this.page.getByRole('button', { name, exact: true });
   readonly link = (name: string | RegExp) => this.page.getByRole('link', { name, exact: true });
   readonly text = (words: string | RegExp) => this.page.getByText(words).first();

@@ -8,7 +8,7 @@ const administrator = 'the-key-of-an-administrator';
 describeAdminPage(
   'the API keys of the admin page',
   (admin) => {
-    const { open, button, text, row, dialog } = admin;
+    const { visit, button, text, row, dialog } = admin;
 
     const signIn = async (key: string): Promise<void> => {
       await admin.page.getByLabel('API key').fill(key);
@@ -19,7 +19,7 @@ describeAdminPage(
       (await call(`${admin.service.url}${path}`, 'GET', undefined, { apikey: key })).status;
 
     it('creates a key that is shown once, and revokes it', async () => {
-      await open('/api-keys');
+      await visit('/api-keys');
       await signIn(administrator);
       await text('You are environment-key-1, with admin.').waitFor();
       await button('Create a key').click();
@@ -43,7 +43,7 @@ describeAdminPage(
     });
 
     it('shows in the dialog why a key was not created', async () => {
-      await open('/api-keys');
+      await visit('/api-keys');
       await button('Create a key').click();
       await dialog().getByLabel('Name', { exact: true }).fill('Shop Consumer');
       await dialog().getByRole('button', { name: 'Create' }).click();

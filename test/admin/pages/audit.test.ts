@@ -9,7 +9,7 @@ const headers = { apikey: administrator };
 describeAdminPage(
   'the audit on the admin page',
   (admin) => {
-    const { open, button, row } = admin;
+    const { visit, button, row } = admin;
 
     const toggle = async (name: string, enabled: boolean): Promise<void> => {
       const { status } = await call(`${admin.service.url}/toggles/${name}`, 'PUT', { enabled }, headers);
@@ -24,7 +24,7 @@ describeAdminPage(
     it('finds who changed something, and shows what it was before and after', async () => {
       await toggle('PRINCIPAL_OVERPAYMENT', true);
       await keyWith('another-change', 'consumer');
-      await open('/audit');
+      await visit('/audit');
       await admin.page.getByLabel('API key').fill(administrator);
       await button('Sign in').click();
       await row('another-change').first().waitFor();
@@ -46,18 +46,18 @@ describeAdminPage(
 
     it('shows older records on request, and those before a time', async () => {
       for (let at = 0; at < 30; at += 1) await toggle('ALLOW_NON_SCHEDULED_FEES', at % 2 === 0);
-      await open('/audit?subject=ALLOW_NON_SCHEDULED_FEES');
+      await visit('/audit?subject=ALLOW_NON_SCHEDULED_FEES');
       await admin.page.getByText('50 records shown').waitFor();
       await button('Show older ones').click();
       await admin.page.getByText('60 records shown').waitFor();
-      await open('/audit?before=2020-01-01T00:00:00.000Z');
+      await visit('/audit?before=2020-01-01T00:00:00.000Z');
       await admin.page.getByText('No record is found.').waitFor();
       await button('Clear').click();
       await admin.page.getByText('50 records shown').waitFor();
     });
 
     it('says why it cannot be shown', async () => {
-      await open('/audit?before=never');
+      await visit('/audit?before=never');
       await admin.page.getByRole('alert').getByText('The audit cannot be shown.').waitFor();
       expect(await admin.faults()).to.deep.equal([]);
       admin.complaints.splice(0);

@@ -7,7 +7,7 @@ import { describeAdminPage } from './admin-browser.ts';
 const streamsMaximum = 10;
 
 describeAdminPage('the dead letters on the admin page', (admin) => {
-  const { open, button, link, text, row, api } = admin;
+  const { visit, button, link, text, row, api } = admin;
 
   before(async () => {
     await admin.loadDemoData();
@@ -32,7 +32,7 @@ describeAdminPage('the dead letters on the admin page', (admin) => {
   });
 
   it('leads from the overview to a letter, shows why it was passed over, and marks it', async () => {
-    await open('');
+    await visit('');
     await link('Dead letters of consumers').click();
     await row('open').first().waitFor();
     await button(/^\d:\d+$/)
@@ -50,7 +50,7 @@ describeAdminPage('the dead letters on the admin page', (admin) => {
   });
 
   it('shows that no command is a dead letter', async () => {
-    await open('/event-types/lendstream.loan-commands/dead-letters');
+    await visit('/event-types/lendstream.loan-commands/dead-letters');
     await text('No events yet.').waitFor();
   });
 });

@@ -10,7 +10,7 @@ const eventCount = 120;
 const eventType = 'shop.order-paid';
 
 describeAdminPage('the events on the admin page', (admin) => {
-  const { open, button, text, row, api } = admin;
+  const { visit, button, text, row, api } = admin;
   const events = `/event-types/${eventType}/events`;
   const eids = Array.from({ length: eventCount }, () => crypto.randomUUID());
 
@@ -47,7 +47,7 @@ describeAdminPage('the events on the admin page', (admin) => {
   });
 
   it('lists the events of all partitions, newest first, and older ones on request', async () => {
-    await open(events);
+    await visit(events);
     await row('order 119').getByText('A-119', { exact: true }).waitFor();
     await text('50 events shown; 50 of 120 read').waitFor();
     await button('Show older ones').click();
@@ -64,7 +64,7 @@ describeAdminPage('the events on the admin page', (admin) => {
   });
 
   it('finds an event by its id, key, flow, text, and by a field, and keeps the question in the address', async () => {
-    await open(events);
+    await visit(events);
     const questions: [label: string, value: string][] = [
       ['Event id (eid)', eids[77] ?? ''],
       ['Key', 'A-77'],
@@ -91,7 +91,7 @@ describeAdminPage('the events on the admin page', (admin) => {
   });
 
   it('begins at an offset of a partition, and at a time', async () => {
-    await open(`${events}?partition=0`);
+    await visit(`${events}?partition=0`);
     await button(/^0:\d+$/)
       .first()
       .waitFor();
@@ -114,14 +114,14 @@ describeAdminPage('the events on the admin page', (admin) => {
   });
 
   it('reports what the service refuses', async () => {
-    await open(`${events}?partition=99`);
+    await visit(`${events}?partition=99`);
     await admin.page.getByRole('alert').waitFor();
-    await open('/event-types/missing/events');
+    await visit('/event-types/missing/events');
     await admin.page.getByRole('alert').getByText('does not exist').waitFor();
   });
 
   it('shows new events as they arrive, but not while one is open or the list is paused', async () => {
-    await open(events);
+    await visit(events);
     await admin.page.getByText('live', { exact: true }).waitFor();
     await publish([200]);
     await row('order 200').waitFor();
@@ -150,7 +150,7 @@ describeAdminPage('the events on the admin page', (admin) => {
   });
 
   it('shows fields of the events as columns, which stay in the address', async () => {
-    await open(events);
+    await visit(events);
     await row('order 119').waitFor();
     await text('Columns').click();
     await admin.page.getByRole('checkbox', { name: 'order.paid' }).check();
@@ -163,7 +163,7 @@ describeAdminPage('the events on the admin page', (admin) => {
   });
 
   it('downloads what is found', async () => {
-    await open(`${events}?text=A-7`);
+    await visit(`${events}?text=A-7`);
     await row('order 77').waitFor();
     const downloading = admin.page.waitForEvent('download');
     await button('Download NDJSON').click();

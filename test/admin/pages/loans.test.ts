@@ -5,14 +5,14 @@ import { describeAdminPage } from './admin-browser.ts';
 describeAdminPage(
   'the loans of the admin page',
   (admin) => {
-    const { open, button, link, text, api, row, tabTo, screenshot } = admin;
+    const { visit, button, link, text, api, row, tabTo, screenshot } = admin;
 
     before(async () => {
       await admin.loadDemoData();
     });
 
     it('finds a loan and shows its balances, its schedule and its events in order', async () => {
-      await open('/loans');
+      await visit('/loans');
       const [first] = JSON.parse((await api('GET', '/loans?sortBy=id:ASC')).text) as { id: string }[];
       const id = first?.id ?? '';
       const search = admin.page.getByLabel('Part of an id, or encoded key');
@@ -41,7 +41,7 @@ describeAdminPage(
       expect(summaries.map((summary) => /#(\d+)/.exec(summary)?.[1])).to.deep.equal(
         summaries.map((_, index) => String(index + 1)),
       );
-      await open('/loans/missing');
+      await visit('/loans/missing');
       await admin.page.getByRole('alert').getByText('There is no loan “missing”.').waitFor();
     });
 
@@ -54,7 +54,7 @@ describeAdminPage(
       const valueDate = new Date(Date.now() - 60 * 86_400_000).toISOString().slice(0, 10);
       const disbursed = await api('POST', '/loans/unpaid/disbursement-transactions', { valueDate });
       expect(disbursed.status, disbursed.text).to.equal(201);
-      await open('/loans');
+      await visit('/loans');
       await row('unpaid').getByText('active', { exact: true }).waitFor();
       await text('none yet').waitFor();
       await text(/^0 0 29 2 \*, next on /).waitFor();
@@ -95,7 +95,7 @@ describeAdminPage(
     });
 
     it('lists the products, and the loans of one of them', async () => {
-      await open('/products');
+      await visit('/products');
       await row('Annuity over 4 months').getByText('fixed term loan').waitFor();
       await link('its loans').click();
       await admin.heading('Loans').waitFor();

@@ -10,7 +10,7 @@ function hillOf(length: number): number[] {
 }
 
 describeAdminPage('the subscriptions of the admin page', (admin) => {
-  const { open, button, link, text, api, row } = admin;
+  const { visit, button, link, text, api, row } = admin;
 
   let eventType = '';
 
@@ -19,7 +19,7 @@ describeAdminPage('the subscriptions of the admin page', (admin) => {
   });
 
   it('shows the lag of a subscription, its open streams and why the last stream ended', async () => {
-    await open('/subscriptions');
+    await visit('/subscriptions');
     await row('demo /')
       .getByRole('cell', { name: /^[1-9]\d*$/ })
       .first()
@@ -59,12 +59,12 @@ describeAdminPage('the subscriptions of the admin page', (admin) => {
       }));
       await route.fulfill({ response, json: { ...body, items } });
     });
-    await open('/subscriptions');
+    await visit('/subscriptions');
     await picture().first().waitFor();
     await admin.screenshot('subscriptions-lag-history');
     expect(await admin.faults()).to.deep.equal([]);
     await admin.page.unroute('**/subscriptions?*show_lag_history=true*');
-    await open(address);
+    await visit(address);
   });
 
   it('moves cursors after showing what that sends again, and the command for it', async () => {

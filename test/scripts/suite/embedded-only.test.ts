@@ -13,7 +13,7 @@ const onBoth = [
   /^test\/broker\/(dead-letters|definitions|log|retained-events|streaming|subscriptions)\//,
   /^test\/broker\/publishing\/(publisher|repeated-events)\./,
   /^test\/worker\//,
-  /^test\/http\/streaming\/[^/]*(subscription|stream|cursor|commit|slot|events\.|filters|publishing|event-types\.)/,
+  /^test\/http\/streaming\/[^/]*(subscription|stream|cursor|commit|slot|events\.|filters|event-types\.)/,
   /^test\/http\/lending\/[^/]*(loans|commands-done-once|command-requests|loan-events|end-of-day)/,
   /^test\/http\/read-your-writes\./,
   /^test\/e2e\/[^/]*(streams|tokens|events)\.|^test\/e2e\/access\/audit/,
