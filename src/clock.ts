@@ -14,8 +14,9 @@ export interface Clock {
   /**
    * Calls `callback` once, as soon as {@link monotonic} has reached `deadline`; never before this call has returned.
    * It does not keep the process alive.
+   * @param lateMilliseconds How much later it may be, so that the process wakes once for many callbacks. Default 0.
    */
-  at(deadline: number, callback: () => void): Timer;
+  at(deadline: number, callback: () => void, lateMilliseconds?: number): Timer;
 }
 
 /** What a clock will do later. Cancelling it twice, or after it was done, does nothing. */
@@ -45,7 +46,11 @@ export const systemClock: Clock = {
       left = deadline - performance.now();
     }
   },
-  at: (deadline, callback) => new SystemTimer(deadline, callback),
+  at(deadline, callback, lateMilliseconds = 0) {
+    return lateMilliseconds < 2
+      ? new SystemTimer(deadline, callback)
+      : sharedTimer(deadline, callback, lateMilliseconds);
+  },
 };
 
 class SystemTimer implements Timer {
@@ -71,6 +76,39 @@ class SystemTimer implements Timer {
       else this.#callback();
     }, left).unref();
   }
+}
+
+/** Callbacks that one timer calls, by when it does. */
+const sharedTimers = new Map<number, { readonly callbacks: Set<() => void>; readonly timer: Timer }>();
+
+/**
+ * A timer that others share whose times are rounded to the same one: multiples of the largest power of two that is no
+ * more than `lateMilliseconds`. Waking the process costs more than most callbacks, and the second of two alike finds
+ * its code and memory in the caches of the processor.
+ */
+function sharedTimer(deadline: number, callback: () => void, lateMilliseconds: number): Timer {
+  const step = 2 ** Math.floor(Math.log2(lateMilliseconds));
+  const at = Math.ceil(deadline / step) * step;
+  let shared = sharedTimers.get(at);
+  if (shared === undefined) {
+    const callbacks = new Set<() => void>();
+    const callAll = (): void => {
+      sharedTimers.delete(at);
+      for (const each of callbacks) each();
+    };
+    sharedTimers.set(at, (shared = { callbacks, timer: new SystemTimer(at, callAll) }));
+  }
+  const { callbacks, timer } = shared;
+  // A function of its own: the same callback may be added twice.
+  const call = (): void => callback();
+  callbacks.add(call);
+  return {
+    cancel() {
+      if (!callbacks.delete(call) || callbacks.size > 0) return;
+      timer.cancel();
+      if (sharedTimers.get(at)?.callbacks === callbacks) sharedTimers.delete(at);
+    },
+  };
 }
 
 /** Calls `callback` once, `milliseconds` from now. */

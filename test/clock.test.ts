@@ -3,6 +3,64 @@ import { describe, it } from 'mocha';
 import { after, every, giveWay, systemClock, toTimestamp, withTimeout, type Clock } from '../src/clock.ts';
 import { SimulatedClock } from './support/simulated-clock.ts';
 
+describe('a timer that may be late', () => {
+  it('shares one wake-up with others, and is no later than it may be', async () => {
+    const start = systemClock.monotonic() + 20;
+    const calls: { readonly late: number; readonly at: number }[] = [];
+    const turns = new Set<number>();
+    let turn = 0;
+    const nextTurn = every(systemClock, 1, () => (turn += 1));
+    for (let late = 0; late < 60; late += 1) {
+      const [deadline, maximum] = [start + late, 100];
+      const note = (): void => {
+        calls.push({ late: systemClock.monotonic() - deadline, at: late });
+        turns.add(turn);
+      };
+      systemClock.at(deadline, note, maximum);
+    }
+    while (calls.length < 60) await systemClock.sleep(5);
+    nextTurn.cancel();
+    // Steps of 64 ms: sixty deadlines, one after the other, are in two of them.
+    expect(turns.size).to.be.at.most(2);
+    expect(Math.min(...calls.map(({ late }) => late))).to.be.at.least(0);
+    // The machine may be busy, so the last one is compared with the first one.
+    const lateness = calls.map(({ late }) => late);
+    expect(Math.max(...lateness) - Math.min(...lateness)).to.be.at.most(64 + 60);
+  });
+
+  it('does not call back after a cancel, and leaves the others alone', async () => {
+    const deadline = systemClock.monotonic() + 20;
+    const called: string[] = [];
+    const first = systemClock.at(deadline, () => called.push('first'), 64);
+    const second = systemClock.at(deadline, () => called.push('second'), 64);
+    first.cancel();
+    first.cancel();
+    while (called.length === 0) await systemClock.sleep(5);
+    second.cancel();
+    expect(called).to.deep.equal(['second']);
+    systemClock.at(systemClock.monotonic() + 5, () => called.push('third'), 64).cancel();
+    await systemClock.sleep(100);
+    expect(called).to.deep.equal(['second']);
+  });
+
+  it('can be set by the callback of another one, and a callback cancels one that is due with it', async () => {
+    const deadline = systemClock.monotonic() + 5;
+    const called: string[] = [];
+    systemClock.at(
+      deadline,
+      () => {
+        called.push('first');
+        second.cancel();
+        systemClock.at(deadline, () => called.push('again'), 64);
+      },
+      64,
+    );
+    const second = systemClock.at(deadline, () => called.push('second'), 64);
+    while (called.length < 2) await systemClock.sleep(5);
+    expect(called).to.deep.equal(['first', 'again']);
+  });
+});
+
 /** The properties of both clocks; `turn` lets time pass on the one under test. */
 const clocks: readonly [name: string, create: () => { clock: Clock; turn: (milliseconds: number) => Promise<void> }][] =
   [

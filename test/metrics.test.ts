@@ -43,6 +43,25 @@ describe('setLags', () => {
     setLags(metrics, [], maximum);
     expect(await shown(metrics)).to.deep.equal({ ids: [], hidden: 0, total: 0 });
   });
+
+  it('are written as text like the series that the library keeps, whatever the labels contain', async () => {
+    const names = ['orders', 'a "quoted" one', 'back\\slash', 'two\nlines', 'größer', ''];
+    const [metrics, kept] = [createMetrics(), createMetrics()];
+    const given = names.map((eventType, index) => ({
+      subscriptionId: `s${index}`,
+      eventType,
+      unconsumedEvents: index,
+    }));
+    setLags(metrics, given, maximum);
+    for (const { subscriptionId, eventType, unconsumedEvents } of given) {
+      kept.subscriptionLag.set({ subscription_id: subscriptionId, event_type: eventType }, unconsumedEvents);
+    }
+    const textOf = async ({ registry, subscriptionLag }: typeof metrics): Promise<string> =>
+      registry.getSingleMetricAsString((await subscriptionLag.get()).name);
+    expect(await textOf(metrics)).to.equal(await textOf(kept));
+    setLags(metrics, [], maximum);
+    expect(await textOf(metrics)).to.equal(await textOf(createMetrics()));
+  });
 });
 
 describe('removeStaleSeries', () => {

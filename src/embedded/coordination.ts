@@ -10,6 +10,7 @@ import {
   type CoordinationChange,
   type CursorToCommit,
   type LateCommits,
+  type OffsetMarks,
   type OpenSessionResult,
   type OwnershipChange,
   type ReleaseResult,
@@ -65,6 +66,8 @@ export class EmbeddedCoordination implements Coordination {
   readonly #mirror: CursorMirror;
   #generation = 0;
   readonly #nextGeneration = (): number => (this.#generation += 1);
+  /** How many resets and removals there were. */
+  #resets = 0;
   /** Above every fence that streams of removed subscriptions had. */
   #fenceFloor = 0;
   readonly #sweepTimer: Timer;
@@ -160,6 +163,13 @@ export class EmbeddedCoordination implements Coordination {
   async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
     this.#requireOpen();
     return this.#subscriptions.get(subscriptionId)?.committedOffsets() ?? [];
+  }
+
+  /** All subscriptions have the same one: resets are rare. */
+  async offsetMarks(): Promise<OffsetMarks> {
+    this.#requireOpen();
+    const mark = String(this.#resets);
+    return { all: mark, of: () => mark };
   }
 
   async openSession(subscriptionId: string, session: Session, placeMilliseconds = 0): Promise<OpenSessionResult> {
@@ -271,6 +281,7 @@ export class EmbeddedCoordination implements Coordination {
           const added = offsets.filter((committed) => !state.hasPartition(committed));
           state.addPartitions(added, this.#fenceFloor);
           for (const committed of offsets) state.setCommitted(committed);
+          this.#resets += 1;
         }
       } finally {
         // A failed reset ends as well, or no stream could ever open again.
@@ -308,6 +319,7 @@ export class EmbeddedCoordination implements Coordination {
       }
       this.#fenceFloor = Math.max(this.#fenceFloor, state?.highestFence() ?? 0);
       this.#subscriptions.delete(subscriptionId);
+      this.#resets += 1;
       this.#history.forget(subscriptionId);
       this.#notify(subscriptionId, 'removed');
     });

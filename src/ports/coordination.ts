@@ -153,6 +153,16 @@ export interface SubscriptionHistory {
   readonly endedStreams: readonly EndedStream[];
 }
 
+/**
+ * What shows whether committed offsets moved in any other way than by commits. A mark that is unchanged says that they
+ * only moved forward; a changed one says nothing.
+ */
+export interface OffsetMarks {
+  /** The marks of all subscriptions as one: while it is unchanged, each of them is. */
+  readonly all: string;
+  of(subscriptionId: string): string;
+}
+
 /** How many ended streams of a subscription are remembered. */
 export const endedStreamsMaximum = 10;
 
@@ -187,6 +197,11 @@ export interface Coordination {
   topology(subscriptionId: string): Promise<Topology>;
   /** By event type, then partition. Empty before {@link initialise}. */
   committedOffsets(subscriptionId: string): Promise<CommittedOffset[]>;
+  /**
+   * Marks that change with each reset and removal, and with a loss of the store. Those who remember what they read need
+   * not read again what cannot have moved back; the cost does not grow with the subscriptions.
+   */
+  offsetMarks(): Promise<OffsetMarks>;
 
   /**
    * Notes how far a strict session is about to be sent its partitions, in place of what was noted before. A list with a

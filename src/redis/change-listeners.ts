@@ -17,8 +17,16 @@ export class ChangeListeners {
   /** Those that were added since they were last taken. */
   #added = new Set<string>();
 
+  /** Grows with each subscription that gets its first listener or loses its last one. */
+  #revision = 0;
+
   constructor(logger: Logger) {
     this.#logger = logger;
+  }
+
+  /** As long as it stays, the same subscriptions are watched. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** The subscriptions that are watched. */
@@ -42,6 +50,7 @@ export class ChangeListeners {
     if (watched === undefined) {
       this.#watched.set(subscriptionId, { listeners: [listener], generation: undefined });
       this.#added.add(subscriptionId);
+      this.#revision += 1;
     } else watched.listeners = [...watched.listeners, listener];
     return watched === undefined;
   }
@@ -56,6 +65,7 @@ export class ChangeListeners {
     watched.listeners = watched.listeners.filter((each) => each !== listener);
     if (watched.listeners.length > 0) return false;
     this.#added.delete(subscriptionId);
+    this.#revision += 1;
     return this.#watched.delete(subscriptionId);
   }
 
@@ -94,6 +104,7 @@ export class ChangeListeners {
 
   clear(): void {
     this.#watched.clear();
+    this.#revision += 1;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type CoordinationChange,
   type CursorToCommit,
   type LateCommits,
+  type OffsetMarks,
   type OpenSessionResult,
   type OwnershipChange,
   type ReleaseResult,
@@ -15,7 +16,7 @@ import {
   type SubscriptionHistory,
   type Topology,
 } from '../ports/coordination.ts';
-import { KeySpace } from './keys.ts';
+import { KeySpace, shardCount, shardOf } from './keys.ts';
 import {
   parsePartitionKey,
   comparePartitions,
@@ -308,6 +309,16 @@ export class RedisCoordination implements Coordination {
   async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
     const fields = await this.#offsetReads.read(subscriptionId);
     return [...decodeOffsets(fields)].map(([key, stored]) => offsetAt(key, stored)).sort(comparePartitions);
+  }
+
+  /** Each shard has one, which also changes with sessions and ownership. The calls are sent in one write. */
+  async offsetMarks(): Promise<OffsetMarks> {
+    const states = await Promise.all(Array.from({ length: shardCount }, (_, shard) => this.#calls.shardState(shard)));
+    const marks = states.map(({ incarnation, changes }) => `${incarnation}:${changes}`);
+    return {
+      all: marks.join(' '),
+      of: (subscriptionId) => marks[shardOf(subscriptionId)] as string,
+    };
   }
 
   async openSession(subscriptionId: string, session: Session, placeMilliseconds = 0): Promise<OpenSessionResult> {

@@ -66,6 +66,9 @@ export class MissedChanges {
   #timer: Timer | undefined;
   #isStopped = false;
   readonly #checked = new Map<number, CheckedShard>();
+  #watchedByShard: ReadonlyMap<number, readonly string[]> = new Map();
+  /** The revision of the listeners for which that was sorted. */
+  #sortedRevision: number | undefined;
   /**
    * Whether the store could not be reached. Leases may then have ended although their nodes are alive and could not
    * renew them.
@@ -99,7 +102,7 @@ export class MissedChanges {
       else await leases.renewOverdue();
       this.#wasUnreachable = false;
       for (const subscriptionId of listeners.takeAdded()) this.#checked.delete(shardOf(subscriptionId));
-      const watched = [...this.#watchedByShard()];
+      const watched = [...this.#watchedOfShards()];
       // They are sent in one write.
       const states = await Promise.all(watched.map(([shard]) => calls.shardState(shard)));
       for (const [index, [shard, subscriptions]] of watched.entries()) {
@@ -123,7 +126,15 @@ export class MissedChanges {
     return delayMilliseconds > sleepThresholdMilliseconds;
   }
 
-  #watchedByShard(): Map<number, string[]> {
+  /** Sorted again only when other subscriptions are watched. */
+  #watchedOfShards(): ReadonlyMap<number, readonly string[]> {
+    const { revision } = this.#options.listeners;
+    if (revision !== this.#sortedRevision) this.#watchedByShard = this.#sortByShard();
+    this.#sortedRevision = revision;
+    return this.#watchedByShard;
+  }
+
+  #sortByShard(): Map<number, string[]> {
     const byShard = new Map<number, string[]>();
     for (const subscriptionId of this.#options.listeners.subscriptions()) {
       const shard = shardOf(subscriptionId);

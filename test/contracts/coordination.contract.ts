@@ -1065,6 +1065,24 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, at(0, 4))).to.deep.equal(committed(true));
       });
 
+      it('changes the mark of its offsets, as a removal does, and nothing changes it while nothing happens', async () => {
+        await initialise(10);
+        const marks = async (): Promise<string[]> => {
+          const found = await harness.unheard.offsetMarks();
+          return [found.all, found.of(subscription)];
+        };
+        const before = await marks();
+        expect(await marks()).to.deep.equal(before);
+        await coordination.beginReset(subscription);
+        await coordination.finishReset(subscription, [at(0, 3)]);
+        const afterReset = await marks();
+        await coordination.remove(subscription);
+        const afterRemoval = await marks();
+        for (const place of [0, 1]) {
+          expect(new Set([before[place], afterReset[place], afterRemoval[place]]).size).to.equal(3);
+        }
+      });
+
       it('ends without any change when no offsets are given', async () => {
         const streamId = await owning(10);
         await coordination.beginReset(subscription);

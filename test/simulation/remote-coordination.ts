@@ -9,6 +9,7 @@ import {
   type CoordinationChange,
   type CursorToCommit,
   type LateCommits,
+  type OffsetMarks,
   type OpenSessionResult,
   type OwnershipChange,
   type ReleaseResult,
@@ -114,6 +115,14 @@ export class RemoteCoordination implements Coordination {
 
   committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
     return this.#call('committedOffsets', [subscriptionId]);
+  }
+
+  async offsetMarks(): Promise<OffsetMarks> {
+    const { incarnation, result } = await this.#callOf('offsetMarks', []);
+    return {
+      all: `${incarnation}:${result.all}`,
+      of: (subscriptionId) => `${incarnation}:${result.of(subscriptionId)}`,
+    };
   }
 
   async openSession(subscriptionId: string, session: Session, placeMilliseconds = 0): Promise<OpenSessionResult> {

@@ -64,6 +64,9 @@ export interface StreamServices {
 /** How often a stream that must not send checks whether it may send again. Milliseconds. */
 const leaseRecheckMilliseconds = 250;
 
+/** How late a keep-alive may be, as a share of the time after which it is due. */
+const keepAliveLateShare = 1 / 64;
+
 /** How often positions after deletions that were passed over are committed. Milliseconds. */
 const commitWithoutConsumerMilliseconds = 5_000;
 
@@ -144,7 +147,8 @@ export class SubscriptionStream implements Observer {
   #isReadFailing = false;
   #nextCommitWithoutConsumerAt = 0;
   #timer: Timer | undefined;
-  #timerAt = Infinity;
+  /** The latest time at which the timer may be over. Monotonic milliseconds. */
+  #timerUntil = Infinity;
 
   private constructor(
     services: StreamServices,
@@ -632,6 +636,7 @@ export class SubscriptionStream implements Observer {
 
   // Time.
 
+  /** The next moment at which time alone changes something, apart from keep-alives. */
   #nextDeadline(now: number): number {
     let at = this.#watch.nextReadAt;
     if (this.#assigned.hasCommittableWithoutConsumer()) at = Math.min(at, this.#nextCommitWithoutConsumerAt);
@@ -643,20 +648,39 @@ export class SubscriptionStream implements Observer {
     }
     if (!this.#maySend(now)) return Math.min(at, now + leaseRecheckMilliseconds);
     if (this.#reader === undefined) return at;
-    for (const { lastSentAt } of this.#assigned.list) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
+    for (const { events, lastSentAt } of this.#assigned.list) {
+      if (events > 0) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
+    }
     return at;
   }
 
-  /** Sets the only timer again, but only for an earlier time than the one it waits for. */
+  /** When the next partition without events has to send a keep-alive; Infinity while nothing can be sent. */
+  #nextKeepAlive(now: number): number {
+    let at = Infinity;
+    if (!this.#isStreaming() || this.#reader === undefined || !this.#maySend(now)) return at;
+    for (const { events, lastSentAt } of this.#assigned.list) {
+      if (events === 0) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
+    }
+    return at;
+  }
+
+  /** Sets the only timer again, unless the one it waits for is early enough. */
   #setTimer(now: number): void {
-    const at = this.#nextDeadline(now);
-    if (this.#timer !== undefined && this.#timerAt <= at) return;
+    const deadline = this.#nextDeadline(now);
+    const keepAliveAt = this.#nextKeepAlive(now);
+    // Many streams send their keep-alives together, if each of them may be a little late.
+    const late = this.#parameters.flushMilliseconds * keepAliveLateShare;
+    const mayBeLate = keepAliveAt + late <= deadline;
+    const until = mayBeLate ? keepAliveAt + late : Math.min(deadline, keepAliveAt);
+    if (this.#timer !== undefined && this.#timerUntil <= until) return;
     this.#timer?.cancel();
+    this.#timerUntil = until;
     // A deadline that has passed already is seen to in a later turn, and never more than once in a millisecond.
-    this.#timerAt = Math.max(at, now + 1);
-    this.#timer = this.#services.clock.at(this.#timerAt, () => {
+    const at = Math.max(mayBeLate ? keepAliveAt : until, now + 1);
+    const onTime = (): void => {
       this.#timer = undefined;
       this.#advance();
-    });
+    };
+    this.#timer = this.#services.clock.at(at, onTime, mayBeLate ? late : 0);
   }
 }

@@ -1,5 +1,4 @@
-import type { Subscription } from '../definitions/subscription.ts';
-import { subscriptionLag, type LagServices, type SubscriptionLag } from './subscription-lag.ts';
+import { subscriptionLag, type KnownLags, type LagServices, type SubscriptionLag } from './subscription-lag.ts';
 
 /** Up to how many subscriptions every scrape gets lags of its own. */
 export const subscriptionsAlwaysFresh = 1_000;
@@ -11,11 +10,14 @@ const ageMillisecondsMaximum = 50_000;
 /**
  * The lags of all subscriptions, for scrapes. With many subscriptions, scrapes that follow one another get the same
  * lags for a while, so that scrapes take no more than a few hundredths of a processor's time, however often they come.
+ * As long as nothing is published or committed, each computation returns the same list.
  */
 export class RecentLags {
   readonly #services: LagServices;
   readonly #alwaysFresh: number;
-  #lags: Promise<SubscriptionLag[]> | undefined;
+  #lags: Promise<readonly SubscriptionLag[]> | undefined;
+  /** What was computed last. */
+  #known: KnownLags | undefined;
   /** When the lags stop counting as fresh. Monotonic milliseconds. */
   #freshUntil = Infinity;
 
@@ -37,16 +39,16 @@ export class RecentLags {
     return this.#lags;
   }
 
-  async #compute(): Promise<SubscriptionLag[]> {
+  async #compute(): Promise<readonly SubscriptionLag[]> {
     const { clock, registry } = this.#services;
     let ageMilliseconds = 0;
     try {
-      const lags = await subscriptionLag(this.#services);
-      const count = registry.list<Subscription>('subscription').length;
+      this.#known = await subscriptionLag(this.#services, this.#known);
+      const count = registry.count('subscription');
       if (count > this.#alwaysFresh) {
         ageMilliseconds = Math.min(count * ageMillisecondsPerSubscription, ageMillisecondsMaximum);
       }
-      return lags;
+      return this.#known.lags;
     } finally {
       this.#freshUntil = clock.monotonic() + ageMilliseconds;
     }

@@ -1,7 +1,7 @@
 import type { Subscription } from '../definitions/subscription.ts';
 import { giveWay, type Clock } from '../../clock.ts';
 import { isLendstreamError } from '../../errors.ts';
-import type { CommittedOffset, Coordination } from '../../ports/coordination.ts';
+import type { CommittedOffset, Coordination, OffsetMarks } from '../../ports/coordination.ts';
 import { partitionKey, type EventTypePartition } from '../../ports/event-type-partition.ts';
 import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
@@ -27,71 +27,183 @@ export interface SubscriptionLag {
 
 /**
  * How many subscriptions' committed offsets are read at once. A store on the network responds to all of them together,
- * and commits wait behind no more. The ends of their event types are one request.
+ * and commits wait behind no more.
  */
 const lagGroupSize = 256;
+
+/**
+ * After this time all offsets are read again, for unforeseen cases: a cursor may have moved without a mark.
+ * Milliseconds.
+ */
+const rereadMilliseconds = 300_000;
+
+/** How many subscriptions' lags are put together in one turn of the event loop. */
+const subscriptionsPerTurn = 10_000;
 
 /** How long computing lags may keep everything else of the process waiting. Milliseconds. */
 const sliceMilliseconds = 10;
 
+/** The lags of all subscriptions, with what has to be remembered to work them out again. */
+export interface KnownLags {
+  /** By subscription, in the order of the registry; an element that did not change is the same object as before. */
+  readonly lags: readonly SubscriptionLag[];
+  readonly subscriptions: readonly Subscription[];
+  /** Where the lags of each subscription begin in {@link lags}; those of the next one begin where they end. */
+  readonly starts: Uint32Array;
+  readonly boundsByEventType: ReadonlyMap<string, readonly PartitionBounds[]>;
+  readonly marks: OffsetMarks;
+  /** When all offsets were last read. Monotonic milliseconds. */
+  readonly readAt: number;
+}
+
 /**
  * How many events each subscription has not committed, per event type. One that was never streamed lacks the events
  * from where it would begin. The ends of each event type are requested once.
+ * @param known What was worked out before. Subscriptions that lacked nothing then are not read again as long as their
+ *   event types have no new events and their cursors were not reset; when nothing changed, the lags are the same list.
  * @param groupSize How many subscriptions are read at once. Default {@link lagGroupSize}.
  */
-export async function subscriptionLag(services: LagServices, groupSize = lagGroupSize): Promise<SubscriptionLag[]> {
+export async function subscriptionLag(
+  services: LagServices,
+  known?: KnownLags,
+  groupSize = lagGroupSize,
+): Promise<KnownLags> {
   const { registry, coordination, clock } = services;
+  const now = clock.monotonic();
+  const reusable = known === undefined || now - known.readAt > rereadMilliseconds ? undefined : known;
+  // Read before everything else: a reset meanwhile then shows the next time.
+  const marks = await coordination.offsetMarks();
   const subscriptions = registry.list<Subscription>('subscription');
-  const boundsByEventType = new Map<string, readonly PartitionBounds[]>();
-  const lags: SubscriptionLag[] = [];
+  const boundsByEventType = await readBounds(services, subscriptions);
+  const reused = reusable === undefined ? undefined : new ReusedLags(reusable, boundsByEventType, marks, subscriptions);
+  const toRead: number[] = [];
+  for (let index = 0; index < subscriptions.length; index += 1) {
+    if (reused?.isUnchanged(subscriptions[index] as Subscription, index) !== true) toRead.push(index);
+  }
+  if (reusable !== undefined && toRead.length === 0 && subscriptions.length === reusable.subscriptions.length) {
+    return { ...reusable, boundsByEventType, marks };
+  }
+  const read = new Map<number, readonly SubscriptionLag[]>();
   let sliceEnd = clock.monotonic() + sliceMilliseconds;
-  for (let first = 0; first < subscriptions.length; first += groupSize) {
-    const group = subscriptions.slice(first, first + groupSize);
-    const committed = await Promise.all(group.map(({ id }) => coordination.committedOffsets(id)));
-    await readMissingBounds(services, group, boundsByEventType);
-    for (const [index, subscription] of group.entries()) {
-      const known = committed[index] ?? [];
-      for (const eventType of subscription.event_types) {
-        const bounds = boundsByEventType.get(eventType) ?? [];
-        if (bounds.length === 0) continue;
-        const offsets = known.length === 0 ? startingOffsets(subscription, bounds, []) : known;
-        lags.push({
-          subscriptionId: subscription.id,
-          eventType,
-          unconsumedEvents: totalAfter(offsets, eventType, bounds),
-        });
-      }
+  for (let first = 0; first < toRead.length; first += groupSize) {
+    const group = toRead.slice(first, first + groupSize);
+    const committed = await Promise.all(
+      group.map((index) => coordination.committedOffsets((subscriptions[index] as Subscription).id)),
+    );
+    for (const [place, index] of group.entries()) {
+      const lags = lagsOf(subscriptions[index] as Subscription, committed[place] ?? [], boundsByEventType);
+      read.set(index, lags);
     }
     // On one machine nothing above waits for anything outside this process.
     if (clock.monotonic() < sliceEnd) continue;
     await giveWay();
     sliceEnd = clock.monotonic() + sliceMilliseconds;
   }
+  const lags: SubscriptionLag[] = [];
+  const starts = new Uint32Array(subscriptions.length);
+  for (const [index, subscription] of subscriptions.entries()) {
+    starts[index] = lags.length;
+    lags.push(...(read.get(index) ?? reused?.of(subscription, index) ?? []));
+    if ((index + 1) % subscriptionsPerTurn === 0) await giveWay();
+  }
+  const readAt = reusable?.readAt ?? now;
+  return { lags, subscriptions, starts, boundsByEventType, marks, readAt };
+}
+
+/** The lags that were worked out before and are still the same. */
+class ReusedLags {
+  readonly #known: KnownLags;
+  readonly #marks: OffsetMarks;
+  readonly #areMarksUnchanged: boolean;
+  /** The event types without new events. */
+  readonly #quiet = new Set<string>();
+  /** Where a subscription was before; undefined while each is where it was. */
+  #places: ReadonlyMap<Subscription, number> | undefined;
+
+  constructor(
+    known: KnownLags,
+    boundsByEventType: ReadonlyMap<string, readonly PartitionBounds[]>,
+    marks: OffsetMarks,
+    subscriptions: readonly Subscription[],
+  ) {
+    this.#known = known;
+    this.#marks = marks;
+    this.#areMarksUnchanged = marks.all === known.marks.all;
+    for (const [eventType, bounds] of boundsByEventType) {
+      if (haveSameEnds(bounds, known.boundsByEventType.get(eventType))) this.#quiet.add(eventType);
+    }
+    if (subscriptions.some((subscription, index) => subscription !== known.subscriptions[index])) {
+      this.#places = new Map(known.subscriptions.map((subscription, index) => [subscription, index]));
+    }
+  }
+
+  /** Whether the subscription lacked nothing, and nothing was added that it could lack. */
+  isUnchanged(subscription: Subscription, index: number): boolean {
+    const { id, event_types: eventTypes } = subscription;
+    const place = this.#placeOf(subscription, index);
+    if (place === undefined) return false;
+    if (!this.#areMarksUnchanged && this.#marks.of(id) !== this.#known.marks.of(id)) return false;
+    for (const eventType of eventTypes) if (!this.#quiet.has(eventType)) return false;
+    const end = this.#endOf(place);
+    for (let each = this.#known.starts[place] as number; each < end; each += 1) {
+      if (this.#known.lags[each]?.unconsumedEvents !== 0) return false;
+    }
+    return true;
+  }
+
+  of(subscription: Subscription, index: number): readonly SubscriptionLag[] {
+    const place = this.#placeOf(subscription, index);
+    return place === undefined ? [] : this.#known.lags.slice(this.#known.starts[place], this.#endOf(place));
+  }
+
+  #placeOf(subscription: Subscription, index: number): number | undefined {
+    if (this.#places !== undefined) return this.#places.get(subscription);
+    return index < this.#known.subscriptions.length ? index : undefined;
+  }
+
+  #endOf(place: number): number {
+    return this.#known.starts[place + 1] ?? this.#known.lags.length;
+  }
+}
+
+/** Whether nothing was appended between two looks at the partitions of an event type. */
+function haveSameEnds(bounds: readonly PartitionBounds[], before: readonly PartitionBounds[] | undefined): boolean {
+  if (before?.length !== bounds.length) return false;
+  return bounds.every(({ partition, latest }, index) => {
+    const ofPartition = before[index];
+    return ofPartition?.partition === partition && ofPartition.latest === latest;
+  });
+}
+
+/** The lags of one subscription. An event type whose topic no longer exists has none. */
+function lagsOf(
+  subscription: Subscription,
+  committed: readonly CommittedOffset[],
+  boundsByEventType: ReadonlyMap<string, readonly PartitionBounds[]>,
+): SubscriptionLag[] {
+  const lags: SubscriptionLag[] = [];
+  for (const eventType of subscription.event_types) {
+    const bounds = boundsByEventType.get(eventType) ?? [];
+    if (bounds.length === 0) continue;
+    const offsets = committed.length === 0 ? startingOffsets(subscription, bounds, []) : committed;
+    const unconsumedEvents = totalAfter(offsets, eventType, bounds);
+    lags.push({ subscriptionId: subscription.id, eventType, unconsumedEvents });
+  }
   return lags;
 }
 
-/** Adds the bounds of event types that are not known yet. A topic that no longer exists has none. */
-async function readMissingBounds(
+/** The bounds of all event types of subscriptions. A topic that no longer exists has none. */
+async function readBounds(
   { registry, log }: Pick<LagServices, 'registry' | 'log'>,
   subscriptions: readonly Subscription[],
-  known: Map<string, readonly PartitionBounds[]>,
-): Promise<void> {
-  const missing: EventTypePartition[] = [];
-  for (const { event_types: eventTypes } of subscriptions) {
-    for (const eventType of eventTypes) {
-      if (known.has(eventType)) continue;
-      known.set(eventType, []);
-      missing.push(...partitionsOfEventType(registry, eventType));
-    }
-  }
-  if (missing.length === 0) return;
-  const found = new Map<string, PartitionBounds[]>();
-  for (const bounds of (await boundsOf(log, missing)).values()) {
-    const ofEventType = found.get(bounds.topic);
-    if (ofEventType === undefined) found.set(bounds.topic, [bounds]);
-    else ofEventType.push(bounds);
-  }
-  for (const [eventType, bounds] of found) known.set(eventType, bounds);
+): Promise<Map<string, readonly PartitionBounds[]>> {
+  const eventTypes = new Set<string>();
+  for (const { event_types: names } of subscriptions) for (const name of names) eventTypes.add(name);
+  const found = new Map<string, PartitionBounds[]>([...eventTypes].map((name) => [name, []]));
+  const partitions = [...eventTypes].flatMap((name) => partitionsOfEventType(registry, name));
+  if (partitions.length === 0) return found;
+  for (const bounds of (await boundsOf(log, partitions)).values()) found.get(bounds.topic)?.push(bounds);
+  return found;
 }
 
 /** The events of one event type after the committed offsets of a subscription. */

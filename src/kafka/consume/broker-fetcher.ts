@@ -260,7 +260,7 @@ function positionsOf(requested: readonly RequestedPartition[]): Map<string, Map<
   const topics = new Map<string, Map<number, RequestedPosition>>();
   for (const each of requested) {
     const { reads, position } = each;
-    const bytes = Math.min(position.bytesWanted(), partitionBytesMaximum);
+    const bytes = Math.min(position.bytesWanted, partitionBytesMaximum);
     const requestedPosition = {
       offset: position.offset,
       bytesMaximum: Math.max(bytes, reads.bytesMinimum),

@@ -20,6 +20,11 @@ export class ReadPosition implements PendingReadHolder {
   inFlight: PendingRead[] = [];
   /** Reads that a long poll fetches for. */
   readonly waiting = new Set<PendingRead>();
+  /**
+   * The most that any read here wanted. Thousands of streams may wait at one position, and each request asks for this.
+   * Bytes.
+   */
+  bytesWanted = 0;
   /** Nothing is fetched for this position while the meaning of an error is being found out. */
   isSuspended = false;
 
@@ -36,13 +41,11 @@ export class ReadPosition implements PendingReadHolder {
     return this.waiting.size > 0 && !this.isSuspended;
   }
 
-  /** The most that any of the reads wants. Bytes. */
-  bytesWanted(): number {
-    let bytes = 0;
-    for (const reads of [this.queued, this.inFlight, this.waiting]) {
-      for (const read of reads) bytes = Math.max(bytes, read.options.bytesMaximum);
-    }
-    return bytes;
+  /** Adds a read: to those that wait for a long poll, or to those that need an immediate fetch. */
+  add(read: PendingRead, waits: boolean): void {
+    this.bytesWanted = Math.max(this.bytesWanted, read.options.bytesMaximum);
+    if (waits) this.waiting.add(read);
+    else this.queued.push(read);
   }
 
   /** Marks the immediate fetch of the queued reads as under way. */
@@ -145,8 +148,7 @@ export class PartitionReads implements TopicPartition {
       const read = new PendingRead(clock, at, offset, options, dueAt, resolve);
       // At the last known end a long poll responds as fast as an immediate fetch, and keeps waiting when there is
       // nothing.
-      if (!read.isDue && (offset === this.end || at.waiting.size > 0)) at.waiting.add(read);
-      else at.queued.push(read);
+      at.add(read, !read.isDue && (offset === this.end || at.waiting.size > 0));
     });
   }
 

@@ -107,6 +107,49 @@ describe('a subscription stream', () => {
     await eventually(async () => (await sessions(id)) === 0);
   });
 
+  it('lets its keep-alives be a little late, so that streams send them together, and nothing else', async () => {
+    const { type, id } = await prepare(2);
+    const clock = new SimulatedClock();
+    const named = {
+      coordination: server.coordination,
+      nodeId: randomUUID(),
+      clock,
+      logger: silentLogger,
+    };
+    const lease = new NodeLease({ ...named, leaseMilliseconds: 3_600_000 });
+    leases.push(lease);
+    await lease.start();
+    const asked: { readonly deadline: number; readonly late: number }[] = [];
+    const observed = overriding(clock, {
+      at: (deadline, callback, late = 0) => {
+        asked.push({ deadline, late });
+        return clock.at(deadline, callback);
+      },
+    });
+    const stream = await open(
+      id,
+      { batch_flush_timeout: 32, batch_limit: 10, stream_timeout: 3_600 },
+      { clock: observed, lease },
+    );
+    const keepAlives = nextBatches(stream);
+    // At first it waits for its partitions and for its lease.
+    await eventually(async () => {
+      await clock.turn(250);
+      return asked.some(({ late }) => late > 0);
+    });
+    const { deadline, late } = asked.at(-1) ?? { deadline: 0, late: 0 };
+    expect(late).to.equal(500);
+    await clock.turn(deadline - clock.monotonic());
+    expect(await keepAlives).to.have.length(2);
+    const batch = nextBatches(stream);
+    await server.publish(type, 0, [1]);
+    // The event waits for the flush timeout, and is sent in time.
+    await eventually(() => asked.some((each) => each.deadline === deadline + 32_000 && each.late === 0));
+    await clock.turn(32_000);
+    expect((await batch)[0]?.events).to.have.length(1);
+    stream.clientClosed();
+  });
+
   describe('of a process that was suspended', () => {
     /**
      * A stream with a clock that is turned by hand, under a lease that is renewed by hand. Change notifications do not

@@ -30,7 +30,7 @@ describe('the statistics of a subscription', () => {
   /** The unconsumed events of each partition, and of the subscription in the metric. */
   const countsOf = async (subscription: Subscription): Promise<[(number | undefined)[], number | undefined]> => {
     const [{ partitions } = { partitions: [] }] = await subscriptionStatistics(store, subscription, true);
-    const ofIt = (await subscriptionLag(store)).find(({ subscriptionId }) => subscriptionId === subscription.id);
+    const ofIt = (await subscriptionLag(store)).lags.find(({ subscriptionId }) => subscriptionId === subscription.id);
     return [partitions.map(({ unconsumed_events: count }) => count), ofIt?.unconsumedEvents];
   };
 
@@ -78,7 +78,7 @@ describe('the statistics of a subscription', () => {
         ],
       },
     ]);
-    expect(await subscriptionLag(store)).to.deep.equal([
+    expect((await subscriptionLag(store)).lags).to.deep.equal([
       { subscriptionId: subscription.id, eventType: 'loans', unconsumedEvents: 7 },
     ]);
   });

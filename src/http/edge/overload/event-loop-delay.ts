@@ -9,8 +9,11 @@ export interface EventLoopDelay {
   close(): void;
 }
 
-/** How often the event loop is asked. Milliseconds. */
-const resolutionMilliseconds = 20;
+/**
+ * How often the event loop is asked. Each time wakes the process: at 20 milliseconds that took 0.25 % of a core while
+ * nothing happened. Milliseconds.
+ */
+const resolutionMilliseconds = 50;
 
 /** Asks the event loop of this process regularly, outside of JavaScript, and compares its times with the plan. */
 export function measureEventLoopDelay(): EventLoopDelay {
