@@ -16,6 +16,7 @@ import { createAudit, createRefusalReport } from './http/access/audit.ts';
 import { createAuthentication } from './http/access/authentication.ts';
 import { createAuthorization } from './http/access/authorization.ts';
 import { createLimits } from './http/access/limits/limits.ts';
+import { RefusalWarnings } from './http/access/limits/refusal-warnings.ts';
 import { createRefusalHolding } from './http/access/limits/refusal-holding.ts';
 import { StreamTokens } from './http/access/stream-tokens.ts';
 import { giveTokensBack } from './http/access/unopened-streams.ts';
@@ -76,7 +77,7 @@ export async function openAccess({
     config.cluster === undefined ? [0] : Array.from({ length: auditPartitionCount }, (_, at) => at);
   const audit = new AuditLog({ log, clock, logger, metrics, partitions: auditPartitions });
   registerCleanup(() => audit.close());
-  const refusals = new AccessRefusals({ audit, clock, metrics });
+  const refusals = new AccessRefusals({ audit, clock });
   registerCleanup(() => refusals.close());
   const streamTokens = new StreamTokens({
     environmentKeys: config.apiKeys,
@@ -107,7 +108,7 @@ export async function openAccess({
     authentication,
     guards: [createLimits(usages), createAuthorization(access), auditing],
     afterErrors: [giveTokensBack, createRefusalHolding(new HeldRefusals(clock))],
-    reportRefusal: createRefusalReport(refusals),
+    reportRefusal: createRefusalReport(refusals, metrics.accessRefusals, new RefusalWarnings(clock, logger)),
   };
 }
 

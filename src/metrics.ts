@@ -149,8 +149,8 @@ export function createMetrics() {
     }),
     accessRefusals: new Counter({
       name: 'lendstream_access_refusals_total',
-      help: 'Requests refused with 401 or 403, by status.',
-      labelNames: ['status'],
+      help: 'Requests refused with 401, 403 or 429, by status and reason.',
+      labelNames: ['status', 'reason'],
       registers,
     }),
     commands: new Counter({

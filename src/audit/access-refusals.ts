@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../access/principal.ts';
 import { after, type Clock, type Timer } from '../clock.ts';
-import type { Metrics } from '../metrics.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
@@ -24,7 +23,6 @@ export interface Refusal {
 export interface AccessRefusalsOptions {
   readonly audit: Pick<AuditLog, 'append' | 'isFailing'>;
   readonly clock: Clock;
-  readonly metrics: Metrics;
 }
 
 /**
@@ -41,9 +39,8 @@ export class AccessRefusals {
   }
 
   note(refusal: Refusal): void {
-    const { clock, metrics } = this.#options;
+    const { clock } = this.#options;
     const { status, who, from } = refusal;
-    metrics.accessRefusals.inc({ status: String(status) });
     const own = JSON.stringify([status, from, who?.name]);
     const isShared = !this.#counted.has(own) && this.#counted.size >= refusedSendersMaximum;
     const key = isShared ? String(status) : own;

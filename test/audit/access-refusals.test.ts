@@ -3,7 +3,6 @@ import { beforeEach, describe, it } from 'mocha';
 import { anonymous, type Principal } from '../../src/access/principal.ts';
 import { AccessRefusals, refusalMilliseconds, refusedSendersMaximum } from '../../src/audit/access-refusals.ts';
 import type { AuditEntry } from '../../src/audit/audit-entry.ts';
-import { createMetrics } from '../../src/metrics.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 
 describe('the count of refused access', () => {
@@ -16,7 +15,7 @@ describe('the count of refused access', () => {
     clock = new SimulatedClock();
     recorded = [];
     audit = { isFailing: false, append: async (entry) => void recorded.push(entry) };
-    refusals = new AccessRefusals({ audit, clock, metrics: createMetrics() });
+    refusals = new AccessRefusals({ audit, clock });
   });
 
   function refuse(from: string, status: 401 | 403 = 401, who: Principal | null = null): void {

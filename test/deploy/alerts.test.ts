@@ -183,6 +183,26 @@ const rows: readonly Row[] = [
     justAbove: once(({ shedRequests }) => shedRequests.inc({ work: 'streams' })),
   },
   {
+    alert: 'LendstreamLimitReached',
+    before: ({ accessRefusals }) => {
+      accessRefusals.inc({ status: '429', reason: 'open_streams' }, 0);
+      accessRefusals.inc({ status: '403', reason: 'permission' }, 0);
+    },
+    atTheThreshold: ({ accessRefusals }, step) => {
+      if (step === 0) accessRefusals.inc({ status: '429', reason: 'open_streams' });
+      accessRefusals.inc({ status: '403', reason: 'permission' });
+    },
+    justAbove: ({ accessRefusals }, step) => {
+      if (step % 30 === 0) accessRefusals.inc({ status: '429', reason: 'open_streams' });
+    },
+  },
+  {
+    alert: 'LendstreamLoginsFail',
+    before: ({ accessRefusals }) => accessRefusals.inc({ status: '429', reason: 'failed_logins' }, 0),
+    atTheThreshold: once(({ accessRefusals }) => accessRefusals.inc({ status: '401', reason: 'invalid_credentials' })),
+    justAbove: once(({ accessRefusals }) => accessRefusals.inc({ status: '429', reason: 'failed_logins' })),
+  },
+  {
     alert: 'LendstreamFileDamaged',
     // A damaged copy is rebuilt.
     atTheThreshold: ({ integrityDamages }) => integrityDamages.set({ file: 'accounts.db' }, 1),

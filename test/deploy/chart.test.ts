@@ -91,6 +91,32 @@ describe('the values of the Helm chart', () => {
     expect(accepts({ ...keys, settings: { TLS_KEY: '/elsewhere' } })).to.equal(false);
   });
 
+  it('have the limits of keys and addresses, with the defaults of the program', () => {
+    const { keyLimits, addressLimits } = readConfig({ API_KEYS: 'a-key-for-this-example' });
+    expect(defaults['limits']).to.deep.equal({
+      keyRequestsPerSecond: keyLimits.requests_per_second,
+      keyCommitsPerSecond: keyLimits.commits_per_second,
+      keyBodyBytesInFlight: keyLimits.body_bytes_in_flight,
+      keyOpenStreams: keyLimits.open_streams,
+      keySubscriptions: keyLimits.subscriptions,
+      keyEventTypes: keyLimits.event_types,
+      failedLoginsPerMinute: addressLimits.failedLoginsPerMinute,
+      addressRequestsPerSecond: addressLimits.requestsPerSecond,
+    });
+    const keys = exampleValues('standalone');
+    const limited = (limits: Values): boolean => accepts({ ...keys, limits });
+    expect([limited({ keyOpenStreams: 0 }), limited({ keyOpenStreams: 1_000_000 })]).to.deep.equal([true, true]);
+    expect([limited({ keyOpenStreams: -1 }), limited({ keyOpenStreams: 1_000_001 })]).to.deep.equal([false, false]);
+    const bytes = 16 * 1024 * 1024;
+    expect([0, bytes, bytes - 1].map((each) => limited({ keyBodyBytesInFlight: each }))).to.deep.equal([
+      true,
+      true,
+      false,
+    ]);
+    expect(limited({ keyRequestsPerMinute: 1 })).to.equal(false);
+    expect(accepts({ ...keys, settings: { KEY_OPEN_STREAMS: 1 } })).to.equal(false);
+  });
+
   it('refuse what does not exist, and settings that the chart makes itself', () => {
     const keys = exampleValues('standalone');
     expect(accepts({ ...keys, replicas: 2 })).to.equal(false);
@@ -209,6 +235,8 @@ describe('the Helm chart', () => {
     expect(alone).to.deep.include({ host: '0.0.0.0', port: 8080, roles: { serve: true, work: true } });
     expect(alone.cluster).to.equal(undefined);
     expect(alone.tls).to.equal(undefined);
+    const { keyLimits, addressLimits } = readConfig({ API_KEYS: 'a-key-for-this-example' });
+    expect(alone).to.deep.include({ keyLimits, addressLimits });
     const [serve, work] = processes('cluster').map(configOf);
     expect(serve).to.deep.include({ roles: { serve: true, work: false }, lendingPartitions: 16, logLevel: 'warn' });
     expect(work).to.deep.include({ roles: { serve: false, work: true }, lendingPartitions: 16 });

@@ -12,6 +12,8 @@ import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
 import { auditedOperations, type AuditedOperation } from './audited-operations.ts';
 import { parseJson, readBodyAhead } from '../edge/request-body.ts';
 import { findOperations, type FoundOperation } from './operation-lookup.ts';
+import type { RefusalWarnings } from './limits/refusal-warnings.ts';
+import { beginRefusals, countRefusal, type RefusalCounter } from './refusal-reasons.ts';
 import { principalOf } from './principal-of-request.ts';
 
 export interface AuditOptions {
@@ -273,12 +275,18 @@ function unknownOutcome(response: Response, cause: unknown): LendstreamError {
   return new LendstreamError('OUTCOME_UNKNOWN', detail, { cause });
 }
 
-/** Counts an error if it refuses access, for the audit. */
+/** Counts an error if it refuses access, for the metrics, the log and the audit. */
 export function createRefusalReport(
   refusals: AccessRefusals,
+  counter: RefusalCounter,
+  warnings: RefusalWarnings,
 ): (error: unknown, request: Request, response: Response) => void {
+  beginRefusals(counter);
   return (error, request, response) => {
-    if (!isLendstreamError(error) || response.locals.isAudited === true) return;
+    if (!isLendstreamError(error)) return;
+    countRefusal(counter, error, response);
+    if (error.code === 'TOO_MANY_REQUESTS') warnings.note(error, request, response);
+    if (response.locals.isAudited === true) return;
     const isUnauthorized = error.code === 'UNAUTHORIZED';
     if (!isUnauthorized && error.code !== 'PERMISSION_MISSING') return;
     refusals.note({

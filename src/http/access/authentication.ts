@@ -9,6 +9,7 @@ import { textParameter } from '../edge/query-parameters.ts';
 import { isBelowApi, isMambuStreamingPath } from '../edge/request-paths.ts';
 import { verifiedClientName } from '../edge/tls/client-certificates.ts';
 import { ConnectionCredentials } from './connection-credentials.ts';
+import { becauseOf } from './refusal-reasons.ts';
 import { setPrincipal } from './principal-of-request.ts';
 import { isPublicPath } from './public-paths.ts';
 import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './stream-tokens.ts';
@@ -121,7 +122,9 @@ function unauthorizedToken(response: Response): LendstreamError {
   response.set('WWW-Authenticate', 'Bearer');
   const detail =
     'The stream token has expired, was used already, or is for another stream: POST /stream-tokens creates one.';
-  return new LendstreamError('UNAUTHORIZED', detail, { details: { isBasicAuthorizationBroken: false } });
+  return new LendstreamError('UNAUTHORIZED', detail, {
+    details: { isBasicAuthorizationBroken: false, ...becauseOf('stream_token') },
+  });
 }
 
 const basicChallenge = 'Basic realm="Lendstream", charset="UTF-8"';
@@ -129,8 +132,14 @@ const basicChallenge = 'Basic realm="Lendstream", charset="UTF-8"';
 function unauthorized(request: Request): LendstreamError {
   const detail =
     'A valid API key is needed: send "Authorization: Bearer <key>", "apikey", or the key as the password of "Basic".';
+  const isAnonymous = !isBasic(request) && presentedKeys(request).length === 0;
   const isBroken = isBasic(request) && basicPassword(request) === undefined;
-  return new LendstreamError('UNAUTHORIZED', detail, { details: { isBasicAuthorizationBroken: isBroken } });
+  return new LendstreamError('UNAUTHORIZED', detail, {
+    details: {
+      isBasicAuthorizationBroken: isBroken,
+      ...becauseOf(isAnonymous ? 'no_credentials' : 'invalid_credentials'),
+    },
+  });
 }
 
 function presentedKeys(request: Request): string[] {

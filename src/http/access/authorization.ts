@@ -11,6 +11,7 @@ import { findOperations, type FoundOperation } from './operation-lookup.ts';
 import { missingPermission } from './missing-permission.ts';
 import { maySendCommands } from './published-commands.ts';
 import { principalOf } from './principal-of-request.ts';
+import { becauseOf } from './refusal-reasons.ts';
 import { RestrictedRights, setRights } from './rights.ts';
 
 /**
@@ -51,7 +52,9 @@ function checkOperations(access: AccessControl, principal: Principal, request: R
   const { method, path } = request;
   const meanings = meaningsOf(method, path);
   if (meanings.length === 0) {
-    throw new LendstreamError('PERMISSION_MISSING', `No permission allows ${method} ${path}.`);
+    throw new LendstreamError('PERMISSION_MISSING', `No permission allows ${method} ${path}.`, {
+      details: becauseOf('permission'),
+    });
   }
   for (const { found, subject } of meanings) {
     const missing = permissionsFor(found, subject).find((permission) => !hasPermission(principal, permission));

@@ -233,6 +233,32 @@ describe('limits of keys and addresses', function () {
     expect((await send(key, 'POST', '/api-keys', { ...wanted, limits })).status).to.equal(201);
   });
 
+  it('are counted by reason in the metrics', async () => {
+    const counts = async (): Promise<Record<string, number>> => {
+      const { text } = await send(administrator, 'GET', '/metrics', undefined, { Accept: 'text/plain' });
+      const rows = text.matchAll(/^lendstream_access_refusals_total\{status="(\d+)",reason="(\w+)"\} (\d+)$/gm);
+      return Object.fromEntries([...rows].map(([, status, reason, count]) => [`${status} ${reason}`, Number(count)]));
+    };
+    const key = await keyWith({ requests_per_second: 3 });
+    const before = await counts();
+    await Promise.all(Array.from({ length: 8 }, () => send(key, 'GET', '/subscriptions')));
+    await eventually(async () => (await send(key, 'GET', '/loans')).status === 403);
+    expect((await call(`${service.url}/subscriptions`, 'GET')).status).to.equal(401);
+    const from = { 'X-Forwarded-For': '192.0.2.77' };
+    for (let turn = 0; turn < 5; turn += 1) await send('a-guessed-administrator', 'GET', '/loans', undefined, from);
+    await call(`${service.url}/event-types/orders/events?stream_token=wrong`, 'GET', undefined, from);
+    const after = await counts();
+    const grown = Object.keys(after).filter((name) => (after[name] ?? 0) > (before[name] ?? 0));
+    expect(grown).to.have.members([
+      '401 no_credentials',
+      '401 invalid_credentials',
+      '403 permission',
+      '429 requests_per_second',
+      '429 failed_logins',
+    ]);
+    expect(Object.keys(before)).to.have.lengthOf(11);
+  });
+
   const wrong: [title: string, limits: unknown, status: number][] = [
     ['that is not known', { requests_per_minute: 1 }, 422],
     ['of zero', { open_streams: 0 }, 422],

@@ -99,9 +99,14 @@ spec:
           value: /etc/lendstream/tls/ca.crt
         {{- end }}
         {{- end }}
+        {{- range $name, $value := $values.limits }}
+        - name: {{ $name | snakecase | upper }}
+          value: {{ $value | int64 | quote }}
+        {{- end }}
+        {{- /* Helm reads numbers as floating-point ones, and would write large ones with an exponent. */}}
         {{- range $name, $value := $values.settings }}
         - name: {{ $name }}
-          value: {{ $value | toString | quote }}
+          value: {{ ternary ($value | int64 | toString) ($value | toString) (kindIs "float64" $value) | quote }}
         {{- end }}
         {{- if eq $values.mode "cluster" }}
         {{- include "lendstream.clusterEnvironment" .root | nindent 8 }}
