@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { ExceededLimit } from '../../access/limits/too-many-requests.ts';
-import { LendstreamError } from '../../errors.ts';
+import type { LendstreamError } from '../../errors.ts';
 import { usageOf } from './limits/usage-of-response.ts';
 
 /** Why requests are refused, by their status. Each is a series of the metric. */
