@@ -12,6 +12,7 @@ import { describeError } from '../../../src/errors.ts';
 import { openDatabase } from '../../../src/sqlite.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder } from '../../support/processes/service.ts';
+import { deriveEachKeyOnce } from '../../support/values/derived-keys.ts';
 
 const key = 'sixteen letters.';
 const backupProgram = fileURLToPath(new URL('../../../src/backup.js', import.meta.url));
@@ -33,8 +34,11 @@ describe('an encrypted backup of the log', function () {
   let attempts = 0;
   let filesBefore: string[];
   let filesAfter: string[];
+  let deriveAgain: () => void;
 
   before(async () => {
+    // The same file is restored with the same key by nearly every test.
+    deriveAgain = deriveEachKeyOnce();
     folder = await temporaryFolder();
     dataFolder = join(folder, "the bank's data");
     backup = join(folder, 'backup');
@@ -53,7 +57,10 @@ describe('an encrypted backup of the log', function () {
     filesAfter = readdirSync(dataFolder);
     bytes = readFileSync(file);
   });
-  after(() => removeFolder(folder));
+  after(async () => {
+    deriveAgain();
+    await removeFolder(folder);
+  });
 
   beforeEach(() => {
     attempts += 1;
