@@ -1,5 +1,6 @@
 import { Agent, request as sendRequest } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { overloadRetrySeconds } from '../../../src/http/edge/overload/overload.ts';
 import { operations, type Operation } from '../../support/http/api-description.ts';
 import { SeededRandom } from '../../fuzz/generator/seeded-random.ts';
 import { startFuzzedService, type FuzzedService } from '../../fuzz/fuzzed-service.ts';
@@ -27,14 +28,19 @@ export interface KeyCampaignOutcome {
   /** In lines for people, at most {@link shownFaultsMaximum}. */
   readonly faults: readonly string[];
   readonly faultCount: number;
-  /** Bytes of the heap, after garbage collections. */
-  readonly heap: { readonly warm: number; readonly end: number };
+  /** How often a stream was refused by a process that was overloaded, and asked for again. */
+  readonly overloadedCount: number;
+  /** Bytes of the heap after garbage collections: when it was warm, and then regularly up to the end. */
+  readonly heap: readonly number[];
 }
 
 const shownFaultsMaximum = 50;
 
-/** How many requests are sent before the memory is measured first, as a share of all. */
-const warmShare = 0.25;
+/** How many requests are sent before each measurement of the memory, as a share of all. */
+const measurementShare = 0.1;
+
+/** How often a refusal of an overloaded process may follow another one. */
+const overloadedTriesMaximum = 30;
 
 /** How much the heap may grow after that. Bytes. */
 const heapGrowthMaximum = 48 * 1024 * 1024;
@@ -79,7 +85,7 @@ async function send(service: FuzzedService, requests: number, seed: number): Pro
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const [answers, counts] = [new Map<string, number>(), new Map<string, number>()];
   const faults: string[] = [];
-  let faultCount = 0;
+  let [faultCount, overloadedCount] = [0, 0];
   const report = (fault: string): void => {
     faultCount += 1;
     if (faults.length < shownFaultsMaximum) faults.push(fault);
@@ -94,7 +100,14 @@ async function send(service: FuzzedService, requests: number, seed: number): Pro
         const random = SeededRandom.of(seed, index);
         const operation = chosenOperation(random, index);
         const drawn = draw(random, operation, world);
-        const status = await statusOf(agent, service.port, drawn);
+        let answer = await answerTo(agent, service.port, drawn);
+        // As documented, an overloaded process refuses new streams of all senders. It must serve them later.
+        for (let tries = 0; isOverloaded(operation, answer) && tries < overloadedTriesMaximum; tries += 1) {
+          overloadedCount += 1;
+          await setTimeout(Number(answer.retryAfter) * 1_000);
+          answer = await answerTo(agent, service.port, drawn);
+        }
+        const { status } = answer;
         count(answers, `${drawn.expected}: ${status}`);
         count(counts, operation.operationId);
         const fault = faultOf(drawn.expected, status);
@@ -103,19 +116,25 @@ async function send(service: FuzzedService, requests: number, seed: number): Pro
     };
     await Promise.all(Array.from({ length: concurrency }, sendNext));
   };
-  const warmRequests = Math.ceil(requests * warmShare);
-  await sendUpTo(0, warmRequests);
-  const warm = (await service.measure(true)).heapBytes;
-  await sendUpTo(warmRequests, requests);
+  const heap: number[] = [];
+  for (let sent = 0; sent < requests;) {
+    const next = Math.min(requests, sent + Math.ceil(requests * measurementShare));
+    await sendUpTo(sent, next);
+    sent = next;
+    if (sent < requests) heap.push((await service.measure(true)).heapBytes);
+  }
   agent.destroy();
   // Streams whose clients have gone end first.
   await setTimeout(500);
   const end = (await service.measure(true)).heapBytes;
+  const warm = heap[0] ?? end;
+  heap.push(end);
   if (end - warm > heapGrowthMaximum) report(`the heap grew from ${warm} to ${end} bytes`);
   if (service.ending() !== undefined) report(`the service ended: ${service.ending()}`);
   const seconds = (performance.now() - beginning) / 1_000;
   const senderCount = world.senders.length;
-  return { seed, requests, seconds, answers, operations: counts, senderCount, faults, faultCount, heap: { warm, end } };
+  const described = { seed, requests, seconds, answers, operations: counts, senderCount };
+  return { ...described, faults, faultCount, overloadedCount, heap };
 }
 
 /** Operations on one event type or subscription: ownership decides about them as well. */
@@ -167,17 +186,29 @@ function chosenTarget(
   return isDeletion ? { name: world.missing, owner: undefined, isUnguarded: false } : target;
 }
 
-/** The status; 0 without a response. Streams are left as soon as it is known. */
-function statusOf(agent: Agent, port: number, { method, path, headers, body }: Drawn): Promise<number> {
+interface Answer {
+  /** 0 without a response. */
+  readonly status: number;
+  /** Seconds. */
+  readonly retryAfter: string | undefined;
+}
+
+/** Whether a stream was refused as documented for an overloaded process. */
+function isOverloaded({ isStream }: Operation, { status, retryAfter }: Answer): boolean {
+  return isStream && status === 503 && retryAfter === String(overloadRetrySeconds);
+}
+
+/** Sends a request. Streams are left as soon as the status is known. */
+function answerTo(agent: Agent, port: number, { method, path, headers, body }: Drawn): Promise<Answer> {
   return new Promise((resolve) => {
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
     const options = { agent, host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } };
     const request = sendRequest(options, (response) => {
-      resolve(response.statusCode ?? 0);
+      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
       if (path.includes('?stream_timeout') && response.statusCode === 200) request.destroy();
       else response.resume();
     });
-    request.on('error', () => resolve(0));
+    request.on('error', () => resolve({ status: 0, retryAfter: undefined }));
     request.end(body);
   });
 }
@@ -190,12 +221,13 @@ function count(counts: Map<string, number>, name: string): void {
 export function keyReportOf(outcome: KeyCampaignOutcome): string[] {
   const sorted = (counts: ReadonlyMap<string, number>): [string, number][] =>
     [...counts].sort(([left], [right]) => (left < right ? -1 : 1));
-  const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
-  const { seed, requests, seconds, senderCount, answers, heap, faults, faultCount } = outcome;
+  const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0);
+  const { seed, requests, seconds, senderCount, answers, heap, overloadedCount, faults, faultCount } = outcome;
   return [
     `Seed ${seed}: ${requests} requests of ${senderCount} senders in ${seconds.toFixed(0)} s`,
     `  operations:   ${outcome.operations.size} of ${operations.length}`,
-    `  heap:         ${mebibytes(heap.warm)} when warm, ${mebibytes(heap.end)} at the end`,
+    `  heap:         ${heap.map(mebibytes).join(', ')} MiB`,
+    `  overloaded:   ${overloadedCount} streams, asked for again`,
     '  by expected and given status:',
     ...sorted(answers).map(([answer, times]) => `    ${answer.padEnd(14)} ${times}`),
     ...faults.map((fault) => `FAILED: ${fault}`),
