@@ -1,3 +1,4 @@
+import { measureFairness } from './access/fairness.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions, ClusterBench } from './bench-options.ts';
 import { measureCommands } from './cluster-commands.ts';
@@ -27,6 +28,7 @@ export const clusterParts = [
   'first',
   'latency',
   'hand-over',
+  'fairness',
   'take-over',
   'idle',
   'four-processes',
@@ -71,6 +73,7 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
     if (wanted('latency')) await reportLatency(bench);
     if (wanted('hand-over')) await reportHandOver(bench);
     if (wanted('growth')) await measureGrowth(report, service, scale);
+    if (wanted('fairness')) await measureFairness(report, service);
     await service.stop();
     if (wanted('commands')) await measureCommands(options, cluster);
     if (wanted('take-over')) await reportTakeOver(options, cluster);

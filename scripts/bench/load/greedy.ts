@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection } from '../baselines/bare-http.ts';
 import { publishBody } from '../events.ts';
 
 /**
- * Publishes as fast as the responses allow, and goes on when it is refused. Prints a line when it has begun, and how
+ * Publishes as fast as the responses allow or as planned, and goes on when it is refused. Prints a line when it has begun, and how
  * many requests were accepted and refused when it is told to end.
  */
 interface Settings {
   readonly url: string;
   readonly eventType: string;
   readonly connections: number;
+  /** What all connections together send at most; absent for as fast as the responses allow. */
+  readonly requestsPerSecond?: number;
   /** Whole lines, each ended by CR LF. */
   readonly headers: string;
 }
@@ -20,9 +23,20 @@ const over = new AbortController();
 let [accepted, refused] = [0, 0];
 const stopping = new Promise<void>((resolve) => process.once('SIGTERM', resolve)).then(() => over.abort());
 
+const begun = performance.now();
+
+/** Waits until a request of the plan is due. What a slow response has delayed follows at once. */
+async function untilDue(request: number): Promise<void> {
+  const { requestsPerSecond } = settings;
+  if (requestsPerSecond === undefined) return;
+  const left = begun + (request * 1_000) / requestsPerSecond - performance.now();
+  if (left > 0) await sleep(left);
+}
+
 async function publish(sender: number): Promise<void> {
   let connection = await openConnection(settings.url);
   for (let turn = sender; !over.signal.aborted; turn += 1) {
+    await untilDue((turn - sender) * settings.connections + sender);
     try {
       await connection.post(path, bodies[turn % bodies.length] ?? '', settings.headers);
       accepted += 1;

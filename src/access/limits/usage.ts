@@ -5,11 +5,16 @@ import { keyLimitNames, withoutLimits, type KeyLimits } from './key-limits.ts';
 import { RefusalPace } from './held-refusals.ts';
 import { TokenBucket } from './token-bucket.ts';
 import { tooManyRequests } from './too-many-requests.ts';
+import { WorkTurns } from './work-turns.ts';
+
+/** Work on fewer bytes takes less than a millisecond, and begins at once. */
+const largeWorkBytes = 16 * 1024;
 
 /** What one principal uses of this process, against its limits. */
 export class Usage {
   /** How fast this process refuses it. */
   readonly refusals = new RefusalPace();
+  readonly #turns: WorkTurns;
   readonly #clock: Clock;
   readonly #name: string;
   #limits: KeyLimits;
@@ -18,8 +23,9 @@ export class Usage {
   #bodyBytes = 0;
   #streams = 0;
 
-  /** @param name What refusals call the principal. */
-  constructor(name: string, limits: KeyLimits, clock: Clock) {
+  /** @param name What refusals call the principal. @param turns Those of all principals of the process. */
+  constructor(name: string, limits: KeyLimits, clock: Clock, turns = new WorkTurns(clock)) {
+    this.#turns = turns;
     this.#name = name;
     this.#clock = clock;
     this.#limits = limits;
@@ -50,6 +56,7 @@ export class Usage {
 
   /** Counts a request. @throws TOO_MANY_REQUESTS */
   countRequest(): void {
+    this.#turns.noteRequest(this);
     const wait = this.#requests.take(this.#clock.monotonic());
     if (wait > 0) throw this.#tooOften('requests_per_second', 'requests', wait);
   }
@@ -90,6 +97,20 @@ export class Usage {
     };
   }
 
+  /**
+   * Asks to begin work on so many bytes.
+   * @returns undefined when it may begin at once, as all small work may; otherwise what resolves when it may
+   */
+  takeTurn(bytes: number): Promise<void> | undefined {
+    // What came later must not overtake what waits.
+    return bytes < largeWorkBytes && !this.#turns.isWaiting(this) ? undefined : this.#turns.take(this);
+  }
+
+  /** Lets others go first, in the middle of long work. */
+  giveWay(): Promise<void> {
+    return this.#turns.giveWay(this);
+  }
+
   #tooOften(name: 'requests_per_second' | 'commits_per_second', what: string, waitMilliseconds: number): Error {
     const limit = this.#limits[name];
     const detail = `${this.#name} may send ${limit} ${what} a second to one process. Nothing was done.`;
@@ -104,6 +125,7 @@ export const countedPrincipalsMaximum = 10_000;
 export class Usages {
   readonly #limits: KeyLimits;
   readonly #clock: Clock;
+  readonly #turns: WorkTurns;
   /** By the object first: that of a key stays the same as long as the key does. */
   readonly #byPrincipal = new WeakMap<Principal, Usage>();
   readonly #byName = new BoundedMap<string, Usage>(countedPrincipalsMaximum);
@@ -113,6 +135,7 @@ export class Usages {
   constructor(limits: KeyLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#turns = new WorkTurns(clock);
     this.#isAnonymousLimited = keyLimitNames.some((name) => limits[name] !== Infinity);
   }
 
@@ -132,7 +155,7 @@ export class Usages {
     const name = `${principal.credential.kind} ${principal.name}`;
     const limits = this.limitsOf(principal);
     const counted = this.#byName.get(name);
-    const usage = counted ?? new Usage(principal.name, limits, this.#clock);
+    const usage = counted ?? new Usage(principal.name, limits, this.#clock, this.#turns);
     // A key that was created again under the same name may have other limits.
     if (counted !== undefined && keyLimitNames.some((each) => counted.limits[each] !== limits[each])) {
       counted.changeLimits(limits);

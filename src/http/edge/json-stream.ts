@@ -25,6 +25,7 @@ const lastLineMillisecondsMaximum = 5_000;
  * closed. The headers must have been sent.
  * @param encoding Compresses the response, flushed with every chunk, so that a client can read it at once.
  * @param onFailure Called when the source fails or the response cannot be written; nothing more is written then.
+ * @param letOthersRun Resolves when a response may go on that has written much at once.
  */
 export function writeJsonStream(
   response: ServerResponse,
@@ -32,10 +33,11 @@ export function writeJsonStream(
   encoding: StreamEncoding | undefined,
   clock: Clock,
   onFailure: (error: unknown) => void,
+  letOthersRun: () => Promise<void> = giveWay,
 ): void {
   const encoder = encoding === undefined ? undefined : createStreamEncoder(encoding);
   encoder?.transform.on('error', (error) => response.destroy(error)).pipe(response);
-  new JsonStreamWriter(response, source, encoder, clock, onFailure).requestNext();
+  new JsonStreamWriter(response, source, encoder, clock, onFailure, letOthersRun).requestNext();
 }
 
 /** Call it when a stream has ended: a client that does not take the last line must not hold the connection for ever. */
@@ -57,6 +59,7 @@ class JsonStreamWriter {
   readonly #encoder: StreamEncoder | undefined;
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
+  readonly #letOthersRun: () => Promise<void>;
   #turnBeganAt: number;
   #turnWrites = 0;
 
@@ -66,6 +69,7 @@ class JsonStreamWriter {
     encoder: StreamEncoder | undefined,
     clock: Clock,
     onFailure: (error: unknown) => void,
+    letOthersRun: () => Promise<void>,
   ) {
     this.#response = response;
     this.#source = source;
@@ -73,6 +77,7 @@ class JsonStreamWriter {
     this.#clock = clock;
     this.#turnBeganAt = clock.monotonic();
     this.#onFailure = onFailure;
+    this.#letOthersRun = letOthersRun;
   }
 
   requestNext(): void {
@@ -100,7 +105,8 @@ class JsonStreamWriter {
     const isTurnOver =
       this.#turnWrites >= turnWritesMaximum || this.#clock.monotonic() - this.#turnBeganAt > turnMillisecondsMaximum;
     if (!waited && !isTurnOver) return;
-    await giveWay();
+    // Only a stream that has written much shares the turns of its reader: one that follows new events waits for nothing.
+    await (this.#turnWrites >= turnWritesMaximum ? this.#letOthersRun() : giveWay());
     this.#turnBeganAt = this.#clock.monotonic();
     this.#turnWrites = 0;
   }

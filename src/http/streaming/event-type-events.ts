@@ -12,7 +12,7 @@ import { readFilter } from '../../broker/streaming/filters/filter-parameter.ts';
 import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { countStream } from '../access/limits/usage-of-response.ts';
+import { countStream, turnsOf } from '../access/limits/usage-of-response.ts';
 import { rightsOf } from '../access/rights.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { refuseAvroStream } from './not-supported.ts';
@@ -104,10 +104,17 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     });
     sendStreamHeaders(response, form);
     const source = form.isEventStream ? withOpening(startOfEventTypeStream(cursorsOf(positions)), stream) : stream;
-    writeJsonStream(response, source, form.encoding, clock, (error) => {
-      logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
-      response.destroy();
-    });
+    writeJsonStream(
+      response,
+      source,
+      form.encoding,
+      clock,
+      (error) => {
+        logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
+        response.destroy();
+      },
+      turnsOf(response),
+    );
   });
   // Publishing has a router of its own, see publishing.ts.
   route.post((_request, _response, next) => next('route'));

@@ -7,6 +7,7 @@ import type { Publisher } from '../../broker/publishing/publisher.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
+import { usageOf } from '../access/limits/usage-of-response.ts';
 import { publishedTypes, refuseCommands } from '../access/published-commands.ts';
 import { principalOf } from '../access/principal-of-request.ts';
 import { textParameters } from '../edge/query-parameters.ts';
@@ -42,6 +43,8 @@ export function createPublishingRouter(services: PublishingServices): Router {
     const shown = itemForm(request);
     const principal = principalOf(response);
     const body = await readBody(request);
+    const turn = usageOf(response)?.takeTurn(body.length);
+    if (turn !== undefined) await turn;
     const isCommands = request.params.name === loanCommandsTopic;
     if (isCommands) refuseCommands(principal, body);
     const flowId = request.headers['x-flow-id'];

@@ -6,7 +6,6 @@
 
 import { after, systemRandom } from '../../clock.ts';
 import { Router, type Request, type Response } from 'express';
-import type { ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { partitionCounts, partitionCountsWith } from '../../broker/subscriptions/subscription-partitions.ts';
 import { type CloseCode, closeCodes } from '../../broker/streaming/close-codes.ts';
@@ -22,7 +21,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { WaitingStream } from '../../broker/streaming/stream-session.ts';
 import { commitTimeoutSecondsMaximum } from '../../broker/subscriptions/commit-timeout-maximum.ts';
 import { SlotQueue } from '../../broker/subscriptions/slot-queue.ts';
-import { countStream } from '../access/limits/usage-of-response.ts';
+import { countStream, turnsOf } from '../access/limits/usage-of-response.ts';
 import { rightsOf } from '../access/rights.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
 import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
@@ -203,7 +202,7 @@ async function serveStream(
  */
 function deliver(
   stream: SubscriptionStream,
-  response: ServerResponse,
+  response: Response,
   { encoding, isEventStream }: StreamForm,
   openStreams: OpenStreams,
   { clock, logger }: Pick<StreamServices, 'clock' | 'logger'>,
@@ -224,9 +223,16 @@ function deliver(
   stream.start();
   const source = isEventStream ? withOpening(startOfSubscriptionStream(stream.streamId), stream) : stream;
   after(clock, headersAheadMilliseconds, () => {
-    writeJsonStream(response, source, encoding, clock, (error) => {
-      logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');
-      response.destroy();
-    });
+    writeJsonStream(
+      response,
+      source,
+      encoding,
+      clock,
+      (error) => {
+        logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');
+        response.destroy();
+      },
+      turnsOf(response),
+    );
   });
 }

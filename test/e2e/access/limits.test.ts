@@ -128,7 +128,11 @@ describe('limits of keys and addresses', function () {
       const closing = new AbortController();
       const url = `${service.url}${path}?batch_flush_timeout=1`;
       const response = await fetch(url, { headers: { apikey: key }, signal: closing.signal });
-      if (response.status !== 200) return send(key, 'GET', path);
+      if (response.status !== 200) {
+        const text = await response.text();
+        const body = JSON.parse(text) as Record<string, unknown>;
+        return { status: response.status, headers: response.headers, text, body };
+      }
       streams.push(closing);
       return undefined;
     };
@@ -231,6 +235,34 @@ describe('limits of keys and addresses', function () {
     }
     const limits = { open_streams: 5, requests_per_second: 100 };
     expect((await send(key, 'POST', '/api-keys', { ...wanted, limits })).status).to.equal(201);
+  });
+
+  it('let keys take turns with large batches and long streams, and lose nothing', async () => {
+    const [batches, eventsOfBatch] = [12, 60];
+    const publishAndRead = async (key: string, type: string): Promise<void> => {
+      const text = 'x'.repeat(400);
+      await Promise.all(
+        Array.from({ length: batches }, async () => {
+          const events = Array.from({ length: eventsOfBatch }, () => ({ metadata: exampleMetadata(), text }));
+          const { status, text: answer } = await send(key, 'POST', `/event-types/${type}/events`, events);
+          expect(status, answer).to.equal(200);
+        }),
+      );
+      const cursors = JSON.stringify([{ partition: '0', offset: 'BEGIN' }]);
+      const query = `batch_limit=1&batch_flush_timeout=1&stream_limit=${batches * eventsOfBatch}`;
+      const headers = { apikey: key, 'X-Nakadi-Cursors': cursors };
+      const streams = Array.from({ length: 3 }, async () => {
+        const response = await fetch(`${service.url}/event-types/${type}/events?${query}`, { headers });
+        return (await response.text()).split('"eid"').length - 1;
+      });
+      expect(await Promise.all(streams)).to.deep.equal([1, 1, 1].map(() => batches * eventsOfBatch));
+    };
+    const clients: [key: string, type: string][] = [];
+    for (let client = 0; client < 3; client += 1) {
+      const key = await keyWith({});
+      clients.push([key, await eventTypeOf(nameOfLastKey())]);
+    }
+    await Promise.all(clients.map(([key, type]) => publishAndRead(key, type)));
   });
 
   it('are counted by reason in the metrics', async () => {

@@ -21,3 +21,9 @@ export function countStream(response: Response): void {
   if (response.destroyed) release();
   else response.once('close', release);
 }
+
+/** What lets others run in the middle of a long response: all responses of one sender share its turns. */
+export function turnsOf(response: Response): (() => Promise<void>) | undefined {
+  const usage = usageOf(response);
+  return usage === undefined ? undefined : () => usage.giveWay();
+}
