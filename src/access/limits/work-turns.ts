@@ -69,7 +69,7 @@ export class WorkTurns {
     do {
       await giveWay();
       this.#served.clear();
-      for (const [owner, pieces] of [...this.#waiting]) {
+      for (const [owner, pieces] of this.#waiting) {
         this.#served.add(owner);
         pieces.shift()?.();
         if (pieces.length === 0) this.#waiting.delete(owner);
