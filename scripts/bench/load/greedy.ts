@@ -3,8 +3,8 @@ import { openConnection } from '../baselines/bare-http.ts';
 import { publishBody } from '../events.ts';
 
 /**
- * Publishes as fast as the responses allow or as planned, and goes on when it is refused. Prints a line when it has begun, and how
- * many requests were accepted and refused when it is told to end.
+ * Publishes as fast as the responses allow or as planned, and goes on when it is refused. Prints a line when it has
+ * begun, and how many requests were accepted and refused when it is told to end.
  */
 interface Settings {
   readonly url: string;

@@ -105,7 +105,7 @@ class JsonStreamWriter {
     const isTurnOver =
       this.#turnWrites >= turnWritesMaximum || this.#clock.monotonic() - this.#turnBeganAt > turnMillisecondsMaximum;
     if (!waited && !isTurnOver) return;
-    // Only a stream that has written much shares the turns of its reader: one that follows new events waits for nothing.
+    // Only a stream that has written much shares the turns of its reader: one that follows new events does not wait.
     await (this.#turnWrites >= turnWritesMaximum ? this.#letOthersRun() : giveWay());
     this.#turnBeganAt = this.#clock.monotonic();
     this.#turnWrites = 0;
