@@ -17,7 +17,7 @@ import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { Health } from '../../src/health.ts';
-import { type Logger, silentLogger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/logger.ts';
 import { accountProductReference } from '../../src/lending-format/account-products.ts';
 import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openDatabase } from '../../src/sqlite.ts';
@@ -25,6 +25,7 @@ import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import { isClusterUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { failureOf } from '../support/thrown-errors.ts';
 import { countedLog } from './counted-log.ts';
@@ -302,13 +303,12 @@ describe('a damaged copy of accounts', () => {
   async function expectRebuildByCheck(damage: string, records: number): Promise<void> {
     const found: unknown[] = [];
     const reasons = new Set<string>();
-    const logger: Logger = {
-      ...silentLogger,
+    const logger = checkedLogger({
       error: (facts, message) => {
         found.push({ ...facts, message });
         for (const reason of health.notReadyReasons()) reasons.add(reason);
       },
-    };
+    });
     const opened = await open(folder, fastClock, logger);
     await eventually(() => counted.recordsRead() === records && health.notReadyReasons().length === 0, 20_000);
     expect(found).to.deep.equal([

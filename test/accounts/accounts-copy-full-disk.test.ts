@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Health } from '../../src/health.ts';
-import { type Logger, silentLogger } from '../../src/logger.ts';
+import type { Logger } from '../../src/logger.ts';
 import type { AccountsCopy } from '../../src/accounts/accounts-copy.ts';
 import { openFilledCopy } from '../support/lending/filled-copy.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type SmallDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { checkpointRecord, loanRecord, productRecord } from './stored-loans.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 const topic = 'lendstream.accounts';
 /** More pages than a full disk has space for. */
@@ -50,7 +51,7 @@ describe('a copy of accounts whose disk is full', () => {
 
   async function open(dataFolder: string): Promise<AccountsCopy> {
     health = new Health(systemClock);
-    const logger: Logger = { ...silentLogger, warn: (_, message) => void messages.push(message), child: () => logger };
+    const logger: Logger = checkedLogger({ warn: (_, message) => void messages.push(message) });
     accounts = await openFilledCopy({
       dataFolder,
       log,

@@ -3,10 +3,11 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { changelogBounds } from '../../src/accounts/changelog-bounds.ts';
 import { CopyProgress } from '../../src/accounts/copy-progress.ts';
 import { accountsTopic } from '../../src/lending-format/lending-topics.ts';
-import { type Logger, silentLogger } from '../../src/logger.ts';
+import type { Logger } from '../../src/logger.ts';
 import { appendTo, keyed } from '../support/log-reading.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 describe('the progress of the copy', () => {
   let temporary: TemporaryLog;
@@ -35,7 +36,7 @@ describe('the progress of the copy', () => {
   }
 
   async function begin(): Promise<CopyProgress> {
-    const logger: Logger = { ...silentLogger, info: (facts) => void logged.push(facts) };
+    const logger: Logger = checkedLogger({ info: (facts) => void logged.push(facts) });
     const positionOf = (partition: number): number => positions[partition] ?? 0;
     const bounds = await changelogBounds(temporary.log, 2);
     return new CopyProgress({ task: 'The copy is read', bounds, positionOf, clock, logger });

@@ -12,6 +12,7 @@ import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
 import { codeOf } from '../support/log-reading.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 const holder = fileURLToPath(new URL('../support/processes/data-folder-holder.js', import.meta.url));
 
@@ -129,7 +130,7 @@ describe('the data folder', () => {
       mkdirSync(dataFolder);
       chmodSync(dataFolder, mode);
       const warnings: string[] = [];
-      const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message) };
+      const logger: Logger = checkedLogger({ warn: (_, message) => void warnings.push(message) });
       const app = await createApp(readConfig({ DATA_DIR: dataFolder, PORT: '0' }), logger);
       await app.stop();
       expect(warnings).to.deep.equal(count === 0 ? [] : ['Other users of this machine can access the data folder']);

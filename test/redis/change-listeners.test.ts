@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { beforeEach, describe, it } from 'mocha';
 import type { ChangeListener } from '../../src/ports/coordination.ts';
-import { type Logger, silentLogger } from '../../src/logger.ts';
+import type { Logger } from '../../src/logger.ts';
 import { ChangeListeners, parseChangeNotification } from '../../src/redis/change-listeners.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 describe('the listeners of a process', () => {
   let heard: string[];
@@ -18,7 +19,7 @@ describe('the listeners of a process', () => {
   beforeEach(() => {
     heard = [];
     errors = [];
-    const logger: Logger = { ...silentLogger, error: (fields) => void errors.push(fields) };
+    const logger: Logger = checkedLogger({ error: (fields) => void errors.push(fields) });
     listeners = new ChangeListeners(logger);
     one = listener('one');
     other = listener('other');

@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { redisClient, startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { SimulatedClock, settled } from '../support/simulated-clock.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 const nobody = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
 
@@ -24,7 +25,7 @@ describe('the connection to Redis', () => {
   const warnings = async (...settings: string[]): Promise<string[]> => {
     server = await startRedisServer(...settings);
     const messages: string[] = [];
-    const logger = { ...silentLogger, warn: (_: object, message: string) => messages.push(message) };
+    const logger = checkedLogger({ warn: (_: object, message: string) => messages.push(message) });
     (await RedisConnection.open({ redisUrl: server.url }, logger, nobody, systemClock)).close();
     return messages;
   };
@@ -64,7 +65,7 @@ describe('the connection to Redis', () => {
     const log = (_: object, message: string): void => void logged.push(message);
     const connection = await RedisConnection.open(
       { redisUrl: `redis://127.0.0.1:${proxy.port}` },
-      { ...silentLogger, info: log, warn: log },
+      checkedLogger({ info: log, warn: log }),
       {
         serverChanged: () => heard.push('server changed'),
         resubscribed: () => heard.push('resubscribed'),

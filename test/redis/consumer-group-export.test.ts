@@ -17,6 +17,7 @@ import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { openPartOfEmbeddedLog } from '../support/shared-embedded-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 describe('the positions exported for lag tools', () => {
   it('are those of subscriptions, not of the partitions that the service divides among its own processes', async () => {
@@ -70,7 +71,7 @@ describe('the positions exported for lag tools', () => {
       groups = new GroupExport({
         log: onLog,
         clock,
-        logger: { ...silentLogger, warn: (_, message) => void warnings.push(message) },
+        logger: checkedLogger({ warn: (_, message) => void warnings.push(message) }),
         claimRenewal: () => claim,
         releaseRenewal: async () => void (released += 1),
       });
@@ -190,7 +191,7 @@ describe('the renewal of consumer groups without commits', function () {
       const groups = new GroupExport({
         log,
         clock,
-        logger: { ...silentLogger, warn: () => (failed += 1) },
+        logger: checkedLogger({ warn: () => (failed += 1) }),
         claimRenewal: async () => {
           asked += 1;
           const isGranted = await coordination.claim('renewal-under-test', renewalClaimMilliseconds);

@@ -15,6 +15,7 @@ import { startRedisServer, type RedisServer } from '../support/processes/redis-s
 import { SimulatedClock, settled } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 /** Two subscriptions of one shard, and one of another. */
 const [one, mate, distant] = ((): [string, string, string] => {
@@ -81,7 +82,7 @@ describe('the writer of the mirror', () => {
           return harness.log.append(batches);
         },
       }),
-      logger: { ...silentLogger, warn: () => (warnings += 1) },
+      logger: checkedLogger({ warn: () => (warnings += 1) }),
       store: overriding(store, {
         connection: overriding(connection, {
           readHash: async (key) => {

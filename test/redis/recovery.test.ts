@@ -13,6 +13,7 @@ import { Recovery, subscriptionsPerMerge } from '../../src/redis/recovery.ts';
 import { loadScripts } from '../../src/redis/script-loading.ts';
 import { ScriptCalls } from '../../src/redis/script-calls.ts';
 import { eventually } from '../support/eventually.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
@@ -38,11 +39,10 @@ describe('the recovery of what Redis has lost', () => {
     harness = await openRedisHarness(server.url);
     keys = new KeySpace(harness.keyPrefix);
     logged = [];
-    logger = {
-      ...silentLogger,
-      info: (_: object, message: string) => void logged.push(`info: ${message}`),
-      warn: (_: object, message: string) => void logged.push(`warn: ${message}`),
-    };
+    logger = checkedLogger({
+      info: (_, message) => void logged.push(`info: ${message}`),
+      warn: (_, message) => void logged.push(`warn: ${message}`),
+    });
   });
 
   afterEach(() => harness.close());

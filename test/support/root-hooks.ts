@@ -6,7 +6,8 @@ import { endTestFile } from './end-of-file.ts';
 import { RecordedResponses, responsesFolderVariable } from './http/recorded-responses.ts';
 import { faultsOf } from './http/response-check.ts';
 import { watchResponses } from './http/response-watch.ts';
-import { findingsFileVariable, LogFindings, watchSilentLogger } from './logs/secrets-in-logs.ts';
+import { findingsFileVariable, watchStandardError } from './logs/lines-with-secrets.ts';
+import { LogFindings, watchSilentLogger, watchThreadsOfTests } from './logs/secrets-in-logs.ts';
 import { responseWatch, responseWatchName } from './processes/service-program.ts';
 
 /**
@@ -32,6 +33,8 @@ export const mochaHooks = {
     if (!options.includes(responseWatchName)) process.env['NODE_OPTIONS'] = `${options} ${responseWatch}`.trim();
     watchResponses((response) => faults.push(...faultsOf(response)));
     watchSilentLogger(silentLogger);
+    watchStandardError();
+    watchThreadsOfTests();
   },
   afterEach(): void {
     throwFaults();

@@ -8,6 +8,7 @@ import { CommandLag } from '../../src/worker/command-lag.ts';
 import { commandRecord, openLendingLog, send } from '../support/lending/lending-log.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 describe('CommandLag', () => {
   let folder = '';
@@ -59,7 +60,7 @@ describe('CommandLag', () => {
 
   it('keeps the last number while the log does not respond, and logs it', async () => {
     const messages: string[] = [];
-    const logger: Logger = { ...silentLogger, warn: (_, message) => void messages.push(message) };
+    const logger: Logger = checkedLogger({ warn: (_, message) => void messages.push(message) });
     let reachable = true;
     const bounds: EventLog['bounds'] = (partitions) =>
       reachable ? log.bounds(partitions) : Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));

@@ -23,6 +23,7 @@ import {
 import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 const hour = 3_600_000;
 const retentionMilliseconds = hour;
@@ -97,7 +98,7 @@ describe('accepted loan commands', () => {
     await running?.stop();
     const first = await send(log, life.slice(opening.length));
     const warnings: string[] = [];
-    const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message), child: () => logger };
+    const logger: Logger = checkedLogger({ warn: (_, message) => void warnings.push(message) });
     // The loan cannot be read, so no command can be decided on this partition.
     const accountText = (): never => {
       throw new LendstreamError('LOG_UNAVAILABLE', 'The copy is being rebuilt');
@@ -132,7 +133,7 @@ describe('accepted loan commands', () => {
 
   it('are decided while old ones cannot be deleted', async () => {
     const warnings: string[] = [];
-    const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message), child: () => logger };
+    const logger: Logger = checkedLogger({ warn: (_, message) => void warnings.push(message) });
     const deleteRecords = () => Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));
     await start({ logger }, overriding(log, { deleteRecords }));
     await send(log, life);

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, it } from 'mocha';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import { LendstreamError } from '../../src/errors.ts';
-import { type Logger, silentLogger } from '../../src/logger.ts';
+import type { Logger } from '../../src/logger.ts';
 import { commandOutcomes } from '../../src/lending-format/checkpoint.ts';
 import { commandTypes } from '../../src/lending-format/command-format.ts';
 import { loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
@@ -30,6 +30,7 @@ import {
 import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { overriding, withSteps } from '../support/stepping-log.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 const product = richProduct('P', 'FIXED_TERM_LOAN');
 
@@ -237,7 +238,7 @@ describe('the lending worker', () => {
     await decided(fixture.log, [product]);
     await fixture.stop();
     const messages: string[] = [];
-    const logger: Logger = { ...silentLogger, error: (_, message) => void messages.push(message), child: () => logger };
+    const logger: Logger = checkedLogger({ error: (_, message) => void messages.push(message) });
     await send(fixture.log, activeLoan.slice(1, 3).map(commandRecord));
     const bounds: typeof fixture.log.bounds = async (partitions) =>
       (await fixture.log.bounds(partitions)).map((found) =>

@@ -29,6 +29,7 @@ import { overriding } from '../support/stepping-log.ts';
 import { type Json, commandRecord, outcomesOf, recordsOf, send, untilDone } from '../support/lending/lending-log.ts';
 import { richProduct } from '../support/lending/lending-script.ts';
 import { type WorkerParts, openWorkerParts } from './worker-parts.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 describe('the loop of a partition', () => {
   let parts: WorkerParts;
@@ -73,7 +74,7 @@ describe('the loop of a partition', () => {
       messages.push(message);
       if ('pause' in fields) pauses.push(fields.pause);
     };
-    const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };
+    const logger: Logger = checkedLogger({ info: note, warn: note, error: note });
     ended = runPartitionLoop({
       log,
       registry,

@@ -11,6 +11,7 @@ import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 describe('the plan of the loops', () => {
   const ownership = (state: PartitionOwnership['state'], streamId: string | null): PartitionOwnership => ({
@@ -263,7 +264,7 @@ describe('processes that share the loan partitions', () => {
     for (const name of ['a', 'b', 'c', 'd']) owners.push(await startProcess(name));
     await eventually(() => owners.every((owner) => count(owner) === 1));
     const messages: string[] = [];
-    const logger: Logger = { ...silentLogger, info: (_, message) => void messages.push(message) };
+    const logger: Logger = checkedLogger({ info: (_, message) => void messages.push(message) });
     const clock = new SimulatedClock();
     const surplus = await startProcess('surplus', { clock, logger });
     expect(count(surplus)).to.equal(0);
@@ -347,7 +348,7 @@ describe('processes that share the loan partitions', () => {
 
   it('log an outage of the coordination once, however often they try', async () => {
     const warnings: string[] = [];
-    const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message) };
+    const logger: Logger = checkedLogger({ warn: (_, message) => void warnings.push(message) });
     const clock = new SimulatedClock();
     const only = await startProcess('only', { logger, clock });
     for (let outage = 1; outage <= 2; outage += 1) {

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import type { EventLog, Offset } from '../../src/ports/event-log.ts';
-import { type Logger, silentLogger } from '../../src/logger.ts';
+import type { Logger } from '../../src/logger.ts';
 import { loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
 import { firstUndecidedOffset } from '../../src/worker/resume-offset.ts';
 import { commandRecord, openLendingLog, send } from '../support/lending/lending-log.ts';
 import { codeOf } from '../support/log-reading.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 describe('where a partition resumes', () => {
   let folder: string;
@@ -30,7 +31,7 @@ describe('where a partition resumes', () => {
   /** Where it resumes after the last command done, and the errors that are logged. */
   async function resume(position: Offset | null): Promise<{ next: Offset; errors: string[] }> {
     const errors: string[] = [];
-    const logger: Logger = { ...silentLogger, error: (_facts, message) => void errors.push(message) };
+    const logger: Logger = checkedLogger({ error: (_facts, message) => void errors.push(message) });
     return { next: await firstUndecidedOffset({ log, logger, partition: 0 }, position), errors };
   }
 

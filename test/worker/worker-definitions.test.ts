@@ -23,6 +23,7 @@ import { richProduct } from '../support/lending/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding, withSteps } from '../support/stepping-log.ts';
+import { checkedLogger } from '../support/logs/secrets-in-logs.ts';
 
 const definitionsMillisecondsMaximum = 3_000;
 const startsOver = 'The worker restarts from the log';
@@ -53,7 +54,7 @@ describe('a worker that waits for definitions', () => {
     await slow.start();
     others = new Registry(log, silentLogger);
     await others.start();
-    const logger: Logger = { ...silentLogger, warn: (_, message) => void messages.push(message), child: () => logger };
+    const logger: Logger = checkedLogger({ warn: (_, message) => void messages.push(message) });
     running = await startWorker(log, { registry: slow, logger, definitionsMillisecondsMaximum });
     await decided(log, [
       richProduct('P', 'FIXED_TERM_LOAN'),

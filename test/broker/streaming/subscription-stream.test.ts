@@ -18,6 +18,7 @@ import { overriding } from '../../support/stepping-log.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
+import { checkedLogger } from '../../support/logs/secrets-in-logs.ts';
 
 describe('a subscription stream', () => {
   let server: StreamServer;
@@ -427,7 +428,7 @@ describe('a subscription stream', () => {
       const own = { isAway: false };
       let readsInFlight = 0;
       const warnings: string[] = [];
-      const logger: Logger = { ...silentLogger, warn: (_facts, message) => void warnings.push(message) };
+      const logger: Logger = checkedLogger({ warn: (_facts, message) => void warnings.push(message) });
       const unlessAway = <Result>(read: () => Promise<Result>): Promise<Result> => {
         if (own.isAway) return Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.'));
         readsInFlight += 1;

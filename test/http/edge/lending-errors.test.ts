@@ -9,13 +9,14 @@ import { lendingErrorHandler } from '../../../src/http/edge/lending-errors.ts';
 import { type Logger, silentLogger } from '../../../src/logger.ts';
 import { type HttpResponse, call } from '../../support/http/client.ts';
 import { leaveUnwatched } from '../../support/http/response-watch.ts';
+import { checkedLogger } from '../../support/logs/secrets-in-logs.ts';
 
 describe('the error format of the lending API', () => {
   let server: Server;
   let url: string;
   let failure: unknown;
   const logged: object[] = [];
-  const logger: Logger = { ...silentLogger, error: (facts) => logged.push(facts) };
+  const logger: Logger = checkedLogger({ error: (facts) => logged.push(facts) });
 
   before(async () => {
     const router = Router();

@@ -4,8 +4,9 @@ import { systemClock } from '../../../src/clock.ts';
 import { Socket } from 'node:net';
 import { BodiesInFlight } from '../../../src/http/edge/bodies-in-flight.ts';
 import { reportRefusedBodies, warningPauseMilliseconds } from '../../../src/http/edge/refused-bodies.ts';
-import { type Logger, silentLogger } from '../../../src/logger.ts';
+import type { Logger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
+import { checkedLogger } from '../../support/logs/secrets-in-logs.ts';
 
 const budget = { smallBodyBytes: 10, smallBytesMaximum: 25, largeBytesMaximum: 100, connectionBytesMaximum: 60 };
 
@@ -19,7 +20,7 @@ function report(): {
   const bodies = new BodiesInFlight(budget);
   const metrics = createMetrics();
   const lines: object[] = [];
-  const logger: Logger = { ...silentLogger, warn: (facts, message) => lines.push({ ...facts, message }) };
+  const logger: Logger = checkedLogger({ warn: (facts, message) => lines.push({ ...facts, message }) });
   let now = 0;
   const clock = { ...systemClock, now: () => 0, monotonic: () => now };
   return {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { PartitionReads } from '../../../src/kafka/consume/reads-by-position.ts';
 import { PartitionBackoffs } from '../../../src/kafka/consume/partition-backoff.ts';
-import { silentLogger } from '../../../src/logger.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
+import { checkedLogger } from '../../support/logs/secrets-in-logs.ts';
 
 /** How often anything is retried. Milliseconds. */
 const retryMilliseconds = 25;
@@ -19,11 +19,10 @@ describe('Partitions that cannot be read', () => {
     const clock = new SimulatedClock();
     const messages: string[] = [];
     const retried: number[] = [];
-    const logger = {
-      ...silentLogger,
+    const logger = checkedLogger({
       warn: (facts: object) => messages.push(`warning: ${JSON.stringify(facts)}`),
       info: () => messages.push('again'),
-    };
+    });
     const backoffs = new PartitionBackoffs(logger, clock, (reads) => retried.push(reads.partition));
     return { clock, backoffs, messages, retried };
   }

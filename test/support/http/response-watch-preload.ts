@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { watchStandardError } from '../logs/secrets-in-logs.ts';
+import { watchStandardError } from '../logs/lines-with-secrets.ts';
 import { recordResponse } from './recorded-responses.ts';
 import { watchResponses } from './response-watch.ts';
 
@@ -7,7 +7,5 @@ import { watchResponses } from './response-watch.ts';
  * Loaded first into the processes that tests start, and into their threads, which serve nothing. Its modules import no
  * package: most of these processes need none of theirs.
  */
-if (isMainThread) {
-  watchResponses(recordResponse);
-  watchStandardError();
-}
+watchStandardError();
+if (isMainThread) watchResponses(recordResponse);

@@ -1,70 +1,65 @@
-import fs, { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import type * as workerThreads from 'node:worker_threads';
 import type { Logger } from '../../../src/logger.ts';
+import { secretsIn } from './lines-with-secrets.ts';
 
 /**
- * Finds what must be in no line of a log: keys, tokens, passwords, and the texts about people that the tests of
- * personal data use. root-hooks.ts enables this in every process of a test run.
+ * Checks what the parts that tests start in this process log. root-hooks.ts enables it. lines-with-secrets.ts says what
+ * a line must not have, and checks what processes and threads write.
  */
-
-/** Every test that puts a text about a person into a loan begins it with this word. */
-export const personalWord = 'Zebedee-Quux';
-
-const forms: readonly (readonly [what: string, form: RegExp])[] = [
-  ['an API key', /lendstream_[\w-]{43}/],
-  ['an access token', /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+/],
-  ['the password of an address', /:\/\/[^\s/:@"]*:[^\s/@"]+@/],
-  ['text about a person', new RegExp(personalWord, 'i')],
-];
-
-/** Shorter keys are refused by the service, and tests use them as ordinary words. Characters. */
-const keyCharactersMinimum = 16;
-
-/**
- * What a line has that it must not have. Empty for a good line.
- * @param keys The keys of the settings of its process.
- */
-export function secretsIn(line: string, keys: readonly string[] = []): string[] {
-  const found = forms.filter(([, form]) => form.test(line)).map(([what]) => what);
-  if (keys.some((key) => key.length >= keyCharactersMinimum && line.includes(key))) found.push('a key of the settings');
-  return found;
-}
-
-/** Names the file to which the processes that tests start add what they find. */
-export const findingsFileVariable = 'LOG_FINDINGS_FILE';
-
-/** Checks what this process writes to standard error. The line itself appears there all the same. */
-export function watchStandardError(): void {
-  const keys = (process.env['API_KEYS'] ?? '').split(',');
-  const check = (written: unknown): void => {
-    const line = written instanceof Uint8Array ? Buffer.from(written).toString() : String(written);
-    for (const what of secretsIn(line, keys)) addFinding(`${what}: ${line}`);
-  };
-  // The logger writes with this one, and console.error with the other.
-  const writeSync = fs.writeSync.bind(fs) as (...parameters: unknown[]) => number;
-  fs.writeSync = (...parameters: unknown[]): number => {
-    if (parameters[0] === 2) check(parameters[1]);
-    return writeSync(...parameters);
-  };
-  const write = process.stderr.write.bind(process.stderr) as (...parameters: unknown[]) => boolean;
-  process.stderr.write = (...parameters: unknown[]): boolean => {
-    check(parameters[0]);
-    return write(...parameters);
-  };
-}
 
 /** The findings of this process. */
 const findings: string[] = [];
 
+function check(facts: object, message: string): void {
+  const line = `${textOf(facts)} ${message}`;
+  for (const what of secretsIn(line)) findings.push(`${what}: ${line}`);
+}
+
 /**
  * Checks what the parts that tests start in this process would log.
- * @param silentLogger The one that tests give them.
+ * @param silentLogger The one that most tests give them.
  */
 export function watchSilentLogger(silentLogger: Logger): void {
-  const check = (facts: object, message: string): void => {
-    const line = `${textOf(facts)} ${message}`;
-    for (const what of secretsIn(line)) findings.push(`${what}: ${line}`);
-  };
   Object.assign(silentLogger, { error: check, warn: check, info: check, debug: check });
+}
+
+type LogMethods = Omit<Logger, 'child'>;
+
+/** A logger that does what a test wants of a line, and whose lines are checked like all others. */
+export function checkedLogger(wanted: Partial<LogMethods>): Logger {
+  const checked =
+    (level: keyof LogMethods) =>
+    (facts: object, message: string): void => {
+      check(facts, message);
+      wanted[level]?.(facts, message);
+    };
+  const logger: Logger = {
+    error: checked('error'),
+    warn: checked('warn'),
+    info: checked('info'),
+    debug: checked('debug'),
+    child: () => logger,
+  };
+  return logger;
+}
+
+/** Whether threads that this process starts check what they write. */
+let areThreadsWatched = false;
+
+/** Checks what threads of this process write to standard error past its main thread. */
+export function watchThreadsOfTests(): void {
+  if (areThreadsWatched) return;
+  areThreadsWatched = true;
+  const preload = new URL('./thread-preload.js', import.meta.url).href;
+  const threads = createRequire(import.meta.url)('node:worker_threads') as { Worker: typeof workerThreads.Worker };
+  threads.Worker = class extends threads.Worker {
+    constructor(script: string | URL, options: workerThreads.WorkerOptions = {}) {
+      super(script, { ...options, execArgv: [...(options.execArgv ?? process.execArgv), `--import=${preload}`] });
+    }
+  };
+  syncBuiltinESMExports();
 }
 
 /** The findings since the last call, of this process and of those that tests have started. */
@@ -83,17 +78,6 @@ export class LogFindings {
     const others = lines.slice(this.#read);
     this.#read = lines.length;
     return [...own, ...others];
-  }
-}
-
-/** It must not affect the service, not even when it fails. */
-function addFinding(finding: string): void {
-  const file = process.env[findingsFileVariable];
-  if (file === undefined) return;
-  try {
-    appendFileSync(file, `${finding.replaceAll('\n', ' ')}\n`);
-  } catch {
-    // The tests are over, and the folder is gone.
   }
 }
 

@@ -1,4 +1,5 @@
-import { silentLogger, type Logger } from '../../../src/logger.ts';
+import type { Logger } from '../../../src/logger.ts';
+import { checkedLogger } from '../logs/secrets-in-logs.ts';
 
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
@@ -22,12 +23,6 @@ export function recordingLogger<Line extends LogLine>(
       lines.push({ level, message, ...facts } as Line);
       if (lines.length > count) lines.shift();
     };
-  const logger: Logger = {
-    ...silentLogger,
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
-    child: () => logger,
-  };
+  const logger = checkedLogger({ info: write('info'), warn: write('warn'), error: write('error') });
   return { logger, lines };
 }

@@ -18,11 +18,12 @@ import {
   overloadWindowMilliseconds,
   shedWorkNames,
 } from '../../../../src/http/edge/overload/overload.ts';
-import { type Logger, silentLogger } from '../../../../src/logger.ts';
+import type { Logger } from '../../../../src/logger.ts';
 import { createMetrics } from '../../../../src/metrics.ts';
 import { packageRoot } from '../../../../src/package-root.ts';
 import { call } from '../../../support/http/client.ts';
 import { SimulatedClock } from '../../../support/simulated-clock.ts';
+import { checkedLogger } from '../../../support/logs/secrets-in-logs.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -39,7 +40,7 @@ class Measured {
   readonly bodies = { bytes: 0 };
   isClosed = false;
   delayMilliseconds = 0;
-  readonly #logger: Logger = { ...silentLogger, warn: (facts, message) => this.lines.push({ ...facts, message }) };
+  readonly #logger: Logger = checkedLogger({ warn: (facts, message) => this.lines.push({ ...facts, message }) });
   readonly overload = new Overload({
     delay: { read: () => this.delayMilliseconds, close: () => (this.isClosed = true) },
     bodies: this.bodies,
