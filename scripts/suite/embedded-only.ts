@@ -12,6 +12,8 @@ export const embeddedOnly: Readonly<Record<string, string>> = {
   'test/accounts/accounts-copy-filling.test.ts': 'states of the local copy',
   'test/accounts/accounts-copy-full-disk.test.ts': 'the disk of the local file',
 
+  'test/admin/pages/markup.test.ts': 'the page, which sees HTTP alone',
+
   'test/broker/event-types/allowed-changes.test.ts': 'pure functions',
   'test/broker/event-types/requested-event-type.test.ts': 'pure functions',
   'test/broker/publishing/dry-run.test.ts': 'validation, appends nothing',
@@ -26,7 +28,7 @@ export const embeddedOnly: Readonly<Record<string, string>> = {
   'test/client/consuming.test.ts': 'the client, which sees HTTP alone',
   'test/client/publishing.test.ts': 'the client, which sees HTTP alone',
 
-  'test/e2e/access/audit-full-disk.test.ts': 'the disk of the embedded store',
+  'test/e2e/access/changes-on-full-disk.test.ts': 'the disk of the embedded store',
   'test/e2e/access/keys-on-one-connection.test.ts': 'what a connection remembers of keys',
   'test/e2e/access/limits.test.ts': 'limits that each process counts by itself',
   'test/e2e/personal-data/erased-segments.test.ts': 'names its cluster itself',
