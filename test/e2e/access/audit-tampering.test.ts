@@ -122,7 +122,7 @@ describe('an audit that was tampered with', function () {
     });
     expect(alone.code, alone.messages).to.equal(4);
     expect(alone.messages, alone.messages).to.match(
-      /partition \d: the record at \S*0*4 does not follow record 4 as it is now/,
+      /partition \d: the record at \S*0*3 does not follow record 3 as it is now/,
     );
   });
 
