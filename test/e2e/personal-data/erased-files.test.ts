@@ -13,7 +13,7 @@ import { openDatabase } from '../../../src/sqlite.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
-import { quickClock } from './quick-clock.ts';
+import { quickClock } from '../../support/values/quick-clock.ts';
 import { randomNumbers } from '../../support/random-numbers.ts';
 
 const marker = 'Zebedee-Quux-4711';

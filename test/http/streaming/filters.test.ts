@@ -11,6 +11,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { call, type Cursor, type HttpResponse } from '../../support/http/client.ts';
 import { EventStreamReader } from '../../support/http/event-stream-reader.ts';
 import { startStreamServer, type StreamClient, type StreamServer } from '../../support/http/stream-server.ts';
+import { quickClock } from '../../support/values/quick-clock.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** A query with filters, each to be encoded. */
@@ -18,11 +19,14 @@ function filters(...texts: readonly string[]): string {
   return texts.map((text) => `&filter=${encodeURIComponent(text)}`).join('');
 }
 
+/** Most of the minute that these tests took, streams waited for timeouts of whole seconds. */
+const streamTimeFactor = 3;
+
 describe('a stream with filters', () => {
   let server: StreamServer;
 
   before(async () => {
-    server = await startStreamServer();
+    server = await startStreamServer(undefined, quickClock(streamTimeFactor));
   });
 
   afterEach(() => server.disconnectAll());

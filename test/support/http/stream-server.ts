@@ -16,7 +16,7 @@ import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { subscriptionId } from '../../../src/broker/definitions/subscription-id.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock, type Clock } from '../../../src/clock.ts';
 import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
 import { createCursorsRouter } from '../../../src/http/streaming/cursors.ts';
 import { createEventTypeEventsRouter } from '../../../src/http/streaming/event-type-events.ts';
@@ -43,8 +43,14 @@ export interface StreamRequest {
   readonly paused?: boolean;
 }
 
-/** @param changed Wraps the coordination that the streams use. */
-export async function startStreamServer(changed: (coordination: Coordination) => Coordination = (same) => same) {
+/**
+ * @param changed Wraps the coordination that the streams use.
+ * @param streamClock The time of the streams alone: a quick one, where nothing depends on that of the coordination.
+ */
+export async function startStreamServer(
+  changed: (coordination: Coordination) => Coordination = (same) => same,
+  streamClock: Clock = systemClock,
+) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-streams-'));
   const { logger, lines } = recordingLogger(reportedLines);
   const log = await openLogUnderTest(dataFolder, logger);
@@ -64,12 +70,12 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     registry,
     log,
     coordination: changed(coordination),
-    clock: systemClock,
+    clock: streamClock,
     logger,
     metrics,
     lease,
   });
-  const eventTypeStreams = createEventTypeEventsRouter({ registry, eventTypes, log, clock: systemClock, logger });
+  const eventTypeStreams = createEventTypeEventsRouter({ registry, eventTypes, log, clock: streamClock, logger });
   const endedStreamReason = (streamId: string): string | undefined => streams.endedStreamReason(streamId);
   const cursors = { registry, log, coordination, clock: systemClock, metrics, endedStreamReason };
   const routers = [streams.router, eventTypeStreams.router, createCursorsRouter(cursors)];
