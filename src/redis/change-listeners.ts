@@ -94,9 +94,13 @@ export class ChangeListeners {
     this.notify(subscriptionId, 'topology', generation);
   }
 
-  /** Notifies all listeners of all subscriptions, since changes may have been missed. */
-  notifyAll(): void {
+  /**
+   * Notifies all listeners, since changes may have been missed.
+   * @param isConcerned Whether those of a subscription are notified. Default all.
+   */
+  notifyAll(isConcerned: (subscriptionId: string) => boolean = () => true): void {
     for (const subscriptionId of this.#watched.keys()) {
+      if (!isConcerned(subscriptionId)) continue;
       this.notify(subscriptionId, 'topology');
       this.notify(subscriptionId, 'offsets');
     }

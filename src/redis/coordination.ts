@@ -158,7 +158,12 @@ export class RedisCoordination implements Coordination {
       lastSeen: this.#lastSeen,
       mirror: this.#mirror,
       leases: () => this.#leases.remaining(),
-      onRecovered: () => this.#listeners.notifyAll(),
+      onRecovered: () => {
+        this.#lastSeen.noteRecovery();
+        this.#listeners.notifyAll();
+      },
+      // Streams that were kept from taking partitions may take them now. One that has all of them takes no more.
+      onWindowOver: () => this.#listeners.notifyAll((id) => !this.#lastSeen.ownsAllSinceRecovery(id)),
       claim: (name, leaseMilliseconds) => this.claim(name, leaseMilliseconds),
       releaseClaim: (name) => this.releaseClaim(name),
     });
@@ -538,7 +543,7 @@ export class RedisCoordination implements Coordination {
   #onMessage(channel: string, text: string): void {
     const { keys, origin } = this.#store;
     if (channel === keys.incarnations()) {
-      this.#recoverSoon();
+      void this.#recoverSoon();
       return;
     }
     const change: CoordinationChange | undefined = parseChangeNotification(text, origin);
@@ -549,14 +554,17 @@ export class RedisCoordination implements Coordination {
   }
 
   #onResubscribed(): void {
-    this.#listeners.notifyAll();
-    this.#recoverSoon();
+    // After a recovery everyone has been notified. What would be read before it would fail, or be read twice.
+    const { recoveries } = this.#lastSeen;
+    void this.#recoverSoon().then(() => {
+      if (recoveries === this.#lastSeen.recoveries) this.#listeners.notifyAll();
+    });
   }
 
   /** Recovers without waiting for the next call, since other processes may wait for what this one knows. */
-  #recoverSoon(): void {
+  async #recoverSoon(): Promise<void> {
     if (this.#calls.isClosed) return;
-    this.#recovery.recover().catch((error: unknown) => {
+    await this.#recovery.recover().catch((error: unknown) => {
       this.#logger.debug({ error: describeError(error) }, 'Recovery failed; the next call retries');
     });
   }

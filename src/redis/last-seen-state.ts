@@ -10,6 +10,8 @@ export interface LastSeenSubscription {
   generation: number;
   /** The partitions as last seen. */
   partitions: readonly PartitionOwnership[];
+  /** How many recoveries there were when the partitions were seen. */
+  recoveries: number;
   /** The open streams of this process. */
   readonly sessions: Map<string, Session>;
 }
@@ -24,6 +26,7 @@ export const idleSubscriptionsMaximum = 20_000;
 export class LastSeenState {
   readonly #streaming = new Map<string, LastSeenSubscription>();
   readonly #idle = new BoundedMap<string, LastSeenSubscription>(idleSubscriptionsMaximum);
+  #recoveries = 0;
 
   /** The subscriptions that were seen. */
   *entries(): Iterable<[string, LastSeenSubscription]> {
@@ -67,6 +70,26 @@ export class LastSeenState {
     if (generation < known.generation) return;
     known.generation = generation;
     known.partitions = partitions;
+    known.recoveries = this.#recoveries;
+  }
+
+  /** How often the store has got back what it had lost. */
+  get recoveries(): number {
+    return this.#recoveries;
+  }
+
+  /** The store has got back what it had lost: what is seen from now on is newer. */
+  noteRecovery(): void {
+    this.#recoveries += 1;
+  }
+
+  /** Whether every partition was seen with a stream of this process as its owner since the last recovery. */
+  ownsAllSinceRecovery(subscriptionId: string): boolean {
+    const known = this.#streaming.get(subscriptionId);
+    if (known === undefined || known.recoveries !== this.#recoveries) return false;
+    return known.partitions.every(
+      ({ state, streamId }) => state === 'assigned' && streamId !== null && known.sessions.has(streamId),
+    );
   }
 
   /** Returns a function that shows whether a later result has a fence lower than one seen before this call. */
@@ -80,5 +103,5 @@ export class LastSeenState {
 }
 
 function nothingSeen(): LastSeenSubscription {
-  return { generation: 0, partitions: [], sessions: new Map() };
+  return { generation: 0, partitions: [], recoveries: 0, sessions: new Map() };
 }

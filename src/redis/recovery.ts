@@ -66,8 +66,10 @@ export interface RecoveryOptions {
   readonly mirror: CursorMirror;
   /** The rest of each lease of the nodes whose sessions this process keeps: node and milliseconds. */
   readonly leases: () => readonly (readonly [nodeId: string, milliseconds: number])[];
-  /** Called when Redis holds all known data again, and once more when the other processes have had their time. */
+  /** Called when Redis holds all known data again. */
   readonly onRecovered: () => void;
+  /** Called some time after that, when the other processes have brought back what they know. */
+  readonly onWindowOver: () => void;
   readonly claim: (name: string, leaseMilliseconds: number) => Promise<boolean>;
   readonly releaseClaim: (name: string) => Promise<void>;
 }
@@ -286,10 +288,9 @@ export class Recovery {
   }
 
   #notifyRecovered(): void {
-    const { clock, onRecovered } = this.#options;
+    const { clock, onRecovered, onWindowOver } = this.#options;
     onRecovered();
-    // Streams that were kept from taking partitions may take them by then.
-    after(clock, 2 * assertionWindowMilliseconds, onRecovered);
+    after(clock, 2 * assertionWindowMilliseconds, onWindowOver);
   }
 }
 

@@ -63,6 +63,13 @@ describe('the listeners of a process', () => {
     expect(heard).to.deep.equal(['one topology', 'one offsets', 'other topology', 'other offsets']);
   });
 
+  it('are notified only of the subscriptions that are concerned', () => {
+    listeners.add('a', one);
+    listeners.add('b', other);
+    listeners.notifyAll((subscriptionId) => subscriptionId === 'b');
+    expect(heard).to.deep.equal(['other topology', 'other offsets']);
+  });
+
   it('are notified of a change although another listener failed', () => {
     listeners.add('a', () => {
       throw new Error('Broken');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import type { Session, Topology } from '../../src/ports/coordination.ts';
+import type { PartitionOwnership, Session, Topology } from '../../src/ports/coordination.ts';
 import { LastSeenState, idleSubscriptionsMaximum } from '../../src/redis/last-seen-state.ts';
 
 const session: Session = {
@@ -87,5 +87,28 @@ describe('what a process remembers of subscriptions', () => {
     lastSeen.recordTopology('subscription', topology(5, 8));
     expect(contradicts(topology(4, 6))).to.equal(true);
     expect(contradicts(topology(4, 7))).to.equal(false);
+  });
+
+  it('says whether all partitions were seen with streams of this process since the last recovery', () => {
+    const lastSeen = new LastSeenState();
+    const [unassigned] = topology(1, 1).partitions as [PartitionOwnership];
+    const owned: PartitionOwnership = { ...unassigned, state: 'assigned', streamId: session.streamId };
+    const see = (generation: number, ...partitions: PartitionOwnership[]): boolean => {
+      lastSeen.recordTopology('subscription', { ...topology(generation, 1), partitions });
+      return lastSeen.ownsAllSinceRecovery('subscription');
+    };
+    expect(see(1, owned), 'without a stream').to.equal(false);
+    lastSeen.recordSession('subscription', session);
+    expect(see(2, owned)).to.equal(true);
+    expect(see(3, owned, { ...unassigned, partition: 1 }), 'one has no owner').to.equal(false);
+    expect(see(4, { ...owned, streamId: 'elsewhere' }), 'a stream of another process').to.equal(false);
+    expect(see(5, { ...owned, state: 'reassigning', nextStreamId: 'next' }), 'one is handed over').to.equal(false);
+    expect(see(6, owned)).to.equal(true);
+    lastSeen.noteRecovery();
+    expect(lastSeen.ownsAllSinceRecovery('subscription'), 'not seen since').to.equal(false);
+    expect(lastSeen.recoveries).to.equal(1);
+    expect(see(7, owned)).to.equal(true);
+    lastSeen.forgetSession('subscription', session.streamId);
+    expect(lastSeen.ownsAllSinceRecovery('subscription')).to.equal(false);
   });
 });

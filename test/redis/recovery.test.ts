@@ -268,6 +268,7 @@ describe('the recovery of what Redis has lost', () => {
         mirror: { entries: () => entries } as unknown as CursorMirror,
         leases: () => [['n', 60_000]],
         onRecovered: () => {},
+        onWindowOver: () => {},
         claim: () => Promise.resolve(true),
         releaseClaim: () => Promise.resolve(),
       });

@@ -646,7 +646,10 @@ export class SubscriptionStream implements Observer {
     if (this.#unprocessable !== undefined && this.#assigned.isSearching()) {
       at = Math.min(at, this.#unprocessable.retryAt);
     }
-    if (!this.#maySend(now)) return Math.min(at, now + leaseRecheckMilliseconds);
+    const { lease } = this.#services;
+    if (!lease.isValid(now)) return Math.min(at, now + leaseRecheckMilliseconds);
+    // In a new lease epoch the topology is being read, or will be at the next read: what comes of it calls again.
+    if (this.#leaseEpoch !== lease.epoch) return at;
     if (this.#reader === undefined) return at;
     for (const { events, lastSentAt } of this.#assigned.list) {
       if (events > 0) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
