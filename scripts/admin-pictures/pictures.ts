@@ -50,6 +50,9 @@ export function allPictures({ eventType, loan, product, subscription }: Subjects
     { name: 'products', path: '/products' },
     { name: 'product', path: `/products/${product}` },
     { name: 'product-new', path: '/products/+new' },
+    { name: 'api-keys', path: '/api-keys' },
+    { name: 'api-key-new', path: '/api-keys', prepare: createKey, windowOnly: true },
+    { name: 'audit', path: '/audit' },
     { name: 'toggles', path: '/toggles' },
     { name: 'toggle-confirmation', path: '/toggles', prepare: askForToggle, windowOnly: true },
   ];
@@ -61,7 +64,7 @@ export function documentPictures(subjects: Subjects): readonly Picture[] {
   const type = `/event-types/${eventType}`;
   const ofSubscription = `/subscriptions/${subscription}`;
   return [
-    { name: 'overview', path: '', height: 760 },
+    { name: 'overview', path: '', height: 960 },
     { name: 'offset', path: `${loanEvents}?partition=0&from=${offset}&order=oldest`, height: 420 },
     { name: 'time', path: `${loanEvents}?from=${subjects.time}&order=oldest`, height: 560 },
     { name: 'search-events', path: `${loanEvents}?field=loanAccountId+%3D+${loan}&text=repayment`, height: 420 },
@@ -93,6 +96,8 @@ export function documentPictures(subjects: Subjects): readonly Picture[] {
     { name: 'command', path: `/loans/${loan}/commands?command=REPAY`, prepare: repay, height: 1_080 },
     { name: 'product', path: `/products/${subjects.product}`, height: 560 },
     { name: 'open', path: '/event-types', height: 420, hasNotice: true },
+    { name: 'api-keys', path: '/api-keys', height: 520 },
+    { name: 'audit', path: '/audit', prepare: openChange, height: 900 },
     { name: 'toggles', path: '/toggles', prepare: askForToggle, windowOnly: true, height: 620 },
     { name: 'narrow', path: `/loans/${loan}/schedule`, width: 360, theme: 'dark', height: 900 },
   ];
@@ -173,6 +178,15 @@ async function repay(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
   await page.getByText(/^Balances changed/).waitFor();
+}
+
+async function createKey(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Create a key' }).click();
+}
+
+/** Opens the change of the event type, with its state before and after. */
+async function openChange(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'updateEventType' }).first().click();
 }
 
 async function askForToggle(page: Page): Promise<void> {

@@ -19,6 +19,14 @@ export interface Subjects {
 
 const commitIntervalMilliseconds = 700;
 
+/** API keys: name, application and role. */
+const keys = [
+  ['ledger-consumer', 'ledger', 'consumer'],
+  ['payments-producer', 'payments', 'producer'],
+  ['loan-desk', 'lending', 'officer'],
+  ['on-call', 'operations', 'operator'],
+] as const;
+
 interface Found {
   readonly items: readonly {
     readonly offset: string;
@@ -53,6 +61,9 @@ export async function makeSubjects(browser: Browser, url: string): Promise<Subje
     '"properties": {\n    "occasion": { "type": "string" },',
   );
   await send('PUT', `/event-types/${eventType}`, { ...type, schema: { type: 'json_schema', schema } });
+  for (const [name, application, scope] of keys) {
+    await send('POST', '/api-keys', { name, owning_application: application, scopes: [scope] });
+  }
   const found = await get<Found>('/event-types/loan_transaction_posted/partitions/0/events?direction=forward');
   const [first] = found.items;
   const stopConsumer = await consume(url, subscription);

@@ -189,13 +189,20 @@ function pretty(text: string): string {
   }
 }
 
+const readersRefreshMilliseconds = 5_000;
+
 /** How many subscriptions that stand in the way of a deletion are named. */
 const subscriptionsNamed = 10;
 
 /** Asks before an event type is deleted, and says what stands in the way of it. */
 function DeleteType({ name, onClose }: { name: string; onClose: () => void }): JSX.Element {
   const address = `/subscriptions?event_type=${encodeURIComponent(name)}&limit=${subscriptionsNamed}`;
-  const readers = useLoaded(address, (signal) => callPage<Schemas['Subscription']>(address, signal));
+  // They may be deleted in another tab, or created while this is shown.
+  const readers = useLoaded(
+    address,
+    (signal) => callPage<Schemas['Subscription']>(address, signal),
+    readersRefreshMilliseconds,
+  );
   const { items: subscriptions = [], total = 0 } = readers.data ?? {};
   return (
     <Confirm
@@ -205,7 +212,12 @@ function DeleteType({ name, onClose }: { name: string; onClose: () => void }): J
       isBlocked={subscriptions.length > 0}
       onClose={onClose}
       onConfirm={async () => {
-        await call('DELETE', `/event-types/${encodeURIComponent(name)}`);
+        try {
+          await call('DELETE', `/event-types/${encodeURIComponent(name)}`);
+        } catch (failure) {
+          readers.reload();
+          throw failure;
+        }
         void queries.invalidateQueries();
         navigate('/event-types');
       }}

@@ -97,8 +97,20 @@ describeAdminPage('the event types of the admin page', (admin) => {
     await text('1 event shown').waitFor();
   });
 
-  it('loads the demo data with one click', async () => {
+  it('shows what stands in the way of a deletion, even if it came after the question', async () => {
+    await open('/event-types/orders.placed');
+    await button('Delete').click();
+    await text('Its events are deleted with it.').waitFor();
     await api('POST', '/subscriptions', { owning_application: 'shop', event_types: ['orders.placed'] });
+    // The page may have noticed first: the button is disabled then.
+    const remove = admin.dialog().getByRole('button', { name: 'Delete' });
+    await remove.click({ timeout: 1_000 }).catch(() => undefined);
+    await text('It cannot be deleted while subscriptions read it.').waitFor();
+    await admin.dialog().getByRole('link', { name: 'shop / default' }).waitFor();
+    expect(await remove.isDisabled()).to.equal(true);
+  });
+
+  it('loads the demo data with one click', async () => {
     await open('/event-types/orders.placed');
     await button('Delete').click();
     await text('It cannot be deleted while subscriptions read it.').waitFor();
