@@ -97,7 +97,7 @@ export function documentPictures(subjects: Subjects): readonly Picture[] {
     { name: 'product', path: `/products/${subjects.product}`, height: 560 },
     { name: 'open', path: '/event-types', height: 420, hasNotice: true },
     { name: 'api-keys', path: '/api-keys', height: 520 },
-    { name: 'audit', path: '/audit', prepare: openChange, height: 900 },
+    { name: 'audit', path: `/audit?subject=${eventType}`, prepare: openChange, height: 900 },
     { name: 'toggles', path: '/toggles', prepare: askForToggle, windowOnly: true, height: 620 },
     { name: 'narrow', path: `/loans/${loan}/schedule`, width: 360, theme: 'dark', height: 900 },
   ];

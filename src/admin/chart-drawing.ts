@@ -50,6 +50,8 @@ export function drawChart(place: HTMLElement, times: readonly number[], series: 
       {
         width: place.clientWidth,
         height,
+        // Room for half a date below the last line of the grid.
+        padding: [null, 40, null, null],
         scales: {
           // Room for half a bar at both ends.
           x: { time: true, range: (_chart, first, last) => [first - space, last + space] },

@@ -47,35 +47,37 @@ export function ApiKeysPage(): JSX.Element {
         <p class="muted">There are no keys but those of the settings of the service.</p>
       ) : null}
       {keys.data === undefined || keys.data.items.length === 0 ? null : (
-        <Table
-          label="API keys"
-          rows={keys.data.items}
-          keyOf={({ name }) => name}
-          columns={[
-            { name: 'Name', cell: ({ name }) => <span class="mono">{name}</span> },
-            { name: 'Application', cell: ({ owning_application: application }) => application },
-            { name: 'Roles and permissions', cell: ({ scopes }) => scopes.join(', ') },
-            { name: 'Certificate', cell: ({ certificate_subject: subject }) => subject ?? '—' },
-            {
-              name: 'Created',
-              cell: ({ created_at: at, created_by: by }) => (
-                <>
-                  <Time at={at} /> by {by}
-                </>
-              ),
-            },
-            { name: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />) },
-            { name: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
-            {
-              name: 'Actions',
-              cell: (key) => (
-                <button class="danger" aria-label={`Revoke ${key.name}`} onClick={() => setKeyToRevoke(key)}>
-                  Revoke
-                </button>
-              ),
-            },
-          ]}
-        />
+        <section class="panel flush" aria-label="API keys">
+          <Table
+            label="API keys"
+            rows={keys.data.items}
+            keyOf={({ name }) => name}
+            columns={[
+              { name: 'Name', cell: ({ name }) => <span class="mono">{name}</span> },
+              { name: 'Application', cell: ({ owning_application: application }) => application },
+              { name: 'Roles and permissions', cell: ({ scopes }) => scopes.join(', ') },
+              { name: 'Certificate', cell: ({ certificate_subject: subject }) => subject ?? '—' },
+              {
+                name: 'Created',
+                cell: ({ created_at: at, created_by: by }) => (
+                  <>
+                    <Time at={at} /> by {by}
+                  </>
+                ),
+              },
+              { name: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+              { name: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+              {
+                name: 'Actions',
+                cell: (key) => (
+                  <button class="danger" aria-label={`Revoke ${key.name}`} onClick={() => setKeyToRevoke(key)}>
+                    Revoke
+                  </button>
+                ),
+              },
+            ]}
+          />
+        </section>
       )}
       {isCreating && access.data !== undefined ? (
         <CreateKey

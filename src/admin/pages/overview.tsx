@@ -98,7 +98,7 @@ function Numbers({ overview }: { overview: Overview }): JSX.Element {
       <Number
         name="Lag (events)"
         value={lags === null ? '—' : formatCount(lags.unconsumed_events)}
-        note={lags === null ? 'not known' : `of ${formatCount(lags.subscriptions)} subscriptions`}
+        note={lags === null ? 'not known' : subscriptionsText(lags.subscriptions)}
         to="/subscriptions?sort=-lag-events"
       >
         <Sparkline values={history.unconsumed_events} what="Lag in events" />
@@ -145,6 +145,10 @@ function Numbers({ overview }: { overview: Overview }): JSX.Element {
       />
     </section>
   );
+}
+
+function subscriptionsText(count: number): string {
+  return count === 1 ? 'of 1 subscription' : `of ${formatCount(count)} subscriptions`;
 }
 
 interface NumberProperties {
