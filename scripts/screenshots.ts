@@ -30,7 +30,7 @@ const documentWidth = 1_120;
 /** Of WebP: text stays sharp, and a picture has some twenty kilobytes. */
 const documentQuality = 0.75;
 
-/** How long a page has to show the data it requested from the service. Milliseconds. */
+/** How long a page has to begin with showing what it requested from the service. Milliseconds. */
 const settleMilliseconds = 600;
 
 /** How long events are published and consumed before the pictures of the documents, for the courses of an overview. */
@@ -94,9 +94,15 @@ async function takeForDocuments(browser: Browser, url: string): Promise<void> {
 
 async function open(page: Page, url: string, { path, prepare }: Picture): Promise<void> {
   await page.goto(`${url}/admin${path}`);
-  await page.waitForTimeout(settleMilliseconds);
+  await settle(page);
   await prepare?.(page);
-  await page.waitForTimeout(settleMilliseconds / 2);
+  await settle(page);
+}
+
+/** Waits until nothing is being loaded: on a busy machine that takes longer. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForTimeout(settleMilliseconds);
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
 }
 
 /** Publishes events for a while. */
