@@ -29,6 +29,7 @@ export const embeddedOnly: Readonly<Record<string, string>> = {
   'test/client/publishing.test.ts': 'the client, which sees HTTP alone',
 
   'test/e2e/access/changes-on-full-disk.test.ts': 'the disk of the embedded store',
+  'test/e2e/access/held-refusals.test.ts': 'limits that each process counts by itself',
   'test/e2e/access/keys-on-one-connection.test.ts': 'what a connection remembers of keys',
   'test/e2e/access/limits.test.ts': 'limits that each process counts by itself',
   'test/e2e/personal-data/erased-segments.test.ts': 'names its cluster itself',
