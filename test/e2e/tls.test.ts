@@ -256,6 +256,21 @@ describe('the process over TLS', function () {
     expect(numbersIn(chunks.join(''))).to.deep.equal(Array.from({ length: pausedEvents }, (_, number) => number));
   });
 
+  it('holds refusals back, and goes on to read the connection afterwards', async () => {
+    const socket = await connectOverTls(service.url, { ca: authority.certificate });
+    const refusals = 150;
+    let answers = '';
+    socket.on('data', (chunk: Buffer) => (answers += chunk.toString('latin1')));
+    // Without credentials, an address may send 100 requests a second; so many refusals are answered at once.
+    const one = 'GET /loans HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+    socket.write(one.repeat(100 + refusals));
+    await eventually(() => answers.split('HTTP/1.1 429').length - 1 > 100);
+    await eventually(() => answers.split('HTTP/1.1 4').length - 1 === 100 + refusals);
+    socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+    await eventually(() => answers.includes('HTTP/1.1 200'));
+    socket.destroy();
+  });
+
   it('notices that a client is gone', async () => {
     const subscription = await subscribe(await define());
     const first = await openStream(subscription, 'batch_flush_timeout=1');
