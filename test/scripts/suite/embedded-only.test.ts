@@ -43,15 +43,15 @@ describe('the files that run on the embedded store alone', () => {
   });
 
   it('have no contract of a port: each contract is tested with the adapters of both backends', () => {
-    const tests = ['embedded', 'kafka', 'redis'].map((folder) => ({ folder, text: textsBelow(folder, '.test.ts') }));
-    // One of them is a part of another one.
-    const parts = textsBelow('contracts', '.contract.ts');
-    const contracts = readdirSync(join(packageRoot, 'test/contracts')).filter((name) => !parts.includes(`/${name}'`));
+    const contracts = readdirSync(join(packageRoot, 'test/contracts')).filter((name) => name.endsWith('.contract.ts'));
     expect(contracts).to.have.length.of.at.least(3);
-    for (const contract of contracts) {
-      const folders = tests.filter(({ text }) => text.includes(`contracts/${contract}'`)).map(({ folder }) => folder);
-      expect(folders.includes('embedded'), `${contract} on embedded`).to.equal(true);
-      expect(folders.includes('kafka') || folders.includes('redis'), `${contract} on the cluster`).to.equal(true);
+    for (const adapters of [['embedded'], ['kafka', 'redis']]) {
+      const tests = adapters.map((folder) => textsBelow(folder, '.test.ts')).join('');
+      // A contract may be a part of another one, which calls it and does not only know its types.
+      const parts = textsBelow('contracts', '.contract.ts').replaceAll(/^import type .*$/gm, '');
+      const missing = contracts.filter((name) => ![tests, parts].some((text) => text.includes(`/${name}'`)));
+      expect(missing, `contracts that ${adapters.join(' and ')} are not tested with`).to.deep.equal([]);
+      expect(contracts.filter((name) => tests.includes(`contracts/${name}'`))).to.have.length.of.at.least(2);
     }
   });
 });
