@@ -67,7 +67,8 @@ export async function startSecuredBroker(
   ];
   writeFileSync(properties, `${plain}\n${secured.join('\n')}`);
   const classes = ['-cp', join(jarFolder(version), '*')];
-  const quick = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+  const archive = `-XX:SharedArchiveFile=${classArchive(jarFolder(version))}`;
+  const quick = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', archive];
   const scramUsers = Object.entries(users).flatMap(([name, password]) =>
     ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
       '--add-scram',
@@ -80,8 +81,7 @@ export async function startSecuredBroker(
   const logFile = join(folder, 'output.log');
   const log = openSync(logFile, 'a');
   const logging = `-Dlog4j2.configurationFile=${join(packageRoot, 'scripts/kafka/log4j2.properties')}`;
-  const archive = `-XX:SharedArchiveFile=${classArchive(jarFolder(version))}`;
-  const program = ['-Xmx512m', '-Xms256m', ...quick, archive, logging, ...classes, 'kafka.Kafka', properties];
+  const program = ['-Xmx512m', '-Xms256m', ...quick, logging, ...classes, 'kafka.Kafka', properties];
   const child = spawn(javaProgram(), program, { stdio: ['ignore', log, log] });
   closeSync(log);
   const exited = new Promise((resolve) => child.once('exit', resolve));
