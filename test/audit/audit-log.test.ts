@@ -13,7 +13,7 @@ import { createMetrics } from '../../src/metrics.ts';
 import type { EventLog, FencedWriter } from '../../src/ports/event-log.ts';
 import { expireTopic, openOwnLog, type OwnLog } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
-import { appendTo, readAll } from '../support/log-reading.ts';
+import { appendTo, readAllWritten } from '../support/log-reading.ts';
 
 const partitionCount = 2;
 
@@ -57,7 +57,7 @@ describe('the audit log', function () {
     const faults: string[] = [];
     for (let partition = 0; partition < partitionCount; partition += 1) {
       const chain = new AuditChain();
-      for (const { offset, value } of await readAll(own.log, { topic: auditEventType, partition })) {
+      for (const { offset, value } of await readAllWritten(own.log, { topic: auditEventType, partition })) {
         const record = JSON.parse(String(value)) as Stored;
         chain.take(String(offset), record);
         ids.push(record.request_id);
@@ -109,7 +109,7 @@ describe('the audit log', function () {
     await Promise.all(entries.map((entry, at) => (at % 2 === 0 ? left : right).append(entry)));
     await expectStored(entries);
     for (let partition = 0; partition < partitionCount; partition += 1) {
-      expect(await readAll(own.log, { topic: auditEventType, partition })).to.not.deep.equal([]);
+      expect(await readAllWritten(own.log, { topic: auditEventType, partition })).to.not.deep.equal([]);
     }
   });
 

@@ -1,5 +1,12 @@
 import { noValue } from '../../src/ports/event-log.ts';
-import type { EventLog, LogRecord, Offset, RecordBatch, TopicPartition } from '../../src/ports/event-log.ts';
+import type {
+  EventLog,
+  LogRecord,
+  Offset,
+  ReadOptions,
+  RecordBatch,
+  TopicPartition,
+} from '../../src/ports/event-log.ts';
 
 /** A record in the form that tests compare. */
 export interface ReadRecord {
@@ -38,10 +45,27 @@ export async function readAll(
   bytesMaximum = 64 * 1024,
 ): Promise<ReadRecord[]> {
   const [bounds] = await log.bounds([{ topic, partition }]);
+  const options = { bytesMaximum, waitMilliseconds: 0 };
+  return readUpTo(log, { topic, partition, offset: from ?? bounds?.earliest ?? 0 }, bounds?.latest ?? 0, options);
+}
+
+/** All records that were acknowledged before the call: it waits for those that readers do not see yet. */
+export async function readAllWritten(log: EventLog, { topic, partition }: TopicPartition): Promise<ReadRecord[]> {
+  const [bounds] = await log.bounds([{ topic, partition }], { includeUncommitted: true });
+  const options = { bytesMaximum: 64 * 1024, waitMilliseconds: 5_000 };
+  return readUpTo(log, { topic, partition, offset: bounds?.earliest ?? 0 }, bounds?.latest ?? 0, options);
+}
+
+async function readUpTo(
+  log: EventLog,
+  { topic, partition, offset: from }: TopicPartition & { readonly offset: Offset },
+  end: Offset,
+  options: ReadOptions,
+): Promise<ReadRecord[]> {
   const found: ReadRecord[] = [];
-  let offset = from ?? bounds?.earliest ?? 0;
-  while (offset < (bounds?.latest ?? 0)) {
-    const result = await log.read({ topic, partition, offset }, { bytesMaximum, waitMilliseconds: 0 });
+  let offset = from;
+  while (offset < end) {
+    const result = await log.read({ topic, partition, offset }, options);
     for (const batch of result.batches) for (const record of recordsOf(batch)) found.push(record);
     if (result.nextOffset <= offset) throw new Error(`The read from ${offset} did not move on`);
     offset = result.nextOffset;
