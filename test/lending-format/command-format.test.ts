@@ -583,6 +583,15 @@ describe('the format of commands', () => {
     }
   });
 
+  it('demands a payload of every type that is refused with an empty one', () => {
+    const accepted = commandTypes.filter((type) => {
+      if (checkPayload(type, '{}', idFieldOf(type) === 'loanProductId' ? 'p1' : 'L1').length === 0) return false;
+      const { payload: _, ...command } = JSON.parse(written(type, '{}')) as Record<string, unknown>;
+      return validate(command).length === 0;
+    });
+    expect(accepted).to.deep.equal([]);
+  });
+
   it('treats an empty body as an empty object', () => {
     expect(readPayload(' \n')).to.deep.equal({});
     expect(checkPayload('DISBURSE', '', 'L1')).to.deep.equal([]);
