@@ -79,6 +79,9 @@ const openingBoundsMilliseconds = 1_000;
  */
 const outageMillisecondsMaximum = 60_000;
 
+/** The streams of each process that cannot read the state of their subscription, by the lease of the process. */
+const failingStreams = new WeakMap<NodeLease, Set<SubscriptionStream>>();
+
 /** What the reader gets last: the last line, or the error that building a line failed with. */
 type LastBytes = LastChunk | { readonly error: unknown } | 'delivered';
 
@@ -143,8 +146,6 @@ export class SubscriptionStream implements Observer {
   #heartbeats = 0;
   /** Since when the coordination store has been unreachable; undefined while it is reachable. */
   #unreachableSince: number | undefined;
-  /** Whether reading the state of the subscription has failed since it last succeeded. */
-  #isReadFailing = false;
   #nextCommitWithoutConsumerAt = 0;
   #timer: Timer | undefined;
   /** The latest time at which the timer may be over. Monotonic milliseconds. */
@@ -422,7 +423,7 @@ export class SubscriptionStream implements Observer {
   }
 
   #onReadFailed(error: unknown, now: number): void {
-    const { logger } = this.#services;
+    const { lease, logger } = this.#services;
     if (isLendstreamError(error, 'LOG_CLOSED')) {
       this.#beginClosing('server_shutdown');
       return;
@@ -433,10 +434,12 @@ export class SubscriptionStream implements Observer {
       this.#beginClosing('coordination_error', describeError(error));
       return;
     }
-    // Warn only once per outage: there may be thousands of streams, and each tries every second.
-    const level = this.#isReadFailing ? 'debug' : 'warn';
+    // Warn only once per outage: there may be thousands of streams, and each tries every second. Lines are written at
+    // once, so with one for each stream the process would wait for the reader of its log.
+    const failing = failingStreams.get(lease) ?? new Set();
+    const level = failing.size > 0 ? 'debug' : 'warn';
     logger[level](facts, 'Reading the state of a subscription failed; retrying');
-    this.#isReadFailing = true;
+    failingStreams.set(lease, failing.add(this));
     if (error.code === 'COORDINATION_UNAVAILABLE') this.#suspendTimeouts(now);
   }
 
@@ -479,7 +482,7 @@ export class SubscriptionStream implements Observer {
       if (this.#isStreaming()) this.#assigned.adopt(gained, bounds, committed, now, handOverUntil, hasPolicy);
     }
     this.#leaseEpoch = leaseEpoch;
-    this.#isReadFailing = false;
+    failingStreams.get(this.#services.lease)?.delete(this);
   }
 
   /** Those of the first partitions, if the stream gets them at once: then they need not be looked up again. */
@@ -605,6 +608,7 @@ export class SubscriptionStream implements Observer {
     const ended: StreamState = { name: 'ended', code, last, isSessionClosed: false };
     this.#state = ended;
     this.#unwatch();
+    failingStreams.get(this.#services.lease)?.delete(this);
     this.#watch.stop();
     this.#reads.stop();
     this.#timer?.cancel();

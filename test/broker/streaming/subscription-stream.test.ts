@@ -8,7 +8,7 @@ import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../../src/broker/streaming/subscription-stream.ts';
 import { knownSubscription } from '../../../src/broker/definitions/subscription-lookup.ts';
-import { systemClock, type Clock } from '../../../src/clock.ts';
+import { giveWay, systemClock, type Clock } from '../../../src/clock.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger, type Logger } from '../../../src/logger.ts';
 import { expireTopic } from '../../support/backend-under-test.ts';
@@ -468,6 +468,45 @@ describe('a subscription stream', () => {
       await clock.turn(10_000);
       expect(warnings).to.deep.equal([expected]);
       stream.clientClosed();
+    });
+
+    it('warns for all streams of its process once, and again in the next outage', async () => {
+      const clock = new SimulatedClock();
+      const warnings: string[] = [];
+      const logger: Logger = { ...silentLogger, warn: (_facts, message) => void warnings.push(message) };
+      let isAway = false;
+      let reads = 0;
+      const coordination = overriding<Coordination>(server.coordination, {
+        watch: () => () => {},
+        topology: (subscription) => {
+          reads += 1;
+          if (isAway) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.');
+          return server.coordination.topology(subscription);
+        },
+      });
+      const lease = new NodeLease({ coordination, nodeId: randomUUID(), clock, logger, leaseMilliseconds: 3_600_000 });
+      leases.push(lease);
+      await lease.start();
+      const streams = [];
+      for (let count = 0; count < 3; count += 1) {
+        const { id } = await prepare(1);
+        streams.push(await open(id, { stream_timeout: 3_600 }, { coordination, logger, clock, lease }));
+      }
+      await eventually(() => reads >= 3);
+      for (const outages of [1, 2]) {
+        isAway = true;
+        reads = 0;
+        // Each stream reads its topology every five minutes, and after a failure every second.
+        await clock.turn(302_000);
+        expect(reads).to.be.at.least(2 * streams.length);
+        expect(warnings).to.have.length(outages);
+        isAway = false;
+        reads = 0;
+        await clock.turn(2_000);
+        await eventually(() => reads >= streams.length);
+        await giveWay();
+      }
+      for (const stream of streams) stream.clientClosed();
     });
 
     it('waits at most a minute for an unreachable store', async () => {
