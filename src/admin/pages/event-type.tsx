@@ -46,13 +46,14 @@ function viewsOf(name: string): Views {
 /** One event type: its definition, its events, and who reads them. */
 export function EventTypePage({ name, view }: { name: string; view: string | undefined }): JSX.Element {
   const address = `/event-types/${encodeURIComponent(name)}`;
-  const type = useLoaded(address, (signal) => callUnlessUnchanged<Responses['getEventType']>(address, signal));
+  const loaded = useLoaded(address, (signal) => callUnlessUnchanged<Responses['getEventType']>(address, signal));
+  const type = loaded.error?.status === 404 ? undefined : loaded.data;
   const [isDeleting, setIsDeleting] = useState(false);
   if (!viewsOf(name).some(([step]) => step === view)) return <NotFound />;
   return (
     <>
-      <PageTitle title={name} isThing={type.data !== undefined}>
-        {type.data === undefined ? null : isOfService(type.data) ? (
+      <PageTitle title={name} isThing={type !== undefined}>
+        {type === undefined ? null : isOfService(type) ? (
           <span class="tag">built in</span>
         ) : (
           <>
@@ -66,17 +67,17 @@ export function EventTypePage({ name, view }: { name: string; view: string | und
         )}
       </PageTitle>
       <Problem
-        error={type.error}
-        what={type.data === undefined ? 'The event type cannot be shown.' : 'This may be out of date.'}
+        error={loaded.error}
+        what={type === undefined ? 'The event type cannot be shown.' : 'This may be out of date.'}
       />
-      {type.data === undefined && type.error !== undefined ? (
+      {type === undefined && loaded.error !== undefined ? (
         <p>
           <Link to="/event-types">All event types</Link>
         </p>
       ) : (
         <>
           <Tabs label="Views of the event type" at={['event-types', name]} views={viewsOf(name)} view={view} />
-          {type.data === undefined ? <Skeleton rows={8} /> : <View type={type.data} view={view} />}
+          {type === undefined ? <Skeleton rows={8} /> : <View type={type} view={view} />}
         </>
       )}
       {isDeleting ? <DeleteType name={name} onClose={() => setIsDeleting(false)} /> : null}

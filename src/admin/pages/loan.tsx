@@ -32,18 +32,20 @@ const views: Views = [
 
 /** One loan: its balances, its schedule, its transactions and its events, and commands for it. */
 export function LoanPage({ id, view }: { id: string; view: string | undefined }): JSX.Element {
-  const loan = useLoaded(
+  const loaded = useLoaded(
     `loan ${id}`,
     (signal) => callExact<Responses['getLoan']>(`/loans/${encodeURIComponent(id)}`, { signal }),
     refreshMilliseconds,
   );
+  const isMissing = loaded.error?.status === 404;
+  const loan = isMissing ? undefined : loaded.data;
   if (!views.some(([step]) => step === view)) return <NotFound />;
   return (
     <>
-      <PageTitle title={loan.data?.id ?? id} isThing={loan.data !== undefined}>
-        {loan.data === undefined ? null : (
+      <PageTitle title={loan?.id ?? id} isThing={loan !== undefined}>
+        {loan === undefined ? null : (
           <>
-            <LoanState loan={loan.data} />
+            <LoanState loan={loan} />
             {view === 'commands' ? null : (
               <Link to={path('loans', id, 'commands')} class="button primary">
                 Send a command
@@ -52,7 +54,7 @@ export function LoanPage({ id, view }: { id: string; view: string | undefined })
           </>
         )}
       </PageTitle>
-      {loan.error?.status === 404 ? (
+      {isMissing ? (
         <>
           <p class="problem" role="alert">
             There is no loan “{id}”.
@@ -63,15 +65,15 @@ export function LoanPage({ id, view }: { id: string; view: string | undefined })
         </>
       ) : (
         <>
-          <Problem error={loan.error} what="The loan cannot be shown, or is out of date." />
-          {loan.isLoading ? <Skeleton rows={3} /> : null}
-          {loan.data === undefined ? null : <Account loan={loan.data} />}
+          <Problem error={loaded.error} what="The loan cannot be shown, or is out of date." />
+          {loaded.isLoading ? <Skeleton rows={3} /> : null}
+          {loan === undefined ? null : <Account loan={loan} />}
           <Tabs label="Views of the loan" at={['loans', id]} views={views} view={view} />
           {view === undefined ? <LoanBalances id={id} /> : null}
           {view === 'schedule' ? <LoanSchedule id={id} /> : null}
           {view === 'transactions' ? <LoanTransactions id={id} /> : null}
           {view === 'events' ? <LoanEvents id={id} /> : null}
-          {view === 'commands' && loan.data !== undefined ? <LoanCommands loan={loan.data} /> : null}
+          {view === 'commands' && loan !== undefined ? <LoanCommands loan={loan} /> : null}
         </>
       )}
     </>

@@ -35,13 +35,14 @@ function Definition({ id }: { id: string }): JSX.Element {
     return { product: exactly<Responses['getLoanProduct']>(text), shown: formattedPayload(text) };
   });
   const [dialog, setDialog] = useState<'switch' | 'delete'>();
-  if (loaded.data === undefined) {
+  const isMissing = loaded.error?.status === 404;
+  if (loaded.data === undefined || isMissing) {
     return (
       <>
         <PageTitle title={id} />
         <Problem
           error={loaded.error}
-          what={loaded.error?.status === 404 ? `There is no product “${id}”.` : 'The product cannot be shown.'}
+          what={isMissing ? `There is no product “${id}”.` : 'The product cannot be shown.'}
         />
         {loaded.isLoading ? (
           <Skeleton rows={8} />

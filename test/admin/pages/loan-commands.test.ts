@@ -191,7 +191,8 @@ describeAdminPage('the loan commands of the admin page', (admin) => {
     await button('Delete').click();
     await confirm('Delete');
     await heading('Products').waitFor();
-    await open('/products/never-used');
+    // Not the copy that the page has from before.
+    await admin.visit('/products/never-used');
     await text('There is no product “never-used”.').waitFor();
   });
 });
