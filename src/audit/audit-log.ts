@@ -210,8 +210,9 @@ export class AuditLog {
   }
 }
 
+/** When a partition was last written to, as readers see it: a process that was killed may have left a transaction. */
 async function tailTime(log: EventLog, partition: number): Promise<number> {
-  return (await readTail(log, partition)).head.appendedAt;
+  return (await readTail(log, partition, { includeUncommitted: false })).head.appendedAt;
 }
 
 /** A full disk has a code of its own, by which clients know that waiting does not help. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LendstreamError } from '../errors.ts';
-import type { EventLog, FencedWriter, Offset, TopicPartition } from '../ports/event-log.ts';
+import type { BoundsOptions, EventLog, FencedWriter, Offset, TopicPartition } from '../ports/event-log.ts';
 import { boundsOfPartition } from '../ports/partition-bounds.ts';
 import { auditEventType } from '../access/system-event-types.ts';
 import { auditRecordText, type AuditEntry } from './audit-entry.ts';
@@ -51,7 +51,7 @@ export class ChainWriter {
     const place = placeOf(partition);
     const writer = await log.openWriter(`${auditEventType}/${partition}`, [place]);
     try {
-      return new ChainWriter(partition, writer, await readTail(log, partition));
+      return new ChainWriter(partition, writer, await readTail(log, partition, { includeUncommitted: true }));
     } catch (error) {
       await writer.close().catch(() => undefined);
       throw error;
@@ -106,9 +106,13 @@ interface ChainTail {
   readonly position: Offset;
 }
 
-/** Reads the last record of a partition. Before it there may be offsets without records, so this looks further back. */
-export async function readTail(log: EventLog, partition: number): Promise<ChainTail> {
-  const { earliest, latest } = await boundsOfPartition(log, placeOf(partition), { includeUncommitted: true });
+/**
+ * Reads the last record of a partition. Before it there may be offsets without records, so this looks further back.
+ * @param options With `includeUncommitted` no acknowledged record is missed. An open transaction holds this up, so only
+ *   the writer of the partition asks for it: no other transaction is open there.
+ */
+export async function readTail(log: EventLog, partition: number, options: BoundsOptions): Promise<ChainTail> {
+  const { earliest, latest } = await boundsOfPartition(log, placeOf(partition), options);
   for (let back = 1; ; back *= 2) {
     const from = Math.max(earliest, latest - back);
     let last: StoredRecord | undefined;

@@ -13,7 +13,7 @@ import { createMetrics } from '../../src/metrics.ts';
 import type { EventLog, FencedWriter } from '../../src/ports/event-log.ts';
 import { expireTopic, openOwnLog, type OwnLog } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
-import { appendTo, readAllWritten } from '../support/log-reading.ts';
+import { appendTo, readAllWritten, records } from '../support/log-reading.ts';
 
 const partitionCount = 2;
 
@@ -125,6 +125,18 @@ describe('the audit log', function () {
         if (at % 3 === 1) lossy.loseNext();
         await audit.append(entry);
       }
+      await expectStored(entries);
+    });
+  }
+
+  for (const partitions of [[0, 1], [1]]) {
+    it(`is not held up by a process that was killed while it wrote, with ${partitions.length} to choose from`, async () => {
+      const killed = await own.log.openWriter(`${auditEventType}/1`);
+      await killed.append([{ topic: auditEventType, partition: 1, records: records('{}') }]);
+      const audit = open(partitions);
+      const entries = entriesOf(3);
+      for (const entry of entries) await audit.append(entry);
+      await killed.close();
       await expectStored(entries);
     });
   }
