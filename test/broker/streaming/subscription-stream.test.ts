@@ -475,13 +475,14 @@ describe('a subscription stream', () => {
       const warnings: string[] = [];
       const logger: Logger = { ...silentLogger, warn: (_facts, message) => void warnings.push(message) };
       let isAway = false;
-      let reads = 0;
+      let [reads, readsInFlight] = [0, 0];
       const coordination = overriding<Coordination>(server.coordination, {
         watch: () => () => {},
-        topology: (subscription) => {
+        topology: async (subscription) => {
           reads += 1;
           if (isAway) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.');
-          return server.coordination.topology(subscription);
+          readsInFlight += 1;
+          return server.coordination.topology(subscription).finally(() => (readsInFlight -= 1));
         },
       });
       const lease = new NodeLease({ coordination, nodeId: randomUUID(), clock, logger, leaseMilliseconds: 3_600_000 });
@@ -492,7 +493,9 @@ describe('a subscription stream', () => {
         const { id } = await prepare(1);
         streams.push(await open(id, { stream_timeout: 3_600 }, { coordination, logger, clock, lease }));
       }
-      await eventually(() => reads >= 3);
+      // A read takes real time, during which the clock must not be turned.
+      await eventually(() => reads >= 3 && readsInFlight === 0);
+      await giveWay();
       for (const outages of [1, 2]) {
         isAway = true;
         reads = 0;
@@ -502,11 +505,8 @@ describe('a subscription stream', () => {
         expect(warnings).to.have.length(outages);
         isAway = false;
         reads = 0;
-        // A reading of the real store may be under way for longer than the clock is turned at once.
-        await eventually(async () => {
-          await clock.turn(1_000);
-          return reads >= streams.length;
-        });
+        await clock.turn(2_000);
+        await eventually(() => reads >= streams.length && readsInFlight === 0);
         await giveWay();
       }
       for (const stream of streams) stream.clientClosed();
