@@ -4,6 +4,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeError } from '../../src/errors.ts';
 import { packageRoot } from '../../src/package-root.ts';
 import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/client.ts';
@@ -42,10 +43,17 @@ describe('the first start of a clone', function () {
     const child = spawn(join(folder, 'scripts/start'), {
       env: { ...environment, LOG_LEVEL: 'warn', DATA_DIR: 'data' },
       cwd: folder,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const exited = once(child, 'exit');
+    const printed: string[] = [];
+    child.stderr.setEncoding('utf8').on('data', (text: string) => printed.push(text));
     try {
-      const url = await readyAddress(child, { withinMilliseconds: startMillisecondsMaximum });
+      const url = await readyAddress(child, { withinMilliseconds: startMillisecondsMaximum }).catch(
+        (error: unknown) => {
+          throw new Error(`${describeError(error)}: ${printed.join('')}`, { cause: error });
+        },
+      );
       await eventually(async () => (await call(`${url}/admin`, 'GET')).status === 200, 60_000);
       const demonstration = execFileSync(join(folder, 'scripts/demo'), {
         env: { ...environment, LENDSTREAM_URL: url },
@@ -59,7 +67,7 @@ describe('the first start of a clone', function () {
       expect(existsSync(join(folder, 'dist/test'))).to.equal(false);
     } finally {
       child.kill('SIGTERM');
-      await once(child, 'exit');
+      await exited;
     }
   });
 });

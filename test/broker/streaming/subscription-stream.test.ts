@@ -473,7 +473,7 @@ describe('a subscription stream', () => {
     it('warns for all streams of its process once, and again in the next outage', async () => {
       const clock = new SimulatedClock();
       const warnings: string[] = [];
-      const logger: Logger = { ...silentLogger, warn: (_facts, message) => void warnings.push(message) };
+      const logger: Logger = checkedLogger({ warn: (_facts, message) => void warnings.push(message) });
       let isAway = false;
       let [reads, readsInFlight] = [0, 0];
       const coordination = overriding<Coordination>(server.coordination, {
