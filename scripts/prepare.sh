@@ -53,7 +53,7 @@ install_packages() {
   local stamp="$project/node_modules/.lendstream-lock"
   cmp -s "$project/package-lock.json" "$stamp" && return
   echo "Installing packages (once) ..." >&2
-  (cd "$project" && npm ci --prefer-offline --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
+  (cd "$project" && npm ci --include=dev --prefer-offline --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
   cp "$project/package-lock.json" "$stamp"
 }
 
@@ -72,7 +72,7 @@ install_packages_to_run() {
   node "$project/scripts/start-packages.js" "$project" "$folder" || fail "the packages cannot be listed"
   cp "$project/.npmrc" "$folder/"
   ln -s ../../../scripts/without-telemetry "$folder/scripts/without-telemetry"
-  (cd "$folder" && npm ci --prefer-offline --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
+  (cd "$folder" && npm ci --include=dev --prefer-offline --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
   rm -rf "$project/node_modules"
   mv "$folder/node_modules" "$project/node_modules"
   rm -rf "$folder"

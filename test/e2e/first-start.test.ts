@@ -41,7 +41,8 @@ describe('the first start of a clone', function () {
   it('installs and builds what it runs alone, and serves the program, its page, the demonstration and examples', async () => {
     const environment = { ...process.env, KAFKA_BROKERS: '', REDIS_URL: '', HOST: '127.0.0.1', PORT: '0' };
     const child = spawn(join(folder, 'scripts/start'), {
-      env: { ...environment, LOG_LEVEL: 'warn', DATA_DIR: 'data' },
+      // As on a server, where npm leaves out what only a build needs, unless it is told to install it.
+      env: { ...environment, LOG_LEVEL: 'warn', DATA_DIR: 'data', NODE_ENV: 'production' },
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
