@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { flag, readCommandLine, wholeNumber } from './command-line.ts';
 import { lineOf, type Counts } from './suite/counts.ts';
@@ -11,10 +12,13 @@ import { runSideBySide } from './suite/side-by-side.ts';
  * The last line has only their counts. scripts/test calls it.
  */
 
+/** Tests wait more than they work, so a processor serves several runners. More than eight would need much memory. */
+const runnersDefault = Math.min(8, 4 * availableParallelism());
+
 async function run(): Promise<Counts | undefined> {
   try {
     const { values, names } = readCommandLine(process.argv.slice(2), {
-      runners: wholeNumber(1, 4),
+      runners: wholeNumber(1, runnersDefault),
       verbose: flag,
       'record-durations': flag,
     });
