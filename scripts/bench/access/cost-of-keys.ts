@@ -11,7 +11,7 @@ import { createKey, type PresentedKey } from './keys.ts';
 /** What a key may cost: what the same takes without one, as a share of that with one. */
 const againstOpen = 0.95;
 
-/** So many times in a row the backlog is read: once takes an eighth of a second, and processor time has steps of 10 ms. */
+/** So often the backlog is read in a row: once takes an eighth of a second, and processor time has steps of 10 ms. */
 const readingsInTurn = 8;
 
 const slicing = { slices: 24, sliceMilliseconds: 200, warmUpSlices: 4 };
