@@ -30,6 +30,9 @@ const paddingBytes = 10_000;
 /** More than the kernel keeps for a connection. */
 const pausedEvents = 3_000;
 
+/** Readers that pause and never read on. */
+const otherReaders = 11;
+
 describe('the process over TLS', function () {
   this.timeout(90_000);
   let folder: string;
@@ -225,13 +228,12 @@ describe('the process over TLS', function () {
     expect(await codeOf({})).to.equal(1);
   });
 
-  it('keeps nothing in memory for a reader that pauses, and sends it everything afterwards', async () => {
+  it('keeps nothing in memory for readers that pause, and sends them everything afterwards', async () => {
     const eventType = await define();
-    const stream = await openStream(
-      await subscribe(eventType),
-      `batch_limit=10&batch_flush_timeout=1&max_uncommitted_events=${pausedEvents}&stream_limit=${pausedEvents}`,
-    );
-    stream.pause();
+    const query = `batch_limit=10&batch_flush_timeout=1&max_uncommitted_events=${pausedEvents}&stream_limit=${pausedEvents}`;
+    const open = async () => openStream(await subscribe(eventType), query);
+    const [stream, ...others] = [await open(), ...(await Promise.all(Array.from({ length: otherReaders }, open)))];
+    for (const each of [stream, ...others]) each.pause();
     const residentBytes = async (): Promise<number> => {
       const options = { ca: authority.certificate, headers: { ...authorization, Accept: 'text/plain' } };
       const { text } = await callOverTls(`${service.url}/metrics`, options);
@@ -242,8 +244,10 @@ describe('the process over TLS', function () {
     for (let from = 500; from < pausedEvents; from += 500) {
       await publish(eventType, from, 500, 'x'.repeat(paddingBytes));
     }
-    // 25 MB were published meanwhile, which are in the shared memory of recent batches once.
-    expect((await residentBytes()) - before).to.be.lessThan(100e6);
+    // 25 MB were published meanwhile. They are in the shared memory of recent batches once, and up to 115 MB were seen
+    // with what is not collected yet. Kept for each reader they would be 300 MB.
+    expect((await residentBytes()) - before).to.be.lessThan(200e6);
+    for (const other of others) other.destroy();
     // The stream would wait a minute for a commit when it has sent everything.
     const lastLineBytes = 20 * paddingBytes;
     const chunks: string[] = [];
