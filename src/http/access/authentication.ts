@@ -12,7 +12,8 @@ import { ConnectionCredentials } from './connection-credentials.ts';
 import { becauseOf } from './refusal-reasons.ts';
 import { setPrincipal } from './principal-of-request.ts';
 import { isPublicPath } from './public-paths.ts';
-import { streamSubjectOf, streamTokenParameter, type StreamTokens } from './stream-tokens.ts';
+import { streamSubjectOf } from './stream-subject.ts';
+import { streamTokenParameter, type StreamTokens } from './stream-tokens.ts';
 import { setStreamToken } from './unopened-streams.ts';
 
 export interface AuthenticationOptions {

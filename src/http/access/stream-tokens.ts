@@ -4,6 +4,7 @@ import type { ApiKeys } from '../../access/api-keys.ts';
 import { environmentPrincipal, type Principal } from '../../access/principal.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
+import type { StreamSubject } from './stream-subject.ts';
 import { userTokenPrefix, type ReadToken, type UserStreamTokens } from './user-stream-tokens.ts';
 
 /** How long a token may be used. Milliseconds. */
@@ -11,11 +12,6 @@ export const streamTokenMilliseconds = 60_000;
 
 /** The query parameter that has the token. */
 export const streamTokenParameter = 'stream_token';
-
-/** What a token opens: `subscriptions/<id>` or `event-types/<name>`. */
-export type StreamSubject = `${StreamKind}/${string}`;
-
-export type StreamKind = 'subscriptions' | 'event-types';
 
 export interface StreamTokensOptions {
   /** Those of the settings. */
@@ -144,17 +140,4 @@ function secretOf(key: string): Promise<Buffer> {
 
 function codeOf(secret: Buffer, text: string, subject: StreamSubject): Buffer {
   return createHmac('sha256', secret).update(`${text} ${subject}`).digest();
-}
-
-const streamPath = /^\/(subscriptions|event-types)\/([^/]+)\/events\/?$/;
-
-/** What the path of a stream names; undefined for any other path. */
-export function streamSubjectOf(path: string): StreamSubject | undefined {
-  const [, kind, name = ''] = streamPath.exec(path) ?? [];
-  if (kind !== 'subscriptions' && kind !== 'event-types') return undefined;
-  try {
-    return `${kind}/${decodeURIComponent(name)}`;
-  } catch {
-    return undefined;
-  }
 }

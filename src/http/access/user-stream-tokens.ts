@@ -3,7 +3,7 @@ import { restrictedPrincipal, type Principal } from '../../access/principal.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { Clock } from '../../clock.ts';
 import { isLendstreamError } from '../../errors.ts';
-import type { StreamSubject } from './stream-tokens.ts';
+import type { StreamSubject } from './stream-subject.ts';
 
 /** How stream tokens of users begin, by which they differ from those of keys. */
 export const userTokenPrefix = 'user.';

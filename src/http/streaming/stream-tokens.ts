@@ -8,7 +8,8 @@ import { toTimestamp } from '../../clock.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import { principalOf } from '../access/principal-of-request.ts';
-import type { StreamKind, StreamTokens } from '../access/stream-tokens.ts';
+import type { StreamKind } from '../access/stream-subject.ts';
+import type { StreamTokens } from '../access/stream-tokens.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
