@@ -12,8 +12,11 @@ import { runSideBySide } from './suite/side-by-side.ts';
  * The last line has only their counts. scripts/test calls it.
  */
 
-/** Tests wait more than they work, so a processor serves several runners. More than eight would need much memory. */
-const runnersDefault = Math.min(8, 4 * availableParallelism());
+/**
+ * Tests wait more than they work, so a processor serves several runners. With four for each, the suite is faster, but
+ * on a busy machine processes of tests count as overloaded. More than eight would need much memory.
+ */
+const runnersDefault = Math.min(8, Math.max(4, 2 * availableParallelism()));
 
 async function run(): Promise<Counts | undefined> {
   try {
