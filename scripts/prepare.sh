@@ -48,12 +48,17 @@ check_node() {
   command -v npm >/dev/null || fail "npm was not found on the PATH"
 }
 
+# Installs what the lock file of a folder says, also what only a build needs where NODE_ENV says production.
+install_locked() {
+  (cd "$1" && npm ci --include=dev --prefer-offline --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
+}
+
 # Installs when package-lock.json is not the one that node_modules was made from.
 install_packages() {
   local stamp="$project/node_modules/.lendstream-lock"
   cmp -s "$project/package-lock.json" "$stamp" && return
   echo "Installing packages (once) ..." >&2
-  (cd "$project" && npm ci --include=dev --prefer-offline --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
+  install_locked "$project"
   cp "$project/package-lock.json" "$stamp"
 }
 
@@ -72,7 +77,7 @@ install_packages_to_run() {
   node "$project/scripts/start-packages.js" "$project" "$folder" || fail "the packages cannot be listed"
   cp "$project/.npmrc" "$folder/"
   ln -s ../../../scripts/without-telemetry "$folder/scripts/without-telemetry"
-  (cd "$folder" && npm ci --include=dev --prefer-offline --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
+  install_locked "$folder"
   rm -rf "$project/node_modules"
   mv "$folder/node_modules" "$project/node_modules"
   rm -rf "$folder"
