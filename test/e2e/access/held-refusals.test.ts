@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { heldRefusalsMaximum, refusalsPerSecond } from '../../../src/access/limits/held-refusals.ts';
 import { bodyBytesMaximum } from '../../../src/http/edge/request-body.ts';
+import { createKey } from '../../support/access/created-key.ts';
 import { clusterUnderTest } from '../../support/backend-under-test.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
@@ -37,9 +38,7 @@ describe('refusals of a client that does not wait', function () {
     names += 1;
     const name = `held-${process.pid}-${names}`;
     const wanted = { name, owning_application: name, scopes: ['consumer', 'producer'], limits };
-    const { status, body, text } = await call(`${service.url}/api-keys`, 'POST', wanted, { apikey: administrator });
-    expect(status, text).to.equal(201);
-    return String(body['key']);
+    return (await createKey(service.url, administrator, wanted)).key;
   }
 
   /** The status of a request on a connection of an agent. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { createKey } from '../../support/access/created-key.ts';
 import { clusterUnderTest } from '../../support/backend-under-test.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -35,9 +36,7 @@ describe('API keys at work', function () {
   async function keyOf(application: string, scopes: readonly string[], more: object = {}): Promise<string> {
     names += 1;
     const wanted = { name: `key-${process.pid}-${names}`, owning_application: application, scopes, ...more };
-    const { status, body, text } = await send(administrator, 'POST', '/api-keys', wanted);
-    expect(status, text).to.equal(201);
-    return String(body['key']);
+    return (await createKey(service.url, administrator, wanted)).key;
   }
 
   function nameOfLastKey(): string {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { Agent, request } from 'node:http';
+import { createKey } from '../../support/access/created-key.ts';
 import { clusterUnderTest } from '../../support/backend-under-test.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -71,9 +72,7 @@ describe('keys on one connection', function () {
 
   async function create(name: string, more: object = {}): Promise<string> {
     const wanted = { name, owning_application: 'shop', scopes: ['consumer'], ...more };
-    const { status, body, text } = await call(`${service.url}/api-keys`, 'POST', wanted, bearer(administrator));
-    expect(status, text).to.equal(201);
-    return String(body['key']);
+    return (await createKey(service.url, administrator, wanted)).key;
   }
 
   async function revoke(name: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { createKey } from '../../support/access/created-key.ts';
 import { clusterUnderTest, isClusterUnderTest } from '../../support/backend-under-test.ts';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -43,9 +44,8 @@ describe('limits that each process counts', function () {
     names += 1;
     const name = `each-${process.pid}-${names}`;
     const wanted = { name, owning_application: name, scopes: ['consumer', 'producer'], limits };
-    const { status, body, text } = await send(service, administrator, 'POST', '/api-keys', wanted);
-    expect(status, text).to.equal(201);
-    return { key: String(body['key']), name };
+    const { key } = await createKey(service.url, administrator, wanted);
+    return { key, name };
   }
 
   /** The status of a new stream, which stays open. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { request, type ClientRequest } from 'node:http';
+import { createKey } from '../../support/access/created-key.ts';
 import { clusterUnderTest } from '../../support/backend-under-test.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -46,10 +47,9 @@ describe('limits of keys and addresses', function () {
   async function keyWith(limits: object, scopes: readonly string[] = ['consumer', 'producer']): Promise<string> {
     names += 1;
     const wanted = { name: nameOfLastKey(), owning_application: nameOfLastKey(), scopes, limits };
-    const { status, body, text } = await send(administrator, 'POST', '/api-keys', wanted);
-    expect(status, text).to.equal(201);
-    expect(body['limits']).to.deep.equal(limits);
-    return String(body['key']);
+    const created = await createKey(service.url, administrator, wanted);
+    expect(created['limits']).to.deep.equal(limits);
+    return created.key;
   }
 
   const nameOfLastKey = (): string => `limited-${process.pid}-${names}`;
