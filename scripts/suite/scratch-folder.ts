@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,7 +24,7 @@ export function useScratchFolder(): void {
   const folder = makeScratchFolder(memoryPlace, freeBytesMinimum);
   if (folder === undefined) return;
   process.env['TMPDIR'] = folder;
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.on('exit', () => removeScratchFolder(folder));
 }
 
 /**
@@ -34,9 +35,31 @@ export function makeScratchFolder(place: string, bytesMinimum: number): string |
   if (!isInMemory(place, bytesMinimum)) return undefined;
   for (const name of readdirSync(place)) {
     const owner = namePattern.exec(name)?.[1];
-    if (owner !== undefined && isGone(Number(owner))) rmSync(join(place, name), { recursive: true, force: true });
+    if (owner !== undefined && isGone(Number(owner))) removeScratchFolder(join(place, name));
   }
   return mkdtempSync(join(place, `lendstream-tests-${process.pid}-`));
+}
+
+/**
+ * Removes a scratch folder, and the disks that a killed test has left mounted in it. A run does not depend on that: what
+ * cannot be removed is named in a line, and stays.
+ */
+export function removeScratchFolder(folder: string): void {
+  try {
+    for (const disk of disksIn(folder)) execFileSync('umount', ['--lazy', disk], { stdio: 'pipe' });
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    process.stderr.write(`${folder} of an earlier run stays: ${error instanceof Error ? error.message.trim() : error}\n`);
+  }
+}
+
+/** The places below a folder where something is mounted, the innermost first. */
+function disksIn(folder: string): string[] {
+  return readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((place) => place.startsWith(`${folder}/`))
+    .toReversed();
 }
 
 function isInMemory(place: string, bytesMinimum: number): boolean {

@@ -13,9 +13,12 @@ export interface SmallDisk {
   remove(): Promise<void>;
 }
 
-/** Mounts one, which only root may do on Linux; returns the reason as text where that is not possible. */
-export async function mountSmallDisk(mebibytes: number): Promise<SmallDisk | string> {
-  const folder = await temporaryFolder();
+/**
+ * Mounts one, which only root may do on Linux; returns the reason as text where that is not possible.
+ * @param place An empty folder; a new one when it is left out.
+ */
+export async function mountSmallDisk(mebibytes: number, place?: string): Promise<SmallDisk | string> {
+  const folder = place ?? (await temporaryFolder());
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { stdio: 'pipe' });
   } catch (error) {

@@ -3,7 +3,8 @@ import { afterEach, describe, it } from 'mocha';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeScratchFolder } from '../../../scripts/suite/scratch-folder.ts';
+import { makeScratchFolder, removeScratchFolder } from '../../../scripts/suite/scratch-folder.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 
 const memoryPlace = '/dev/shm';
 const isInMemory = existsSync(memoryPlace) && statfsSync(memoryPlace).type === 0x01021994;
@@ -52,5 +53,24 @@ describe('the scratch folder of a test run', () => {
     }
     makeScratchFolder(own, 0);
     expect([dead, alive, other].map((folder) => existsSync(folder))).to.deep.equal([false, true, true]);
+  });
+
+  it('is removed with the disk that a killed test has left mounted in it', async function () {
+    const folder = place(this);
+    const disk = await mountSmallDisk(1, mkdtempSync(join(folder, 'disk-')));
+    if (typeof disk === 'string') {
+      process.stdout.write(`      skipped: ${disk}\n`);
+      this.skip();
+    }
+    writeFileSync(join(disk.folder, 'file'), 'text');
+    removeScratchFolder(folder);
+    expect(existsSync(folder)).to.equal(false);
+  });
+
+  it('stays where it cannot be removed, and the run that comes next begins', function () {
+    const file = join(place(this), 'file');
+    writeFileSync(file, 'text');
+    removeScratchFolder(join(file, 'folder'));
+    expect(existsSync(file)).to.equal(true);
   });
 });
