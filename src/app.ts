@@ -377,7 +377,7 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   };
   const pages = new EventPages(broker);
   const deadLetters = new DeadLetterQueue(broker);
-  const streams = createSubscriptionEventsRouter({ ...broker, deadLetters }, activity);
+  const streams = createSubscriptionEventsRouter({ ...broker, deadLetters, failingStreams: new Set() }, activity);
   const eventTypeStreams = createEventTypeEventsRouter(broker);
   const committing = {
     ...broker,

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
+import { describeError } from '../../src/errors.ts';
 
 /** Where Linux offers a file system in memory to all programs. */
 const memoryPlace = '/dev/shm';
@@ -41,15 +42,15 @@ export function makeScratchFolder(place: string, bytesMinimum: number): string |
 }
 
 /**
- * Removes a scratch folder, and the disks that a killed test has left mounted in it. A run does not depend on that: what
- * cannot be removed is named in a line, and stays.
+ * Removes a scratch folder, and the disks that a killed test has left mounted in it. A run does not depend on that:
+ * what cannot be removed is named in a line, and stays.
  */
 export function removeScratchFolder(folder: string): void {
   try {
     for (const disk of disksIn(folder)) execFileSync('umount', ['--lazy', disk], { stdio: 'pipe' });
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
-    process.stderr.write(`${folder} of an earlier run stays: ${error instanceof Error ? error.message.trim() : error}\n`);
+    process.stderr.write(`${folder} stays: ${describeError(error)}\n`);
   }
 }
 

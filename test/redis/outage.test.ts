@@ -65,7 +65,7 @@ describe('processes that were all without Redis for longer than their leases', f
     const broker = { registry, log, coordination, clock, logger, metrics: createMetrics() };
     const publisher = new Publisher({ ...broker, eventTypes: new EventTypes(broker) });
     const deadLetters = new DeadLetterQueue({ publisher, clock });
-    return { proxy, services: { ...broker, lease, deadLetters } };
+    return { proxy, services: { ...broker, lease, deadLetters, failingStreams: new Set() } };
   };
 
   const openStream = async ({ services }: Process, id: string, query: object): Promise<SubscriptionStream> => {

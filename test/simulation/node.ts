@@ -59,7 +59,7 @@ export class SimulatedNode {
     const broker = { registry, log, coordination, clock, logger, metrics };
     const publisher = new Publisher({ ...broker, eventTypes: new EventTypes(broker), random: this.#options.random });
     const deadLetters = new DeadLetterQueue({ publisher, clock });
-    this.#services = { ...broker, lease, ends, newStreamId, deadLetters };
+    this.#services = { ...broker, lease, ends, newStreamId, deadLetters, failingStreams: new Set() };
     this.#slots = new SlotQueue({ coordination, clock });
     // Like the router: the clients of these streams open new ones, which see the new partitions.
     const stopListening = registry.onChange(({ kind, name, value }) => {

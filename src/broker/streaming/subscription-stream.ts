@@ -56,6 +56,8 @@ export interface StreamServices {
   readonly lease: NodeLease;
   /** Where events go that consumers cannot process. */
   readonly deadLetters: DeadLetters;
+  /** The ids of those streams of this process that cannot read the state of their subscription at the moment. */
+  readonly failingStreams: Set<string>;
   /** Makes the id of a new stream. Default: a random UUID. */
   readonly newStreamId?: () => string;
   readonly limits?: StreamingLimits;
@@ -78,9 +80,6 @@ const openingBoundsMilliseconds = 1_000;
  * the stream's own commit timeout is. Milliseconds.
  */
 const outageMillisecondsMaximum = 60_000;
-
-/** The streams of each process that cannot read the state of their subscription, by the lease of the process. */
-const failingStreams = new WeakMap<NodeLease, Set<SubscriptionStream>>();
 
 /** What the reader gets last: the last line, or the error that building a line failed with. */
 type LastBytes = LastChunk | { readonly error: unknown } | 'delivered';
@@ -423,7 +422,7 @@ export class SubscriptionStream implements Observer {
   }
 
   #onReadFailed(error: unknown, now: number): void {
-    const { lease, logger } = this.#services;
+    const { failingStreams, logger } = this.#services;
     if (isLendstreamError(error, 'LOG_CLOSED')) {
       this.#beginClosing('server_shutdown');
       return;
@@ -436,10 +435,9 @@ export class SubscriptionStream implements Observer {
     }
     // Warn only once per outage: there may be thousands of streams, and each tries every second. Lines are written at
     // once, so with one for each stream the process would wait for the reader of its log.
-    const failing = failingStreams.get(lease) ?? new Set();
-    const level = failing.size > 0 ? 'debug' : 'warn';
+    const level = failingStreams.size > 0 ? 'debug' : 'warn';
     logger[level](facts, 'Reading the state of a subscription failed; retrying');
-    failingStreams.set(lease, failing.add(this));
+    failingStreams.add(this.streamId);
     if (error.code === 'COORDINATION_UNAVAILABLE') this.#suspendTimeouts(now);
   }
 
@@ -482,7 +480,7 @@ export class SubscriptionStream implements Observer {
       if (this.#isStreaming()) this.#assigned.adopt(gained, bounds, committed, now, handOverUntil, hasPolicy);
     }
     this.#leaseEpoch = leaseEpoch;
-    failingStreams.get(this.#services.lease)?.delete(this);
+    this.#services.failingStreams.delete(this.streamId);
   }
 
   /** Those of the first partitions, if the stream gets them at once: then they need not be looked up again. */
@@ -608,7 +606,7 @@ export class SubscriptionStream implements Observer {
     const ended: StreamState = { name: 'ended', code, last, isSessionClosed: false };
     this.#state = ended;
     this.#unwatch();
-    failingStreams.get(this.#services.lease)?.delete(this);
+    this.#services.failingStreams.delete(this.streamId);
     this.#watch.stop();
     this.#reads.stop();
     this.#timer?.cancel();

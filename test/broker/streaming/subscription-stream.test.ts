@@ -58,6 +58,7 @@ describe('a subscription stream', () => {
       clock: systemClock,
       logger: silentLogger,
       lease,
+      failingStreams: new Set<string>(),
       ...changes,
     };
     const eventTypes = partitionCounts(registry, subscription);

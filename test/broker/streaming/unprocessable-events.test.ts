@@ -72,7 +72,18 @@ describe('events that a consumer cannot process', () => {
     const lease = new NodeLease({ ...own, leaseMilliseconds: 3_600_000 });
     closers.push(() => lease.stop());
     await lease.start();
-    const services = { registry, log, coordination, metrics, deadLetters, clock, logger: silentLogger, lease };
+    const failingStreams = new Set<string>();
+    const services = {
+      registry,
+      log,
+      coordination,
+      metrics,
+      deadLetters,
+      clock,
+      logger: silentLogger,
+      lease,
+      failingStreams,
+    };
     const subscription = knownSubscription(registry, id);
     const counts = partitionCounts(registry, subscription);
     const parameters = readStreamParameters({ batch_limit: 3, commit_timeout: 5, ...source }, counts, 0.5);

@@ -18,6 +18,11 @@ export interface ScenarioWorld {
   readonly keys: KeySpace;
   readonly log: EventLog;
   readonly scriptSource: ScriptSource;
+  /**
+   * How often a scenario looks for what has to come soon, with a pause between. Checks are counted and no time: on a busy
+   * machine each of them takes longer, as the awaited work does.
+   */
+  readonly checksMaximum: number;
   elapse(milliseconds: number): Promise<void>;
 }
 
@@ -169,16 +174,14 @@ function neighbourOf(subscription: string): string {
   }
 }
 
-async function soon(condition: () => Promise<boolean>): Promise<void> {
-  if (!(await isSoon(condition))) throw new Error('What was waited for did not come');
+async function soon(world: ScenarioWorld, condition: () => Promise<boolean>): Promise<void> {
+  if (!(await isSoon(world, condition))) throw new Error('What was waited for did not come');
 }
 
-/** How often a condition is checked, and the pause between two checks in milliseconds. */
-const checksMaximum = 75;
+/** Between two checks of a condition. Milliseconds. */
 const pauseMilliseconds = 20;
 
-/** Counts checks and no time: on a busy machine each of them takes longer, as the awaited work does. */
-async function isSoon(condition: () => Promise<boolean>): Promise<boolean> {
+async function isSoon({ checksMaximum }: ScenarioWorld, condition: () => Promise<boolean>): Promise<boolean> {
   for (let check = 0; check < checksMaximum; check += 1) {
     if (await condition()) return true;
     await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
@@ -378,8 +381,8 @@ export const scenarios: Scenarios = {
       marked = await dirty();
     }
     expect(marked).to.match(new RegExp(`^${offset - 1}@\\d+$`));
-    await soon(async () => (await scenario.mirrored())[0] === offset - 1);
-    await soon(async () => (await dirty()) === null);
+    await soon(world, async () => (await scenario.mirrored())[0] === offset - 1);
+    await soon(world, async () => (await dirty()) === null);
   },
 
   'offsets that changed while they were mirrored stay dirty, and a late writer writes the newer ones again': async (
@@ -392,7 +395,7 @@ export const scenarios: Scenarios = {
       await scenario.commit(streamId, at(0, offset));
       const stored = (await world.client.hget(scenario.key('offsets'), field)) ?? '';
       await world.client.hset(scenario.key('offsets'), field, stored.replace(`${offset}@`, `${offset + 4}@`));
-      return isSoon(async () => (await scenario.mirrored())[0] === offset + 4);
+      return isSoon(world, async () => (await scenario.mirrored())[0] === offset + 4);
     };
     // On a busy machine the mirror may be written before the newer offset is set, and nothing has to be corrected.
     for (const offset of [4, 14, 24, 34]) if (await isCorrected(offset)) return;
@@ -607,11 +610,11 @@ export const scenarios: Scenarios = {
     const notified = new Set<string>();
     const stop = watchChanges(world.second, scenario.subscription, notified);
     // A watch begins with a notification of its own.
-    await soon(async () => notified.has('topology'));
+    await soon(world, async () => notified.has('topology'));
     const expecting = async (change: string, act: () => Promise<unknown>): Promise<void> => {
       notified.clear();
       await act();
-      await soon(async () => notified.has(change));
+      await soon(world, async () => notified.has(change));
     };
     await expecting('topology', () => scenario.initialise(-1, -1));
     let streamId = '';
@@ -644,7 +647,7 @@ export const scenarios: Scenarios = {
     const streamId = await scenario.owning(-1, -1);
     const own = await scenario.join({ process: world.second });
     const stop = watchChanges(world.first, scenario.subscription, notified);
-    await soon(async () => notified.has('topology'));
+    await soon(world, async () => notified.has('topology'));
     // One may be a coincidence: shortly after its start a process is told to read everything.
     for (const offset of [1, 2, 3]) {
       notified.clear();
@@ -654,7 +657,7 @@ export const scenarios: Scenarios = {
         world.second.commit(scenario.subscription, streamId, [at(0, offset)]),
         world.second.commit(scenario.subscription, own, [at(0, offset)]),
       ]);
-      await soon(async () => notified.has('offsets'));
+      await soon(world, async () => notified.has('offsets'));
     }
     stop();
   },
@@ -842,7 +845,7 @@ export const disturbingScenarios: Scenarios = {
     try {
       await listening.subscribe(keys.channel(watched.subscription), keys.channel(neighbour.subscription));
       expect(await look('1'), 'one has died').to.deep.equal(['OK', String(Number(before[0]) + 1), before[1]]);
-      await soon(async () => notified.length > 0);
+      await soon(world, async () => notified.length > 0);
     } finally {
       listening.disconnect();
     }
@@ -923,7 +926,7 @@ export const disturbingScenarios: Scenarios = {
     await world.second.topology(scenario.subscription);
     await scenario.lose();
     await scenario.offsets();
-    await soon(async () => {
+    await soon(world, async () => {
       const { partitions, sessions } = await scenario.topology();
       const isOwned = partitions.every(({ streamId }, index) => streamId === before.partitions[index]?.streamId);
       return isOwned && sessions.length === 2;

@@ -67,6 +67,7 @@ export async function startStreamServer(
   const deadLetters = new DeadLetterQueue({ publisher, clock: systemClock });
   const streams = createSubscriptionEventsRouter({
     deadLetters,
+    failingStreams: new Set(),
     registry,
     log,
     coordination: changed(coordination),
