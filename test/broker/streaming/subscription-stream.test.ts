@@ -23,6 +23,8 @@ import { checkedLogger } from '../../support/logs/secrets-in-logs.ts';
 describe('a subscription stream', () => {
   let server: StreamServer;
   const leases: NodeLease[] = [];
+  /** All streams belong to one process. */
+  const failingStreams = new Set<string>();
 
   before(async () => {
     server = await startStreamServer();
@@ -58,7 +60,7 @@ describe('a subscription stream', () => {
       clock: systemClock,
       logger: silentLogger,
       lease,
-      failingStreams: new Set<string>(),
+      failingStreams,
       ...changes,
     };
     const eventTypes = partitionCounts(registry, subscription);

@@ -19,8 +19,8 @@ interface Mutant {
 const mutantsAtATime = 3;
 
 /**
- * Scenarios of the unchanged scripts wait as long as a busy machine may take. With a fault, what they wait for often never
- * comes.
+ * Scenarios of the unchanged scripts wait as long as a busy machine may take. With a fault, what they wait for often
+ * never comes.
  */
 const checksMaximum = { unchanged: 1_000, withFault: 75 };
 

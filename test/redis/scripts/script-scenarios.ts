@@ -19,8 +19,8 @@ export interface ScenarioWorld {
   readonly log: EventLog;
   readonly scriptSource: ScriptSource;
   /**
-   * How often a scenario looks for what has to come soon, with a pause between. Checks are counted and no time: on a busy
-   * machine each of them takes longer, as the awaited work does.
+   * How often a scenario looks for what has to come soon, with a pause between. Checks are counted and no time: on a
+   * busy machine each of them takes longer, as the awaited work does.
    */
   readonly checksMaximum: number;
   elapse(milliseconds: number): Promise<void>;
