@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createKey } from '../support/access/created-key.ts';
 import { clusterUnderTest } from '../support/backend-under-test.ts';
 import { eventTypeBody, exampleMetadata } from '../support/broker-on-embedded-log.ts';
 import { call, type HttpResponse } from '../support/http/client.ts';
@@ -42,14 +43,8 @@ describe('the OWASP API Security Top 10', function () {
     ];
     for (const [holder, owning_application, scopes, limits] of wanted) {
       const name = `owasp-${holder}-${process.pid}`;
-      const { body, text } = await send(administrator, 'POST', '/api-keys', {
-        name,
-        owning_application,
-        scopes,
-        limits,
-      });
-      expect(typeof body['key'], text).to.equal('string');
-      keys.set(holder, String(body['key']));
+      const { key } = await createKey(service.url, administrator, { name, owning_application, scopes, limits });
+      keys.set(holder, key);
     }
     const owned = (application: string): object[] => [{ data_type: 'application', value: application }];
     for (const [name, application] of [

@@ -12,7 +12,7 @@ import { silentLogger } from '../../../src/logger.ts';
 import { openDatabase, type Connection } from '../../../src/sqlite.ts';
 import { runHere } from '../../command-line/run-here.ts';
 import type { Ended } from '../../command-line/started-program.ts';
-import { call } from '../../support/http/client.ts';
+import { createKey } from '../../support/access/created-key.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const administrator = 'the-key-of-an-administrator';
@@ -48,14 +48,14 @@ describe('an audit that was tampered with', function () {
     root = await temporaryFolder();
     [original, anchor, backup] = [join(root, 'original'), join(root, 'anchor.json'), join(root, 'backup')];
     await withService(original, async (service) => {
-      for (const name of changes.slice(0, 2)) await createKey(service, name);
+      await createKeys(service, changes.slice(0, 2));
       await makeBackup({
         dataFolder: original,
         target: backup,
         version: 'test',
         clock: systemClock,
       });
-      for (const name of changes.slice(2)) await createKey(service, name);
+      await createKeys(service, changes.slice(2));
       const { code, messages } = await verify(service, '--anchor', anchor);
       expect(code, messages).to.equal(0);
     });
@@ -73,12 +73,10 @@ describe('an audit that was tampered with', function () {
     }
   }
 
-  async function createKey({ url }: Service, name: string): Promise<void> {
-    const body = { name, owning_application: 'shop', scopes: ['consumer'] };
-    const { status, text } = await call(`${url}/api-keys`, 'POST', body, {
-      apikey: administrator,
-    });
-    expect(status, text).to.equal(201);
+  async function createKeys({ url }: Service, names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      await createKey(url, administrator, { name, owning_application: 'shop', scopes: ['consumer'] });
+    }
   }
 
   function verify({ url }: Service, ...words: readonly string[]): Promise<Ended> {
@@ -163,7 +161,7 @@ describe('an audit that was tampered with', function () {
       const older = await verify(service, '--anchor', anchor);
       expect(older.code, older.messages).to.equal(4);
       expect(older.messages).to.match(/record 8 was here at the last check, and the last one now is 4: /);
-      for (const name of ['third', 'fourth', 'fifth']) await createKey(service, name);
+      await createKeys(service, ['third', 'fourth', 'fifth']);
       const written = await verify(service, '--anchor', anchor);
       expect(written.code, written.messages).to.equal(4);
       expect(written.messages).to.match(/the record at \S*0*7 is not the one of the last check/);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { createKey } from '../../support/access/created-key.ts';
 import { clusterUnderTest } from '../../support/backend-under-test.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -73,9 +74,8 @@ describe('the audit of a service', function () {
   async function keyWith(scopes: readonly string[]): Promise<{ readonly name: string; readonly key: string }> {
     requests += 1;
     const name = `audited-${process.pid}-${requests}`;
-    const created = await send(administrator, 'POST', '/api-keys', { name, owning_application: 'shop', scopes });
-    expect(created.status, created.text).to.equal(201);
-    return { name, key: String(created.body['key']) };
+    const { key } = await createKey(service.url, administrator, { name, owning_application: 'shop', scopes });
+    return { name, key };
   }
 
   it('says who changed a definition, from where, and what it was before and after', async () => {
