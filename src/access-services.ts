@@ -85,7 +85,7 @@ export async function openAccess({
     clock,
     claim: (name, milliseconds) => coordination.claim(name, milliseconds),
     releaseClaim: (name) => coordination.releaseClaim(name),
-    users: config.accessTokens === undefined ? undefined : new UserStreamTokens(registry, clock),
+    users: config.accessTokens === undefined ? undefined : new UserStreamTokens(registry),
   });
   const authentication = createAuthentication({
     isOpen: config.isOpen,

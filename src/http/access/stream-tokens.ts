@@ -91,21 +91,22 @@ export class StreamTokens {
     const read = token.startsWith(userTokenPrefix)
       ? await users?.read(token, subject)
       : await this.#read(token, subject);
-    // A process whose clock is behind sees a later end.
-    if (read === undefined || read.endsAt - clock.now() > 2 * streamTokenMilliseconds) return undefined;
+    if (read === undefined) return undefined;
+    const left = read.endsAt - clock.now();
+    // A process whose clock is behind sees a later end; behind this one, a claim might end before its token.
+    if (left <= 0 || left > claimMilliseconds) return undefined;
     const name = `stream-token/${read.code}`;
-    if (!(await claim(name, 2 * streamTokenMilliseconds))) return undefined;
+    if (!(await claim(name, claimMilliseconds))) return undefined;
     return { holder: read.holder, giveBack: () => releaseClaim(name) };
   }
 
   async #read(token: string, subject: StreamSubject): Promise<ReadToken | undefined> {
     const [, text = '', end = '', code = '', name] = tokenForm.exec(token) ?? [];
     const presented = Buffer.from(code, 'base64url');
-    const endsAt = Number.parseInt(end, 36);
-    if (presented.length !== codeBytes || endsAt <= this.#options.clock.now()) return undefined;
+    if (presented.length !== codeBytes) return undefined;
     const isOf = (secret: Buffer): boolean => timingSafeEqual(presented, codeOf(secret, text, subject));
     const holder = name === undefined ? await this.#environmentHolder(isOf) : this.#keyHolder(name, isOf);
-    return holder === undefined ? undefined : { holder, code, endsAt };
+    return holder === undefined ? undefined : { holder, code, endsAt: Number.parseInt(end, 36) };
   }
 
   async #environmentHolder(isOf: (secret: Buffer) => boolean): Promise<Principal | undefined> {
@@ -126,6 +127,8 @@ export class StreamTokens {
   }
 }
 
+/** How long a used token is known as used: as long as a process whose clock is behind takes it. Milliseconds. */
+const claimMilliseconds = 2 * streamTokenMilliseconds;
 const randomBytesCount = 12;
 const codeBytes = 32;
 const tokenForm = /^(([0-9a-z]{1,11})\.[\w-]{16})\.([\w-]{43})(?:\.([a-z0-9._-]+))?$/;
