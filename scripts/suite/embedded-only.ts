@@ -12,6 +12,7 @@ export const embeddedOnly: Readonly<Record<string, string>> = {
   'test/accounts/accounts-copy-filling.test.ts': 'states of the local copy',
   'test/accounts/accounts-copy-full-disk.test.ts': 'the disk of the local file',
 
+  'test/admin/pages/event-type-deletion.test.ts': 'the page, which sees HTTP alone',
   'test/admin/pages/markup.test.ts': 'the page, which sees HTTP alone',
 
   'test/broker/event-types/allowed-changes.test.ts': 'pure functions',

@@ -1,14 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Responses, Schemas } from '../../contract.ts';
-import { call, callPage, callUnlessUnchanged } from '../api/api.ts';
+import type { Responses } from '../../contract.ts';
+import { callUnlessUnchanged } from '../api/api.ts';
 import { isOfService } from '../api/api-lists.ts';
-import { formatCount } from '../formats.ts';
-import { navigate, path } from '../navigation.ts';
-import { queries, useLoaded } from '../api/queries.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { path } from '../navigation.ts';
+import { useLoaded } from '../api/queries.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { TypeConsumers } from '../parts/event-type/consumers.tsx';
+import { DeleteType } from '../parts/event-type/deletion.tsx';
 import { TypePartitions } from '../parts/event-type/partitions.tsx';
 import { TypePublishers } from '../parts/event-type/publishers.tsx';
 import { TypeVersions } from '../parts/event-type/versions.tsx';
@@ -18,7 +17,6 @@ import { NotFound } from '../parts/not-found.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { SubscriptionLink } from '../parts/subscription/subscription-name.tsx';
 import { Tabs, type Views } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { TryEvent } from '../parts/event-type/try-event.tsx';
@@ -188,62 +186,4 @@ function pretty(text: string): string {
   } catch {
     return text;
   }
-}
-
-const readersRefreshMilliseconds = 5_000;
-
-/** How many subscriptions that stand in the way of a deletion are named. */
-const subscriptionsNamed = 10;
-
-/** Asks before an event type is deleted, and says what stands in the way of it. */
-function DeleteType({ name, onClose }: { name: string; onClose: () => void }): JSX.Element {
-  const address = `/subscriptions?event_type=${encodeURIComponent(name)}&limit=${subscriptionsNamed}`;
-  // They may be deleted in another tab, or created while this is shown.
-  const readers = useLoaded(
-    address,
-    (signal) => callPage<Schemas['Subscription']>(address, signal),
-    readersRefreshMilliseconds,
-  );
-  const { items: subscriptions = [], total = 0 } = readers.data ?? {};
-  return (
-    <Confirm
-      title={`Delete ${name}?`}
-      action="Delete"
-      dangerous
-      isBlocked={subscriptions.length > 0}
-      onClose={onClose}
-      onConfirm={async () => {
-        try {
-          await call('DELETE', `/event-types/${encodeURIComponent(name)}`);
-        } catch (failure) {
-          readers.reload();
-          throw failure;
-        }
-        void queries.invalidateQueries();
-        navigate('/event-types');
-      }}
-    >
-      {readers.isLoading ? <Skeleton rows={1} /> : null}
-      <Problem error={readers.error} what="Its subscriptions cannot be shown." />
-      {subscriptions.length === 0 ? (
-        <p>Its events are deleted with it. That cannot be undone.</p>
-      ) : (
-        <>
-          <p>It cannot be deleted while subscriptions read it. Delete these first:</p>
-          <ul>
-            {subscriptions.map((subscription) => (
-              <li key={subscription.id}>
-                <SubscriptionLink id={subscription.id} subscription={subscription} />
-              </li>
-            ))}
-            {total > subscriptions.length ? (
-              <li>
-                <Link to={`/subscriptions?event_type=${encodeURIComponent(name)}`}>all {formatCount(total)}</Link>
-              </li>
-            ) : null}
-          </ul>
-        </>
-      )}
-    </Confirm>
-  );
 }
