@@ -157,6 +157,8 @@ interface NumberProperties {
   readonly note?: string;
   /** It needs attention. */
   readonly isBad?: boolean;
+  /** It takes two columns. */
+  readonly isDouble?: boolean;
   /** The page about it, if there is one. */
   readonly to?: string;
   readonly children?: ComponentChildren;
@@ -189,6 +191,7 @@ function DiskUsed({ disk, values, intervalSeconds }: DiskUsedProperties): JSX.El
       value={formatBytes(used)}
       note={`of ${formatBytes(disk.total_bytes)}${change}`}
       isBad={isNearlyFull(disk)}
+      isDouble
     >
       <Sparkline values={values} what="Disk used" top={disk.total_bytes} format={formatBytes} />
     </Number>
@@ -220,9 +223,9 @@ function Duration({ values, what, ...tile }: HistoryProperties<number | null>): 
   );
 }
 
-function Number({ name, value, note, isBad = false, to, children }: NumberProperties): JSX.Element {
+function Number({ name, value, note, isBad = false, isDouble = false, to, children }: NumberProperties): JSX.Element {
   return (
-    <div class={isBad ? 'panel tile is-bad' : 'panel tile'}>
+    <div class={`panel tile${isBad ? ' is-bad' : ''}${isDouble ? ' is-double' : ''}`}>
       {to === undefined ? <span class="muted">{name}</span> : <Link to={to}>{name}</Link>}
       <strong>{value}</strong>
       {note === undefined ? null : <small class="muted">{note}</small>}

@@ -16,6 +16,7 @@ const rulesOfLayout = [
   'button-name',
   'link-name',
   'label',
+  'target-size',
 ];
 
 describeAdminPage('the accessibility of the admin page', (admin) => {

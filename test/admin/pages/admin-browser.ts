@@ -125,11 +125,13 @@ export class AdminBrowser {
     throw new Error('The Tab key did not lead there');
   };
 
-  /** What axe finds. @param rules All of them by default. */
+  /** What axe finds. @param rules By default all that are on, and that of the size of what is clicked. */
   async faults(rules?: readonly string[]): Promise<string[]> {
     // The browser's tools run the library, and the policy of the page does not apply to them.
     if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axe.source);
-    const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules });
+    const options = JSON.stringify(
+      rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: rules },
+    );
     return this.page.evaluate<string[]>(
       `axe.run(document, ${options})
         .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,

@@ -79,7 +79,7 @@ describeAdminPage(
       expect(await statusOf('/event-types/deleted.many')).to.equal(200);
     });
 
-    it('asks anew when the service no longer does so while the question is shown', async () => {
+    it('asks again when the service no longer does so while the question is shown', async () => {
       await define('deleted.late');
       const id = await subscribe('shop', 'deleted.late');
       await admin.visit('/event-types/deleted.late');

@@ -55,6 +55,33 @@ describeAdminPage('the overview of the admin page', (admin) => {
     await admin.page.unroute('**/overview');
   });
 
+  it('fills the rows of its tiles at every width, be the disk known or not', async () => {
+    for (const isDiskKnown of [true, false]) {
+      await admin.page.route('**/overview', async (route) => {
+        const response = await route.fetch();
+        const body = (await response.json()) as { process: { disk: unknown } };
+        if (!isDiskKnown) body.process.disk = null;
+        await route.fulfill({ json: body });
+      });
+      await open('');
+      await text('Dead letters of consumers').waitFor();
+      expect(await admin.page.locator('.tile').count()).to.equal(isDiskKnown ? 11 : 10);
+      for (const width of [360, 720, 899, 900, 1100, 1280, 1440, 1920, 2100, 3840]) {
+        await admin.page.setViewportSize({ width, height: 800 });
+        const room = await admin.page.locator('.tiles').evaluate((tiles) => {
+          const right = tiles.getBoundingClientRect().right;
+          // Those at the end of a row are followed by one that is further to the left, or by none.
+          const ends = [...tiles.children].map((tile) => tile.getBoundingClientRect());
+          const last = ends.filter(({ left }, at) => (ends[at + 1]?.left ?? -1) < left);
+          return Math.max(...last.map((tile) => right - tile.right));
+        });
+        expect(room, `${width} wide`).to.be.lessThan(1);
+      }
+      await admin.page.unroute('**/overview');
+    }
+    await admin.page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('draws the last hour once there is something to draw', async () => {
     await admin.page.route('**/overview', async (route) => {
       const response = await route.fetch();
