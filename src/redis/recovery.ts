@@ -23,14 +23,18 @@ import { isNewer, encodeOffset, type StoredOffset } from './stored-offset.ts';
  * - One process claims the refill. It *refills* the shard from the mirror and begins a new incarnation.
  * - Every process, the first one included, *asserts* what no mirror holds: the commits that it has not mirrored yet,
  *   its open streams with what they own, and the fences that it has seen. For {@link assertionWindowMilliseconds}
- *   after a refill no process takes a partition whose owner may still come back, and no commit is refused permanently.
+ *   after a refill, and as long again as it took, no process takes a partition whose owner may still come back, and no
+ *   commit is refused permanently.
  *
  * Offsets move back at most by commits that were not mirrored yet. New fences are higher than every
  * fence that was seen. They are also higher than those that no process remembers: new fences start at the microseconds
  * of Redis time, which grow faster than any partition changes hands.
  */
 
-/** How long after a refill the other processes have to bring back what they know. Milliseconds. */
+/**
+ * How long after a refill the other processes have at least to bring back what they know. Together they know about as
+ * much as was refilled, so they also get the time that the refill took. Milliseconds.
+ */
 export const assertionWindowMilliseconds = 500;
 
 /**
@@ -128,7 +132,7 @@ export class Recovery {
    */
   async start(): Promise<void> {
     await this.#sharedRecovery();
-    await this.#mergeAll(await this.#newerInMirror(), shards, 0);
+    await this.#mergeAll(await this.#newerInMirror(), shards);
   }
 
   /** What the mirror has of subscriptions whose offsets in Redis are older or missing: usually nothing. */
@@ -167,10 +171,10 @@ export class Recovery {
       const lost = shards.filter((shard) => this.#isLost(shard, found[shard] ?? null));
       if (lost.length === 0) {
         const other = shards.filter((shard) => store.incarnations.get(shard) !== found[shard]);
-        await this.#mergeAll(new Map(), other, 0);
+        const windowMilliseconds = await this.#mergeAll(new Map(), other);
         if (suspectedLosses !== this.#suspectedLosses) continue;
         for (const shard of other) store.incarnations.set(shard, found[shard] ?? '');
-        if (other.length > 0) this.#notifyRecovered();
+        if (other.length > 0) this.#notifyRecovered(windowMilliseconds);
         return;
       }
       const claimed = await this.#options.claim('refill', refillTimeoutMilliseconds);
@@ -217,7 +221,8 @@ export class Recovery {
   /** An interruption may leave shards without an incarnation. The next check then finds them lost again. */
   async #refill(lost: readonly number[], found: readonly (string | null)[]): Promise<void> {
     const { store, log, clock } = this.#options;
-    const token = `${store.origin}/${clock.monotonic()}`;
+    const begin = clock.monotonic();
+    const token = `${store.origin}/${begin}`;
     // What is written while the mirror is being read may be missing there.
     const unwritten = this.#options.mirror.entries().filter(({ stored }) => stored !== null);
     const mirror = await readMirror(log);
@@ -229,25 +234,26 @@ export class Recovery {
         if (reply === 'OK') begun.set(shard, key);
       }),
     );
-    await this.#mergeAll(mirror, [...begun.keys()], assertionWindowMilliseconds, unwritten);
+    await this.#mergeAll(mirror, [...begun.keys()], unwritten);
+    const windowMilliseconds = Math.ceil(assertionWindowMilliseconds + clock.monotonic() - begin);
     await Promise.all(
-      Array.from(begun, ([shard, key]) =>
-        store.run('finish-refill', [key], [token, this.#knownIncarnation(shard), store.keys.incarnations()]),
-      ),
+      Array.from(begun, ([shard, key]) => {
+        const known = this.#knownIncarnation(shard);
+        return store.run('finish-refill', [key], [token, known, store.keys.incarnations(), windowMilliseconds]);
+      }),
     );
   }
 
-  /** Merges the mirror and what this process has seen into these shards. */
-  async #mergeAll(
-    mirror: Mirror,
-    into: readonly number[],
-    windowMilliseconds: number,
-    earlierEntries: readonly MirrorEntry[] = [],
-  ): Promise<void> {
+  /**
+   * Merges the mirror and what this process has seen into these shards.
+   * @param earlierEntries Of a refill: what was not in the mirror when it was read.
+   * @returns how long the other processes may still bring back what they know, milliseconds
+   */
+  async #mergeAll(mirror: Mirror, into: readonly number[], earlierEntries?: readonly MirrorEntry[]): Promise<number> {
     const { lastSeen, mirror: writer } = this.#options;
     const wanted = new Set(into);
     const unwritten = new Map<string, Map<string, StoredOffset | null>>();
-    for (const { subscriptionId, partitionKey: key, stored } of [...earlierEntries, ...writer.entries()]) {
+    for (const { subscriptionId, partitionKey: key, stored } of [...(earlierEntries ?? []), ...writer.entries()]) {
       const offsets = unwritten.get(subscriptionId) ?? new Map<string, StoredOffset | null>();
       unwritten.set(subscriptionId, offsets.set(key, stored));
     }
@@ -261,36 +267,38 @@ export class Recovery {
       byShard.get(shardOf(id))?.push(known);
     }
     const next = byShard.entries();
+    let windowMilliseconds = 0;
     await Promise.all(
       Array.from({ length: concurrentShardsMaximum }, async () => {
         for (const [shard, all] of next) {
           for (let first = 0; first < all.length; first += subscriptionsPerMerge) {
-            await this.#merge(shard, all.slice(first, first + subscriptionsPerMerge), windowMilliseconds);
+            const part = all.slice(first, first + subscriptionsPerMerge);
+            const window = await this.#merge(shard, part, earlierEntries !== undefined);
+            windowMilliseconds = Math.max(windowMilliseconds, window);
           }
         }
       }),
     );
+    return windowMilliseconds;
   }
 
-  async #merge(
-    shard: number,
-    subscriptions: readonly SubscriptionToMerge[],
-    windowMilliseconds: number,
-  ): Promise<void> {
+  async #merge(shard: number, subscriptions: readonly SubscriptionToMerge[], isRefill: boolean): Promise<number> {
     const { store, leases } = this.#options;
     const nodes = leases();
-    await store.callShard(
+    const [, windowMilliseconds] = await store.callShard(
       'merge',
       shard,
-      [windowMilliseconds, nodes.length, ...nodes.flat(), ...subscriptions.flatMap(encodeMerged)],
+      [isRefill ? '1' : '0', nodes.length, ...nodes.flat(), ...subscriptions.flatMap(encodeMerged)],
       subscriptions.flatMap(({ id }) => mergedKeys.map((kind) => store.keys.key(id, kind))),
     );
+    return Number(windowMilliseconds);
   }
 
-  #notifyRecovered(): void {
+  /** @param windowMilliseconds How long the other processes may still bring back what they know. */
+  #notifyRecovered(windowMilliseconds: number): void {
     const { clock, onRecovered, onWindowOver } = this.#options;
     onRecovered();
-    after(clock, 2 * assertionWindowMilliseconds, onWindowOver);
+    after(clock, Math.max(assertionWindowMilliseconds, windowMilliseconds) + assertionWindowMilliseconds, onWindowOver);
   }
 }
 

@@ -47,8 +47,13 @@ async function open(url: string, consumer: Consumer): Promise<void> {
   consumer.streamId = stream.streamId;
 }
 
-async function reopen(url: string, consumer: Consumer): Promise<void> {
+function reopen(url: string, consumer: Consumer): Promise<void> {
   reopened += 1;
+  return openUntilAccepted(url, consumer);
+}
+
+/** On a busy machine an overloaded process refuses new streams for a moment. */
+async function openUntilAccepted(url: string, consumer: Consumer): Promise<void> {
   for (;;) {
     try {
       await open(url, consumer);
@@ -66,7 +71,7 @@ async function openAll({ url, subscriptions }: Settings): Promise<void> {
       for (const subscription of next) {
         const consumer: Consumer = { subscription, streamId: '', onEvents: undefined };
         consumers.push(consumer);
-        await open(url, consumer);
+        await openUntilAccepted(url, consumer);
       }
     }),
   );

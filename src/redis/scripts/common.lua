@@ -1,7 +1,7 @@
 -- Functions for all scripts. The loader puts this file in front of each script.
 --
 -- The first parameters of every script that serves a subscription are
---   KEYS[1]  the shard: hash of incarnation, floor, refill
+--   KEYS[1]  the shard: hash of incarnation, floor, refill, recoverUntil
 --   ARGV[1]  the incarnation that the caller knows   ARGV[2]  channel of the subscription   ARGV[3]  origin
 -- The reply is a list. {'INCARNATION', found} means that this Redis does not have the data that the caller expects:
 -- nothing was done, and the caller recovers before it tries again.
@@ -55,9 +55,14 @@ local function is_resetting(meta)
   return tonumber(redis.call('HGET', meta, 'resetUntil') or '0') > milliseconds()
 end
 
--- After a loss each node restores what it knows. Until then a session that is missing here may still be open.
+-- How long the nodes still have to restore what they know, after a refill.
+local function recovery_milliseconds()
+  return math.max(0, tonumber(redis.call('HGET', KEYS[1], 'recoverUntil') or '0') - milliseconds())
+end
+
+-- Until then, a session that is missing here may still be open, unless the subscription is newer than the refill.
 local function is_recovering(meta)
-  return tonumber(redis.call('HGET', meta, 'recoverUntil') or '0') > milliseconds()
+  return recovery_milliseconds() > 0 and redis.call('HEXISTS', meta, 'refilled') == 1
 end
 
 -- An owner is encoded as state|stream|next|fence: state U unassigned, A assigned, R reassigning. After a failed delivery

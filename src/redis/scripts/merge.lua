@@ -4,13 +4,13 @@
 -- has closed in the meantime are closed. What was removed stays removed.
 -- Can be repeated any number of times, by any number of nodes, in any order.
 -- KEYS  shard, nodes, dirty, then per subscription: meta, owners, offsets, sessions, removed
--- ARGV  'unused', prefix of the channels, origin, milliseconds in which other nodes may still come back (0: none),
---       count of nodes, per node: node, milliseconds; then per subscription: its id, the highest known generation,
---       '1' to create what is unknown, count of partitions, per partition: partition, offset@epoch or empty, known
---       fence or 0, owning stream of this node or empty, '1' when the mirror has the offset; count of sessions, per session: stream, session (JSON)
--- {'OK', per subscription '1' when anything changed, otherwise '0'}
+-- ARGV  'unused', prefix of the channels, origin, '1' for a refill, count of nodes, per node: node, milliseconds; then
+--       per subscription: its id, the highest known generation, '1' to create what is unknown, count of partitions, per
+--       partition: partition, offset@epoch or empty, known fence or 0, owning stream of this node or empty, '1' when the
+--       mirror has the offset; count of sessions, per session: stream, session (JSON)
+-- {'OK', milliseconds in which other nodes may still come back, per subscription '1' when anything changed or '0'}
 local nodes, dirty = KEYS[2], KEYS[3]
-local recovery_milliseconds, node_count = tonumber(ARGV[4]), tonumber(ARGV[5])
+local is_refill, node_count = ARGV[4] == '1', tonumber(ARGV[5])
 local index = 6
 local own_nodes = {}
 for _ = 1, node_count do
@@ -51,7 +51,7 @@ local function merge(meta, owners, offsets, sessions, removed)
   end
 
   -- While nodes come back, a partition without an owner may belong to another node.
-  local recovering = recovery_milliseconds > 0 or is_recovering(meta)
+  local recovering = is_refill or is_recovering(meta)
   local partition_count = tonumber(ARGV[index + 3])
   index = index + 4
   for _ = 1, partition_count do
@@ -90,21 +90,18 @@ local function merge(meta, owners, offsets, sessions, removed)
       changed = true
     end
   end
-  if recovery_milliseconds > 0 then
-    redis.call('HSET', meta, 'recoverUntil', format_integer(milliseconds() + recovery_milliseconds))
-    changed = true
-  end
-  if changed then
+  if changed or is_refill then
     count_change()
     local current = tonumber(redis.call('HGET', meta, 'generation') or format_integer(initial_number()))
     redis.call('HSET', meta, 'generation', format_integer(math.max(current, generation) + 1))
+    if is_refill then redis.call('HSET', meta, 'refilled', '1') end
     -- After a refill every process recovers, and then reads everything again anyway.
-    if recovery_milliseconds == 0 then notify('topology', subscription) end
+    if not is_refill then notify('topology', subscription) end
   end
   return changed
 end
 
-local reply = {'OK'}
+local reply = {'OK', format_integer(recovery_milliseconds())}
 for key = 4, #KEYS, 5 do
   local changed = merge(KEYS[key], KEYS[key + 1], KEYS[key + 2], KEYS[key + 3], KEYS[key + 4])
   reply[#reply + 1] = changed and '1' or '0'

@@ -637,6 +637,18 @@ const mutants: readonly Mutant[] = [
     by: "== '' then return {'LOST'} end",
   },
   {
+    title: 'refill: no time for the other nodes',
+    script: 'finish-refill',
+    replace: 'milliseconds() + tonumber(ARGV[4])',
+    by: 'milliseconds()',
+  },
+  {
+    title: 'a subscription that is newer than a refill waits for other nodes',
+    script: 'common',
+    replace: " and redis.call('HEXISTS', meta, 'refilled') == 1",
+    by: '',
+  },
+  {
     title: 'refill: an incarnation is repeated',
     script: 'finish-refill',
     replace: 'math.max(initial_number(), tonumber(ARGV[2]) + 1)',

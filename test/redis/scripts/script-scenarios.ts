@@ -117,15 +117,22 @@ class Scenario {
   }
 
   /** What a node restores of partition 0 after a loss, and a session for the stream that owns it. */
-  merge({ offset = '', streamId = '', windowMilliseconds = 0 }: MergeOptions): Promise<unknown> {
+  merge({ offset = '', streamId = '', isRefill = false }: MergeOptions): Promise<unknown> {
     const { client, scriptSource } = this.world;
     const keys = [...scriptKeys.merge, ...mergedKeys].map((kind) => this.key(kind));
-    const head = ['', 'nobody', 'nobody', windowMilliseconds, 0, this.subscription, 0, 1];
+    const head = ['', 'nobody', 'nobody', isRefill ? 1 : 0, 0, this.subscription, 0, 1];
     const partition = [1, partitionKey(partitionAt(0)), offset, 3, streamId, 0];
     const session = { nodeId: node, openedAt: 1, requestedPlaces: [], commitTimeoutMilliseconds };
     const sessions = streamId === '' ? [0] : [1, streamId, JSON.stringify(session)];
     const script = loadScripts(scriptSource).get('merge')?.text ?? '';
     return client.eval(script, keys.length, ...keys, ...head, ...partition, ...sessions);
+  }
+
+  /** As after a refill: for a minute, other nodes may still come back. */
+  async beginRecovery(): Promise<void> {
+    const { client } = this.world;
+    await client.hset(this.key('meta'), 'refilled', 1);
+    await client.hset(this.key('shard'), 'recoverUntil', Date.now() + 60_000);
   }
 
   async mirrored(): Promise<number[]> {
@@ -149,8 +156,8 @@ interface MergeOptions {
   /** In the form of Redis: offset@epoch. */
   readonly offset?: string;
   readonly streamId?: string;
-  /** How long other nodes may still come back. */
-  readonly windowMilliseconds?: number;
+  /** Whether nothing else is known yet. */
+  readonly isRefill?: boolean;
 }
 
 interface JoinOptions {
@@ -551,40 +558,10 @@ export const scenarios: Scenarios = {
     const key = partitionKey(partitionAt(0));
     const known = (await world.client.hget(scenario.key('offsets'), key)) ?? '';
     await world.first.remove(scenario.subscription);
-    expect(await scenario.merge({ offset: known })).to.deep.equal(['OK', '0']);
+    // Every reply also says how long other nodes may still come back.
+    const [outcome, , changed] = (await scenario.merge({ offset: known })) as string[];
+    expect([outcome, changed]).to.deep.equal(['OK', '0']);
     expect(await scenario.offsets()).to.deep.equal([]);
-  },
-
-  'after a loss a partition goes to the first node that restores it, and to no later one': async (world) => {
-    const scenario = new Scenario(world);
-    const owner = async (): Promise<string | null> => (await scenario.partition(0)).streamId;
-    await scenario.merge({ offset: '5@1', windowMilliseconds: 60_000 });
-    expect(await owner()).to.equal(null);
-    await scenario.merge({ streamId: 'first' });
-    expect(await owner()).to.equal('first');
-    await scenario.merge({ streamId: 'second' });
-    expect(await owner()).to.equal('first');
-    expect((await scenario.topology()).sessions.map(({ streamId }) => streamId)).to.deep.equal(['first', 'second']);
-    await world.first.closeSession(scenario.subscription, 'first');
-    await world.client.hset(scenario.key('meta'), 'recoverUntil', 1);
-    await scenario.merge({ streamId: 'second' });
-    expect(await owner()).to.equal(null);
-    expect(await scenario.offsets()).to.deep.equal([5]);
-  },
-
-  'while other nodes may still come back, no partition is taken and no commit is refused permanently': async (
-    world,
-  ) => {
-    const scenario = new Scenario(world);
-    await scenario.initialise(-1, -1);
-    const streamId = await scenario.join();
-    await world.client.hset(scenario.key('meta'), 'recoverUntil', Date.now() + 60_000);
-    const { generation } = await scenario.topology();
-    expect(await scenario.apply(generation, 0, streamId)).to.equal('conflict');
-    for (const stranger of [streamId, randomUUID()]) {
-      const result: unknown = await scenario.commit(stranger, at(0, 1)).catch((error: unknown) => error);
-      expect(result).to.have.property('code', 'COORDINATION_UNAVAILABLE');
-    }
   },
 
   'a refill during which data was lost is not accepted': async (world) => {
@@ -595,9 +572,12 @@ export const scenarios: Scenarios = {
     const shard = keys.shardKey(shardCount, 'shard');
     expect(await run('begin-refill', '', 'one')).to.deep.equal(['OK']);
     await client.del(shard);
-    expect(await run('finish-refill', 'one', '0', 'nobody')).to.deep.equal(['LOST']);
+    expect(await run('finish-refill', 'one', '0', 'nobody', '60000')).to.deep.equal(['LOST']);
     await run('begin-refill', '', 'two');
-    expect(await run('finish-refill', 'two', '9000000000000000', 'nobody')).to.deep.equal(['OK']);
+    expect(await run('finish-refill', 'two', '9000000000000000', 'nobody', '60000')).to.deep.equal(['OK']);
+    const [seconds] = await client.time();
+    const left = Number(await client.hget(shard, 'recoverUntil')) - Number(seconds) * 1_000;
+    expect(left, 'for the other nodes').to.be.within(40_000, 61_000);
     const incarnation = await client.hget(shard, 'incarnation');
     expect(Number(incarnation)).to.be.greaterThan(9_000_000_000_000_000);
     expect(await run('begin-refill', '5', 'three'), 'another incarnation stays').to.deep.equal(['OTHER']);
@@ -665,6 +645,44 @@ export const scenarios: Scenarios = {
 
 /** These disturb others: time passes, or everything is lost. */
 export const disturbingScenarios: Scenarios = {
+  'after a loss a partition goes to the first node that restores it, and to no later one': async (world) => {
+    const scenario = new Scenario(world);
+    const owner = async (): Promise<string | null> => (await scenario.partition(0)).streamId;
+    await scenario.merge({ offset: '5@1', isRefill: true });
+    expect(await owner()).to.equal(null);
+    await world.client.hset(scenario.key('shard'), 'recoverUntil', Date.now() + 60_000);
+    await scenario.merge({ streamId: 'first' });
+    expect(await owner()).to.equal('first');
+    await scenario.merge({ streamId: 'second' });
+    expect(await owner()).to.equal('first');
+    expect((await scenario.topology()).sessions.map(({ streamId }) => streamId)).to.deep.equal(['first', 'second']);
+    await world.first.closeSession(scenario.subscription, 'first');
+    await world.client.hset(scenario.key('shard'), 'recoverUntil', 1);
+    await scenario.merge({ streamId: 'second' });
+    expect(await owner()).to.equal(null);
+    expect(await scenario.offsets()).to.deep.equal([5]);
+  },
+
+  'while other nodes may still come back, no partition is taken and no commit is refused permanently': async (
+    world,
+  ) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1, -1);
+    const streamId = await scenario.join();
+    await scenario.beginRecovery();
+    const newer = new Scenario(world, neighbourOf(scenario.subscription));
+    await newer.initialise(-1);
+    await newer.join();
+    await newer.applyRebalance();
+    const { generation } = await scenario.topology();
+    expect(await scenario.apply(generation, 0, streamId)).to.equal('conflict');
+    for (const stranger of [streamId, randomUUID()]) {
+      const result: unknown = await scenario.commit(stranger, at(0, 1)).catch((error: unknown) => error);
+      expect(result).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    }
+    await world.client.hset(scenario.key('shard'), 'recoverUntil', 1);
+  },
+
   'what a check of watched subscriptions may find is counted': async (world) => {
     const scenario = new Scenario(world);
     const shard = scenario.key('shard');
@@ -777,7 +795,7 @@ export const disturbingScenarios: Scenarios = {
     for (const [index, kind] of kinds.entries()) await world.client.hset(scenario.key(kind), old[index] ?? {});
     await world.client.hdel(scenario.key('shard'), 'incarnation');
     expect((await scenario.topology()).sessions).to.deep.equal([]);
-    await world.client.hset(scenario.key('meta'), 'recoverUntil', 1);
+    await world.client.hset(scenario.key('shard'), 'recoverUntil', 1);
     expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal({ outcome: 'session_not_found' });
   },
 
@@ -792,9 +810,9 @@ export const disturbingScenarios: Scenarios = {
     await world.first.renewLease(node, leaseMilliseconds);
     expect(await world.first.reapSessions(scenario.subscription), 'after an outage').to.equal(0);
     await world.client.hset(shard, 'returnUntil', 1);
-    await world.client.hset(scenario.key('meta'), 'recoverUntil', Date.now() + 60_000);
+    await scenario.beginRecovery();
     expect(await world.first.reapSessions(scenario.subscription), 'after a loss').to.equal(0);
-    await world.client.hset(scenario.key('meta'), 'recoverUntil', 1);
+    await world.client.hset(scenario.key('shard'), 'recoverUntil', 1);
     expect(await world.first.reapSessions(scenario.subscription)).to.equal(1);
     expect((await scenario.topology()).sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
   },
@@ -836,9 +854,9 @@ export const disturbingScenarios: Scenarios = {
     await client.hset(shard, 'returnUntil', Date.now() + 60_000);
     expect(await look('1'), 'after an outage').to.deep.equal(['OK', ...before]);
     await client.hset(shard, 'returnUntil', 1);
-    await client.hset(watched.key('meta'), 'recoverUntil', Date.now() + 60_000);
+    await watched.beginRecovery();
     expect(await look('1'), 'after a loss').to.deep.equal(['OK', ...before]);
-    await client.hset(watched.key('meta'), 'recoverUntil', 1);
+    await client.hset(watched.key('shard'), 'recoverUntil', 1);
     const listening = client.duplicate();
     const notified: string[] = [];
     listening.on('message', (_channel: string, text: string) => notified.push(text));
@@ -908,7 +926,7 @@ export const disturbingScenarios: Scenarios = {
       expect(partition.streamId).to.equal(streamId);
       expect(partition.fence).to.be.greaterThan(before.partitions[index]?.fence ?? Infinity);
     }
-    await world.client.hset(scenario.key('meta'), 'recoverUntil', 1);
+    await world.client.hset(scenario.key('shard'), 'recoverUntil', 1);
     expect(await world.first.reapSessions(scenario.subscription), 'leases are back').to.equal(0);
     await scenario.lose();
     expect(await scenario.offsets()).to.deep.equal([8, 7]);
