@@ -1,4 +1,5 @@
 import type { LendstreamError } from '../errors.ts';
+import type { ReadSignal } from './read-signal.ts';
 
 /**
  * The event log: the port behind which Kafka (cluster) or an embedded store (one machine) keeps every record.
@@ -146,7 +147,7 @@ export interface ReadOptions {
    * aborts. Milliseconds.
    */
   readonly waitMilliseconds: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: ReadSignal;
 }
 
 export interface EventLog {

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { Offset, ReadOptions, ReadResult } from './event-log.ts';
+import type { ReadSignal } from './read-signal.ts';
 
 /** Where a log keeps the reads that have no result yet. It learns what ends them besides new records. */
 export interface PendingReadHolder {
@@ -84,9 +85,9 @@ export class PendingRead {
  * The reads that one signal can end. A stream reads thousands of times with the same signal: the signal has one
  * listener, and each read costs a set entry.
  */
-const readsBySignal = new WeakMap<AbortSignal, Set<PendingRead>>();
+const readsBySignal = new WeakMap<ReadSignal, Set<PendingRead>>();
 
-function readsEndedBy(signal: AbortSignal): Set<PendingRead> {
+function readsEndedBy(signal: ReadSignal): Set<PendingRead> {
   const known = readsBySignal.get(signal);
   if (known !== undefined) return known;
   const reads = new Set<PendingRead>();

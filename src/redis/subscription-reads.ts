@@ -1,3 +1,4 @@
+import { giveWay } from '../clock.ts';
 import { shardOf, type KeyKind, type KeySpace } from './keys.ts';
 
 export interface SubscriptionReadsOptions<Reply> {
@@ -20,9 +21,9 @@ interface NextCall<Reply> {
 }
 
 /**
- * Reads the state of subscriptions. Reads that begin together, before anything else happens, share one call for each
- * shard: a call for each of a hundred thousand subscriptions would take as many times longer. This is how all streams
- * of a process read again after Redis was lost.
+ * Reads the state of subscriptions. Reads that begin in the same turn of the event loop share one call for each shard: a
+ * call for each of a hundred thousand subscriptions would take as many times longer. This is how all streams of a
+ * process read again after Redis was lost, or when their timers are over together after it was out of reach.
  */
 export class SubscriptionReads<Reply> {
   readonly #options: SubscriptionReadsOptions<Reply>;
@@ -49,7 +50,7 @@ export class SubscriptionReads<Reply> {
 
   #begin(shard: number): NextCall<Reply> {
     const keys: string[] = [];
-    const replies = Promise.resolve().then(async () => {
+    const replies = giveWay().then(async () => {
       if (this.#nextCalls.get(shard) === next) this.#nextCalls.delete(shard);
       const [, ...found] = await this.#options.call(shard, keys);
       return found as Reply[];

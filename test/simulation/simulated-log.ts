@@ -152,7 +152,7 @@ export class SimulatedLog implements EventLog {
         this.#waiting.delete(fail);
         stopWaiting();
         timer?.cancel();
-        if (signal instanceof AbortSignal) signal.removeEventListener('abort', abort);
+        signal?.removeEventListener('abort', abort);
       };
       const fail = (): void => {
         end();

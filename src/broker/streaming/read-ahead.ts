@@ -1,6 +1,7 @@
 import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { EventLog, ReadOptions, ReadResult } from '../../ports/event-log.ts';
+import { ReadStop } from '../../ports/read-signal.ts';
 import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import { checkExternalRecords, type UnreadableRecord } from '../log/external-records.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
@@ -43,7 +44,7 @@ export class ReadAhead {
   readonly #keepUnreadable: KeepUnreadable | undefined;
   readonly #filter: EventFilter | undefined;
   /** Ends the reads under way; made when the first one begins. */
-  #stopping: AbortController | undefined;
+  #stopping: ReadStop | undefined;
   /** The options of all waiting reads: one object for all partitions. */
   #options: ReadOptions | undefined;
   /** When reads were last begun. Monotonic milliseconds. */
@@ -139,8 +140,8 @@ export class ReadAhead {
   #readOptions(): ReadOptions {
     const bytesMaximum = this.#partitionPrefetchBytes();
     if (this.#options?.bytesMaximum === bytesMaximum) return this.#options;
-    this.#stopping ??= new AbortController();
-    return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#stopping.signal });
+    this.#stopping ??= new ReadStop();
+    return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#stopping });
   }
 
   /** @param outcome A {@link ReadResult}, or the error that the read failed with. */

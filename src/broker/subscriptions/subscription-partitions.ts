@@ -10,12 +10,28 @@ import type { Subscription } from '../definitions/subscription.ts';
  * @throws NOT_FOUND when one of them is no longer defined
  */
 export function partitionCounts(registry: Registry, subscription: Subscription): ReadonlyMap<string, number> {
+  const { event_types: names } = subscription;
+  const [first] = names;
+  if (first !== undefined && names.length === 1) return countsOfOne(first, definedEventType(registry, first));
   const counts = new Map<string, number>();
   for (const name of subscription.event_types) {
-    const record = registry.get<EventTypeRecord>('event-type', name);
-    if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);
-    counts.set(name, record.partitionCount);
+    counts.set(name, definedEventType(registry, name).partitionCount);
   }
+  return counts;
+}
+
+function definedEventType(registry: Registry, name: string): EventTypeRecord {
+  const record = registry.get<EventTypeRecord>('event-type', name);
+  if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);
+  return record;
+}
+
+/** Open streams keep these maps, and most subscriptions have one event type: their streams share the map of it. */
+const countsByRecord = new WeakMap<EventTypeRecord, ReadonlyMap<string, number>>();
+
+function countsOfOne(name: string, record: EventTypeRecord): ReadonlyMap<string, number> {
+  let counts = countsByRecord.get(record);
+  if (counts === undefined) countsByRecord.set(record, (counts = new Map([[name, record.partitionCount]])));
   return counts;
 }
 

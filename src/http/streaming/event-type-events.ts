@@ -14,7 +14,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { countStream, turnsOf } from '../access/limits/usage-of-response.ts';
 import { rightsOf } from '../access/rights.ts';
-import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { destroyAfterGracePeriod, forgetRoute, writeJsonStream } from '../edge/json-stream.ts';
 import { refuseAvroStream } from './not-supported.ts';
 import { eventTypeStreamsMaximum } from './open-streams.ts';
 import type { StreamingLimits } from '../../broker/definitions/streaming-limits.ts';
@@ -103,6 +103,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
       stream.close('client_closed');
     });
     sendStreamHeaders(response, form);
+    forgetRoute(request);
     const source = form.isEventStream ? withOpening(startOfEventTypeStream(cursorsOf(positions)), stream) : stream;
     writeJsonStream(
       response,

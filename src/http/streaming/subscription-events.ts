@@ -24,7 +24,7 @@ import { SlotQueue } from '../../broker/subscriptions/slot-queue.ts';
 import { countStream, turnsOf } from '../access/limits/usage-of-response.ts';
 import { rightsOf } from '../access/rights.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
-import { destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
+import { destroyAfterGracePeriod, forgetRoute, writeJsonStream } from '../edge/json-stream.ts';
 import { refuseAvroStream } from './not-supported.ts';
 import { OpenStreams } from './open-streams.ts';
 import {
@@ -189,6 +189,7 @@ async function serveStream(
     const { streamId } = stream;
     sendStreamHeaders(response, form, view.headersOf(streamId));
     deliver(stream, response, form, openStreams, services);
+    forgetRoute(request);
   } catch (error) {
     // Nothing reads the stream, so its partitions go to others.
     stream.clientClosed();

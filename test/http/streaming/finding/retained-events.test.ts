@@ -10,7 +10,7 @@ import {
   searchesMaximum,
 } from '../../../../src/http/streaming/finding/event-pages.ts';
 import { createRetainedEventsRouter } from '../../../../src/http/streaming/finding/retained-events.ts';
-import type { EventLog } from '../../../../src/ports/event-log.ts';
+import type { EventLog, ReadOptions } from '../../../../src/ports/event-log.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { call, type HttpResponse } from '../../../support/http/client.ts';
 import { startStreamServer, type StreamServer } from '../../../support/http/stream-server.ts';
@@ -34,7 +34,7 @@ describe('GET the events that an event type holds', () => {
   let served: Served;
   let type: string;
   let heldReads: (() => void)[] | undefined;
-  let readSignals: AbortSignal[] = [];
+  let readSignals: NonNullable<ReadOptions['signal']>[] = [];
 
   before(async () => {
     server = await startStreamServer();
