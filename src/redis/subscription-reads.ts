@@ -21,8 +21,8 @@ interface NextCall<Reply> {
 }
 
 /**
- * Reads the state of subscriptions. Reads that begin in the same turn of the event loop share one call for each shard: a
- * call for each of a hundred thousand subscriptions would take as many times longer. This is how all streams of a
+ * Reads the state of subscriptions. Reads that begin in the same turn of the event loop share one call for each shard:
+ * a call for each of a hundred thousand subscriptions would take as many times longer. This is how all streams of a
  * process read again after Redis was lost, or when their timers are over together after it was out of reach.
  */
 export class SubscriptionReads<Reply> {

@@ -48,8 +48,8 @@ export function destroyAfterGracePeriod(response: ServerResponse, clock: Clock):
 }
 
 /**
- * Lets go of what found the route of a request whose response stays open: the routers keep what they would need to go on
- * with the next route, which takes 2 KB of each open stream.
+ * Lets go of what found the route of a request whose response stays open: the routers keep what they would need to go
+ * on with the next route, which takes 2 KB of each open stream.
  */
 export function forgetRoute(request: { next?: unknown }): void {
   request.next = undefined;
