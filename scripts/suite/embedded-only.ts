@@ -37,6 +37,7 @@ export const embeddedOnly: Readonly<Record<string, string>> = {
 
   'test/embedded/cursor-mirror.test.ts': 'the embedded store itself',
 
+  'test/http/edge/bodies/expected-bodies.test.ts': 'what is refused before the ports',
   'test/http/edge/compression/response-compression.test.ts': 'encodings of responses',
   'test/http/edge/health-and-metrics.test.ts': 'formats of responses',
   'test/http/edge/streaming-errors.test.ts': 'formats of errors',

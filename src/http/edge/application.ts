@@ -19,6 +19,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import { type Clock, systemClock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import { askForBody, waitForBodies } from './bodies/expected-bodies.ts';
 import type { CrossOriginAccess } from './browsers/cross-origin-access.ts';
 import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
 import { contentEncodingOf } from './request-body.ts';
@@ -177,6 +178,7 @@ function isBodyAnnounced({ headers }: Request): boolean {
  * of it anyway.
  */
 function afterDiscardingBody(request: Request, next: () => void): void {
+  askForBody(request);
   request.on('end', next);
   request.resume();
 }
@@ -219,6 +221,7 @@ export function createApplicationServer(application: Express, tls?: TlsMaterial)
   // An expectation other than 100-continue need not be refused (RFC 9110, 10.1.1); Node would refuse it in its own
   // format.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  waitForBodies(server);
   respondToClientErrors(server);
   return server;
 }

@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 import { type ErrorCode, LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import { discardBody } from './bodies/discarded-bodies.ts';
 import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts';
 import { setRetryHeaders } from './retry-headers.ts';
 
@@ -180,7 +181,9 @@ function unauthorizedError({ message, details }: LendstreamError): ApiError {
 }
 
 function sendErrors(response: Response, status: number, errors: readonly ApiError[]): void {
-  response.status(status).type('application/json').end(errorBody(errors));
+  response.status(status).type('application/json');
+  discardBody(response);
+  response.end(errorBody(errors));
 }
 
 /** Without the query, which may say something about a person: a log is not where that belongs. */

@@ -2,21 +2,12 @@ import type { Request } from 'express';
 import { isUtf8 } from 'node:buffer';
 import * as zlib from 'node:zlib';
 import type { Transform } from 'node:stream';
-import { after, type Clock } from '../../clock.ts';
 import type { Requests, Unread } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import { isNestedDeeper } from '../../json-bytes.ts';
+import { askForBody } from './bodies/expected-bodies.ts';
 import { bodiesInFlight, bodyAllowanceOf, type BodyClaim } from './bodies-in-flight.ts';
 import { createZstdDecoder, hasZstd } from './compression/zstd.ts';
-
-declare global {
-  namespace Express {
-    interface Locals {
-      /** The clock of the application, by which refused bodies are discarded. */
-      clock: Clock;
-    }
-  }
-}
 
 /** The largest request body, as sent and after decompression. Bytes. */
 export const bodyBytesMaximum = 8 * 1024 * 1024;
@@ -192,16 +183,16 @@ export function parseJson(body: Buffer): unknown {
 /** A declared length that is too large is refused at once. Otherwise the bytes are counted as they come. */
 function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const refuse = (error: Error): void => afterDiscarding(request, () => reject(error));
     const length = Number(request.headers['content-length'] ?? 0);
     if (length > bytesMaximum) {
-      refuse(tooLarge(bytesMaximum));
+      reject(tooLarge(bytesMaximum));
       return;
     }
     if (!claim.resize(length)) {
-      refuse(tooMuchInFlight(claim));
+      reject(tooMuchInFlight(claim));
       return;
     }
+    askForBody(request);
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (): void =>
@@ -210,7 +201,7 @@ function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Prom
       request.removeAllListeners('data').off('end', finish);
       chunks.length = 0;
       claim.release();
-      refuse(error);
+      reject(error);
     };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
@@ -226,31 +217,6 @@ function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Prom
       reject(requestAborted());
     });
   });
-}
-
-/** How long a client may continue to send a refused body, and how long it may pause. Milliseconds. */
-const discardingMillisecondsMaximum = 10_000;
-const discardingIdleMilliseconds = 500;
-
-/**
- * Discards the rest of a body, then calls back. A response while the client is sending closes its connection, and many
- * clients then report the broken connection instead of the response. A client that pauses gets the response too.
- */
-function afterDiscarding(request: Request, done: () => void): void {
-  const { clock } = request.app.locals;
-  const finish = (): void => {
-    idleTimer.cancel();
-    deadlineTimer.cancel();
-    done();
-  };
-  let idleTimer = after(clock, discardingIdleMilliseconds, finish);
-  const deadlineTimer = after(clock, discardingMillisecondsMaximum, finish);
-  request.on('data', () => {
-    idleTimer.cancel();
-    idleTimer = after(clock, discardingIdleMilliseconds, finish);
-  });
-  request.on('end', finish);
-  request.on('close', finish);
 }
 
 function tooLarge(bytesMaximum: number): LendstreamError {

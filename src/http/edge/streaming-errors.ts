@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 import { FieldViolations, LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import { discardBody } from './bodies/discarded-bodies.ts';
 import { setRetryHeaders } from './retry-headers.ts';
 
 /** The streaming API's one error format: RFC 7807 problem+json, keys in the order title, status, detail, code. */
@@ -12,6 +13,7 @@ export function sendProblem(
 ): void {
   response.status(error.status).set('Content-Type', 'application/problem+json');
   setRetryHeaders(response, error);
+  discardBody(response);
   response.end(problemText(error, extensions));
 }
 

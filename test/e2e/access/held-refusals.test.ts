@@ -126,11 +126,11 @@ describe('refusals of a client that does not wait', function () {
     const head = 'POST /event-types/unknown/events HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n';
     socket.write(`${head}apikey: ${key}\r\n\r\n`);
     const part = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 32), Buffer.from('\r\n')]);
+    const isClosed = once(socket, 'close');
     let sent = 0;
     while (!socket.destroyed && sent < 64 * bodyBytesMaximum) {
       sent += part.length;
-      if (!socket.write(part))
-        await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
+      if (!socket.write(part)) await Promise.race([once(socket, 'drain'), isClosed]).catch(() => undefined);
       else await new Promise((resolve) => setImmediate(resolve));
     }
     // What lies in the buffers of both sides comes on top.

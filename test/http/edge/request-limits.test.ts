@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import { after, before, describe, it } from 'mocha';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -22,7 +22,6 @@ import {
 import { silentLogger } from '../../../src/logger.ts';
 import { leaveUnwatched } from '../../support/http/response-watch.ts';
 import { eventually } from '../../support/eventually.ts';
-import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { rawResponseTo, parseResponse, type RawResponse } from '../../support/http/raw-request.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
@@ -257,63 +256,5 @@ describe('a request that does not arrive', function () {
     socket.write(request);
     await eventually(() => received.join('').startsWith('HTTP/1.1 404 '));
     socket.destroy();
-  });
-});
-
-describe('a body that is too large', () => {
-  let clock: SimulatedClock;
-  let server: Server;
-
-  beforeEach(async () => {
-    clock = new SimulatedClock();
-    const router = Router();
-    router.post('/small', async (request, response) => {
-      await readBody(request, 1_000);
-      response.end();
-    });
-    server = createApplicationServer(createApplication([router], silentLogger, { clock }));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-  });
-
-  afterEach(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
-  /** Sends the head of a request with a body that is too large, and the first byte of the body. */
-  async function begin(): Promise<{ readonly received: () => string; readonly sendByte: () => Promise<void> }> {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    let received = '';
-    socket.on('data', (bytes: Buffer) => (received += bytes.toString('latin1'))).on('error', () => {});
-    const sendByte = async (): Promise<void> => {
-      socket.write('a');
-      // The server waits for half a second after it has received the byte, and for ten seconds in total.
-      const deadline = Math.min(clock.monotonic() + 500, 10_000);
-      await eventually(() => clock.nextDeadline() === deadline);
-    };
-    socket.write('POST /small HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1001\r\n\r\n');
-    await sendByte();
-    return { received: () => received, sendByte };
-  }
-
-  it('is refused when its client has paused for half a second, and not before', async () => {
-    const { received } = await begin();
-    await clock.turn(499);
-    expect(received()).to.equal('');
-    await clock.turn(1);
-    await eventually(() => received().startsWith('HTTP/1.1 413 '));
-    expect(clock.nextDeadline()).to.equal(Infinity);
-  });
-
-  it('is refused after ten seconds, and not before, when its client never pauses', async () => {
-    const { received, sendByte } = await begin();
-    for (let seconds = 0; seconds < 10; seconds += 0.4) {
-      await clock.turn(399);
-      await sendByte();
-      expect(received()).to.equal('');
-      await clock.turn(1);
-    }
-    await eventually(() => received().startsWith('HTTP/1.1 413 '));
-    expect(clock.nextDeadline()).to.equal(Infinity);
   });
 });

@@ -11,22 +11,16 @@ const bytesOfWeight = 64 * 1024;
 const unknownBodyBytes = 1024 * 1024;
 
 /**
- * Answers refusals with 429 at a bounded rate for each sender, and reads nothing from their connections until then. Of
- * any request that failed, it discards a bounded part of the body. Mount it after every router.
+ * Answers refusals with 429 at a bounded rate for each sender, and reads nothing from their connections until then.
+ * Mount it after every router.
  */
 export function createRefusalHolding(held: HeldRefusals): ErrorRequestHandler {
   return (error, request, response, next) => {
     if (response.headersSent) return next(error);
-    if (!isLendstreamError(error, 'TOO_MANY_REQUESTS')) {
-      discardBody(request);
-      return next(error);
-    }
+    if (!isLendstreamError(error, 'TOO_MANY_REQUESTS')) return next(error);
     const pace = usageOf(response)?.refusals ?? held.paceOf(request.ip ?? '');
     const holding = held.hold(pace, weightOf(request));
-    if (holding === undefined) {
-      discardBody(request);
-      return next(error);
-    }
+    if (holding === undefined) return next(error);
     // Node would go on to read requests that the client sends without waiting for answers, and keep all of them.
     request.socket.pause();
     return answerAfter(holding, request, response, () => next(error));
@@ -41,7 +35,6 @@ async function answerAfter(
 ): Promise<void> {
   const isClosing = await holding;
   request.socket.resume();
-  discardBody(request);
   if (isClosing) response.set('Connection', 'close');
   answer();
 }
@@ -49,14 +42,4 @@ async function answerAfter(
 function weightOf({ headers }: Request): number {
   const length = headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : unknownBodyBytes);
   return 1 + Math.min(Number(length), bodyBytesMaximum) / bytesOfWeight;
-}
-
-/** Discards a body so that the connection can be used again, and cuts the connection when the body does not end. */
-function discardBody(request: Request): void {
-  if (request.complete) return;
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > bodyBytesMaximum) request.socket.destroy();
-  });
 }
