@@ -34,10 +34,10 @@ describeOnCluster('Four processes on Kafka and Redis', () => {
     expect(isGood, report.lines.join('\n')).to.equal(true);
   });
 
-  describe('then tell the story of a loan with a hundred transactions, which', () => {
-    // One machine tells it with more than a page of transactions, and damages and rebuilds copies in the same way; the
+  describe('then tell the story of a loan with sixty transactions, which', () => {
+    // One machine tells it with more transactions, and damages and rebuilds copies in the same way; the
     // campaign does both here too.
-    describeStory(() => Promise.resolve(system), lengthOf({ transactions: 100, hasEveryDamage: false }));
+    describeStory(() => Promise.resolve(system), lengthOf({ transactions: 60, hasEveryDamage: false }));
   });
 
   after(async () => {
