@@ -98,7 +98,7 @@ describe('A campaign of mutants', function () {
         it('counts', () => equal(countTo(3), 3));`,
     });
     // A loop that never ends uses all of a processor until then.
-    const { trials } = await run({ graceMilliseconds: 500 });
+    const { trials } = await run({ graceMilliseconds: 300 });
     const hung = trials.filter(({ outcome }) => outcome.kind === 'hung').map(({ mutant }) => mutant.change);
     expect(hung).to.deep.equal(['count += 1 → count += 0', 'count += 1 → count -= 1']);
   });

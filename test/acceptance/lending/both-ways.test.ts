@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { annuityProduct } from '../../../src/admin/example-product.ts';
-import { allTogglesOff } from '../../../src/lending/toggle-names.ts';
+import { allTogglesOff, toggleNames } from '../../../src/lending/toggle-names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Example, type Json, examples } from './examples.ts';
 import { moneyExamples } from './money-examples.ts';
@@ -79,6 +79,8 @@ function withoutNames(text: string, way: Way): string {
 describe('the sentences of the specification, over REST and as commands', function () {
   this.timeout(120_000);
   let tenant: Tenant;
+  /** As the last example left them. */
+  let toggles = allTogglesOff;
   before(async () => {
     tenant = await startTenant();
   });
@@ -167,10 +169,11 @@ describe('the sentences of the specification, over REST and as commands', functi
       if (example.holidays !== undefined) {
         await tenant.must(200, 'PUT', '/organization/holidays', { holidays: example.holidays });
       }
-      const toggles = { ...allTogglesOff, ...example.toggles };
-      for (const [name, enabled] of Object.entries(toggles)) {
-        await tenant.must(200, 'PUT', `/toggles/${name}`, { enabled });
+      const wanted = { ...allTogglesOff, ...example.toggles };
+      for (const name of toggleNames.filter((each) => wanted[each] !== toggles[each])) {
+        await tenant.must(200, 'PUT', `/toggles/${name}`, { enabled: wanted[name] });
       }
+      toggles = wanted;
       const [overRest, asCommands] = await Promise.all([
         told(example, number, 'REST'),
         told(example, number, 'command'),
