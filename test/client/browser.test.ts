@@ -8,7 +8,8 @@ import type { Browser, Page } from 'playwright-core';
 import { Lendstream, newEvent } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { chromiumOrSkip, startChromium } from '../support/http/chromium.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { defineNumbered } from './numbered-events.ts';
 
 const apiKey = 'key-of-this-browser-test';
@@ -22,7 +23,7 @@ describe('the client in a page of another origin', function () {
   let page: Page;
   let site: Server;
   let folder = '';
-  let service: Service;
+  let service: ServiceHere;
   let lendstream: Lendstream;
 
   before(async function () {
@@ -40,7 +41,7 @@ describe('the client in a page of another origin', function () {
     await once(site.listen(0, '127.0.0.1'), 'listening');
     const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
     folder = await temporaryFolder();
-    service = await startService(folder, { API_KEYS: apiKey, CORS_ORIGINS: origin, ROLES: 'serve' });
+    service = await startServiceHere(folder, { API_KEYS: apiKey, CORS_ORIGINS: origin, ROLES: 'serve' });
     lendstream = new Lendstream({ url: service.url, apiKey });
     browser = await startChromium(program, ['--disable-features=LocalNetworkAccessChecks']);
     page = await browser.newPage();

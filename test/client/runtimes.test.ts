@@ -5,7 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Lendstream } from '../../src/client/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { defineNumbered } from './numbered-events.ts';
 
 /** The compiled client, which they import as it is. */
@@ -23,12 +24,12 @@ const run = promisify(execFile);
 describe('the client in other runtimes', function () {
   this.timeout(90_000);
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
   let lendstream: Lendstream;
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder, { ROLES: 'serve' });
+    service = await startServiceHere(folder, { ROLES: 'serve' });
     lendstream = new Lendstream({ url: service.url });
   });
 

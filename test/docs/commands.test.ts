@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fencedBlocks } from '../../scripts/docs/markdown.ts';
 import { runSteps, shown, stepsOf, withoutChance } from '../../scripts/docs/runnable-document.ts';
 import { packageRoot } from '../../src/package-root.ts';
-import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
+import { startServiceHere } from '../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 /** Documents whose commands a reader types one after another. */
 const documents = [
@@ -36,7 +37,7 @@ describe('the commands of the documents', () => {
       const steps = stepsOf(markdown);
       const dataFolder = await temporaryFolder();
       const workFolder = await temporaryFolder();
-      const service = await startService(dataFolder);
+      const service = await startServiceHere(dataFolder);
       try {
         const printed = await runSteps(steps, service.url, workFolder);
         for (const [index, { command, output }] of steps.entries()) {
@@ -46,7 +47,7 @@ describe('the commands of the documents', () => {
           expect(comparable(printed[index] ?? ''), location).to.equal(comparable(output.text));
         }
       } finally {
-        await service.kill();
+        await service.stop();
         await removeFolder(workFolder);
         await removeFolder(dataFolder);
       }

@@ -9,7 +9,8 @@ import { exampleBlocks } from '../../scripts/docs/markdown.ts';
 import { packageRoot } from '../../src/package-root.ts';
 import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
 import { lendingSchema } from '../../src/lending-format/self-contained-schema.ts';
-import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
+import { startServiceHere } from '../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 /** Every field of a value by its path; the rows of a list count as one. */
 function fieldsOf(value: unknown, path = ''): string[] {
@@ -25,7 +26,7 @@ describe('docs/events.md', () => {
     expect([...blocks.keys()].sort()).to.deep.equal(names.sort());
 
     const dataFolder = await temporaryFolder();
-    const service = await startService(dataFolder);
+    const service = await startServiceHere(dataFolder);
     try {
       for (const { eventType, toggles, event } of await recordEventExamples(service.url)) {
         const name = `${eventType}.${toggles}`;
@@ -37,7 +38,7 @@ describe('docs/events.md', () => {
         expect(fieldsOf(example).sort(), name).to.deep.equal(fieldsOf(event).sort());
       }
     } finally {
-      await service.kill();
+      await service.stop();
       await removeFolder(dataFolder);
     }
   });

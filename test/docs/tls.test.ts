@@ -1,11 +1,13 @@
 import { expect } from 'chai';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { after, before, describe, it } from 'mocha';
 import { fencedBlocks } from '../../scripts/docs/markdown.ts';
 import { packageRoot } from '../../src/package-root.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 const blocks = fencedBlocks(readFileSync(join(packageRoot, 'docs/tls.md'), 'utf8'));
 
@@ -20,7 +22,7 @@ function example(word: string): { commands: string; answer: string } {
 describe('the commands of docs/tls.md', function () {
   this.timeout(60_000);
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
 
   before(async function () {
     folder = await temporaryFolder();
@@ -33,7 +35,7 @@ describe('the commands of docs/tls.md', function () {
   after(() => removeFolder(folder));
 
   /** Runs commands where the files are, against the service. */
-  function run(commands: string): string {
+  async function run(commands: string): Promise<string> {
     const text = commands
       .replaceAll('localhost:8443', `localhost:${service === undefined ? 0 : new URL(service.url).port}`)
       .replaceAll('scripts/lendstream', join(packageRoot, 'scripts/lendstream'))
@@ -41,7 +43,8 @@ describe('the commands of docs/tls.md', function () {
         "'lendstream/client'",
         JSON.stringify(join(packageRoot, 'dist/src/client/client.js')).replaceAll('"', "'"),
       );
-    return execFileSync('bash', ['-euo', 'pipefail', '-c', text], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', text], { cwd: folder });
+    return stdout.trimEnd();
   }
 
   /** The settings before the command of an example, with paths in the folder. */
@@ -51,12 +54,12 @@ describe('the commands of docs/tls.md', function () {
   }
 
   it('make a certificate with which the service answers curl, the command line and the client', async () => {
-    run(example('certificates').commands);
-    service = await startService(join(folder, 'data'), settingsOf('start'));
+    await run(example('certificates').commands);
+    service = await startServiceHere(join(folder, 'data'), settingsOf('start'));
     try {
       for (const word of ['curl', 'command-line', 'client']) {
         const { commands, answer } = example(word);
-        expect(run(commands).trimEnd(), word).to.equal(answer.trimEnd());
+        expect(await run(commands), word).to.equal(answer.trimEnd());
       }
     } finally {
       await service.stop();
@@ -64,11 +67,11 @@ describe('the commands of docs/tls.md', function () {
   });
 
   it('make a certificate of a client, without which it is refused', async () => {
-    run(example('client-certificate').commands);
-    service = await startService(join(folder, 'data'), settingsOf('start-with-clients'));
+    await run(example('client-certificate').commands);
+    service = await startServiceHere(join(folder, 'data'), settingsOf('start-with-clients'));
     try {
       const { commands, answer } = example('with-certificate');
-      expect(run(commands).trimEnd()).to.equal(answer.trimEnd());
+      expect(await run(commands)).to.equal(answer.trimEnd());
     } finally {
       await service.stop();
     }

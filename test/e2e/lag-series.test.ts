@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { call } from '../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
+import { startServiceHere } from '../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { readExposition } from '../support/prometheus.ts';
 
 describe('METRICS_LAGS_MAXIMUM', () => {
   it('limits the series of lags to the largest ones, while the total counts the others too', async () => {
     const folder = await temporaryFolder();
-    const service = await startService(folder, { METRICS_LAGS_MAXIMUM: '1' });
+    const service = await startServiceHere(folder, { METRICS_LAGS_MAXIMUM: '1' });
     try {
       const { url } = service;
       for (const [name, count] of Object.entries({ 'lags.small': 2, 'lags.large': 3 })) {

@@ -5,18 +5,19 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { after, before, describe, it } from 'mocha';
 import { call } from '../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 const program = fileURLToPath(new URL('../../scripts/demo.js', import.meta.url));
 
 describe('scripts/demo', function () {
   this.timeout(60_000);
-  let service: Service;
+  let service: ServiceHere;
   let folder: string;
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder);
+    service = await startServiceHere(folder);
   });
   after(async () => {
     await service.stop();

@@ -6,7 +6,8 @@ import { generateClient, GeneratorUnavailable, type Language } from '../../../sc
 import { fencedBlocks } from '../../../scripts/docs/markdown.ts';
 import { packageRoot } from '../../../src/package-root.ts';
 import { operations } from '../../support/http/api-description.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 /** Whether a generated text has an operation with the response of a status. */
 type HasResponse = (operationId: string, status: string) => boolean;
@@ -17,13 +18,13 @@ const omissions = /warning|omitted|skipping|unsupported/i;
 describe('generated clients', function () {
   this.timeout(300_000);
   let dataFolder: string;
-  let service: Service;
+  let service: ServiceHere;
   let expected: string;
   const folders: string[] = [];
 
   before(async () => {
     dataFolder = await temporaryFolder();
-    service = await startService(dataFolder);
+    service = await startServiceHere(dataFolder);
     const markdown = await readFile(join(packageRoot, 'docs/generated-clients.md'), 'utf8');
     expected = fencedBlocks(markdown).find(({ language }) => language === 'text')?.text ?? '';
   });

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { IdentityProvider, audience, issuer } from '../../support/access/identity-provider.ts';
 import { call } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const eventType = {
   category: 'business',
@@ -16,12 +17,12 @@ describe('a service with an identity provider', function () {
   this.timeout(60_000);
   let provider: IdentityProvider;
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
 
   before(async () => {
     provider = await IdentityProvider.start();
     folder = await temporaryFolder();
-    service = await startService(folder, {
+    service = await startServiceHere(folder, {
       OAUTH_ISSUER: issuer,
       OAUTH_AUDIENCE: audience,
       OAUTH_JWKS_URL: provider.keysUrl,

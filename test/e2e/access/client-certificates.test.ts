@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { join } from 'node:path';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { Authority, writeCertificates, type Certified } from '../../support/tls/certificates.ts';
 import { callOverTls, type TlsResponse } from '../../support/tls/tls-client.ts';
 
@@ -20,7 +21,7 @@ const event = { metadata: { eid: '4ae5011e-eb01-11e5-8b4a-1c6f65464fc6', occurre
 describe('keys for certificates', function () {
   this.timeout(60_000);
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
   let authority: Authority;
   let known: Certified;
   let unknown: Certified;
@@ -34,7 +35,7 @@ describe('keys for certificates', function () {
       authority.sign({ subject: 'C=IE,O=Bank,CN=payments', purpose: 'client' }),
     ]);
     const files = writeCertificates(join(folder, 'tls'), await authority.sign(), authority.certificate);
-    service = await startService(join(folder, 'data'), {
+    service = await startServiceHere(join(folder, 'data'), {
       API_KEYS: administrator,
       TLS_CERTIFICATE: files.certificate,
       TLS_KEY: files.key,

@@ -6,7 +6,8 @@ import { clusterUnderTest } from '../../support/backend-under-test.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const administrator = 'the-key-of-an-administrator';
 const keyLifeMilliseconds = 1_500;
@@ -14,13 +15,13 @@ const keyLifeMilliseconds = 1_500;
 describe('keys on one connection', function () {
   this.timeout(60_000);
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
   let agent: Agent;
   const ports = new Set<number | undefined>();
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder, { API_KEYS: administrator, ROLES: 'serve', ...clusterUnderTest() });
+    service = await startServiceHere(folder, { API_KEYS: administrator, ROLES: 'serve', ...clusterUnderTest() });
   });
 
   after(async () => {

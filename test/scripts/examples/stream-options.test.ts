@@ -3,17 +3,18 @@ import { after, before, describe, it } from 'mocha';
 import { consumeCountry, resetTo, subscribeAt } from '../../../scripts/examples/stream-options.ts';
 import { Lendstream } from '../../../src/client/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 describe('the example of what a stream offers beyond Nakadi', () => {
   let dataFolder: string;
-  let service: Service;
+  let service: ServiceHere;
   let lendstream: Lendstream;
 
   before(async function () {
     this.timeout(60_000);
     dataFolder = await temporaryFolder();
-    service = await startService(dataFolder);
+    service = await startServiceHere(dataFolder);
     lendstream = new Lendstream({ url: service.url });
     const schema = { type: 'json_schema', schema: '{}' } as const;
     const definition = { name: 'parcels', owning_application: 'shop', category: 'undefined', schema } as const;
@@ -26,7 +27,7 @@ describe('the example of what a stream offers beyond Nakadi', () => {
   });
 
   after(async () => {
-    await service.kill();
+    await service.stop();
     await removeFolder(dataFolder);
   });
 
