@@ -45,6 +45,9 @@ const quickStart = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 const heapOfOne = ['-Xmx512m', '-Xms256m'];
 const heapOfThree = ['-Xmx400m', '-Xms200m'];
 
+/** How often the only broker reports to itself until it counts as silent. */
+const heartbeatsInSession = 4;
+
 const connectMillisecondsMaximum = 300;
 const requestMillisecondsMaximum = 1_000;
 
@@ -63,6 +66,7 @@ export function serverProperties(
     voters: nodes.map(({ node, controllerPort }) => `${node}@127.0.0.1:${controllerPort}`).join(','),
     folder,
     sessionMilliseconds: String(sessionMilliseconds),
+    heartbeatMilliseconds: String(sessionMilliseconds / heartbeatsInSession),
   };
   const replication = nodes.length === 1 ? 'one-broker.properties' : 'three-brokers.properties';
   const text = readFileSync(template('server.properties'), 'utf8') + readFileSync(template(replication), 'utf8');
