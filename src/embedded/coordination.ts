@@ -157,7 +157,7 @@ export class EmbeddedCoordination implements Coordination {
   async topology(subscriptionId: string): Promise<Topology> {
     this.#requireOpen();
     const state = this.#subscriptions.get(subscriptionId);
-    return state?.topology() ?? { generation: 0, resetting: false, sessions: [], partitions: [] };
+    return state?.topology() ?? { generation: 0, resetting: false, sessions: [], partitions: [], committed: [] };
   }
 
   async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {

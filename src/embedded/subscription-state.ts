@@ -118,6 +118,7 @@ export class SubscriptionState {
           ...(failureRecord === undefined ? {} : { failureRecord }),
         }),
       ),
+      committed: this.committedOffsets(),
     };
   }
 

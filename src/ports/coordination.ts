@@ -59,6 +59,8 @@ export interface Topology {
   readonly sessions: readonly Session[];
   /** By event type, then partition. Empty before {@link Coordination.initialise}. */
   readonly partitions: readonly PartitionOwnership[];
+  /** What was committed until the same moment: also by earlier owners. As {@link Coordination.committedOffsets}. */
+  readonly committed: readonly CommittedOffset[];
 }
 
 /** The last processed offset of a partition: -1 before the first record ever. */

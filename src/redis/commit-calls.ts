@@ -17,14 +17,19 @@ interface WaitingCommit {
   readonly reject: (error: unknown) => void;
 }
 
-interface ShardQueue {
-  readonly waiting: WaitingCommit[];
+/** Calls of which the next ones wait until all have returned. */
+interface Lane {
+  /** In the order in which they came. */
+  readonly waitingByShard: Map<number, WaitingCommit[]>;
   isCalling: boolean;
 }
 
 /**
  * Sends commits to Redis. One call is under way for each shard. Commits that arrive in the meantime form the next one,
  * without a timer: a call for a few of them costs Redis and this process hardly more than one for a single commit.
+ *
+ * One Redis gets the calls of all shards together, and the next ones when it has answered all: what both sides write
+ * and read costs more than what Redis does. The nodes of a cluster do not wait for each other.
  */
 export class CommitCalls {
   readonly #keys: KeySpace;
@@ -33,14 +38,21 @@ export class CommitCalls {
     values: readonly (string | number)[],
     furtherKeys: readonly string[],
   ) => Promise<unknown[]>;
-  readonly #queues = new Map<number, ShardQueue>();
+  readonly #areShardsTogether: boolean;
+  /** By shard, or one for all. */
+  readonly #lanes = new Map<number, Lane>();
 
-  /** @param call Runs commit.lua and returns its result. */
+  /**
+   * @param areShardsTogether Whether all shards are in one Redis.
+   * @param call Runs commit.lua and returns its result.
+   */
   constructor(
     keys: KeySpace,
+    areShardsTogether: boolean,
     call: (shard: number, values: readonly (string | number)[], furtherKeys: readonly string[]) => Promise<unknown[]>,
   ) {
     this.#keys = keys;
+    this.#areShardsTogether = areShardsTogether;
     this.#call = call;
   }
 
@@ -58,28 +70,48 @@ export class CommitCalls {
     const values: (string | number)[] = [streamId, isOpenHere ? '0' : '1', cursors.length];
     for (const cursor of cursors) values.push(partitionKey(cursor), cursor.fence ?? '', cursor.offset);
     const shard = shardOf(subscriptionId);
-    const queue = this.#queues.get(shard) ?? { waiting: [], isCalling: false };
-    this.#queues.set(shard, queue);
+    const lane = this.#laneOf(shard);
     return new Promise((resolve, reject) => {
-      queue.waiting.push({ subscriptionId, values, cursors: cursors.length, resolve, reject });
-      if (queue.isCalling) return;
-      queue.isCalling = true;
-      void this.#callWhileAnyWait(shard, queue);
+      const commit = { subscriptionId, values, cursors: cursors.length, resolve, reject };
+      const waiting = lane.waitingByShard.get(shard);
+      if (waiting === undefined) lane.waitingByShard.set(shard, [commit]);
+      else waiting.push(commit);
+      if (lane.isCalling) return;
+      lane.isCalling = true;
+      void this.#callWhileAnyWait(lane);
     });
   }
 
-  async #callWhileAnyWait(shard: number, queue: ShardQueue): Promise<void> {
-    // Requests that arrived in the same turn of the event loop are read first.
+  #laneOf(shard: number): Lane {
+    const number = this.#areShardsTogether ? 0 : shard;
+    let lane = this.#lanes.get(number);
+    if (lane === undefined) this.#lanes.set(number, (lane = { waitingByShard: new Map(), isCalling: false }));
+    return lane;
+  }
+
+  async #callWhileAnyWait(lane: Lane): Promise<void> {
+    const { waitingByShard } = lane;
+    // Requests that arrived in the same turn of the event loop are read first, and those that the responses set off.
     await giveWay();
-    while (queue.waiting.length > 0) {
-      const commits = takeForOneCall(queue.waiting);
-      try {
-        await this.#callFor(shard, commits);
-      } catch (error) {
-        for (const { reject } of commits) reject(error);
+    while (waitingByShard.size > 0) {
+      const calls: Promise<void>[] = [];
+      for (const [shard, waiting] of waitingByShard) {
+        calls.push(this.#settle(shard, takeForOneCall(waiting)));
+        if (waiting.length === 0) waitingByShard.delete(shard);
       }
+      await Promise.all(calls);
+      await giveWay();
     }
-    queue.isCalling = false;
+    lane.isCalling = false;
+  }
+
+  /** Settles commits of a shard. Never rejects. */
+  async #settle(shard: number, commits: readonly WaitingCommit[]): Promise<void> {
+    try {
+      await this.#callFor(shard, commits);
+    } catch (error) {
+      for (const { reject } of commits) reject(error);
+    }
   }
 
   async #callFor(shard: number, commits: readonly WaitingCommit[]): Promise<void> {

@@ -136,6 +136,11 @@ export class RedisConnection {
     }
   }
 
+  /** Whether it is a Redis Cluster, whose nodes have a part of the keys each. */
+  get isCluster(): boolean {
+    return this.#client instanceof Cluster;
+  }
+
   /**
    * Runs a script. All its keys must lie in one slot.
    * @param valuesNow Called when the call is let through: after a change of the server was reported.

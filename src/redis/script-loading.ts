@@ -7,9 +7,8 @@ import type { KeyKind } from './keys.ts';
 /**
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
  * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
- * and topology those of {@link topologyKeys} of each, merge and commit those of {@link mergedKeys} and
- * {@link commitKeys}, release-claim the
- * key of a claim, nodes/report and nodes/list that of the reports.
+ * meta, owners and sessions of each, topology, merge and commit those of {@link topologyKeys}, {@link mergedKeys} and
+ * {@link commitKeys}, release-claim the key of a claim, nodes/report and nodes/list that of the reports.
  */
 export const scriptKeys = {
   topology: ['shard'],
@@ -47,7 +46,7 @@ export const scriptKeys = {
 export const mergedKeys = ['meta', 'owners', 'offsets', 'sessions', 'removed'] as const satisfies readonly KeyKind[];
 
 /** The keys of each subscription that topology takes after its own. */
-export const topologyKeys = ['meta', 'owners', 'sessions'] as const satisfies readonly KeyKind[];
+export const topologyKeys = ['meta', 'owners', 'sessions', 'offsets'] as const satisfies readonly KeyKind[];
 
 /** The keys of each subscription that commit takes after its own. */
 export const commitKeys = ['meta', 'owners', 'offsets', 'sessions'] as const satisfies readonly KeyKind[];

@@ -171,7 +171,8 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
           { eventType: 'contract.a', partition: 10, offset: 3 },
           { eventType: 'contract.b', partition: 0, offset: 4 },
         ]);
-        const { partitions } = await coordination.topology(subscription);
+        const { partitions, committed } = await coordination.topology(subscription);
+        expect(committed).to.deep.equal(await coordination.committedOffsets(subscription));
         expect(partitions.map(({ state, streamId, nextStreamId }) => [state, streamId, nextStreamId])).to.deep.equal(
           Array.from({ length: 3 }, () => ['unassigned', null, null]),
         );
@@ -549,6 +550,17 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
           await commit(streamId, at(0, 101), at(1, 201), at(1, 150), at(0, 101), at(1, 202), at(0, 99), at(0, 103)),
         ).to.deep.equal(committed(true, true, false, false, true, false, true));
         expect(await offsets()).to.deep.equal([103, 202]);
+      });
+
+      it('shows in the topology, of a partition that goes to another stream as well', async () => {
+        const streamId = await owning(100, 200);
+        await commit(streamId, at(0, 101));
+        expect((await coordination.topology(subscription)).committed).to.deep.equal([at(0, 101), at(1, 200)]);
+        await commit(streamId, at(1, 203));
+        await coordination.closeSession(subscription, streamId);
+        await join();
+        await applyRebalance();
+        expect((await coordination.topology(subscription)).committed).to.deep.equal([at(0, 101), at(1, 203)]);
       });
 
       it('accepts a cursor after an outdated one', async () => {
@@ -1162,7 +1174,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
 
       it('leaves what an unknown subscription has: an empty topology without a generation', async () => {
-        const nothing = { generation: 0, resetting: false, sessions: [], partitions: [] };
+        const nothing = { generation: 0, resetting: false, sessions: [], partitions: [], committed: [] };
         expect(await coordination.topology(randomUUID())).to.deep.equal(nothing);
       });
 

@@ -14,11 +14,12 @@ interface Call {
 
 const at = (partition: number, offset: number) => ({ eventType: 'loans', partition, offset });
 
-/** Calls that wait until they are answered. */
-function waitingCalls(): { calls: Call[]; commits: CommitCalls } {
+/** Calls that wait until they are answered. @param isOneRedis Whether all shards are in one Redis. */
+function waitingCalls(isOneRedis = true): { calls: Call[]; commits: CommitCalls } {
   const calls: Call[] = [];
   const commits = new CommitCalls(
     new KeySpace('p'),
+    isOneRedis,
     (shard, values, keys) =>
       new Promise((resolve, reject) => {
         calls.push({ shard, values, keys, answer: (...replies) => resolve(['OK', ...replies]), fail: reject });
@@ -27,8 +28,13 @@ function waitingCalls(): { calls: Call[]; commits: CommitCalls } {
   return { calls, commits };
 }
 
-/** The next turn of the event loop, in which calls are made. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The turn of the event loop in which calls are made, at the latest: the one after what led to them. */
+async function callsMade(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
 
 function idIn(shard: number, besides = ''): string {
   for (let number = 0; ; number += 1) {
@@ -47,9 +53,9 @@ describe('calls for commits', () => {
       commits.commit(second, 'b', [{ ...at(1, 6), fence: 7 }], false),
       commits.commit(first, 'c', [], true),
     ];
-    await nextTurn();
+    await callsMade();
     replies.push(commits.commit(second, 'd', [at(2, 9), at(3, 8)], true), commits.commit(first, 'e', [], false));
-    await nextTurn();
+    await callsMade();
     expect(calls).to.have.length(1);
     expect(calls[0]?.shard).to.equal(3);
     const key = (id: string, kind: string): string => `{p:3}:${id}:${kind}`;
@@ -59,18 +65,51 @@ describe('calls for commits', () => {
     expect(calls[0]?.values).to.deep.equal([...ofFirst, second, 1, 'b', '1', 1, 'loans:1', 7, 6]);
     calls[0]?.answer(['for a'], ['for c'], ['for b']);
     expect(await Promise.all(replies.slice(0, 3))).to.deep.equal([['for a'], ['for b'], ['for c']]);
-    await nextTurn();
+    await callsMade();
     expect(calls).to.have.length(2);
     calls[1]?.answer(['for d'], ['for e']);
     expect(await Promise.all(replies.slice(3))).to.deep.equal([['for d'], ['for e']]);
   });
 
-  it('of other shards do not wait', async () => {
+  for (const isOneRedis of [true, false]) {
+    it(`of all shards are made in the same turn, ${isOneRedis ? 'to one Redis' : 'to a cluster'}`, async () => {
+      const { calls, commits } = waitingCalls(isOneRedis);
+      void commits.commit(first, 'a', [at(0, 5)], true);
+      void commits.commit(idIn(4), 'b', [at(0, 5)], true);
+      await callsMade();
+      expect(calls.map(({ shard }) => shard)).to.deep.equal([3, 4]);
+    });
+  }
+
+  it('to one Redis wait until all before them have returned, also those that failed', async () => {
     const { calls, commits } = waitingCalls();
-    void commits.commit(first, 'a', [at(0, 5)], true);
-    void commits.commit(idIn(4), 'b', [at(0, 5)], true);
-    await nextTurn();
+    const failing = commits.commit(first, 'a', [], true);
+    const slow = commits.commit(idIn(4), 'b', [], true);
+    await callsMade();
+    const next = [commits.commit(first, 'c', [], true), commits.commit(idIn(5), 'd', [], true)];
+    calls[0]?.fail(new Error('lost'));
+    await failureOf(failing);
+    await callsMade();
+    expect(calls).to.have.length(2);
+    calls[1]?.answer(['for b']);
+    expect(await slow).to.deep.equal(['for b']);
+    await callsMade();
+    expect(calls.slice(2).map(({ shard }) => shard)).to.deep.equal([3, 5]);
+    for (const call of calls.slice(2)) call.answer(['for one']);
+    expect(await Promise.all(next)).to.deep.equal([['for one'], ['for one']]);
+  });
+
+  it('to a cluster do not wait for other shards', async () => {
+    const { calls, commits } = waitingCalls(false);
+    void commits.commit(first, 'a', [], true);
+    await callsMade();
+    void commits.commit(idIn(4), 'b', [], true);
+    void commits.commit(first, 'c', [], true);
+    await callsMade();
     expect(calls.map(({ shard }) => shard)).to.deep.equal([3, 4]);
+    calls[0]?.answer(['for a']);
+    await callsMade();
+    expect(calls.map(({ shard }) => shard)).to.deep.equal([3, 4, 3]);
   });
 
   it('have so many cursors, or one commit that has more', async () => {
@@ -79,7 +118,7 @@ describe('calls for commits', () => {
     const sizes = [cursorsPerCall - 1, 1, 1, cursorsPerCall + 1, 2];
     const replies = sizes.map((size) => commits.commit(first, 'a', cursors(size), true));
     for (const commitsOfCall of [2, 1, 1, 1]) {
-      await nextTurn();
+      await callsMade();
       expect(calls.at(-1)?.values[1]).to.equal(commitsOfCall);
       calls.at(-1)?.answer(...Array.from({ length: commitsOfCall }, () => ['OK']));
     }
@@ -90,16 +129,16 @@ describe('calls for commits', () => {
   it('fail for all of their commits, and the next ones are made', async () => {
     const { calls, commits } = waitingCalls();
     const failing = [commits.commit(first, 'a', [], true), commits.commit(second, 'b', [], true)];
-    await nextTurn();
+    await callsMade();
     const next = commits.commit(first, 'c', [], true);
     calls[0]?.fail(new Error('lost'));
     const failures = await Promise.all(failing.map(failureOf));
     expect(failures.map(({ message }) => message)).to.deep.equal(['lost', 'lost']);
-    await nextTurn();
+    await callsMade();
     calls[1]?.answer(['for c']);
     expect(await next).to.deep.equal(['for c']);
     const later = commits.commit(first, 'd', [], true);
-    await nextTurn();
+    await callsMade();
     calls[2]?.answer(['for d']);
     expect(await later).to.deep.equal(['for d']);
   });

@@ -19,7 +19,7 @@ function topology(generation: number, fence: number): Topology {
     streamId: null,
     nextStreamId: null,
   } as const;
-  return { generation, resetting: false, sessions: [], partitions: [{ ...partition, fence }] };
+  return { generation, resetting: false, sessions: [], partitions: [{ ...partition, fence }], committed: [] };
 }
 
 describe('what a process remembers of subscriptions', () => {

@@ -229,7 +229,7 @@ describe('the recovery of what Redis has lost', () => {
     await eventually(() => told.includes('removed'));
     await second.close();
     await harness.client.flushall();
-    const nothing = { generation: 0, resetting: false, sessions: [], partitions: [] };
+    const nothing = { generation: 0, resetting: false, sessions: [], partitions: [], committed: [] };
     expect(await third.topology(subscription)).to.deep.equal(nothing);
     expect(await first.topology(subscription)).to.deep.equal(nothing);
   });

@@ -24,7 +24,8 @@ describe('the decoded result of a script', () => {
     const other = { ...session, streamId: 's1', requestedPartitions: [] };
     const sessions = ['s2', encodeSession(session), 's1', encodeSession(other)];
     const owners = ['b:1', 'R|s1|s2|7', 'b:0', 'A|s2||12', 'a:b:3', 'U|||0', 'c:0', '?|||1'];
-    expect(decodeTopology(['9', '1', sessions, owners])).to.deep.equal({
+    const offsets = ['b:1', '-1@5', 'a:b:3', '12@6'];
+    expect(decodeTopology(['9', '1', sessions, owners, offsets])).to.deep.equal({
       generation: 9,
       resetting: true,
       sessions: [other, session],
@@ -34,18 +35,23 @@ describe('the decoded result of a script', () => {
         { eventType: 'b', partition: 1, state: 'reassigning', streamId: 's1', nextStreamId: 's2', fence: 7 },
         { eventType: 'c', partition: 0, state: 'unassigned', streamId: null, nextStreamId: null, fence: 1 },
       ],
+      committed: [
+        { eventType: 'a:b', partition: 3, offset: 12 },
+        { eventType: 'b', partition: 1, offset: -1 },
+      ],
     });
-    expect(decodeTopology(['0', '0', [], []])).to.deep.equal({
+    expect(decodeTopology(['0', '0', [], [], []])).to.deep.equal({
       generation: 0,
       resetting: false,
       sessions: [],
       partitions: [],
+      committed: [],
     });
   });
 
   it('is the failure record of a partition that has one', () => {
     const owners = ['a:0', 'A|s||12|2:5:9:0', 'a:1', 'U|||3|0:0:4:1'];
-    const { partitions } = decodeTopology(['9', '0', [], owners]);
+    const { partitions } = decodeTopology(['9', '0', [], owners, []]);
     expect(partitions.map(({ fence, failureRecord }) => ({ fence, ...failureRecord }))).to.deep.equal([
       { fence: 12, failures: 2, firstOffset: 5, throughOffset: 9, isOneByOne: false },
       { fence: 3, failures: 0, firstOffset: 0, throughOffset: 4, isOneByOne: true },

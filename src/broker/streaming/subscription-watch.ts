@@ -165,22 +165,29 @@ export class SubscriptionWatch {
     const leaseEpoch = lease.isValid(clock.monotonic()) ? lease.epoch : 0;
     this.#wantedLeaseEpoch = leaseEpoch;
     this.#topologyWanted = false;
+    // Read with the topology, so they include the commits of an earlier owner before it released a partition.
+    this.#offsetsWanted = false;
     const topology = await applyRebalance(coordination, this.#subscriptionId);
     this.#generation = topology.generation;
-    // Read after the topology, so they include the commits of an earlier owner before it released a partition.
-    const { kind: _, ...offsets } = await this.#readOffsets();
-    return { kind: 'topology', topology, ...offsets, leaseEpoch };
+    const { committed } = topology;
+    const heartbeats = await this.#readHeartbeats();
+    this.#offsetsRecheckAt = Infinity;
+    return { kind: 'topology', topology, committed, ...heartbeats, leaseEpoch };
   }
 
   async #readOffsets(): Promise<Observation & { kind: 'offsets' }> {
     const { coordination } = this.#services;
     this.#offsetsWanted = false;
     const committed = await coordination.committedOffsets(this.#subscriptionId);
-    const counted = this.#countedStreamId;
-    const heartbeats =
-      counted === undefined ? {} : { heartbeats: await coordination.heartbeats(this.#subscriptionId, counted) };
+    const heartbeats = await this.#readHeartbeats();
     this.#offsetsRecheckAt = Infinity;
     return { kind: 'offsets', committed, ...heartbeats };
+  }
+
+  async #readHeartbeats(): Promise<{ readonly heartbeats?: number }> {
+    const counted = this.#countedStreamId;
+    if (counted === undefined) return {};
+    return { heartbeats: await this.#services.coordination.heartbeats(this.#subscriptionId, counted) };
   }
 
   async #failed(error: unknown): Promise<void> {

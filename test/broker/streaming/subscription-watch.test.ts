@@ -8,6 +8,7 @@ import {
   type Observation,
   type Observer,
 } from '../../../src/broker/streaming/subscription-watch.ts';
+import { giveWay } from '../../../src/clock.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { openPartOfEmbeddedLog } from '../../support/shared-embedded-log.ts';
@@ -23,8 +24,10 @@ describe('the watch of a stream', () => {
   let log: EventLog;
   let coordination: Coordination;
   let clock: SimulatedClock;
-  /** The error with which reading the offsets fails. */
+  /** The error with which reading fails. */
   let failure: Error | undefined;
+  /** What the result of reading the topology waits for on its way back. */
+  let topologyOnItsWay: Promise<void> | undefined;
   let lease: NodeLease;
   let observer: Recorder;
   let watch: SubscriptionWatch;
@@ -55,9 +58,16 @@ describe('the watch of a stream', () => {
     const embedded = await EmbeddedCoordination.open({ log, clock, logger: silentLogger });
     await embedded.initialise(id, [{ ...partition, offset: 4 }]);
     failure = undefined;
+    topologyOnItsWay = undefined;
     coordination = overriding<Coordination>(embedded, {
       committedOffsets: (subscriptionId) =>
         failure === undefined ? embedded.committedOffsets(subscriptionId) : Promise.reject(failure),
+      topology: async (subscriptionId) => {
+        if (failure !== undefined) throw failure;
+        const topology = await embedded.topology(subscriptionId);
+        await topologyOnItsWay;
+        return topology;
+      },
     });
     lease = new NodeLease({ coordination, nodeId: 'node', leaseMilliseconds: 9_000, clock, logger: silentLogger });
     await lease.start();
@@ -72,7 +82,7 @@ describe('the watch of a stream', () => {
     await log.close();
   });
 
-  it('begins with the topology and the offsets, and the lease epoch under which they were read', async () => {
+  it('begins with the topology and the offsets in it, and the lease epoch under which they were read', async () => {
     watch.start();
     await untilObserved('topology');
     const observation = last();
@@ -95,13 +105,23 @@ describe('the watch of a stream', () => {
     expect(kinds()).to.have.length(2);
   });
 
-  it('reads what a change notification names: only offsets, or the topology and then the offsets', async () => {
+  it('reads what a change notification names: only offsets, or the topology with the offsets', async () => {
     watch.start();
     await untilObserved('topology');
     watch.notify('offsets');
     await untilObserved('topology', 'offsets');
     watch.notify('topology');
     await untilObserved('topology', 'offsets', 'topology');
+  });
+
+  it('reads the offsets again that may have changed after they were read with the topology', async () => {
+    let arrive = (): void => {};
+    topologyOnItsWay = new Promise((resolve) => (arrive = resolve));
+    watch.start();
+    await coordination.committedOffsets(id);
+    watch.notify('offsets');
+    arrive();
+    await untilObserved('topology', 'offsets');
   });
 
   it('reads nothing when the change notification contains the offsets', () => {
@@ -188,7 +208,7 @@ describe('the watch of a stream', () => {
     await untilObserved('failure');
     await clock.turn(999);
     watch.recheck(clock.monotonic(), true);
-    await coordination.topology(id);
+    await giveWay();
     expect(kinds()).to.deep.equal(['failure']);
   });
 
