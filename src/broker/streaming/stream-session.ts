@@ -3,8 +3,8 @@ import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
 import type { SlotQueue } from '../subscriptions/slot-queue.ts';
 import { openAfterReaping } from '../subscriptions/stream-slots.ts';
-import { initialisePartitions } from '../subscriptions/starting-offsets.ts';
-import type { Coordination, Session } from '../../ports/coordination.ts';
+import { beginInitialisation } from '../subscriptions/starting-offsets.ts';
+import type { Coordination, OpenSessionResult, Session } from '../../ports/coordination.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { StreamParameters } from './stream-parameters.ts';
@@ -29,6 +29,8 @@ type SessionParameters = Pick<
 export interface OpenedSession {
   readonly streamId: string;
   readonly bounds: readonly PartitionBounds[];
+  /** Nothing may be sent before it resolves: then the starting offsets are stored. Undefined when they were before. */
+  readonly stored: Promise<void> | undefined;
 }
 
 /** A stream that may have to wait for a slot. */
@@ -56,8 +58,8 @@ export async function openStreamSession(
   const { requestedPartitions, commitTimeoutMilliseconds, slotWaitMilliseconds } = parameters;
   // The session of a process whose lease has ended would be closed at once.
   if (!lease.isValid(clock.monotonic())) await lease.renew();
-  const [bounds] = await Promise.all([
-    initialisePartitions(log, coordination, subscription, eventTypes),
+  const [{ bounds, stored }] = await Promise.all([
+    beginInitialisation(log, coordination, subscription, eventTypes),
     coordination.reapSessions(subscription.id),
   ]);
   const streamId = newStreamId();
@@ -72,9 +74,28 @@ export async function openStreamSession(
   };
   const open =
     waiting === undefined || slotWaitMilliseconds === undefined
-      ? undefined
-      : (id: string, opening: Session) =>
-          waiting.queue.open(id, opening, { milliseconds: slotWaitMilliseconds, signal: waiting.signal });
+      ? (id: string, opening: Session) => openDuringInitialisation(coordination, id, opening, stored)
+      : async (id: string, opening: Session) => {
+          // It gets a place among those that wait only when there are partitions.
+          await stored;
+          return waiting.queue.open(id, opening, { milliseconds: slotWaitMilliseconds, signal: waiting.signal });
+        };
   await openAfterReaping(coordination, subscription.id, session, open);
-  return { streamId, bounds };
+  return { streamId, bounds, stored };
+}
+
+/**
+ * Opens a session while the starting offsets are being stored, which takes longer: the store knows the partitions
+ * earlier. One that does not know them yet refuses the session, and is asked again.
+ */
+async function openDuringInitialisation(
+  coordination: Coordination,
+  subscriptionId: string,
+  session: Session,
+  stored: Promise<void> | undefined,
+): Promise<OpenSessionResult> {
+  const result = await coordination.openSession(subscriptionId, session);
+  if (result.outcome !== 'no_free_slots' || stored === undefined) return result;
+  await stored;
+  return coordination.openSession(subscriptionId, session);
 }

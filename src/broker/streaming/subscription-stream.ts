@@ -189,7 +189,7 @@ export class SubscriptionStream implements Observer {
   }
 
   /**
-   * Opens a stream: its session is registered when this returns. Nothing is read or sent before {@link start}.
+   * Opens a stream: its session is registered when this returns. Nothing is sent before {@link start}.
    * @param eventTypes The subscription's event types with their partition counts.
    * @param waiting Where it waits for a slot, if its parameters ask for that.
    * @throws CONFLICT, PRECONDITION_FAILED (see ownership-changes.ts), and the errors of the log and the coordination
@@ -202,11 +202,20 @@ export class SubscriptionStream implements Observer {
     format: LineFormat = jsonLines,
     waiting?: WaitingStream,
   ): Promise<SubscriptionStream> {
-    const { streamId, bounds } = await openStreamSession(services, subscription, eventTypes, parameters, waiting);
+    const opened = await openStreamSession(services, subscription, eventTypes, parameters, waiting);
+    const { streamId, bounds, stored } = opened;
+    let stream: SubscriptionStream | undefined;
     try {
-      return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId, bounds, format);
+      stream = new SubscriptionStream(services, subscription, eventTypes, parameters, streamId, bounds, format);
+      if (stored !== undefined) {
+        // The first stream of a subscription requests its partitions while their starting offsets are being stored.
+        stream.start();
+        await stored;
+      }
+      return stream;
     } catch (error) {
-      await services.coordination.closeSession(subscription.id, streamId, 'refused');
+      if (stream === undefined) await services.coordination.closeSession(subscription.id, streamId, 'refused');
+      else stream.clientClosed();
       throw error;
     }
   }

@@ -41,6 +41,16 @@ export function startingOffsets(
   });
 }
 
+export interface BegunInitialisation {
+  /** Of all partitions of the subscription. */
+  readonly bounds: readonly PartitionBounds[];
+  /**
+   * Resolves when all partitions are registered and their offsets would survive a loss of the coordination store;
+   * undefined when they were registered before.
+   */
+  readonly stored: Promise<void> | undefined;
+}
+
 /**
  * Registers every partition of the subscription with the coordination store, each with an offset to start after.
  * Streams may do so at the same time; the first one's offsets count.
@@ -54,6 +64,18 @@ export async function initialisePartitions(
   subscription: Subscription,
   eventTypes: ReadonlyMap<string, number>,
 ): Promise<readonly PartitionBounds[]> {
+  const { bounds, stored } = await beginInitialisation(log, coordination, subscription, eventTypes);
+  await stored;
+  return bounds;
+}
+
+/** The same, for a caller that has something to do until the offsets are stored. @throws as the above */
+export async function beginInitialisation(
+  log: EventLog,
+  coordination: Coordination,
+  subscription: Subscription,
+  eventTypes: ReadonlyMap<string, number>,
+): Promise<BegunInitialisation> {
   const partitions = [...eventTypes].flatMap(([topic, count]) =>
     Array.from({ length: count }, (_, partition) => ({ topic, partition })),
   );
@@ -68,8 +90,11 @@ export async function initialisePartitions(
     const reason = whyBeyondEnd(await log.bounds(partitions), positions);
     if (reason !== undefined) throw new LendstreamError('PRECONDITION_FAILED', reason);
   }
-  if (start.length > 0) await coordination.initialise(subscription.id, start);
-  return bounds;
+  if (start.length === 0) return { bounds, stored: undefined };
+  const stored = coordination.initialise(subscription.id, start);
+  // Its caller gets its failure, maybe later.
+  stored.catch(() => undefined);
+  return { bounds, stored };
 }
 
 function whyBeyondEnd(bounds: readonly PartitionBounds[], positions: readonly CommittedOffset[]): string | undefined {

@@ -17,6 +17,7 @@ import { failingReads } from '../../support/failing-reads.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { eventually } from '../../support/eventually.ts';
+import { failureOf } from '../../support/thrown-errors.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 import { checkedLogger } from '../../support/logs/secrets-in-logs.ts';
 
@@ -87,6 +88,30 @@ describe('a subscription stream', () => {
     return lines.map((line) => JSON.parse(line) as Batch);
   }
 
+  /** A store that knows partitions at once, and whose starting offsets are stored or lost later. */
+  function storingLater() {
+    const { coordination } = server;
+    let store = (): void => {};
+    let lose = (_error: Error): void => {};
+    const stored = new Promise<void>((resolve, reject) => {
+      store = resolve;
+      lose = reject;
+    });
+    let registered: Promise<void> | undefined;
+    const later = overriding<Coordination>(coordination, {
+      initialise: async (...start) => {
+        registered = coordination.initialise(...start);
+        await registered;
+        await stored;
+      },
+      openSession: async (...opening) => {
+        await registered;
+        return coordination.openSession(...opening);
+      },
+    });
+    return { coordination: later, store: () => store(), lose: (error: Error) => lose(error) };
+  }
+
   /** Everything up to the end. */
   async function rest(stream: SubscriptionStream): Promise<Batch[]> {
     const batches: Batch[] = [];
@@ -97,6 +122,33 @@ describe('a subscription stream', () => {
   async function sessions(id: string): Promise<number> {
     return (await server.coordination.topology(id)).sessions.length;
   }
+
+  it('requests its partitions while the starting offsets are being stored, and is open when they are', async () => {
+    const { type, id } = await prepare(2);
+    await server.publish(type, 0, [1]);
+    const { coordination, store } = storingLater();
+    let isOpen = false;
+    const opening = open(id, { batch_limit: 1 }, { coordination }).finally(() => (isOpen = true));
+    await eventually(async () => {
+      const { partitions } = await server.coordination.topology(id);
+      return partitions.length === 2 && partitions.every(({ state }) => state === 'assigned');
+    });
+    expect(isOpen).to.equal(false);
+    store();
+    const stream = await opening;
+    expect((await nextBatches(stream)).flatMap(({ events = [] }) => events)).to.have.length(1);
+    stream.clientClosed();
+  });
+
+  it('is not opened when the starting offsets cannot be stored, and leaves no session', async () => {
+    const { id } = await prepare(2);
+    const { coordination, lose } = storingLater();
+    const opening = failureOf(open(id, {}, { coordination }));
+    await eventually(async () => (await sessions(id)) === 1);
+    lose(new LendstreamError('LOG_UNAVAILABLE', 'Nothing is stored now.'));
+    expect((await opening).message).to.equal('Nothing is stored now.');
+    await eventually(async () => (await sessions(id)) === 0);
+  });
 
   it('that ends for a reset waits a minute for commits, however long its commit timeout is', async () => {
     const { type, id } = await prepare(1);
