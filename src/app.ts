@@ -386,8 +386,9 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   };
   const commit = createCommit(committing);
   const routers = [
-    streams.router,
+    // Commits come most often.
     createCursorsRouter(committing, commit),
+    streams.router,
     eventTypeStreams.router,
     createPublishingRouter(broker),
     createMambuStreamingRouter({ ...broker, streams, commit }),
