@@ -8,6 +8,10 @@ export function partitionKey({ eventType, partition }: EventTypePartition): stri
   return `${eventType}:${partition}`;
 }
 
+export function isSamePartition(left: EventTypePartition, right: EventTypePartition | undefined): boolean {
+  return left.partition === right?.partition && left.eventType === right.eventType;
+}
+
 /** Compares by event type, then partition: the order of every list of partitions. */
 export function comparePartitions(left: EventTypePartition, right: EventTypePartition): number {
   if (left.eventType !== right.eventType) return left.eventType < right.eventType ? -1 : 1;

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
 import type { PartitionOwnership, Session, Topology } from '../ports/coordination.ts';
-import { partitionKey } from '../ports/event-type-partition.ts';
+import { isSamePartition, partitionKey } from '../ports/event-type-partition.ts';
 
 /**
  * The state of one subscription that this process has seen. It suffices to recognise a Redis that lost something, and
@@ -96,10 +96,18 @@ export class LastSeenState {
   contradictsTopology(subscriptionId: string): (topology: Topology) => boolean {
     const seen = this.get(subscriptionId)?.partitions ?? [];
     return ({ partitions }) => {
+      // Both are in the same order, nearly always of the same partitions.
+      if (areSamePartitions(seen, partitions)) {
+        return seen.some(({ fence }, index) => (partitions[index] as PartitionOwnership).fence < fence);
+      }
       const fences = new Map(partitions.map((partition) => [partitionKey(partition), partition.fence]));
       return seen.some((before) => (fences.get(partitionKey(before)) ?? Infinity) < before.fence);
     };
   }
+}
+
+function areSamePartitions(left: readonly PartitionOwnership[], right: readonly PartitionOwnership[]): boolean {
+  return left.length === right.length && left.every((each, index) => isSamePartition(each, right[index]));
 }
 
 function nothingSeen(): LastSeenSubscription {

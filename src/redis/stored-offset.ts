@@ -16,8 +16,8 @@ export function encodeOffset({ offset, epoch }: StoredOffset): string {
 
 /** Reads what {@link encodeOffset} wrote. */
 export function decodeOffset(encoded: string): StoredOffset {
-  const [offset, epoch] = encoded.split('@');
-  return { offset: Number(offset), epoch: Number(epoch) };
+  const at = encoded.indexOf('@');
+  return { offset: Number(encoded.slice(0, at)), epoch: Number(encoded.slice(at + 1)) };
 }
 
 /** Whether the first was committed after the second. */

@@ -1,5 +1,5 @@
 import type { CommittedOffset, PartitionOwnership } from '../../ports/coordination.ts';
-import { partitionKey } from '../../ports/event-type-partition.ts';
+import { isSamePartition, partitionKey } from '../../ports/event-type-partition.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { Offset, PartitionBounds } from '../../ports/event-log.ts';
 import { searchFrom } from './event-search.ts';
@@ -93,12 +93,13 @@ export class AssignedPartitions {
    * @returns whether any partition stopped, so that some of the running reads are no longer wanted
    */
   keepOwned(owned: readonly PartitionOwnership[], handOverUntil: number): boolean {
-    const byKey = new Map(owned.map((ownership) => [partitionKey(ownership), ownership]));
-    const kept = this.#list.filter((assigned) => byKey.has(partitionKey(assigned)));
+    const ownershipOf = this.#finder(owned);
+    const kept = this.#list.filter((assigned, index) => ownershipOf(assigned, index) !== undefined);
     let stopped = kept.length < this.#list.length;
+    const ownerships = this.#list.flatMap((assigned, index) => ownershipOf(assigned, index) ?? []);
     if (stopped) this.#list = kept;
-    for (const assigned of kept) {
-      const { fence = assigned.fence, state } = byKey.get(partitionKey(assigned)) ?? {};
+    for (const [index, assigned] of kept.entries()) {
+      const { fence = assigned.fence, state } = ownerships[index] ?? {};
       assigned.fence = fence;
       const leaving = state === 'reassigning';
       if (!leaving) {
@@ -117,8 +118,27 @@ export class AssignedPartitions {
     for (const assigned of this.#list) if (assigned.handOverUntil !== undefined) assigned.handOverUntil = handOverUntil;
   }
 
+  /**
+   * Finds the ownership of a partition by where it is in the list. Both lists are nearly always alike: thousands of
+   * streams look at once after the coordination store was lost, so maps are made only where they differ.
+   */
+  #finder(
+    owned: readonly PartitionOwnership[],
+  ): (assigned: StreamPartition, index: number) => PartitionOwnership | undefined {
+    if (this.#isAlike(owned)) return (_assigned, index) => owned[index];
+    const byKey = new Map(owned.map((ownership) => [partitionKey(ownership), ownership]));
+    return (assigned) => byKey.get(partitionKey(assigned));
+  }
+
+  #isAlike(owned: readonly PartitionOwnership[]): boolean {
+    const { length } = this.#list;
+    return owned.length === length && owned.every((each, index) => isSamePartition(each, this.#list[index]));
+  }
+
   /** The owned partitions that are not in the list yet. */
   missing(owned: readonly PartitionOwnership[]): PartitionOwnership[] {
+    if (this.#list.length === 0) return [...owned];
+    if (this.#isAlike(owned)) return [];
     const assigned = new Set(this.#list.map(partitionKey));
     return owned.filter((ownership) => !assigned.has(partitionKey(ownership)));
   }

@@ -18,6 +18,11 @@ import { comparePartitions, partitionKey, type EventTypePartition } from '../../
  * @returns The changes by event type, then partition.
  */
 export function rebalance(sessions: readonly Session[], partitions: readonly PartitionOwnership[]): OwnershipChange[] {
+  // The only stream that has everything keeps it, whatever it requested: how most subscriptions are, most of the time.
+  const [only] = sessions;
+  if (only !== undefined && sessions.length === 1 && partitions.every((ownership) => isAssignedTo(only, ownership))) {
+    return [];
+  }
   const openStreamIds = new Set(sessions.map(({ streamId }) => streamId));
   const ordered = [...partitions].sort(comparePartitions);
   const targets = requestedTargets(sessions, ordered);
@@ -28,6 +33,10 @@ export function rebalance(sessions: readonly Session[], partitions: readonly Par
     const change = target === undefined ? undefined : changeTowards(target, ownership, openStreamIds);
     return change === undefined ? [] : [change];
   });
+}
+
+function isAssignedTo({ streamId }: Session, ownership: PartitionOwnership): boolean {
+  return ownership.state === 'assigned' && ownership.streamId === streamId;
 }
 
 function compareText(left: string, right: string): number {
