@@ -43,7 +43,7 @@ import {
   offsetAt,
 } from './script-values.ts';
 import { CommitCalls } from './commit-calls.ts';
-import { SubscriptionReads } from './subscription-reads.ts';
+import { SubscriptionCalls } from './subscription-calls.ts';
 import { RedisConnection, type RedisAddress, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
@@ -53,7 +53,7 @@ import { CursorMirror } from './cursor-mirror.ts';
 import { SessionCloseRetries } from './session-close-retries.ts';
 import { RecoveringCalls } from './recovering-calls.ts';
 import { Recovery } from './recovery.ts';
-import { loadScripts, readScriptSource, topologyKeys, type ScriptSource } from './script-loading.ts';
+import { historyKeys, loadScripts, readScriptSource, topologyKeys, type ScriptSource } from './script-loading.ts';
 import type { StoredOffset } from './stored-offset.ts';
 import { ScriptCalls } from './script-calls.ts';
 import { RedisPublishedIds, type RedisPublishedIdsOptions } from './published-ids/published-ids.ts';
@@ -78,9 +78,10 @@ export interface RedisCoordinationOptions {
 /** How long a reset may take by default before the process that began it counts as dead. Milliseconds. */
 const resetMillisecondsDefault = 120_000;
 
-/** How many subscriptions one call reads: Redis does nothing else meanwhile. */
+/** How many subscriptions one call reads or writes: Redis does nothing else meanwhile. */
 const offsetsPerCall = 500;
 const topologiesPerCall = 100;
+const historiesPerCall = 100;
 
 /** The claim of the process that renews the consumer groups this time. */
 const groupRenewal = 'group-renewal';
@@ -115,8 +116,9 @@ export class RedisCoordination implements Coordination {
   readonly #groups: GroupExport;
   readonly #recovery: Recovery;
   readonly #calls: RecoveringCalls;
-  readonly #offsetReads: SubscriptionReads<readonly string[]>;
-  readonly #topologyReads: SubscriptionReads<readonly unknown[]>;
+  readonly #offsetReads: SubscriptionCalls<readonly string[]>;
+  readonly #topologyReads: SubscriptionCalls<readonly unknown[]>;
+  readonly #historyWrites: SubscriptionCalls<undefined>;
   readonly #commits: CommitCalls;
   readonly #leases: NodeLeases;
   readonly #sessionCloseRetries: SessionCloseRetries;
@@ -167,19 +169,27 @@ export class RedisCoordination implements Coordination {
     this.#calls = new RecoveringCalls(store, this.#recovery);
     this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), clock, logger);
     const { keys } = store;
-    this.#offsetReads = new SubscriptionReads<readonly string[]>({
+    this.#offsetReads = new SubscriptionCalls<readonly string[]>({
       keys,
       kinds: ['offsets'],
       subscriptionsPerCall: offsetsPerCall,
       call: (shard, offsetKeys) => this.#calls.committedOffsets(shard, offsetKeys),
       none: [],
     });
-    this.#topologyReads = new SubscriptionReads<readonly unknown[]>({
+    this.#topologyReads = new SubscriptionCalls<readonly unknown[]>({
       keys,
       kinds: topologyKeys,
       subscriptionsPerCall: topologiesPerCall,
       call: (shard, topologyKeysOfAll) => this.#calls.topologies(shard, topologyKeysOfAll),
       none: [],
+    });
+    this.#historyWrites = new SubscriptionCalls<undefined>({
+      keys,
+      kinds: historyKeys,
+      subscriptionsPerCall: historiesPerCall,
+      call: (shard, keysOfHistories, values) =>
+        this.#calls.remember(shard, [historyRetentionMilliseconds, endedStreamsMaximum, ...values], keysOfHistories),
+      none: undefined,
     });
     this.#commits = new CommitCalls(keys, !store.connection.isCluster, (...call) => this.#calls.commit(...call));
     this.#missedChanges = new MissedChanges({
@@ -295,7 +305,7 @@ export class RedisCoordination implements Coordination {
   }
 
   async topology(subscriptionId: string): Promise<Topology> {
-    const read = async (): Promise<Topology> => decodeTopology(await this.#topologyReads.read(subscriptionId));
+    const read = async (): Promise<Topology> => decodeTopology(await this.#topologyReads.of(subscriptionId));
     // Compared with what was known before the read began: what is learned during the read may well be newer.
     const contradicts = this.#lastSeen.contradictsTopology(subscriptionId);
     let topology = await read();
@@ -309,7 +319,7 @@ export class RedisCoordination implements Coordination {
   }
 
   async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
-    const fields = await this.#offsetReads.read(subscriptionId);
+    const fields = await this.#offsetReads.of(subscriptionId);
     return decodeCommittedOffsets(fields);
   }
 
@@ -462,8 +472,7 @@ export class RedisCoordination implements Coordination {
   }
 
   async recordHistory(subscriptionId: string, addition: SubscriptionHistory): Promise<void> {
-    const values = [historyRetentionMilliseconds, endedStreamsMaximum, ...encodeHistory(addition)];
-    await this.#calls.call('remember', subscriptionId, values);
+    await this.#historyWrites.of(subscriptionId, encodeHistory(addition));
   }
 
   async history(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }> {

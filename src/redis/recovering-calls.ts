@@ -70,6 +70,11 @@ export class RecoveringCalls {
     return this.#recovering(() => this.#store.callShard('commit', shard, values, furtherKeys));
   }
 
+  /** Adds to the history of subscriptions of a shard. */
+  remember(shard: number, values: readonly (string | number)[], historyKeys: readonly string[]): Promise<unknown[]> {
+    return this.#recovering(() => this.#store.callShard('remember', shard, values, historyKeys));
+  }
+
   /** Reads sessions and ownership of subscriptions of a shard. */
   topologies(shard: number, keys: readonly string[]): Promise<unknown[]> {
     return this.#recovering(() => this.#store.callShard('topology', shard, [], keys));

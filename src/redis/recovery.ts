@@ -8,7 +8,7 @@ import { decodeOffsets, encodeSession } from './script-values.ts';
 import { shardCount, shardOf } from './keys.ts';
 import type { LastSeenSubscription, LastSeenState } from './last-seen-state.ts';
 import type { MirrorEntry, CursorMirror } from './cursor-mirror.ts';
-import { SubscriptionReads } from './subscription-reads.ts';
+import { SubscriptionCalls } from './subscription-calls.ts';
 import type { ScriptCalls } from './script-calls.ts';
 import { mergedKeys } from './script-loading.ts';
 import { isNewer, encodeOffset, type StoredOffset } from './stored-offset.ts';
@@ -138,7 +138,7 @@ export class Recovery {
   /** What the mirror has of subscriptions whose offsets in Redis are older or missing: usually nothing. */
   async #newerInMirror(): Promise<Mirror> {
     const { store, log } = this.#options;
-    const reads = new SubscriptionReads<readonly string[]>({
+    const reads = new SubscriptionCalls<readonly string[]>({
       keys: store.keys,
       kinds: ['offsets'],
       subscriptionsPerCall: offsetsPerCall,
@@ -154,7 +154,7 @@ export class Recovery {
     for (let first = 0; first < mirrored.length; first += comparedAtOnce) {
       await Promise.all(
         mirrored.slice(first, first + comparedAtOnce).map(async ([id, offsets]) => {
-          const stored = decodeOffsets(await reads.read(id));
+          const stored = decodeOffsets(await reads.of(id));
           if (offsets.some((offset) => isNewerThan(offset, stored))) newer.set(id, offsets);
         }),
       );

@@ -11,6 +11,7 @@ type ShardScriptName =
   | 'commit'
   | 'committed-offsets'
   | 'merge'
+  | 'remember'
   | 'topology';
 
 /** The keys and scripts of this product behind a connection. The header of each script documents its result. */

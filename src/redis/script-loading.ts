@@ -7,8 +7,9 @@ import type { KeyKind } from './keys.ts';
 /**
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
  * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
- * meta, owners and sessions of each, topology, merge and commit those of {@link topologyKeys}, {@link mergedKeys} and
- * {@link commitKeys}, release-claim the key of a claim, nodes/report and nodes/list that of the reports.
+ * meta, owners and sessions of each, topology, merge, commit and remember those of {@link topologyKeys},
+ * {@link mergedKeys}, {@link commitKeys} and {@link historyKeys}, release-claim the key of a claim, nodes/report and
+ * nodes/list that of the reports.
  */
 export const scriptKeys = {
   topology: ['shard'],
@@ -25,7 +26,7 @@ export const scriptKeys = {
   'begin-reset': ['shard', 'meta'],
   'finish-reset': ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
   remove: ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions', 'removed', 'commits', 'ends', 'places'],
-  remember: ['shard', 'commits', 'ends'],
+  remember: ['shard'],
   history: ['shard', 'commits', 'ends'],
   merge: ['shard', 'nodes', 'dirty'],
   'renew-lease': ['shard', 'nodes'],
@@ -50,6 +51,9 @@ export const topologyKeys = ['meta', 'owners', 'sessions', 'offsets'] as const s
 
 /** The keys of each subscription that commit takes after its own. */
 export const commitKeys = ['meta', 'owners', 'offsets', 'sessions'] as const satisfies readonly KeyKind[];
+
+/** The keys of each subscription that remember takes after its own. */
+export const historyKeys = ['commits', 'ends'] as const satisfies readonly KeyKind[];
 
 export type ScriptName = keyof typeof scriptKeys;
 

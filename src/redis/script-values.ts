@@ -178,15 +178,16 @@ export function pairs(list: readonly string[]): [string, string][] {
 }
 
 /**
- * The values of remember.lua after the first two: the number of commits, the commits, and the ends with the newest
- * last.
+ * The values of remember.lua for one subscription: the number of commits and the commits, then the number of ends and
+ * the ends, the newest last.
  */
 export function encodeHistory({ lastCommits, endedStreams }: SubscriptionHistory): (string | number)[] {
   const commits = lastCommits.flatMap((commit) => {
     const { offset, committedAt } = commit;
     return [partitionKey(commit), JSON.stringify({ offset, committedAt } satisfies EncodedCommit)];
   });
-  return [lastCommits.length, ...commits, ...endedStreams.toReversed().map((ended) => JSON.stringify(ended))];
+  const ends = endedStreams.toReversed().map((ended) => JSON.stringify(ended));
+  return [lastCommits.length, ...commits, ends.length, ...ends];
 }
 
 type EncodedCommit = Omit<LastCommit, keyof EventTypePartition>;

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { comparePartitions, describePartitions, partitionKey } from '../../src/ports/event-type-partition.ts';
+import {
+  comparePartitions,
+  describePartitions,
+  isSamePartition,
+  partitionKey,
+} from '../../src/ports/event-type-partition.ts';
 
 describe('partitions of event types', () => {
   it('have one distinct key each', () => {
@@ -8,6 +13,14 @@ describe('partitions of event types', () => {
     expect(partitionKey({ eventType: 'loans.v1', partition: 1 })).not.to.equal(
       partitionKey({ eventType: 'loans.v11', partition: 1 }),
     );
+  });
+
+  it('are the same when event type and number are', () => {
+    const partition = { eventType: 'loans', partition: 1 };
+    expect(isSamePartition(partition, { ...partition })).to.equal(true);
+    expect(isSamePartition(partition, { ...partition, partition: 2 })).to.equal(false);
+    expect(isSamePartition(partition, { ...partition, eventType: 'loan' })).to.equal(false);
+    expect(isSamePartition(partition, undefined)).to.equal(false);
   });
 
   it('are ordered by event type, then by number', () => {

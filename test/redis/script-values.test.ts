@@ -88,11 +88,12 @@ describe('the decoded result of a script', () => {
       1,
       'a:0',
       '{"offset":"5","committedAt":77}',
+      2,
       ...ends.toReversed().map((end) => JSON.stringify(end)),
     ]);
     const [count, ...rest] = written.map(String);
     const commits = rest.slice(0, 2 * Number(count));
-    const read = decodeHistory(['OK', '44', commits, rest.slice(commits.length).toReversed()]);
+    const read = decodeHistory(['OK', '44', commits, rest.slice(commits.length + 1).toReversed()]);
     expect(read).to.deep.equal({ since: 44, lastCommits: [commit], endedStreams: ends });
   });
 

@@ -12,6 +12,8 @@ export class EndOffsetCache {
   readonly #log: EventLog;
   /** The offset that the next record will get, or a smaller one. */
   readonly #endOffsets = new Map<string, Offset>();
+  /** The lookup under way of each partition; it never fails. */
+  readonly #lookups = new Map<string, Promise<void>>();
 
   /** @param registry Notifies of removed event types: one created again under the same name begins at 0. */
   constructor({ log, registry }: { readonly log: EventLog; readonly registry: Registry }) {
@@ -22,13 +24,35 @@ export class EndOffsetCache {
   }
 
   /**
-   * The end of the partition of each position, looked up only where the position lies at or beyond the known end.
+   * The end of the partition of each position, looked up only where the position lies at or beyond the known end. Many
+   * streams commit the same new event at once, so a lookup that is under way is waited for first.
    * @throws what {@link EventLog.bounds} throws
    */
   async endOffsetsOf(positions: readonly CommittedOffset[]): Promise<readonly Offset[]> {
-    const uncached = positions.filter((position) => position.offset >= this.#cachedEndOffset(position));
-    if (uncached.length > 0) await this.#fetch(uncached);
+    let beyond = this.#beyondKnownEnds(positions);
+    const underWay = beyond.flatMap((position) => this.#lookups.get(partitionKey(position)) ?? []);
+    if (underWay.length > 0) {
+      await Promise.all(underWay);
+      beyond = this.#beyondKnownEnds(positions);
+    }
+    if (beyond.length > 0) await this.#lookUp(beyond);
     return positions.map((position) => this.#cachedEndOffset(position));
+  }
+
+  #beyondKnownEnds(positions: readonly CommittedOffset[]): CommittedOffset[] {
+    return positions.filter((position) => position.offset >= this.#cachedEndOffset(position));
+  }
+
+  async #lookUp(partitions: readonly EventTypePartition[]): Promise<void> {
+    const keys = partitions.map(partitionKey);
+    const fetching = this.#fetch(partitions);
+    const settled = fetching.catch(() => undefined);
+    for (const key of keys) this.#lookups.set(key, settled);
+    try {
+      await fetching;
+    } finally {
+      for (const key of keys) if (this.#lookups.get(key) === settled) this.#lookups.delete(key);
+    }
   }
 
   async #fetch(partitions: readonly EventTypePartition[]): Promise<void> {

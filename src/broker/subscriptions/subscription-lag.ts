@@ -29,7 +29,7 @@ export interface SubscriptionLag {
  * How many subscriptions' committed offsets are read at once. A store on the network responds to all of them together,
  * and commits wait behind no more.
  */
-const lagGroupSize = 256;
+const lagGroupSize = 1_024;
 
 /**
  * After this time all offsets are read again, for unforeseen cases: a cursor may have moved without a mark.

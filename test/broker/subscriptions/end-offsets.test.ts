@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { after, before, describe, it } from 'mocha';
+import { after, before, beforeEach, describe, it } from 'mocha';
 import type { EventLog, TopicPartition } from '../../../src/ports/event-log.ts';
 import { EndOffsetCache } from '../../../src/broker/subscriptions/end-offsets.ts';
 import { overriding } from '../../support/stepping-log.ts';
+import { eventually } from '../../support/eventually.ts';
 import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
 
 const eventType = 'ends.payments';
@@ -12,14 +13,22 @@ describe('cached end offsets', () => {
   let ends: EndOffsetCache;
   /** The requests to the log. */
   let questions: (readonly TopicPartition[])[] = [];
+  /** Called with the answer of the log, which waits for it. */
+  let beforeAnswer: () => Promise<void> | undefined;
+
+  beforeEach(() => {
+    beforeAnswer = () => undefined;
+  });
 
   before(async () => {
     store = await openSubscriptionStore();
     await store.define(eventType, 2);
     const log = overriding<EventLog>(store.log, {
-      bounds: (partitions) => {
+      bounds: async (partitions) => {
         questions.push(partitions);
-        return store.log.bounds(partitions);
+        const bounds = await store.log.bounds(partitions);
+        await beforeAnswer();
+        return bounds;
       },
     });
     ends = new EndOffsetCache({ log, registry: store.registry });
@@ -47,6 +56,33 @@ describe('cached end offsets', () => {
     expect(questions[0]).to.have.length(2);
     await endsFor([0, 5]);
     expect(questions).to.have.length(1);
+  });
+
+  it('are looked up once for commits at the same time', async () => {
+    await store.publish(eventType, 1, 1);
+    const positions = [{ eventType, partition: 1, offset: 0 }];
+    const together = [endsFor([1, 0]), ends.endOffsetsOf(positions), ends.endOffsetsOf(positions)];
+    expect(await Promise.all(together)).to.deep.equal([[1], [1], [1]]);
+    expect(questions).to.have.length(1);
+  });
+
+  it('are looked up again for an event that came after a lookup began, and after one that failed', async () => {
+    let answer: (() => void) | undefined;
+    beforeAnswer = () => new Promise<void>((resolve) => (answer = resolve));
+    const first = endsFor([1, 1]);
+    await eventually(() => answer !== undefined);
+    await store.publish(eventType, 1, 1);
+    const second = ends.endOffsetsOf([{ eventType, partition: 1, offset: 1 }]);
+    beforeAnswer = () => undefined;
+    answer?.();
+    expect(await Promise.all([first, second])).to.deep.equal([[1], [2]]);
+    expect(questions).to.have.length(2);
+    let failures = 1;
+    beforeAnswer = () => (failures-- > 0 ? Promise.reject(new Error('lost')) : undefined);
+    const failing = endsFor([1, 2]).catch(() => 'failed');
+    const behind = ends.endOffsetsOf([{ eventType, partition: 1, offset: 2 }]);
+    expect(await failing).to.equal('failed');
+    expect(await behind).to.deep.equal([2]);
   });
 
   it('are dropped with their event type', async () => {
