@@ -3,14 +3,15 @@ import { LendstreamError, describeError, isLendstreamError } from '../errors.ts'
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { Offset, ReadResult, RecordBatch } from '../ports/event-log.ts';
-import { batchFrom, decodeBody } from './records/batch-format.ts';
+import { batchFrom, decodeBody, decodeBodyInRun } from './records/batch-format.ts';
 import type { StoredBatch } from './records/batch-format.ts';
+import { RunMemory } from './records/run-memory.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { FetchResponse, FetcherRequests } from './thread/messages.ts';
 import { startLogThread } from './thread/log-thread.ts';
 import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState } from './partition-state.ts';
-import { SharedBuffer, SharedBufferPool } from '../ports/shared-buffer.ts';
+import { SharedBuffer } from '../ports/shared-buffer.ts';
 
 /** The least that one cache miss fetches, so that small batches are not fetched one by one. Bytes. */
 const fetchBytesMinimum = 256 * 1024;
@@ -50,7 +51,7 @@ export class LogReader {
   readonly #lastFetch = new WeakMap<PartitionState, FetchedRange>();
   /** Fetches under way, by partition and position: readers at one position share them. */
   readonly #pendingFetches = new Map<string, Promise<readonly StoredBatch[]>>();
-  readonly #bufferPool = new SharedBufferPool(sharedBufferBytes);
+  readonly #runMemory = new RunMemory(sharedBufferBytes);
   #turnStartedAt: number | undefined;
   #isClosed = false;
 
@@ -156,15 +157,14 @@ export class LogReader {
     const { id: partitionId, topic, partition: number } = partition;
     const isSequential = this.#lastFetch.get(partition)?.to === from;
     const bytesMaximum = isSequential ? fetchBytesMaximum : fetchBytesMinimum;
-    const memory = isSequential ? this.#bufferPool.acquire() : undefined;
+    const memory = isSequential ? this.#runMemory.acquire() : undefined;
     const request = { topic, partition: number, partitionId, from, latest, bytesMaximum, memory };
-    const transferred = memory === undefined ? [] : [memory];
     const response = await this.#startedThread()
-      .call('fetch', request, transferred)
+      .call('fetch', request)
       .catch((error: unknown) => {
         throw this.#failure(error);
       });
-    const batches = this.#decode(partition, response);
+    const batches = this.#decode(partition, memory, response);
     for (const batch of batches) {
       if (batch.position.lastOffset >= partition.earliest) this.#cache.add(partition, batch);
     }
@@ -173,13 +173,15 @@ export class LogReader {
     return batches;
   }
 
-  #decode(partition: PartitionState, { run, bodies }: FetchResponse): StoredBatch[] {
+  #decode(
+    partition: PartitionState,
+    memory: SharedArrayBuffer | undefined,
+    { positions, bodies }: FetchResponse,
+  ): StoredBatch[] {
     const batches: StoredBatch[] = [];
-    if (run !== undefined) {
-      const sharedBuffer = new SharedBuffer(run.memory, this.#bufferPool.recycle);
-      for (const { start, bytes } of run.positions) {
-        batches.push(decodeBody(partition, Buffer.from(run.memory, start, bytes), sharedBuffer));
-      }
+    if (memory !== undefined) {
+      const sharedBuffer = new SharedBuffer(memory, this.#runMemory.recycle);
+      for (const position of positions) batches.push(decodeBodyInRun(partition, sharedBuffer, position));
       // Readers that wait for these batches take and hold them before the next turn of the event loop.
       void giveWay().then(sharedBuffer.release);
     }
@@ -228,8 +230,8 @@ function collectBatches(
   let bytes = 0;
   let nextOffset = from;
   for (let batch: StoredBatch | undefined = first; batch !== undefined; batch = next(nextOffset)) {
-    if (batches.length > 0 && bytes + batch.bytes.length > bytesMaximum) break;
-    bytes += batch.bytes.length;
+    if (batches.length > 0 && bytes + batch.bodyBytes > bytesMaximum) break;
+    bytes += batch.bodyBytes;
     nextOffset = batch.position.lastOffset + 1;
     const wanted = batchFrom(batch, from);
     if (wanted.count > 0) {

@@ -5,8 +5,10 @@
  * The memory counts its holders: the cache, and each reader until it releases the batches. A reader that never releases
  * them does no harm; the memory is then left to the collector.
  */
-export class SharedBuffer {
-  readonly memory: ArrayBuffer;
+export class SharedBuffer<Memory extends ArrayBufferLike = ArrayBufferLike> {
+  readonly memory: Memory;
+  /** All of the memory. Batches in it share this object, which shows that their values are in the same memory. */
+  readonly bytes: Buffer;
   /** Drops one reference. After the last one, the batches must not be read any more. */
   readonly release: () => void;
   #references = 1;
@@ -15,8 +17,9 @@ export class SharedBuffer {
    * Starts with one reference, which belongs to the creator.
    * @param onFree Takes the memory back when the last reference is dropped.
    */
-  constructor(memory: ArrayBuffer, onFree: (memory: ArrayBuffer) => void) {
+  constructor(memory: Memory, onFree: (memory: Memory) => void) {
     this.memory = memory;
+    this.bytes = Buffer.from(memory);
     this.release = () => {
       this.#references -= 1;
       if (this.#references === 0) onFree(memory);

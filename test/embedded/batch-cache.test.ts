@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { BatchCache, isWorthCaching } from '../../src/embedded/batch-cache.ts';
-import { decodeBody, encodeBody } from '../../src/embedded/records/batch-format.ts';
+import { decodeBody, decodeBodyInRun, encodeBody, putIntoRun } from '../../src/embedded/records/batch-format.ts';
 import type { StoredBatch } from '../../src/embedded/records/batch-format.ts';
 import { SharedBuffer } from '../../src/ports/shared-buffer.ts';
 import { newPartitionState } from '../../src/embedded/partition-state.ts';
@@ -21,9 +21,9 @@ function batchAt(baseOffset: number, run?: SharedBuffer): StoredBatch {
   const records = Array.from({ length: 10 }, () => ({ key: null, value: Buffer.alloc(100) }));
   const body = Buffer.from(encodeBody(position, records));
   if (run === undefined) return decodeBody({ topic: 'orders', partition: 0 }, body);
-  const bodyInBuffer = Buffer.from(run.memory, 200 * baseOffset, body.length);
-  bodyInBuffer.set(body);
-  return decodeBody({ topic: 'orders', partition: 0 }, bodyInBuffer, run);
+  const start = 200 * baseOffset;
+  const put = putIntoRun(run.bytes, body, start, start + 2_000);
+  return decodeBodyInRun({ topic: 'orders', partition: 0 }, run, put ?? expect.fail());
 }
 
 const batchMemory = batchAt(0).memoryBytes;

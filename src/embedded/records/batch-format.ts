@@ -37,6 +37,8 @@ export interface BatchRow extends BatchPosition {
 /** A decoded batch and the range of offsets it covers. */
 export interface StoredBatch extends RecordBatch {
   readonly position: BatchPosition;
+  /** The size of its body. Bytes. */
+  readonly bodyBytes: number;
   /** The memory that this batch takes, without the memory of its run. Bytes. */
   readonly memoryBytes: number;
   /** The memory that it shares with other batches, if it does. */
@@ -232,22 +234,53 @@ function headerMatches(row: BatchRow): boolean {
 /**
  * Decodes a body that is not compressed and is known to be sound: this process encoded it, or its checksum was
  * compared.
- * @param sharedBuffer Contains the body, with room after it for the decoded arrays (see {@link endOfBodyInBuffer}).
  */
-export function decodeBody(
+export function decodeBody(where: TopicPartition, body: Buffer): StoredBatch {
+  const indexEnd = headerBytes + indexBytesOf(body, 0);
+  const keysAt = indexEnd + body.readUInt32LE(field.valuesBytes);
+  return decode(where, body, { headAt: 0, valuesAt: indexEnd, keysAt }, undefined);
+}
+
+/**
+ * Where the parts of a body are in the memory of a run: its values, which those of the next body follow behind a comma,
+ * and its head, which is the header, the index and the keys. Behind the head is room for the decoded arrays.
+ */
+export interface BodyInRun {
+  readonly valuesAt: number;
+  readonly headAt: number;
+}
+
+/** Decodes a body of a run. Otherwise the same as {@link decodeBody}. */
+export function decodeBodyInRun(
+  where: TopicPartition,
+  run: SharedBuffer,
+  { valuesAt, headAt }: BodyInRun,
+): StoredBatch {
+  const { bytes } = run;
+  return decode(where, bytes, { headAt, valuesAt, keysAt: headAt + headerBytes + indexBytesOf(bytes, headAt) }, run);
+}
+
+interface BodyParts {
+  readonly headAt: number;
+  readonly valuesAt: number;
+  readonly keysAt: number;
+}
+
+function decode(
   { topic, partition }: TopicPartition,
   body: Buffer,
-  sharedBuffer?: SharedBuffer,
+  { headAt, valuesAt, keysAt }: BodyParts,
+  sharedBuffer: SharedBuffer | undefined,
 ): StoredBatch {
-  const flags = body[field.flags] ?? 0;
-  const count = body.readUInt32LE(field.count);
+  const flags = body[headAt + field.flags] ?? 0;
+  const count = body.readUInt32LE(headAt + field.count);
   const position: BatchPosition = {
-    partitionId: body.readUInt32LE(field.partitionId),
-    baseOffset: body.readDoubleLE(field.baseOffset),
-    lastOffset: body.readDoubleLE(field.lastOffset),
-    appendedAt: body.readDoubleLE(field.appendedAt),
+    partitionId: body.readUInt32LE(headAt + field.partitionId),
+    baseOffset: body.readDoubleLE(headAt + field.baseOffset),
+    lastOffset: body.readDoubleLE(headAt + field.lastOffset),
+    appendedAt: body.readDoubleLE(headAt + field.appendedAt),
   };
-  let indexAt = headerBytes;
+  let indexAt = headAt + headerBytes;
   const nextIndex = (): Uint32Array => {
     const index = indexView(body, indexAt, count);
     indexAt += 4 * count;
@@ -256,12 +289,10 @@ export function decodeBody(
   const relativeEnds = nextIndex();
   const keyEnds = (flags & flag.keys) === 0 ? undefined : nextIndex();
   const deltas = (flags & flag.offsetDeltas) === 0 ? undefined : nextIndex();
-  const valuesAt = indexAt;
-  const keysAt = valuesAt + body.readUInt32LE(field.valuesBytes);
 
   // One piece of memory for all three arrays: three pieces would cost the collector more than their contents.
   const memory = sharedBuffer === undefined ? new ArrayBuffer(decodedBytesPerRecord * count) : sharedBuffer.memory;
-  const decodedAt = sharedBuffer === undefined ? 0 : alignedEnd(body.byteOffset, body.length);
+  const decodedAt = sharedBuffer === undefined ? 0 : alignedEnd(indexAt, body.readUInt32LE(headAt + field.keysBytes));
   const offsets = new Float64Array(memory, decodedAt, count);
   const valueStarts = new Uint32Array(memory, decodedAt + 8 * count, count);
   const valueEnds = new Uint32Array(memory, decodedAt + 12 * count, count);
@@ -280,11 +311,14 @@ export function decodeBody(
       nextStart = valuesAt + end + 1;
     }
   }
+  const bodyBytes =
+    indexAt - headAt + body.readUInt32LE(headAt + field.valuesBytes) + body.readUInt32LE(headAt + field.keysBytes);
   return {
     topic,
     partition,
     position,
     count,
+    bodyBytes,
     appendedAt: position.appendedAt,
     bytes: body,
     offsets,
@@ -306,9 +340,38 @@ function alignedEnd(start: number, bodyBytes: number): number {
   return Math.ceil((start + bodyBytes) / 8) * 8;
 }
 
-/** Where the room of a body with so many records ends in the memory of a run. The next body begins there. */
-export function endOfBodyInBuffer(start: number, bodyBytes: number, count: number): number {
-  return alignedEnd(start, bodyBytes) + decodedBytesPerRecord * count;
+/** The bytes of the index of a body. */
+function indexBytesOf(body: Buffer, headAt: number): number {
+  const flags = body[headAt + field.flags] ?? 0;
+  const lists = 1 + ((flags & flag.keys) === 0 ? 0 : 1) + ((flags & flag.offsetDeltas) === 0 ? 0 : 1);
+  return 4 * lists * body.readUInt32LE(headAt + field.count);
+}
+
+/**
+ * Puts a body into the memory of a run: its values behind those of the body before, its head before that of the body
+ * before.
+ * @param valuesAt Where its values begin.
+ * @param end Where its head with the room for the decoded arrays has to end.
+ * @returns undefined when it does not fit
+ */
+export function putIntoRun(
+  memory: Uint8Array,
+  body: Buffer,
+  valuesAt: number,
+  end: number,
+): (BodyInRun & { readonly valuesEnd: number }) | undefined {
+  const indexEnd = headerBytes + indexBytesOf(body, 0);
+  const valuesBytes = body.readUInt32LE(field.valuesBytes);
+  const valuesEnd = valuesAt + valuesBytes;
+  const keys = body.subarray(indexEnd + valuesBytes);
+  const room = alignedEnd(indexEnd, keys.length) + decodedBytesPerRecord * body.readUInt32LE(field.count);
+  const headAt = Math.floor((end - room) / 8) * 8;
+  if (headAt < valuesEnd + 1) return undefined;
+  memory.set(body.subarray(indexEnd, indexEnd + valuesBytes), valuesAt);
+  memory[valuesEnd] = comma;
+  memory.set(body.subarray(0, indexEnd), headAt);
+  memory.set(keys, headAt + indexEnd);
+  return { valuesAt, headAt, valuesEnd };
 }
 
 /** A part of the body's index as a view, or as a copy when the body is not aligned. */

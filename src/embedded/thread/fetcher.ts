@@ -2,7 +2,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import { type Connection, databaseErrorKind } from '../../sqlite.ts';
-import { type BatchRow, bodyOfRow, endOfBodyInBuffer } from '../records/batch-format.ts';
+import { type BatchRow, type BodyInRun, bodyOfRow, putIntoRun } from '../records/batch-format.ts';
 import { inflatedBytesOf } from '../records/compressed-bodies.ts';
 import { batchColumns, rowOf, type BatchColumns } from './batch-columns.ts';
 import { openForReading } from './database.ts';
@@ -96,47 +96,46 @@ function bodiesWithin(request: FetchRequest, rows: readonly BatchRow[], bodies: 
     if (bodies.count > 0 && bytes > request.bytesMaximum) break;
     const body = intactBody(request, row, bodies.count > 0);
     if (body === undefined) break;
-    bodies.add(body, row.count);
+    bodies.add(body);
   }
   return bodies;
 }
 
 /** The bodies of one reply: in the memory of the request as long as they fit, then each in memory of its own. */
 class FetchedBodies {
-  readonly #memory: ArrayBuffer | undefined;
-  /** The same memory, as long as more may fit into it. */
-  #freeMemory: ArrayBuffer | undefined;
-  #end = 0;
-  readonly #positions: { start: number; bytes: number }[] = [];
+  /** The memory of the request, as long as more may fit into it. */
+  #free: Uint8Array | undefined;
+  #valuesAt = 0;
+  #headsFrom = 0;
+  readonly #positions: BodyInRun[] = [];
   readonly #bodies: ArrayBuffer[] = [];
 
-  /** @param bytes The approximate size of all bodies. Memory that they would leave mostly empty is returned unused. */
-  constructor(memory: ArrayBuffer | undefined, bytes: number) {
-    this.#memory = memory;
-    if (memory !== undefined && bytes >= memory.byteLength / 2) this.#freeMemory = memory;
+  /** @param bytes The approximate size of all bodies. Memory that they would leave mostly empty is not used. */
+  constructor(memory: SharedArrayBuffer | undefined, bytes: number) {
+    if (memory === undefined || bytes < memory.byteLength / 2) return;
+    this.#free = new Uint8Array(memory);
+    this.#headsFrom = memory.byteLength;
   }
 
   get count(): number {
     return this.#positions.length + this.#bodies.length;
   }
 
-  add(body: Uint8Array, recordCount: number): void {
-    const start = this.#end;
-    const end = endOfBodyInBuffer(start, body.length, recordCount);
-    if (this.#freeMemory === undefined || end > this.#freeMemory.byteLength) {
-      this.#freeMemory = undefined;
+  add(body: Buffer): void {
+    const put = this.#free === undefined ? undefined : putIntoRun(this.#free, body, this.#valuesAt, this.#headsFrom);
+    if (put === undefined) {
+      this.#free = undefined;
       this.#bodies.push(memoryOf(body));
       return;
     }
-    new Uint8Array(this.#freeMemory, start).set(body);
-    this.#positions.push({ start, bytes: body.length });
-    this.#end = end;
+    const { valuesAt, headAt, valuesEnd } = put;
+    this.#positions.push({ valuesAt, headAt });
+    this.#valuesAt = valuesEnd + 1;
+    this.#headsFrom = headAt;
   }
 
   toResponse(): TransferredResponse<FetchResponse> {
-    const [memory, positions, bodies] = [this.#memory, this.#positions, this.#bodies];
-    if (memory === undefined) return new TransferredResponse({ run: undefined, bodies }, bodies);
-    return new TransferredResponse({ run: { memory, positions }, bodies }, [memory, ...bodies]);
+    return new TransferredResponse({ positions: this.#positions, bodies: this.#bodies }, this.#bodies);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
 import type { ErrorCode } from '../../errors.ts';
+import type { BodyInRun } from '../records/batch-format.ts';
 
 /**
  * The requests of the main thread to the writer thread, and the replies. One table, so that both sides agree by type.
@@ -80,21 +81,15 @@ export interface FetchRequest {
   readonly latest: Offset;
   /** At least one row is fetched, however large. */
   readonly bytesMaximum: number;
-  /** Memory to read many rows into. It is transferred to the thread. */
-  readonly memory: ArrayBuffer | undefined;
+  /** Memory to read many rows into, which belongs to the thread until it replies. */
+  readonly memory: SharedArrayBuffer | undefined;
 }
 
 /** Bodies in the order of their rows: first those in the memory of the request, then those in memory of their own. */
 export interface FetchResponse {
-  readonly run: FetchedRun | undefined;
+  /** The positions of those in the memory of the request. */
+  readonly positions: readonly BodyInRun[];
   readonly bodies: readonly ArrayBuffer[];
-}
-
-export interface FetchedRun {
-  /** The memory of the request, transferred back. */
-  readonly memory: ArrayBuffer;
-  /** The positions of the bodies in it, if any. After each body there is room for its decoded arrays. */
-  readonly positions: readonly { readonly start: number; readonly bytes: number }[];
 }
 
 /** The requests of the main thread to the maintenance thread, and the replies. */

@@ -7,10 +7,11 @@ import {
   batchFrom,
   checksumOf,
   decodeBody,
+  decodeBodyInRun,
   decodeRow,
   encodeBody,
   encodeRuns,
-  endOfBodyInBuffer,
+  putIntoRun,
 } from '../../../src/embedded/records/batch-format.ts';
 import type { BatchPosition } from '../../../src/embedded/records/batch-format.ts';
 import { SharedBuffer } from '../../../src/ports/shared-buffer.ts';
@@ -57,15 +58,12 @@ describe('the body of a batch', () => {
     fc.assert(
       fc.property(fc.array(recordList, { minLength: 1, maxLength: 4 }), (bodies) => {
         const run = new SharedBuffer(new ArrayBuffer(16 * 1024), () => undefined);
-        let start = 0;
+        let [valuesAt, end] = [0, run.bytes.length];
         const batches = bodies.map((records) => {
-          const body = bodyOf(records);
-          const bodyInBuffer = Buffer.from(run.memory, start, body.length);
-          bodyInBuffer.set(body);
-          start = endOfBodyInBuffer(start, body.length, records.length);
-          return decodeBody(where, bodyInBuffer, run);
+          const put = putIntoRun(run.bytes, bodyOf(records), valuesAt, end) ?? expect.fail();
+          [valuesAt, end] = [put.valuesEnd + 1, put.headAt];
+          return decodeBodyInRun(where, run, put);
         });
-        expect(start).to.be.at.most(run.memory.byteLength);
         for (const [index, batch] of batches.entries()) {
           const alone = decodeBody(where, bodyOf(bodies[index] ?? []));
           expect(recordsOf(batch)).to.deep.equal(recordsOf(alone));
