@@ -344,7 +344,8 @@ function createClient(redisUrl: string, tls: TlsOptions | undefined): Client {
   return new Cluster(urls, {
     ...clientOptions,
     clusterRetryStrategy: reconnectDelay,
-    retryDelayOnFailover: reconnectStepMilliseconds,
+    // Otherwise it would send a call again whose answer was lost, and whose outcome is unknown.
+    retryDelayOnFailover: 0,
     redisOptions: { ...credentials(urls[0] ?? ''), ...options },
   });
 }

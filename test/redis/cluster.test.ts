@@ -1,5 +1,7 @@
+import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../src/clock.ts';
+import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisConnection } from '../../src/redis/connection.ts';
 import { describeCoordination } from '../contracts/coordination.contract.ts';
@@ -67,4 +69,50 @@ describe('a Redis Cluster', () => {
       connection.close();
     });
   });
+
+  describe('of two nodes, one of which does not answer for some seconds, and then does what it was asked', () => {
+    it('is asked once: what calls came to is not known, and neither a claim nor a commit appears as done before', async function () {
+      this.timeout(60_000);
+      const harness = await openRedisHarness(server.url);
+      const coordination = await harness.open({ redisUrl });
+      const [subscription, streamId] = ['busy', 'stream'];
+      const at = (offset: number) => ({ eventType: 'loans', partition: 0, offset });
+      await coordination.initialise(subscription, [at(-1)]);
+      await coordination.renewLease('node', 60_000);
+      const session = { streamId, nodeId: 'node', requestedPartitions: [], openedAt: 1, commitTimeoutMilliseconds: 0 };
+      await coordination.openSession(subscription, session);
+      const { generation } = await coordination.topology(subscription);
+      const change = { ...at(0), state: 'assigned', streamId, nextStreamId: null } as const;
+      await coordination.applyOwnership(subscription, generation, [change]);
+      // Redis knows the scripts of both.
+      await coordination.claim('before', 60_000);
+      await coordination.commit(subscription, streamId, [at(1)]);
+      // Longer than a connection waits.
+      const isPaused = server.pause(4_000);
+      const outcomes = Promise.allSettled([
+        coordination.claim('once', 60_000),
+        coordination.commit(subscription, streamId, [at(5)]),
+      ]);
+      expect((await outcomes).map((outcome) => outcome.status === 'rejected' && codeOf(outcome.reason))).to.deep.equal([
+        'COORDINATION_UNAVAILABLE',
+        'COORDINATION_UNAVAILABLE',
+      ]);
+      await isPaused;
+      // Redis did it all the same: another call is told so.
+      await eventually(async () => {
+        const [committed] = await coordination.committedOffsets(subscription).catch(() => []);
+        return committed?.offset === 5;
+      });
+      expect(await coordination.claim('once', 60_000)).to.equal(false);
+      expect(await coordination.commit(subscription, streamId, [at(5)])).to.deep.equal({
+        outcome: 'committed',
+        advanced: [false],
+      });
+      await harness.close();
+    });
+  });
 });
+
+function codeOf(error: unknown): string {
+  return error instanceof LendstreamError ? error.code : String(error);
+}

@@ -12,6 +12,8 @@ export interface RedisServer {
   readonly url: string;
   /** Kills the process without notice, like a power failure. */
   kill(): Promise<void>;
+  /** Lets it do nothing for a while; what it is sent then is done afterwards. */
+  pause(milliseconds: number): Promise<void>;
   /** Starts it again on the same port with its stored data. */
   restart(): Promise<void>;
   /** Stops the process and removes its folder. */
@@ -63,6 +65,11 @@ async function startInFolder(folder: string, settings: readonly string[]): Promi
     clusterPort,
     url: `redis://127.0.0.1:${port}`,
     kill,
+    pause: async (milliseconds) => {
+      child?.kill('SIGSTOP');
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      child?.kill('SIGCONT');
+    },
     restart: start,
     stop: async () => {
       await kill();
