@@ -2,7 +2,7 @@ import { eventually } from '../support/eventually.ts';
 import { call } from '../support/http/client.ts';
 import { Canary } from './canary.ts';
 import type { FuzzRequest } from './generator/drafts.ts';
-import type { FuzzedService } from './fuzzed-service.ts';
+import { memoryOf, type FuzzedService } from './fuzzed-service.ts';
 import { generate } from './generator/generator.ts';
 import { harvest, harvestCursor } from './harvest.ts';
 import { classOf, faultsOf } from './judging.ts';
@@ -308,7 +308,7 @@ class Campaign {
   }
 
   #judgeMemory({ warm, end, stayingThings }: Outcome['memory']): void {
-    const growth = end.heapBytes + end.externalBytes - warm.heapBytes - warm.externalBytes;
+    const growth = memoryOf(end) - memoryOf(warm);
     const allowed = growthBytesMaximum + stayingThings * bytesPerStayingThing;
     if (growth <= allowed) return;
     this.#fail(undefined, undefined, [`its memory grew by ${growth} bytes, of which ${allowed} are allowed`]);
@@ -346,7 +346,7 @@ function count(counts: Map<string, Map<string, number>>, name: string, kind: str
   counts.set(name, ofName);
 }
 
-const nothing: Measurement = { stallMilliseconds: 0, residentBytes: 0, heapBytes: 0, externalBytes: 0 };
+const nothing: Measurement = { stallMilliseconds: 0, residentBytes: 0, heapBytes: 0, externalBytes: 0, cacheBytes: 0 };
 
 /** The event type that a request publishes to; undefined when it does something else. */
 function publishedType({ method, url }: FuzzRequest): string | undefined {

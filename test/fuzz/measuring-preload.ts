@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { BatchCache } from '../../src/embedded/batch-cache.ts';
 
 /** Loaded into the service before everything else: measures it from the inside on request of the fuzzer. */
 
@@ -12,6 +13,8 @@ export interface Measurement {
   readonly heapBytes: number;
   /** Memory outside of the heap that is referenced by objects in it. Bytes. */
   readonly externalBytes: number;
+  /** What the embedded log keeps of its batches, in both; it grows up to a limit of its own. Bytes. */
+  readonly cacheBytes: number;
 }
 
 setFlagsFromString('--expose-gc');
@@ -19,6 +22,14 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 const delay = monitorEventLoopDelay({ resolution: 10 });
 delay.enable();
+
+/** Those of the process, found by their use. */
+const caches = new Set<BatchCache>();
+const add = Object.getOwnPropertyDescriptor(BatchCache.prototype, 'add')?.value as BatchCache['add'];
+BatchCache.prototype.add = function (this: BatchCache, partition, batch) {
+  caches.add(this);
+  add.call(this, partition, batch);
+};
 
 process.on('message', (message) => {
   const stallMilliseconds = delay.max / 1e6;
@@ -33,6 +44,7 @@ process.on('message', (message) => {
     residentBytes: rss,
     heapBytes: heapUsed,
     externalBytes: external,
+    cacheBytes: [...caches].reduce((sum, { bytes }) => sum + bytes, 0),
   };
   process.send?.(measurement);
 });

@@ -71,7 +71,7 @@ describe('a Redis Cluster', () => {
   });
 
   describe('of two nodes, one of which does not answer for some seconds, and then does what it was asked', () => {
-    it('is asked once: what calls came to is not known, and neither a claim nor a commit appears as done before', async function () {
+    it('is asked once, and neither a claim nor a commit that it did appears as done before', async function () {
       this.timeout(60_000);
       const harness = await openRedisHarness(server.url);
       const coordination = await harness.open({ redisUrl });

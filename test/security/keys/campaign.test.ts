@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { memoryOf } from '../../fuzz/fuzzed-service.ts';
 import { operations } from '../../support/http/api-description.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
-import { keyReportOf, runKeyCampaign } from './campaign.ts';
+import { keyReportOf, memoryGrowthMaximum, runKeyCampaign, tooMuchGrowth } from './campaign.ts';
 import { expectedOf, faultOf, permissionOf, permissions, roles, type Expected, type Sender } from './oracle.ts';
 
 /** How many requests a test run sends; npm run campaign sends a million. */
@@ -21,6 +22,24 @@ describe('requests with keys of every kind', () => {
     expect(given).to.include.members(['401: 401', '403: 403', '404: 404', 'served: 200']);
     expect(outcome.operations.size).to.equal(operations.length);
     await removeFolder(folder);
+  });
+});
+
+describe('the memory of a campaign', () => {
+  const measured = (cacheBytes: number, otherBytes: number): number =>
+    memoryOf({
+      stallMilliseconds: 0,
+      residentBytes: 0,
+      heapBytes: otherBytes + cacheBytes / 4,
+      externalBytes: (cacheBytes * 3) / 4,
+      cacheBytes,
+    });
+  const full = 128 * 1024 * 1024;
+
+  it('may grow by a full cache of the log and by its limit, and not by a byte more', () => {
+    expect(tooMuchGrowth([measured(0, 1_000), measured(full, 1_000 + memoryGrowthMaximum)])).to.equal(undefined);
+    expect(tooMuchGrowth([measured(0, 1_000), measured(full, 1_001 + memoryGrowthMaximum)])).to.contain('grew');
+    expect(tooMuchGrowth([measured(0, 1_000)])).to.equal(undefined);
   });
 });
 

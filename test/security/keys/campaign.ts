@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { overloadRetrySeconds } from '../../../src/http/edge/overload/overload.ts';
 import { operations, type Operation } from '../../support/http/api-description.ts';
 import { SeededRandom } from '../../fuzz/generator/seeded-random.ts';
-import { startFuzzedService, type FuzzedService } from '../../fuzz/fuzzed-service.ts';
+import { memoryOf, startFuzzedService, type FuzzedService } from '../../fuzz/fuzzed-service.ts';
 import { administrator, createWorld, type World } from './world.ts';
 import { expectedOf, faultOf, permissionOf, type Expected, type Sender, type Target } from './oracle.ts';
 
@@ -30,8 +30,11 @@ export interface KeyCampaignOutcome {
   readonly faultCount: number;
   /** How often a stream was refused by a process that was overloaded, and asked for again. */
   readonly overloadedCount: number;
-  /** Bytes of the heap after garbage collections: when it was warm, and then regularly up to the end. */
-  readonly heap: readonly number[];
+  /**
+   * The memory that a garbage collection leaves, without the cache of the log: when it was warm, and then regularly up
+   * to the end. Bytes.
+   */
+  readonly memory: readonly number[];
 }
 
 const shownFaultsMaximum = 50;
@@ -42,8 +45,8 @@ const measurementShare = 0.1;
 /** How often a refusal of an overloaded process may follow another one. */
 const overloadedTriesMaximum = 30;
 
-/** How much the heap may grow after that. Bytes. */
-const heapGrowthMaximum = 48 * 1024 * 1024;
+/** How much the memory may grow after the first of them. Bytes. */
+export const memoryGrowthMaximum = 48 * 1024 * 1024;
 
 /** Requests at the same time. */
 const concurrency = 8;
@@ -116,25 +119,24 @@ async function send(service: FuzzedService, requests: number, seed: number): Pro
     };
     await Promise.all(Array.from({ length: concurrency }, sendNext));
   };
-  const heap: number[] = [];
+  const memory: number[] = [];
   for (let sent = 0; sent < requests;) {
     const next = Math.min(requests, sent + Math.ceil(requests * measurementShare));
     await sendUpTo(sent, next);
     sent = next;
-    if (sent < requests) heap.push((await service.measure(true)).heapBytes);
+    if (sent < requests) memory.push(memoryOf(await service.measure(true)));
   }
   agent.destroy();
   // Streams whose clients have gone end first.
   await setTimeout(500);
-  const end = (await service.measure(true)).heapBytes;
-  const warm = heap[0] ?? end;
-  heap.push(end);
-  if (end - warm > heapGrowthMaximum) report(`the heap grew from ${warm} to ${end} bytes`);
+  memory.push(memoryOf(await service.measure(true)));
+  const growth = tooMuchGrowth(memory);
+  if (growth !== undefined) report(growth);
   if (service.ending() !== undefined) report(`the service ended: ${service.ending()}`);
   const seconds = (performance.now() - beginning) / 1_000;
   const senderCount = world.senders.length;
   const described = { seed, requests, seconds, answers, operations: counts, senderCount };
-  return { ...described, faults, faultCount, overloadedCount, heap };
+  return { ...described, faults, faultCount, overloadedCount, memory };
 }
 
 /** Operations on one event type or subscription: ownership decides about them as well. */
@@ -213,6 +215,12 @@ function answerTo(agent: Agent, port: number, { method, path, headers, body }: D
   });
 }
 
+/** How much the memory grew, in words, when that is more than it may. */
+export function tooMuchGrowth(memory: readonly number[]): string | undefined {
+  const [warm = 0, end = warm] = [memory[0], memory.at(-1)];
+  return end - warm > memoryGrowthMaximum ? `the memory grew from ${warm} to ${end} bytes` : undefined;
+}
+
 function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
@@ -222,11 +230,11 @@ export function keyReportOf(outcome: KeyCampaignOutcome): string[] {
   const sorted = (counts: ReadonlyMap<string, number>): [string, number][] =>
     [...counts].sort(([left], [right]) => (left < right ? -1 : 1));
   const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0);
-  const { seed, requests, seconds, senderCount, answers, heap, overloadedCount, faults, faultCount } = outcome;
+  const { seed, requests, seconds, senderCount, answers, memory, overloadedCount, faults, faultCount } = outcome;
   return [
     `Seed ${seed}: ${requests} requests of ${senderCount} senders in ${seconds.toFixed(0)} s`,
     `  operations:   ${outcome.operations.size} of ${operations.length}`,
-    `  heap:         ${heap.map(mebibytes).join(', ')} MiB`,
+    `  memory:       ${memory.map(mebibytes).join(', ')} MiB`,
     `  overloaded:   ${overloadedCount} streams, asked for again`,
     '  by expected and given status:',
     ...sorted(answers).map(([answer, times]) => `    ${answer.padEnd(14)} ${times}`),
