@@ -186,12 +186,8 @@ export class CursorMirror {
   async #adoptPendingEntries(): Promise<void> {
     const { store, logger } = this.#options;
     try {
-      const shards = await Promise.all(
-        Array.from({ length: shardCount }, (_, shard) =>
-          store.connection.readHash(store.keys.shardKey(shard, 'dirty')),
-        ),
-      );
-      const seen = new Map(shards.flatMap((dirty) => Object.entries(dirty)));
+      const keys = Array.from({ length: shardCount }, (_, shard) => store.keys.shardKey(shard, 'dirty'));
+      const seen = new Map((await store.readHashes(keys)).flat());
       for (const [member, encoded] of seen) {
         if (this.#pendingAtLastCheck.get(member) === encoded) this.enqueue(decodeEntry(member, encoded));
       }

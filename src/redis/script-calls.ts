@@ -1,6 +1,7 @@
 import { shardOf, type KeySpace } from './keys.ts';
 import type { RedisConnection } from './connection.ts';
 import { scriptKeys, type Script, type ScriptName } from './script-loading.ts';
+import { pairs } from './script-values.ts';
 
 /** Scripts that serve a shard, or several subscriptions of it. */
 type ShardScriptName =
@@ -58,6 +59,15 @@ export class ScriptCalls {
   /** Runs a script on the given keys and values. */
   run(name: ScriptName, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown[]> {
     return this.connection.run(this.#script(name), keys, () => values);
+  }
+
+  /** Fields and values of hashes. One Redis is asked once for all of them, a cluster for each. */
+  async readHashes(keys: readonly string[]): Promise<[field: string, value: string][][]> {
+    if (this.connection.isCluster) {
+      const hashes = await Promise.all(keys.map((key) => this.connection.readHash(key)));
+      return hashes.map((hash) => Object.entries(hash));
+    }
+    return ((await this.run('read-hashes', keys, [])) as string[][]).map(pairs);
   }
 
   #runOnShard(

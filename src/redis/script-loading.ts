@@ -9,7 +9,7 @@ import type { KeyKind } from './keys.ts';
  * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
  * meta, owners and sessions of each, topology, merge, commit and remember those of {@link topologyKeys},
  * {@link mergedKeys}, {@link commitKeys} and {@link historyKeys}, release-claim the key of a claim, nodes/report and
- * nodes/list that of the reports.
+ * nodes/list that of the reports, read-hashes any hashes.
  */
 export const scriptKeys = {
   topology: ['shard'],
@@ -37,6 +37,7 @@ export const scriptKeys = {
   'settle-mirror': ['shard', 'dirty'],
   'release-claim': [],
   'nodes/report': [],
+  'read-hashes': [],
   'nodes/list': [],
   'published-ids/claim': ['shard', 'ids'],
   'published-ids/settle': ['shard', 'ids'],

@@ -84,13 +84,11 @@ describe('the writer of the mirror', () => {
       }),
       logger: checkedLogger({ warn: () => (warnings += 1) }),
       store: overriding(store, {
-        connection: overriding(connection, {
-          readHash: async (key) => {
-            const hash = await connection.readHash(key);
-            reads += 1;
-            return hash;
-          },
-        }),
+        readHashes: async (hashes) => {
+          const found = await store.readHashes(hashes);
+          reads += hashes.length;
+          return found;
+        },
         callShard: async (name, shard, values, furtherKeys) => {
           calls.push(values.length / 4);
           const reply = await store.callShard(name, shard, values, furtherKeys);

@@ -39,7 +39,12 @@ import { LineSender } from './line-sender.ts';
 import { SentOffsets } from './sent-offsets.ts';
 import { openStreamSession, type WaitingStream } from './stream-session.ts';
 import { commitWithoutConsumer } from './commit-without-consumer.ts';
-import { SubscriptionWatch, type Observation, type Observer } from './subscription-watch.ts';
+import {
+  offsetsRecheckLateMilliseconds,
+  SubscriptionWatch,
+  type Observation,
+  type Observer,
+} from './subscription-watch.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { failedDeliveriesOf, policyOf, UnprocessableEvents, type DeadLetters } from './unprocessable-events.ts';
@@ -682,15 +687,19 @@ export class SubscriptionStream implements Observer {
   #setTimer(now: number): void {
     const deadline = this.#nextDeadline(now);
     const keepAliveAt = this.#nextKeepAlive(now);
-    // Many streams send their keep-alives together, if each of them may be a little late.
-    const late = this.#parameters.flushMilliseconds * keepAliveLateShare;
-    const mayBeLate = keepAliveAt + late <= deadline;
-    const until = mayBeLate ? keepAliveAt + late : Math.min(deadline, keepAliveAt);
+    const offsetsAt = this.#watch.nextOffsetsAt;
+    // Many streams send their keep-alives together, and look for commits together, if each may be a little late.
+    const keepAliveLate = this.#parameters.flushMilliseconds * keepAliveLateShare;
+    const isForOffsets = offsetsAt + offsetsRecheckLateMilliseconds < keepAliveAt + keepAliveLate;
+    const late = isForOffsets ? offsetsRecheckLateMilliseconds : keepAliveLate;
+    const lateAt = isForOffsets ? offsetsAt : keepAliveAt;
+    const mayBeLate = lateAt + late <= deadline;
+    const until = mayBeLate ? lateAt + late : Math.min(deadline, keepAliveAt, offsetsAt);
     if (this.#timer !== undefined && this.#timerUntil <= until) return;
     this.#timer?.cancel();
     this.#timerUntil = until;
     // A deadline that has passed already is seen to in a later turn, and never more than once in a millisecond.
-    const at = Math.max(mayBeLate ? keepAliveAt : until, now + 1);
+    const at = Math.max(mayBeLate ? lateAt : until, now + 1);
     const onTime = (): void => {
       this.#timer = undefined;
       this.#advance();

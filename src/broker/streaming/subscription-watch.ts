@@ -10,6 +10,12 @@ import type { NodeLease } from './node-lease.ts';
 const offsetsRecheckMilliseconds = 1_000;
 
 /**
+ * How late that may be. The streams of a process that all wait for commits then read in one turn, and share their
+ * calls. Milliseconds.
+ */
+export const offsetsRecheckLateMilliseconds = 250;
+
+/**
  * How often sessions and ownership are read again without notice of a change. The coordination makes up for lost
  * notifications itself; this is for unforeseen cases. Milliseconds.
  */
@@ -83,9 +89,14 @@ export class SubscriptionWatch {
     this.#topologyRecheckAt = services.clock.monotonic() + topologyRecheckMilliseconds;
   }
 
-  /** When the next read without a change notification is due. Monotonic milliseconds. */
+  /** When the next read of everything without a change notification is due. Monotonic milliseconds. */
   get nextReadAt(): number {
-    return Math.min(this.#topologyRecheckAt, this.#offsetsRecheckAt);
+    return this.#topologyRecheckAt;
+  }
+
+  /** When the offsets are due, which may be read {@link offsetsRecheckLateMilliseconds} later. */
+  get nextOffsetsAt(): number {
+    return this.#offsetsRecheckAt;
   }
 
   /** Begins with a read of everything. */

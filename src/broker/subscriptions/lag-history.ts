@@ -134,9 +134,16 @@ export class LagHistory {
     }
   }
 
+  #mayReplaceAny(lags: ReadonlyMap<string, number>): boolean {
+    for (const [id, events] of lags) if (events > 0 && !this.#series.has(id)) return true;
+    return false;
+  }
+
   /** Those to keep. When there are too many, the ones with the smallest peaks of the last hour go. */
   #worstOf(lags: ReadonlyMap<string, number>): Iterable<string> {
     if (lags.size <= this.#historiesMaximum) return lags.keys();
+    // At rest, with all places taken, nothing is compared: a lag of 0 replaces none.
+    if (this.#series.size === this.#historiesMaximum && !this.#mayReplaceAny(lags)) return [...this.#series.keys()];
     const peaks = new Map<string, number>();
     // Kept ones first: the order of equal peaks stays, so that no history gives way to an equal one.
     for (const [id, { values }] of this.#series) {

@@ -50,7 +50,7 @@ describe('the watch of a stream', () => {
   const last = (): Observation | undefined => observer.observations.at(-1);
   const untilObserved = (...expected: string[]) => eventually(() => kinds().join() === expected.join());
   /** Milliseconds until the next read without a change notification. */
-  const nextReadIn = (): number => watch.nextReadAt - clock.monotonic();
+  const nextReadIn = (): number => Math.min(watch.nextReadAt, watch.nextOffsetsAt) - clock.monotonic();
 
   beforeEach(async () => {
     log = await openPartOfEmbeddedLog();
