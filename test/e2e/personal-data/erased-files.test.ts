@@ -22,6 +22,10 @@ const factor = 40;
 const erasureMinutes = 5;
 const retentionMinutes = 6;
 
+/** Every fifth is of the marked person. */
+const loans = 15;
+const marked = 5;
+
 describe('the files of one machine after an erasure of personal data', () => {
   const random = randomNumbers(20_261_126);
   let folder: string;
@@ -91,8 +95,8 @@ describe('the files of one machine after an erasure of personal data', () => {
   async function fill(): Promise<void> {
     await send('POST', '/loanproducts', annuityProduct('annuity'), 201);
     const notes = (text: string): string => text.repeat(1 + Math.floor(random() ** 4 * 40));
-    for (let number = 0; number < 25; number += 1) {
-      const isMarked = number % 5 === 0;
+    for (let number = 0; number < loans; number += 1) {
+      const isMarked = number % marked === 0;
       const text = isMarked ? marker : 'kept-text';
       const path = `/loans/loan-${number}`;
       const named = { loanName: text, accountHolderKey: text, notes: notes(text), _set: { name: text } };
@@ -115,7 +119,7 @@ describe('the files of one machine after an erasure of personal data', () => {
   }
 
   async function eraseMarked(): Promise<void> {
-    for (let number = 0; number < 25; number += 5)
+    for (let number = 0; number < loans; number += marked)
       await send('POST', `/loans/loan-${number}:erasePersonalData`, {}, 204);
   }
 
