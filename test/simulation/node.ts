@@ -141,6 +141,7 @@ export class SimulatedNode {
 
   async #deliver(stream: SubscriptionStream, connection: Connection): Promise<void> {
     try {
+      await stream.untilStored();
       for (;;) {
         const chunk = await stream.next();
         if (chunk === null) break;

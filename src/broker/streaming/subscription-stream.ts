@@ -151,6 +151,8 @@ export class SubscriptionStream implements Observer {
   /** Since when the coordination store has been unreachable; undefined while it is reachable. */
   #unreachableSince: number | undefined;
   #nextCommitWithoutConsumerAt = 0;
+  /** Settles when the starting offsets are stored; undefined where they were before, and once it is waited for. */
+  #stored: Promise<void> | undefined;
   #timer: Timer | undefined;
   /** The latest time at which the timer may be over. Monotonic milliseconds. */
   #timerUntil = Infinity;
@@ -194,7 +196,7 @@ export class SubscriptionStream implements Observer {
   }
 
   /**
-   * Opens a stream: its session is registered when this returns. Nothing is sent before {@link start}.
+   * Opens a stream: its session is registered when this returns. Nothing is read or sent before {@link start}.
    * @param eventTypes The subscription's event types with their partition counts.
    * @param waiting Where it waits for a slot, if its parameters ask for that.
    * @throws CONFLICT, PRECONDITION_FAILED (see ownership-changes.ts), and the errors of the log and the coordination
@@ -209,18 +211,12 @@ export class SubscriptionStream implements Observer {
   ): Promise<SubscriptionStream> {
     const opened = await openStreamSession(services, subscription, eventTypes, parameters, waiting);
     const { streamId, bounds, stored } = opened;
-    let stream: SubscriptionStream | undefined;
     try {
-      stream = new SubscriptionStream(services, subscription, eventTypes, parameters, streamId, bounds, format);
-      if (stored !== undefined) {
-        // The first stream of a subscription requests its partitions while their starting offsets are being stored.
-        stream.start();
-        await stored;
-      }
+      const stream = new SubscriptionStream(services, subscription, eventTypes, parameters, streamId, bounds, format);
+      stream.#stored = stored;
       return stream;
     } catch (error) {
-      if (stream === undefined) await services.coordination.closeSession(subscription.id, streamId, 'refused');
-      else stream.clientClosed();
+      await services.coordination.closeSession(subscription.id, streamId, 'refused');
       throw error;
     }
   }
@@ -229,6 +225,21 @@ export class SubscriptionStream implements Observer {
   start(): void {
     this.#watch.start();
     this.#advance();
+  }
+
+  /**
+   * Returns when the starting offsets of its partitions are stored: do not call {@link next} before. The first stream
+   * of a subscription requests its partitions and reads meanwhile. If they cannot be stored, the stream ends.
+   */
+  async untilStored(): Promise<void> {
+    const stored = this.#stored;
+    if (stored === undefined) return;
+    this.#stored = undefined;
+    try {
+      await stored;
+    } catch (error) {
+      this.close('coordination_error', describeError(error));
+    }
   }
 
   /** How many partitions it delivers now. */

@@ -223,7 +223,7 @@ function deliver(
   stream.onEnded = () => destroyAfterGracePeriod(response, clock);
   stream.start();
   const source = isEventStream ? withOpening(startOfSubscriptionStream(stream.streamId), stream) : stream;
-  after(clock, headersAheadMilliseconds, () => {
+  const write = (): void =>
     writeJsonStream(
       response,
       source,
@@ -235,5 +235,5 @@ function deliver(
       },
       turnsOf(response),
     );
-  });
+  after(clock, headersAheadMilliseconds, () => void stream.untilStored().then(write));
 }

@@ -17,7 +17,6 @@ import { failingReads } from '../../support/failing-reads.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { eventually } from '../../support/eventually.ts';
-import { failureOf } from '../../support/thrown-errors.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 import { checkedLogger } from '../../support/logs/secrets-in-logs.ts';
 
@@ -123,30 +122,42 @@ describe('a subscription stream', () => {
     return (await server.coordination.topology(id)).sessions.length;
   }
 
-  it('requests its partitions while the starting offsets are being stored, and is open when they are', async () => {
+  it('requests its partitions while the starting offsets are being stored, and waits until they are', async () => {
     const { type, id } = await prepare(2);
     await server.publish(type, 0, [1]);
     const { coordination, store } = storingLater();
-    let isOpen = false;
-    const opening = open(id, { batch_limit: 1 }, { coordination }).finally(() => (isOpen = true));
+    const stream = await open(id, { batch_limit: 1 }, { coordination });
+    let isStored = false;
+    const waiting = stream.untilStored().then(() => (isStored = true));
     await eventually(async () => {
       const { partitions } = await server.coordination.topology(id);
       return partitions.length === 2 && partitions.every(({ state }) => state === 'assigned');
     });
-    expect(isOpen).to.equal(false);
+    expect(isStored).to.equal(false);
     store();
-    const stream = await opening;
+    await waiting;
     expect((await nextBatches(stream)).flatMap(({ events = [] }) => events)).to.have.length(1);
+    await stream.untilStored();
     stream.clientClosed();
   });
 
-  it('is not opened when the starting offsets cannot be stored, and leaves no session', async () => {
-    const { id } = await prepare(2);
+  it('ends when its starting offsets cannot be stored, without an event', async () => {
+    const { type, id } = await prepare(2);
+    await server.publish(type, 0, [1]);
     const { coordination, lose } = storingLater();
-    const opening = failureOf(open(id, {}, { coordination }));
-    await eventually(async () => (await sessions(id)) === 1);
+    const stream = await open(id, { batch_limit: 1 }, { coordination });
     lose(new LendstreamError('LOG_UNAVAILABLE', 'Nothing is stored now.'));
-    expect((await opening).message).to.equal('Nothing is stored now.');
+    await stream.untilStored();
+    const batches = await rest(stream);
+    expect(batches.map(({ events, info }) => ({ events, info }))).to.deep.equal([
+      {
+        events: undefined,
+        info: {
+          debug: 'The coordination of the subscription failed: Nothing is stored now.',
+          code: 'coordination_error',
+        },
+      },
+    ]);
     await eventually(async () => (await sessions(id)) === 0);
   });
 
