@@ -30,6 +30,7 @@ const requestsAtOnce = 50;
 const serviceArguments = [
   '--enable-source-maps',
   '--initial-old-space-size=384',
+  '--max-semi-space-size=32',
   '--expose-gc',
   `--import=${new URL('collect-on-signal.js', import.meta.url).href}`,
 ];

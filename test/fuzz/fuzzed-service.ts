@@ -26,7 +26,12 @@ const stopMillisecondsMaximum = 20_000;
 const measureMillisecondsMaximum = 30_000;
 
 /** The heap of scripts/start. */
-const engineOptions = ['--enable-source-maps', '--initial-old-space-size=384', `--import=${preload}`];
+const engineOptions = [
+  '--enable-source-maps',
+  '--initial-old-space-size=384',
+  '--max-semi-space-size=32',
+  `--import=${preload}`,
+];
 
 export async function startFuzzedService(
   dataFolder: string,
