@@ -6,6 +6,7 @@ import { clusterUnderTest, isClusterUnderTest } from '../../support/backend-unde
 import { eventually } from '../../support/eventually.ts';
 import { call, type Batch, type Cursor, type HttpResponse } from '../../support/http/client.ts';
 import { StreamClient } from '../../support/http/stream-server.ts';
+import { startServiceHere } from '../../support/processes/service-here.ts';
 import { removeFolder, startService, temporaryFolder } from '../../support/processes/service.ts';
 
 const accept = { Accept: 'application/vnd.mambu.v2+json' };
@@ -743,8 +744,7 @@ describe("Mambu's streaming API", () => {
     it('takes one in the header apikey, and refuses every other request in the form of its version', async () => {
       const folder = await temporaryFolder();
       const key = 'a-key-that-is-long-enough-for-all-rules';
-      const settings = { ROLES: 'serve', API_KEYS: key, ...clusterUnderTest() };
-      const service = await startService(folder, settings);
+      const service = await startServiceHere(folder, { ROLES: 'serve', API_KEYS: key });
       try {
         const send = (path: string, headers: Record<string, string>) =>
           fetch(`${service.url}${path}/${randomUUID()}`, { method: 'DELETE', headers });

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { clusterUnderTest } from '../../support/backend-under-test.ts';
 import { call, type Batch, type Cursor, type HttpResponse } from '../../support/http/client.ts';
 import { StreamClient, type StreamRequest } from '../../support/http/stream-server.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
-/** The streaming API of a real process on the backend under test, as client programs see it: by HTTP alone. */
+/** The streaming API of the whole service on the backend under test, as client programs see it: by HTTP alone. */
 export interface StreamingApi {
   readonly url: string;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
@@ -78,7 +79,7 @@ export async function startStreamingApi(
 ): Promise<StreamingApi> {
   const folder = await temporaryFolder();
   // No test of this API needs the lending worker.
-  const service = await startService(folder, { ROLES: 'serve', ...cluster });
+  const service = await startServiceHere(folder, { ROLES: 'serve', ...cluster });
   const api = streamingApiOf(service);
   return {
     ...api,
@@ -89,7 +90,7 @@ export async function startStreamingApi(
   };
 }
 
-function streamingApiOf(service: Service): StreamingApi {
+function streamingApiOf(service: ServiceHere): StreamingApi {
   const { url } = service;
   const port = Number(new URL(url).port);
   const streams: StreamClient[] = [];
