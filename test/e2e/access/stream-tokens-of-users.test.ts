@@ -15,13 +15,22 @@ describe('stream tokens of holders of access tokens', function () {
   let provider: IdentityProvider;
   let folders: string[];
   const services: Service[] = [];
+  /** Of the tests that neither end it nor change its settings. */
+  let common: Service;
+  let commonFolder: string;
   let names = 0;
 
   before(async () => {
     provider = await IdentityProvider.start();
+    commonFolder = await temporaryFolder();
+    common = await startService(commonFolder, settingsOf());
   });
 
-  after(() => provider.stop());
+  after(async () => {
+    await common?.stop();
+    await removeFolder(commonFolder);
+    provider.stop();
+  });
 
   beforeEach(() => (folders = []));
 
@@ -30,20 +39,22 @@ describe('stream tokens of holders of access tokens', function () {
     for (const folder of folders) await removeFolder(folder);
   });
 
+  const settingsOf = (settings: Record<string, string> = {}): Record<string, string> => ({
+    ROLES: 'serve',
+    API_KEYS: administrator,
+    OAUTH_ISSUER: issuer,
+    OAUTH_AUDIENCE: audience,
+    OAUTH_JWKS_URL: provider.keysUrl,
+    OAUTH_ALGORITHMS: 'ES256',
+    OAUTH_CLOCK_SKEW_SECONDS: '0',
+    ...settings,
+    ...clusterUnderTest(),
+  });
+
   async function start(settings: Record<string, string> = {}, folder?: string): Promise<Service> {
     const own = folder ?? (await temporaryFolder());
     if (folder === undefined) folders.push(own);
-    const service = await startService(own, {
-      ROLES: 'serve',
-      API_KEYS: administrator,
-      OAUTH_ISSUER: issuer,
-      OAUTH_AUDIENCE: audience,
-      OAUTH_JWKS_URL: provider.keysUrl,
-      OAUTH_ALGORITHMS: 'ES256',
-      OAUTH_CLOCK_SKEW_SECONDS: '0',
-      ...settings,
-      ...clusterUnderTest(),
-    });
+    const service = await startService(own, settingsOf(settings));
     services.push(service);
     return service;
   }
@@ -86,7 +97,7 @@ describe('stream tokens of holders of access tokens', function () {
   }
 
   it('open one stream, and nothing else', async () => {
-    const service = await start();
+    const service = common;
     const token = await issue(service);
     expect(await open(service, token, 'nakadi.dead.letter.queue')).to.equal(401);
     expect(await open(service, `${token.slice(0, -9)}AAAAAAAAA`)).to.equal(401);
@@ -97,14 +108,14 @@ describe('stream tokens of holders of access tokens', function () {
   });
 
   it('say nothing of their holder to who reads them', async () => {
-    const token = await issue(await start());
+    const token = await issue(common);
     const decoded = Buffer.from(token.slice('user.'.length), 'base64url').toString('latin1');
     expect(decoded).to.not.contain('alice');
     expect(decoded).to.not.contain('consumer');
   });
 
   it('open the stream of their holder, whose rights are looked at again', async () => {
-    const service = await start();
+    const service = common;
     const { name, readers } = await eventType(service);
     await readers({ data_type: 'user', value: 'alice' });
     const [first, second] = [await issue(service, name), await issue(service, name)];
@@ -118,7 +129,7 @@ describe('stream tokens of holders of access tokens', function () {
   });
 
   it('end with the access token, and so does their stream', async () => {
-    const service = await start();
+    const service = common;
     const { body } = await ask(service, await accessToken('consumer', 2), { event_type: publicEventType });
     const { body: late } = await ask(service, await accessToken('consumer', 2), { event_type: publicEventType });
     const left = Date.parse(String(body['expires_at'])) - Date.now();
@@ -147,7 +158,7 @@ describe('stream tokens of holders of access tokens', function () {
   });
 
   it('are used up by no client that goes before its stream is open', async () => {
-    const service = await start();
+    const service = common;
     const { name } = await eventType(service);
     const key = { apikey: administrator };
     const subscription = { owning_application: 'shop', event_types: [name] };
@@ -209,7 +220,7 @@ describe('stream tokens of holders of access tokens', function () {
       process.stdout.write('      skipped: only a cluster has two processes\n');
       this.skip();
     }
-    const [first, second] = [await start(), await start()];
+    const [first, second] = [common, await start()];
     // Both make the secret at once.
     for (const token of await Promise.all([issue(first), issue(second), issue(first)])) {
       const opened = await Promise.all([open(first, token), open(second, token)]);

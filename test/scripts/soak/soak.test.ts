@@ -15,7 +15,7 @@ const short = [
   ['--minutes', '0.1'],
   ['--warm-up', '0.01'],
   ['--every', '1'],
-  ['--events', '400'],
+  ['--events', '200'],
   ['--loans', '60'],
   ['--transactions', '2'],
   ['--commands', '420'],
@@ -55,7 +55,7 @@ describe('npm run soak', () => {
     expect(intervals).to.have.lengthOf(6);
     expect(lines.filter((line) => line.startsWith('  ok '))).to.have.lengthOf(8);
     expect(lines.at(-2)).to.match(/^Everything stayed as it was\. The report is in /);
-    expect(report).to.contain(`Node.js ${process.version}`).and.to.contain('400 events/s to 3 streams');
+    expect(report).to.contain(`Node.js ${process.version}`).and.to.contain('200 events/s to 3 streams');
     expect(report.match(/^\|.* MiB \|.*\/.*\|$/gm)).to.have.lengthOf(6);
     expect(report.match(/\| ok \|$/gm)).to.have.lengthOf(8);
     expect(readdirSync(folder).filter((name) => name.startsWith('lendstream-soak-'))).to.deep.equal([]);
