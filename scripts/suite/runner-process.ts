@@ -1,4 +1,5 @@
 import { provideCluster } from '../../test/support/cluster.ts';
+import { endTestProcess, keepForNextFile } from '../../test/support/end-of-file.ts';
 import { startThreadsFromBundle } from './bundled-threads.ts';
 import { runMocha } from './mocha-run.ts';
 import { endByItself } from './open-resources.ts';
@@ -24,6 +25,7 @@ async function serve(request: Request): Promise<void> {
     process.stdout.write(endOfFile);
     process.send?.(done);
   } else {
+    await endTestProcess();
     process.off('disconnect', die);
     process.disconnect();
     process.exitCode = 0;
@@ -47,6 +49,7 @@ function added(before: readonly string[], after: readonly string[]): string[] {
 }
 
 startThreadsFromBundle();
+keepForNextFile();
 process.on('disconnect', die);
 process.on('message', (request: Request) => {
   serve(request).catch((error: unknown) => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { afterEach, beforeEach, describe, it } from 'mocha';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AccountChanges, AccountTables } from '../../src/accounts/account-tables.ts';
@@ -78,14 +78,32 @@ describe('the disk space of the copy of accounts', function () {
   let file: string;
   let tables: AccountTables;
   let clock: SimulatedClock;
-  let nextOffset: number;
+  let nextOffset = 0;
+
+  /** A copy that has every loan, and one that most of them were removed from, which tests begin with. */
+  let madeFolder: string;
+  const made = (name: 'full' | 'mostly-removed'): string => join(madeFolder, name);
+
+  before(async () => {
+    madeFolder = await temporaryFolder();
+    file = join(madeFolder, 'accounts.db');
+    tables = new AccountTables(file);
+    applyLoans(everyLoan, false);
+    await tables.finishFilling(() => Promise.resolve());
+    tables.close();
+    copyFileSync(file, made('full'));
+    tables = new AccountTables(file);
+    removeLoans();
+    tables.close();
+    copyFileSync(file, made('mostly-removed'));
+  });
+  after(() => removeFolder(madeFolder));
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     file = join(folder, 'accounts.db');
     tables = new AccountTables(file);
     clock = new SimulatedClock();
-    nextOffset = 0;
   });
   afterEach(async () => {
     tables.close();
@@ -130,9 +148,11 @@ describe('the disk space of the copy of accounts', function () {
 
   const everyLoan = Array.from({ length: loanCount }, (_, number) => number);
 
-  async function fillWithLoans(): Promise<void> {
-    applyLoans(everyLoan, false);
-    await tables.finishFilling(() => Promise.resolve());
+  function beginWith(name: 'full' | 'mostly-removed'): void {
+    tables.close();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    copyFileSync(made(name), file);
+    tables = new AccountTables(file);
   }
 
   function removeLoans(): void {
@@ -163,9 +183,8 @@ describe('the disk space of the copy of accounts', function () {
   }
 
   it('is given back within five minutes when nine of ten accounts are removed all over the file', async () => {
-    await fillWithLoans();
-    const full = sizeOf();
-    removeLoans();
+    beginWith('mostly-removed');
+    const full = statSync(made('full')).size;
     const before = content();
     giveSpaceBack();
     await clock.turn(5 * minute);
@@ -191,8 +210,7 @@ describe('the disk space of the copy of accounts', function () {
   });
 
   it('is given back in steps of at most 16 MiB with rests of at least 10 ms, and then no more', async () => {
-    await fillWithLoans();
-    removeLoans();
+    beginWith('mostly-removed');
     giveSpaceBack();
     let [steps, previous] = [0, pagesPresent()];
     const full = previous;
@@ -222,7 +240,7 @@ describe('the disk space of the copy of accounts', function () {
   }
 
   it('of the write-ahead log is given back after a reader has kept it from being restarted, and not used up before', async () => {
-    await fillWithLoans();
+    beginWith('full');
     giveSpaceBack();
     const reader = openDatabase(file);
     reader.exec('BEGIN');
@@ -247,8 +265,7 @@ describe('the disk space of the copy of accounts', function () {
       process.stdout.write('      skipped: without an id of the boot, a copy that was not closed is built again\n');
       this.skip();
     }
-    await fillWithLoans();
-    removeLoans();
+    beginWith('mostly-removed');
     const before = content();
     tables.close();
     const live = liveBytes();

@@ -22,11 +22,13 @@ export interface Step {
 
 /** The files that ask how much of them runs: test/support/values/extent.ts. */
 const testsInParts = [
+  'test/admin/pages/accessibility.test.ts',
   'test/faults/cluster.test.ts',
   'test/fuzz/cluster.test.ts',
   'test/redis/model.test.ts',
   'test/redis/scripts/script-mutants.test.ts',
   'test/worker/done-once.test.ts',
+  'test/worker/end-of-day-kills.test.ts',
   'test/worker/written-bytes.test.ts',
 ];
 

@@ -46,7 +46,7 @@ const everyKind = [
 ].map((each) => commandRecord(each));
 
 /** The most commands between a command and its repetition. */
-const mostOthers = partOrWhole(3_000, 10_000);
+const mostOthers = partOrWhole(1_500, 10_000);
 
 describe('a loan command', () => {
   const fixture = workerForEachTest();

@@ -21,11 +21,12 @@ import {
   untilDone,
 } from '../support/lending/lending-log.ts';
 import { type LendingStory, storyOf } from '../support/lending/lending-story.ts';
-import { openCoordinationUnderTest, openLogOfProcesses } from '../support/backend-under-test.ts';
+import { isClusterUnderTest, openCoordinationUnderTest, openLogOfProcesses } from '../support/backend-under-test.ts';
 import { acceptingFuturePayments, richProduct } from '../support/lending/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { dyingWorkerProgram } from '../support/processes/service-program.ts';
+import { partOrWhole } from '../support/values/extent.ts';
 import { type WorkerStep, withSteps } from '../support/stepping-log.ts';
 
 /** Closed on these days alone. */
@@ -145,7 +146,9 @@ describe('a worker that is lost at the end of a day', function () {
   });
 
   it('is replaced after each commit, and nothing is lost or repeated', async () => {
-    for (let last = 1; last < commits; last += 1) {
+    // The embedded store tries each commit; that the log of a cluster is fenced is the same after each of them.
+    const step = isClusterUnderTest ? partOrWhole(3, 1) : 1;
+    for (let last = 1; last < commits; last += step) {
       const { log, offset } = await begin(await newFolder());
       let [resume, reached] = [(): void => {}, (): void => {}];
       const stopped = new Promise<void>((resolve) => (resume = resolve));

@@ -170,10 +170,10 @@ describe('a worker that is lost', function () {
     });
   }
 
-  it('to a successor in the middle of thousands of events of a loan leaves no gap in their numbers', async () => {
+  it('to a successor in the middle of a thousand events of a loan leaves no gap in their numbers', async () => {
     const type = 'FIXED_TERM_LOAN';
     const log = await openLendingLog(await newFolder());
-    const penalties = Array.from({ length: 1_500 }, () =>
+    const penalties = Array.from({ length: 500 }, () =>
       commandRecord({ type: 'APPLY_PENALTY', id: 'L1', payload: { amount: 0.01, valueDate: '2025-10-21' } }),
     );
     const sent = [richProduct(type, type), ...lifeOf('L1', type, type)].map(commandRecord).concat(penalties);
@@ -184,7 +184,7 @@ describe('a worker that is lost', function () {
     const stalling = withSteps(log, async (passed) => {
       if (passed !== 'commit sent') return;
       decisions += 1;
-      if (decisions !== 8) return;
+      if (decisions !== 4) return;
       reached();
       await stopped;
     });
@@ -198,7 +198,7 @@ describe('a worker that is lost', function () {
     resume();
     await eventually(() => stalled.worker.partitions.length === 0);
     const counts = (await allEvents(log)).map(({ sequence }) => Number(sequence)).sort((a, b) => a - b);
-    expect(counts.length).to.be.greaterThan(4_000);
+    expect(counts.length).to.be.greaterThan(1_000);
     expect(counts).to.deep.equal(counts.map((_, index) => index + 1));
     await Promise.all([stalled.stop(), successor.stop()]);
     await coordination.close();

@@ -2,8 +2,8 @@ import axe from 'axe-core';
 import { expect } from 'chai';
 import { after, afterEach, before, describe } from 'mocha';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { chromiumOrSkip, startChromium } from '../../support/http/chromium.ts';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { chromiumOrSkip, sharedChromium } from '../../support/http/chromium.ts';
 import { call, type HttpResponse, type OpenStream } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
@@ -27,18 +27,20 @@ export class AdminBrowser {
   readonly foreignRequests: string[] = [];
   /** Errors of scripts, and what the policy of the page refused. */
   readonly complaints: string[] = [];
-  #browser?: Browser;
+  /** One for each page, so that none knows what another one keeps. */
+  readonly #contexts: BrowserContext[] = [];
+  #program = '';
 
   async start(program: string, settings: Record<string, string>): Promise<void> {
     this.folder = await temporaryFolder();
     this.service = await startService(this.folder, settings);
-    this.#browser = await startChromium(program);
+    this.#program = program;
     this.page = await this.newPage();
   }
 
   async stop(): Promise<void> {
     for (const consumer of this.consumers) consumer.close();
-    await this.#browser?.close();
+    for (const context of this.#contexts) await context.close();
     await this.service?.stop();
     if (this.folder !== '') await removeFolder(this.folder);
   }
@@ -49,8 +51,10 @@ export class AdminBrowser {
   }
 
   async newPage(width = 1280): Promise<Page> {
-    if (this.#browser === undefined) throw new Error('The browser is not running');
-    const made = await this.#browser.newPage({ viewport: { width, height: 800 }, locale: 'en-GB' });
+    const browser = await sharedChromium(this.#program);
+    const context = await browser.newContext({ viewport: { width, height: 800 }, locale: 'en-GB' });
+    this.#contexts.push(context);
+    const made = await context.newPage();
     made.setDefaultTimeout(patienceMilliseconds);
     made.on('request', (request) => {
       if (!request.url().startsWith(this.service.url) && !request.url().startsWith('blob:')) {
@@ -129,9 +133,9 @@ export class AdminBrowser {
   async faults(rules?: readonly string[]): Promise<string[]> {
     // The browser's tools run the library, and the policy of the page does not apply to them.
     if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axe.source);
-    const options = JSON.stringify(
-      rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: rules },
-    );
+    const chosen = rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: rules };
+    // Nothing else than the faults is looked at, and only what they are in.
+    const options = JSON.stringify({ ...chosen, resultTypes: ['violations'], selectors: false });
     return this.page.evaluate<string[]>(
       `axe.run(document, ${options})
         .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,

@@ -88,7 +88,7 @@ describeAdminPage('the event types of the admin page', (admin) => {
     await button('Publish').click();
     await admin.dialog().getByRole('button', { name: 'Publish' }).click();
     await text('Published.').waitFor();
-    await open('/event-types/orders.placed/events');
+    await admin.visit('/event-types/orders.placed/events');
     await text('"order":"tried"').waitFor();
     await link('Publishers').click();
     await row('unauthenticated').getByRole('cell', { name: '1', exact: true }).waitFor();
@@ -98,7 +98,7 @@ describeAdminPage('the event types of the admin page', (admin) => {
   });
 
   it('shows what stands in the way of a deletion, even if it came after the question', async () => {
-    await open('/event-types/orders.placed');
+    await admin.visit('/event-types/orders.placed');
     await button('Delete').click();
     await text('Its events are deleted with it.').waitFor();
     await api('POST', '/subscriptions', { owning_application: 'shop', event_types: ['orders.placed'] });
@@ -120,7 +120,7 @@ describeAdminPage('the event types of the admin page', (admin) => {
     await admin.dialog().getByRole('button', { name: 'Delete' }).click();
     await text('No subscriptions yet').waitFor();
     expect((await api('DELETE', '/event-types/orders.placed')).status).to.equal(200);
-    await open('/event-types');
+    await admin.visit('/event-types');
     await button('Load demo data').click();
     await link(/^demo\.greeting-/).waitFor();
     await admin.page.getByLabel('Search by name or owner').fill('demo');

@@ -34,26 +34,26 @@ describeAdminPage('markup in what clients may choose', (admin) => {
     await send('POST', '/loanproducts', product, 201);
     const loan = { id: 'loan', productTypeKey: 'product', loanAmount: 1000, loanName: markup, notes: markup };
     await send('POST', '/loans', loan, 201);
-    const pages = [
-      '/',
-      '/event-types',
-      `/event-types/${name}`,
-      `/event-types/${name}/events`,
-      '/subscriptions',
-      `/subscriptions/${id}`,
-      '/products',
-      '/products/product',
-      '/loans',
-      '/loans/loan',
-      '/dead-letters',
-      '/audit',
-      '/api-keys',
-      `/event-types/${encodeURIComponent(markup)}`,
+    const pages: [path: string, sign: string][] = [
+      ['', 'Largest lags'],
+      ['/event-types', name],
+      [`/event-types/${name}`, 'Schema 1.0.0'],
+      [`/event-types/${name}/events`, '1 event shown'],
+      ['/subscriptions', `${markup} / ${markup}`],
+      [`/subscriptions/${id}`, 'Move cursors'],
+      ['/products', markup],
+      ['/products/product', 'All settings'],
+      ['/loans', 'loan'],
+      ['/loans/loan', 'principalBalance'],
+      ['/event-types/lendstream.loan-commands/dead-letters', 'No events yet.'],
+      ['/audit', 'createLoan'],
+      ['/api-keys', 'There are no keys but those of the settings of the service.'],
+      [`/event-types/${encodeURIComponent(markup)}`, 'does not exist'],
     ];
     let shown = 0;
-    for (const path of pages) {
-      await admin.open(path);
-      await admin.page.waitForLoadState('networkidle');
+    for (const [path, sign] of pages) {
+      await admin.visit(path);
+      await admin.text(sign).waitFor();
       const { hasRun, text } = await admin.page.evaluate<{ hasRun: boolean; text: string }>(
         `({ hasRun: 'ran' in globalThis, text: document.body.innerText })`,
       );

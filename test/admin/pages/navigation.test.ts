@@ -89,7 +89,7 @@ describeAdminPage('finding the way on the admin page', (admin) => {
 
   it('sorts a list on a narrow screen, which has no heads of columns', async () => {
     await admin.page.setViewportSize({ width: 360, height: 800 });
-    await open('/event-types');
+    await admin.visit('/event-types');
     const order = admin.page.getByRole('combobox', { name: 'Sort by' });
     await order.selectOption('Name');
     await row('lendstream.')
@@ -106,13 +106,13 @@ describeAdminPage('finding the way on the admin page', (admin) => {
 
   it('says that there is no page at an unknown address, also below a known one', async () => {
     for (const path of ['/nowhere', '/event-types/type.number-100/unknown', '/loans/x/unknown', '/subscriptions/x/y']) {
-      await open(path);
+      await admin.visit(path);
       await admin.heading('Not found').waitFor();
     }
   });
 
   it('cuts a long name in its middle, and names it whole', async () => {
-    await open(`/event-types?search=${longName}`);
+    await admin.visit(`/event-types?search=${longName}`);
     const shown = link(longName);
     await shown.waitFor();
     expect(await shown.evaluate((element) => element.getBoundingClientRect().height)).to.be.lessThan(30);
@@ -120,7 +120,7 @@ describeAdminPage('finding the way on the admin page', (admin) => {
   });
 
   it('does not move the sections when another one is chosen', async () => {
-    await open('/event-types');
+    await admin.visit('/event-types');
     const before = await link('Toggles').boundingBox();
     await link('Subscriptions').click();
     await admin.heading('Subscriptions').waitFor();
@@ -128,7 +128,7 @@ describeAdminPage('finding the way on the admin page', (admin) => {
   });
 
   it('finds pages and things by a part of their names, with the keyboard', async () => {
-    await open('/toggles');
+    await admin.visit('/toggles');
     await admin.heading('Toggles').waitFor();
     await admin.page.keyboard.press('/');
     await admin.dialog().waitFor();
@@ -147,7 +147,7 @@ describeAdminPage('finding the way on the admin page', (admin) => {
   });
 
   it('lists favourites first in the search, also after the browser was closed', async () => {
-    await open('/event-types/type.number-120');
+    await admin.visit('/event-types/type.number-120');
     await button('Favourite').click();
     await admin.page.reload();
     await admin.page.getByRole('button', { name: 'Favourite', pressed: true }).waitFor();

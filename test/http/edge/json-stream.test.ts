@@ -16,6 +16,9 @@ const lineFeed = 0x0a;
 /** Around the two pieces of a chunk of some thousand bytes: four digits and two line ends for each. */
 const framingBytes = 2 * (4 + 2 + 2);
 
+/** Text that does not compress well. */
+const text = randomBytes(1024 * 1024).map((byte) => 0x20 + (byte & 0x3f));
+
 type Chunk = Awaited<ReturnType<ChunkSource['next']>>;
 
 /** Returns chunks of random text until it is told to stop, then waits for pushed ones. */
@@ -45,11 +48,11 @@ class TestSource implements ChunkSource {
     this.#isEnough = true;
   }
 
-  /** Pushes one more chunk: a line of text that does not compress well, in two pieces like a large event. */
+  /** Pushes one more chunk: a line of that text, in two pieces like a large event. */
   push(): void {
     this.given += 1;
-    const bytes = randomBytes(this.#chunkBytes);
-    for (let index = 0; index < bytes.length; index += 1) bytes[index] = 0x20 + ((bytes[index] ?? 0) & 0x3f);
+    const begin = (this.given * 4_093) % (text.length - this.#chunkBytes);
+    const bytes = Buffer.from(text.subarray(begin, begin + this.#chunkBytes));
     bytes[bytes.length - 1] = lineFeed;
     const middle = Math.floor(bytes.length / 2);
     const pieces = [bytes.subarray(0, middle), bytes.subarray(middle)];
@@ -119,11 +122,11 @@ describe('a JSON stream', () => {
   /** Begins to read the response, and counts its lines. */
   function readLines(from: IncomingMessage, encoding?: StreamEncoding): { count: number; ended: boolean } {
     const read = { count: 0, ended: false };
-    const text = encoding === undefined ? from : from.pipe(streamDecoder(encoding));
-    text.on('data', (bytes: Buffer) => {
-      for (const byte of bytes) if (byte === lineFeed) read.count += 1;
+    const decoded = encoding === undefined ? from : from.pipe(streamDecoder(encoding));
+    decoded.on('data', (bytes: Buffer) => {
+      for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) read.count += 1;
     });
-    text.on('end', () => (read.ended = true));
+    decoded.on('end', () => (read.ended = true));
     return read;
   }
 
@@ -137,7 +140,8 @@ describe('a JSON stream', () => {
   ];
   for (const encoding of streamEncodings) {
     const form = encoding === undefined ? '' : `, compressed with ${encoding}`;
-    for (const [title, chunkBytes] of sizes) {
+    // What a compressor writes does not depend on the sizes of the chunks that it is given.
+    for (const [title, chunkBytes] of encoding === undefined ? sizes : sizes.filter((_, at) => at % 4 === 0)) {
       it(`continues after its reader paused, in chunks of ${title}${form}`, async () => {
         const opened = await open(chunkBytes, encoding);
         await untilFull();

@@ -663,7 +663,7 @@ const mutants: readonly Mutant[] = [
 ];
 
 /** Each needs two processes and every scenario, so the suite plants every fourth. */
-const plantedMutants = mutants.filter((_, index) => index % partOrWhole(4, 1) === 0);
+const plantedMutants = mutants.filter((_, index) => index % partOrWhole(6, 1) === 0);
 
 describe('the scripts, each with one planted fault', function () {
   this.timeout(60_000);

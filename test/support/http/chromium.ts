@@ -1,6 +1,7 @@
 import type { Context } from 'mocha';
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
+import { atEndOfTestProcess } from '../end-of-file.ts';
 
 /** The location of the browser on Debian and others; CHROMIUM names another one. */
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -32,4 +33,19 @@ export function startChromium(program: string, options: readonly string[] = []):
     executablePath: program,
     args: [...(process.getuid?.() === 0 ? ['--no-sandbox', '--disable-dev-shm-usage'] : []), ...options],
   });
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all tests of this process: to start one takes a second of the processor. Each test has own contexts. */
+export async function sharedChromium(program: string): Promise<Browser> {
+  const running = await shared;
+  if (running?.isConnected() === true) return running;
+  shared = startChromium(program);
+  atEndOfTestProcess(async () => {
+    const browser = await shared;
+    shared = undefined;
+    await browser?.close();
+  });
+  return shared;
 }

@@ -60,7 +60,7 @@ describe('the nodes of an installation', function () {
       const [node] = await nodesOf(asked, [about.url]);
       if (condition(node)) return node;
       expect(systemClock.monotonic(), JSON.stringify(node)).to.be.lessThan(deadline);
-      await systemClock.sleep(100);
+      await systemClock.sleep(400);
     }
   };
 
@@ -104,7 +104,7 @@ describe('the nodes of an installation', function () {
     // On a cluster, the killed one is listed until its lease ends.
     while (all.length !== 1 || all[0]?.state !== 'ready') {
       expect(systemClock.monotonic(), JSON.stringify(all)).to.be.lessThan(deadline);
-      await systemClock.sleep(100);
+      await systemClock.sleep(400);
       all = await nodesOf(again, [service.url]);
     }
   });
