@@ -37,7 +37,7 @@ export function startChromium(program: string, options: readonly string[] = []):
 
 let shared: Promise<Browser> | undefined;
 
-/** The browser of all tests of this process: to start one takes a second of the processor. Each test has own contexts. */
+/** The browser of all tests of this process, since to start one takes a second of the processor. */
 export async function sharedChromium(program: string): Promise<Browser> {
   const running = await shared;
   if (running?.isConnected() === true) return running;
