@@ -18,10 +18,13 @@ const eventTypeCount = 10;
 /** Streams of each process that are opened first, so that code and pools shared by all streams do not count. */
 const warmUpStreams = 100;
 
-/** As long as the default flush timeout, so that it covers one keep-alive of each partition. */
-const restMilliseconds = 30_000;
-/** After the streams are opened, or Redis was lost. */
-const settleMilliseconds = 15_000;
+/** Twice the default flush timeout, so that it covers two keep-alives of each partition. */
+const restMilliseconds = 60_000;
+/**
+ * After the streams are opened. When little happens, the engine collects once more what that left, some 90 s later:
+ * half a second of processor time and more for each process, and not again.
+ */
+const settleMilliseconds = 120_000;
 
 const kilobytesMaximum = 20;
 const busyShareMaximum = 0.05;
