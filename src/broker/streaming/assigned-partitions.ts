@@ -94,9 +94,13 @@ export class AssignedPartitions {
    */
   keepOwned(owned: readonly PartitionOwnership[], handOverUntil: number): boolean {
     const ownershipOf = this.#finder(owned);
-    const kept = this.#list.filter((assigned, index) => ownershipOf(assigned, index) !== undefined);
+    const ownerships: PartitionOwnership[] = [];
+    const kept = this.#list.filter((assigned, index) => {
+      const ownership = ownershipOf(assigned, index);
+      if (ownership !== undefined) ownerships.push(ownership);
+      return ownership !== undefined;
+    });
     let stopped = kept.length < this.#list.length;
-    const ownerships = this.#list.flatMap((assigned, index) => ownershipOf(assigned, index) ?? []);
     if (stopped) this.#list = kept;
     for (const [index, assigned] of kept.entries()) {
       const { fence = assigned.fence, state } = ownerships[index] ?? {};
