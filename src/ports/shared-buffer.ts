@@ -35,20 +35,22 @@ export class SharedBuffer<Memory extends ArrayBufferLike = ArrayBufferLike> {
 const spareBuffersMaximum = 16;
 
 /** A pool of memory for reads. */
-export class SharedBufferPool {
-  readonly #bytes: number;
-  readonly #spare: ArrayBuffer[] = [];
+export class SharedBufferPool<Memory extends ArrayBufferLike = ArrayBuffer, Made extends Memory | undefined = Memory> {
+  readonly #make: () => Made;
+  readonly #spare: Memory[] = [];
 
-  /** @param bytes The size of each piece. */
-  constructor(bytes: number) {
-    this.#bytes = bytes;
+  /** @param make Makes another piece when none is spare; undefined where there may be no more. */
+  constructor(make: () => Made) {
+    this.#make = make;
   }
 
-  acquire(): ArrayBuffer {
-    return this.#spare.pop() ?? new ArrayBuffer(this.#bytes);
+  /** A piece with whatever was in it before. */
+  acquire(): Memory | Made {
+    return this.#spare.pop() ?? this.#make();
   }
 
-  readonly recycle = (memory: ArrayBuffer): void => {
+  /** Takes back a piece that is not read any more. */
+  readonly recycle = (memory: Memory): void => {
     if (this.#spare.length < spareBuffersMaximum) this.#spare.push(memory);
   };
 }

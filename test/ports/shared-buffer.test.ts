@@ -16,7 +16,7 @@ describe('the memory of a run', () => {
   });
 
   it('is reused when it is free, up to a limited amount', () => {
-    const spare = new SharedBufferPool(8);
+    const spare = new SharedBufferPool(() => new ArrayBuffer(8));
     const acquired = Array.from({ length: 20 }, () => spare.acquire());
     expect(new Set(acquired).size).to.equal(20);
     for (const memory of acquired) spare.recycle(memory);

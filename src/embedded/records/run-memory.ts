@@ -1,5 +1,4 @@
-/** How much free memory is kept for the next fetches. Pieces. */
-const spareMaximum = 16;
+import { SharedBufferPool } from '../../ports/shared-buffer.ts';
 
 /** The most memory that exists at a time: what the cache keeps, and as much again for slow readers. Bytes. */
 const runMemoryBytesMaximum = 256 * 1024 * 1024;
@@ -14,7 +13,7 @@ const runMemoryBytesMaximum = 256 * 1024 * 1024;
 export class RunMemory {
   readonly #bytes: number;
   readonly #piecesMaximum: number;
-  readonly #spare: SharedArrayBuffer[] = [];
+  readonly #pool = new SharedBufferPool<SharedArrayBuffer, SharedArrayBuffer | undefined>(() => this.#allocate());
   readonly #collected: FinalizationRegistry<undefined>;
   /** How many pieces exist, with those that are no longer held and not collected yet. */
   #pieces = 0;
@@ -30,15 +29,14 @@ export class RunMemory {
 
   /** A piece with whatever was in it before; undefined when there are as many as there may be. */
   acquire(): SharedArrayBuffer | undefined {
-    return this.#spare.pop() ?? (this.#pieces < this.#piecesMaximum ? this.#allocate() : undefined);
+    return this.#pool.acquire();
   }
 
   /** Takes back a piece that is not read any more. */
-  readonly recycle = (memory: SharedArrayBuffer): void => {
-    if (this.#spare.length < spareMaximum) this.#spare.push(memory);
-  };
+  readonly recycle = (memory: SharedArrayBuffer): void => this.#pool.recycle(memory);
 
-  #allocate(): SharedArrayBuffer {
+  #allocate(): SharedArrayBuffer | undefined {
+    if (this.#pieces >= this.#piecesMaximum) return undefined;
     const memory = new SharedArrayBuffer(this.#bytes);
     this.#pieces += 1;
     this.#collected.register(memory, undefined);

@@ -6,7 +6,7 @@ const [reusedBytesMinimum, reusedBytesMaximum] = [256 * 1024, 1200 * 1024];
 /** The size of each piece: the largest response, and the positions and keys of its records. Bytes. */
 const pieceBytes = reusedBytesMaximum + 512 * 1024;
 
-const pool = new SharedBufferPool(pieceBytes);
+const pool = new SharedBufferPool(() => new ArrayBuffer(pieceBytes));
 
 /** The memory of {@link allocateResponse} that was not given back yet. */
 const reused = new WeakSet<ArrayBufferLike>();
