@@ -90,13 +90,15 @@ describe('GET the events that an event type holds', () => {
   it('lists who published the latest events', async () => {
     const own = await server.defineEventType(2);
     expect((await get(`${own}/publishers`)).body).to.deep.equal({ items: [], events: 0, ended_by: 'end' });
-    const publish = (partition: number, count: number, metadata: object | undefined): Promise<unknown> => {
+    const publish = async (partition: number, count: number, metadata: object | undefined): Promise<void> => {
       const value = Buffer.from(JSON.stringify({ metadata }));
-      return server.append(
+      await server.append(
         own,
         partition,
         Array.from({ length: count }, () => ({ key: null, value })),
       );
+      // Publishers stand in the order of their latest times, which are whole milliseconds.
+      await systemClock.sleep(2);
     };
     await publish(0, 3, { published_by: 'old', flow_id: 'f-0' });
     await publish(0, recentEventsMaximum - 4, { published_by: 'shop', flow_id: 'f-1' });
