@@ -24,6 +24,7 @@ async function run(): Promise<Counts | undefined> {
       runners: wholeNumber(1, runnersDefault),
       verbose: flag,
       'record-durations': flag,
+      once: flag,
     });
     const options = { ...values, recordsDurations: values['record-durations'] };
     const named = names.map((name) => {

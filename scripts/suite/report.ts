@@ -1,6 +1,7 @@
 import { sumOf } from './counts.ts';
 import { processorSeconds } from './processor-time.ts';
 import type { FileOutcome } from './runner.ts';
+import { countedOutcomes, type SecondRun } from './second-runs.ts';
 import { nameOn, type TestFile } from './test-files.ts';
 
 /**
@@ -19,7 +20,12 @@ export const report = {
     else for (const reason of skipReasons(output)) console.log(`         ${reason}`);
   },
 
-  summary(outcomes: readonly FileOutcome[], badEnds: readonly string[]): void {
+  /** A file that failed, and that runs again from now on. */
+  again(file: TestFile): void {
+    console.log(`Runs again, alone: ${nameOf(file)}`);
+  },
+
+  summary(outcomes: readonly FileOutcome[], badEnds: readonly string[], secondRuns: readonly SecondRun[]): void {
     const parts = new Map<string, FileOutcome[]>();
     for (const outcome of outcomes) {
       const part = partOf(outcome.file);
@@ -33,7 +39,11 @@ export const report = {
     }
     console.log(`${timesOf(outcomes)}  all of them, one after another`);
     console.log(`${seconds(processorSeconds())} of processor time with their processes and clusters`);
-    const failed = outcomes.filter(({ failures }) => failures !== '');
+    for (const { first, second } of secondRuns) {
+      if (second.counts.failed > 0) continue;
+      console.log(`\nPASSED ONLY WHEN IT RAN AGAIN, ALONE: ${nameOf(first.file)}\nThe first time:\n${first.failures}`);
+    }
+    const failed = countedOutcomes(outcomes, secondRuns).filter(({ failures }) => failures !== '');
     for (const { file, failures } of failed) console.log(`\nFAILED: ${nameOf(file)}\n${failures}`);
     if (badEnds.length === 0) return;
     for (const end of badEnds) console.log(`\nFAILED: ${end}`);

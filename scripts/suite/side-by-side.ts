@@ -5,6 +5,7 @@ import { recordDurations, slowestFirst } from './durations.ts';
 import { providePrograms } from './programs.ts';
 import { report } from './report.ts';
 import { Runner, type FileOutcome } from './runner.ts';
+import { countedOutcomes, runFailedAgain } from './second-runs.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import { ServiceBundle } from './service-bundle.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';
@@ -18,6 +19,8 @@ export interface SideBySideOptions {
   readonly verbose: boolean;
   /** Whether the table of slow files is written again. */
   readonly recordsDurations: boolean;
+  /** Whether a file that failed is not run again. */
+  readonly once: boolean;
 }
 
 /** One of the runners serves the second run on the cluster as long as there is anything to run there. */
@@ -25,8 +28,8 @@ const preferences: readonly Backend[] = ['embedded', 'cluster', 'embedded', 'emb
 
 /**
  * Runs test files in several processes side by side, with a Kafka and a Redis for those that need them. Suites that are
- * independent of the backend run on both. Returns the counts of all tests. A runner that did not end well is one more
- * failure.
+ * independent of the backend run on both. A few files that failed run again at the end, alone. Returns the counts of
+ * all tests. A runner that did not end well is one more failure.
  */
 export async function runSideBySide(files: readonly TestFile[], options: SideBySideOptions): Promise<Counts> {
   useScratchFolder();
@@ -76,6 +79,11 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
       }),
     );
   };
+  const start = (backend: Backend): Runner => {
+    const runner = new Runner(backend, clusters);
+    runners.add(runner);
+    return runner;
+  };
   const drainQueue = async (preferred: Backend): Promise<void> => {
     let runner: Runner | undefined;
     for (;;) {
@@ -83,12 +91,13 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
       if (file === undefined) break;
       if (runner?.backend !== file.backend || !runner.isAlive) {
         end(runner);
-        runner = new Runner(file.backend, clusters);
-        runners.add(runner);
+        runner = start(file.backend);
       }
       const outcome = await runner.run(file);
       outcomes.push(outcome);
       report.file(outcome, options.verbose);
+      // Its second run needs the same.
+      if (outcome.counts.failed > 0 && !options.once) continue;
       unfinished.delete(file);
       await release(file);
     }
@@ -100,9 +109,22 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
     ),
   );
   await Promise.all(ends);
+  const runAlone = async (file: TestFile): Promise<FileOutcome> => {
+    report.again(file);
+    const runner = start(file.backend);
+    const outcome = await runner.run(file);
+    report.file(outcome, options.verbose);
+    end(runner);
+    await Promise.all(ends);
+    return outcome;
+  };
+  const secondRuns = options.once ? [] : await runFailedAgain(outcomes, runAlone);
   await (await providing).stop();
   process.off('exit', endRunners);
   if (options.recordsDurations) recordDurations(outcomes);
-  report.summary(outcomes, badEnds);
-  return sumOf(...outcomes.map(({ counts }) => counts), { ...noTests, failed: badEnds.length });
+  report.summary(outcomes, badEnds, secondRuns);
+  return sumOf(...countedOutcomes(outcomes, secondRuns).map(({ counts }) => counts), {
+    ...noTests,
+    failed: badEnds.length,
+  });
 }
