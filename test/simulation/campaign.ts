@@ -7,17 +7,18 @@ const shownLines = 40;
 const seedsPerReport = 1_000;
 
 /** What a report has of a violation, for finding its cause. */
-export function describeFailure({ seed, steps, violation, history }: RunResult): string {
+export function describeFailure({ seed, steps, violation, history }: RunResult, isShort: boolean): string {
   return [
     `Seed ${seed} failed at step ${steps}: ${violation}`,
     ...history.slice(-shownLines),
-    `Repeat it with: npm run simulate -- --seed ${seed}`,
+    `Repeat it with: npm run simulate -- --seed ${seed}${isShort ? ' --short' : ''}`,
   ].join('\n');
 }
 
 /**
  * Runs seeds one after another.
  * @param say Gets the output, line by line.
+ * @param isShort Gives the adversary a third of the time.
  * @param isUntilFailure Stops at the first seed that fails.
  * @returns how many of them failed
  */
@@ -25,7 +26,7 @@ export async function runCampaign(
   first: number,
   count: number,
   say: (line: string) => void,
-  isUntilFailure = false,
+  { isShort = false, isUntilFailure = false } = {},
 ): Promise<number> {
   let failures = 0;
   let steps = 0;
@@ -35,13 +36,13 @@ export async function runCampaign(
     return `${seeds} seeds from ${first}: ${steps} steps, ${hours} simulated hours, ${failures} failed`;
   };
   for (let done = 0; done < count; done += 1) {
-    const result = await simulate(first + done);
+    const result = await simulate(first + done, { isShort });
     steps += result.steps;
     simulatedMilliseconds += result.simulatedMilliseconds;
     if (result.violation !== undefined) {
       failures += 1;
       // The same seed has the same history again.
-      say(describeFailure(await simulate(result.seed, true)));
+      say(describeFailure(await simulate(result.seed, { isRecording: true, isShort }), isShort));
       if (isUntilFailure) return failures;
     }
     if ((done + 1) % seedsPerReport === 0 && done + 1 < count) say(sum(done + 1));

@@ -10,6 +10,7 @@ const options = optionsOf('simulate', {
   from: wholeNumber<number>(0, 1),
   seed: wholeNumber(0, undefined),
   'until-failure': flag,
+  short: flag,
   mutants: flag,
   named: text(''),
 });
@@ -19,8 +20,8 @@ const say = (line: string): void => {
 };
 
 /** Runs one seed and prints its history. */
-async function repeat(seed: number): Promise<number> {
-  const { violation, history, steps, simulatedMilliseconds } = await simulate(seed, true);
+async function repeat(seed: number, isShort: boolean): Promise<number> {
+  const { violation, history, steps, simulatedMilliseconds } = await simulate(seed, { isRecording: true, isShort });
   for (const line of history) say(line);
   const seconds = Math.round(simulatedMilliseconds / 1000);
   say(`Seed ${seed}: ${steps} steps, ${seconds} simulated seconds, ${violation ?? 'every invariant held'}`);
@@ -28,10 +29,10 @@ async function repeat(seed: number): Promise<number> {
 }
 
 async function main(): Promise<number> {
-  const { seed, mutants, named, from, seeds } = options;
-  if (seed !== undefined) return repeat(seed);
+  const { seed, mutants, named, from, seeds, short: isShort, 'until-failure': isUntilFailure } = options;
+  if (seed !== undefined) return repeat(seed, isShort);
   if (mutants) return (await runMutants(say, named)) === 0 ? 0 : 1;
-  const failures = await runCampaign(from, seeds, say, options['until-failure']);
+  const failures = await runCampaign(from, seeds, say, { isShort, isUntilFailure });
   return failures === 0 ? 0 : 1;
 }
 

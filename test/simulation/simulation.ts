@@ -21,13 +21,21 @@ const drainMillisecondsMaximum = 240_000;
 /** How often is checked whether everything has been delivered. Simulated milliseconds. */
 const drainCheckMilliseconds = 1_000;
 
+export interface RunOptions {
+  /** Whether the run has a history. */
+  readonly isRecording?: boolean;
+  /** Whether the adversary has a third of the time. Such a run finds most faults in half of the processor time. */
+  readonly isShort?: boolean;
+}
+
 /** Runs the simulation of a seed to its end: first with faults, then without, until everything is delivered. */
-export async function simulate(seed: number, isRecording = false): Promise<RunResult> {
+export async function simulate(seed: number, options: RunOptions = {}): Promise<RunResult> {
+  const { isRecording = false, isShort = false } = options;
   const world = new World(seed, isRecording);
   await world.start();
   await populate(world);
   const { chance } = world;
-  const activeUntil = chance.between(10_000, 40_000);
+  const activeUntil = Math.round(chance.between(10_000, 40_000) * (isShort ? 1 / 3 : 1));
   const adversary = beginAdversary(world);
   void publishUntil(world, activeUntil);
   while (await world.runStep(activeUntil));
