@@ -35,7 +35,7 @@ export function discardBody(response: Response): void {
   if (request.complete || request.destroyed) return;
   const { socket } = request;
   const bytesMaximum = response.statusCode === tooLargeStatus ? discardedBytesOfTooLarge : discardedBytesMaximum;
-  const closing = closeLater(socket);
+  const allowClosing = closeLater(socket);
   let deadline: Timer | undefined;
   let isOver = false;
   let bytes = 0;
@@ -49,27 +49,47 @@ export function discardBody(response: Response): void {
     if (bytes > bytesMaximum) socket.destroy();
   });
   const finish = (): void => {
+    if (isOver) return;
     isOver = true;
     deadline?.cancel();
-    socket.off('close', finish);
-    closing.allow();
+    allowClosing();
   };
-  request.once('end', finish);
-  socket.once('close', finish);
+  // The second one comes alone when the connection is gone.
+  request.once('end', finish).once('close', finish);
 }
 
-/** Node closes a connection after its last response, and unread bytes reset it then. This only ends its own side. */
-function closeLater(socket: Socket): { readonly allow: () => void } {
-  const closeNow = socket.destroySoon.bind(socket);
-  let isClosing = false;
+/** A connection on which bodies are discarded. */
+interface HeldConnection {
+  bodies: number;
+  isClosing: boolean;
+}
+
+/** Requests that a client sends without waiting arrive together, so one connection can have several such bodies. */
+const heldConnections = new WeakMap<Socket, HeldConnection>();
+
+/**
+ * Node closes a connection after its last response, and unread bytes reset it then. This only ends its own side.
+ * @returns allows the connection to be closed, once the bodies of all its requests may
+ */
+function closeLater(socket: Socket): () => void {
+  const held = heldConnections.get(socket) ?? hold(socket);
+  held.bodies += 1;
+  return () => {
+    held.bodies -= 1;
+    if (held.bodies > 0) return;
+    heldConnections.delete(socket);
+    // That of its class is there again.
+    Reflect.deleteProperty(socket, 'destroySoon');
+    if (held.isClosing) socket.destroySoon();
+  };
+}
+
+function hold(socket: Socket): HeldConnection {
+  const held = { bodies: 0, isClosing: false };
+  heldConnections.set(socket, held);
   socket.destroySoon = () => {
-    isClosing = true;
+    held.isClosing = true;
     socket.end();
   };
-  return {
-    allow: () => {
-      socket.destroySoon = closeNow;
-      if (isClosing) closeNow();
-    },
-  };
+  return held;
 }

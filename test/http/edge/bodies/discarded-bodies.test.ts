@@ -100,6 +100,27 @@ describe('the rest of a refused body', function () {
     });
   }
 
+  it('of many requests that arrive together leaves nothing on their connection, which is closed when the last one asks', async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error): unknown => warnings.push(warning);
+    process.on('warning', warn);
+    const client = open();
+    const requests = 20;
+    // Refused as soon as the headers are there, before the parser has come to their end.
+    const each = ['GET /small HTTP/1.1', 'Host: localhost', 'X-Flow-Id: two words'];
+    const [earlier, last] = [each, [...each, 'Connection: close']].map((lines) => `${lines.join('\r\n')}\r\n\r\n`);
+    client.socket.write(`${earlier?.repeat(requests - 1)}${last}`);
+    await eventually(() => client.isEnded());
+    expect(client.received().split('HTTP/1.1 400 ').length - 1).to.equal(requests);
+    // The client keeps its side open.
+    const connections = (): Promise<number> =>
+      new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
+    await eventually(async () => (await connections()) === 0);
+    process.off('warning', warn);
+    expect(warnings).to.deep.equal([]);
+    expect(clock.nextDeadline()).to.equal(Infinity);
+  });
+
   for (const connection of ['keep-alive', 'close']) {
     it(`is read for two seconds after the response, and no longer, with Connection: ${connection}`, async () => {
       const client = open();
