@@ -2,7 +2,7 @@ import { measureFairness } from './access/fairness.ts';
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions, ClusterBench } from './bench-options.ts';
 import { measureCommands } from './cluster-commands.ts';
-import { reportCommits, reportHandOver, reportIdle, reportLatency } from './cluster-figures.ts';
+import { reportHandOver, reportIdle, reportLatency } from './cluster-figures.ts';
 import { measureDefinitionsOnCluster } from './definitions.ts';
 import { eventBytes, eventsPerBatch, type Shapes } from './events.ts';
 import { measureGrowth } from './growing-loan.ts';
@@ -12,6 +12,7 @@ import { against } from './report.ts';
 import { measureFourProcesses } from './scale/four-processes.ts';
 import { processorMilliseconds, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
+import { measureCommits } from './streaming/commits.ts';
 import { reportTakeOver } from './take-over.ts';
 
 /** The service on Kafka and Redis against raw kafkajs loops over the same topics. */
@@ -66,7 +67,7 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
       await fill(bench, large);
       await measureEgress(bench, large);
     }
-    if (wanted('commits')) await reportCommits(bench);
+    if (wanted('commits')) await measureCommits(bench);
     if (wanted('first')) {
       await reportFirstEvent(report, service, small.eventType, Math.ceil(freshSubscriptions * scale));
     }

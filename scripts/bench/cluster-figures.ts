@@ -1,65 +1,12 @@
 import type { BenchOptions, ClusterBench } from './bench-options.ts';
-import { fillBacklog } from './load/backlog.ts';
-import { eventBytes } from './events.ts';
 import type { MeasuredCluster } from './measured-cluster.ts';
 import { partitionCount } from './measured-service.ts';
-import { runProgram, startProgram } from './processes.ts';
+import { runProgram } from './processes.ts';
 import { spread } from './report.ts';
-import { measureIdleStreams, openIdleStreams, processorMilliseconds } from './service-figures.ts';
+import { measureIdleStreams, openIdleStreams } from './service-figures.ts';
 import { figure, median, quantile } from './statistics.ts';
 
 /** Figures of the service on Kafka and Redis that are compared only with their targets. */
-
-/** Subscriptions of four partitions each; together they make sixteen lanes of commits. */
-const committingSubscriptions = 4;
-const committedEvents = 48_000;
-const commitSettings = { milliseconds: 3_000, warmUpMilliseconds: 1_000 };
-const commitsPerSecondMinimum = 15_000;
-
-interface CommitRound {
-  /** All that were made, those of the warm-up included. */
-  readonly commits: number;
-  readonly commitsPerSecond: number;
-  readonly milliseconds: number;
-}
-
-/** Cursor commits over HTTP, 16 in flight. Each moves a cursor forward. */
-export async function reportCommits({ report, service, cluster }: ClusterBench): Promise<void> {
-  report.progress('Cursor commits, 16 in flight');
-  const backlog = { eventType: 'bench.commits', events: committedEvents, eventBytes };
-  await fillBacklog(service, backlog);
-  const rates: number[] = [];
-  const processors = { service: service.processId, Redis: cluster.redisProcessId };
-  const used = { service: [] as number[], Redis: [] as number[], load: [] as number[] };
-  for (let round = 0; round <= report.rounds; round += 1) {
-    const subscriptions = await service.subscribe(committingSubscriptions, backlog.eventType);
-    const load = startProgram('scripts/bench/load/commit.js', [
-      JSON.stringify({ ...commitSettings, url: service.url, subscriptions, events: backlog.events }),
-    ]);
-    await load.nextLine();
-    const ids = { ...processors, load: load.child.pid ?? 0 };
-    const before = Object.values(ids).map(processorMilliseconds);
-    const { commits, commitsPerSecond, milliseconds } = JSON.parse(await load.nextLine()) as CommitRound;
-    const times = Object.values(ids).map(
-      (id, index) => ((processorMilliseconds(id) - (before[index] ?? 0)) * 1_000) / commits,
-    );
-    await load.stop();
-    report.progress(`    ${figure(commitsPerSecond)} commits/s, median ${figure(milliseconds)} ms`);
-    await service.unsubscribe(subscriptions);
-    if (round === 0) continue;
-    rates.push(commitsPerSecond);
-    for (const [index, name] of (['service', 'Redis', 'load'] as const).entries()) used[name].push(times[index] ?? 0);
-  }
-  const rate = median(rates);
-  report.printFigure(
-    'cursor commits over HTTP, 16 in flight',
-    `${figure(rate)} (${spread(rates)}) commits/s; each ${Object.entries(used)
-      .map(([name, times]) => `${figure(median(times))} us of ${name}`)
-      .join(', ')}`,
-    rate >= commitsPerSecondMinimum,
-    `>= ${figure(commitsPerSecondMinimum)}`,
-  );
-}
 
 const latencyEvents = 1_000;
 const latencySettings = { warmUpEvents: 200, everyMilliseconds: 5 };

@@ -26,11 +26,13 @@ export const partitionCount = 4;
 /** How many requests are under way at a time when many subscriptions are created. */
 const requestsAtOnce = 50;
 
-/** The Node arguments with which scripts/start runs the service, and those with which it collects garbage on demand. */
+/** The Node arguments with which scripts/start sizes the memory of the service. */
+export const serviceMemory = ['--initial-old-space-size=384', '--max-semi-space-size=32'];
+
+/** All of its Node arguments, and those with which it collects garbage on demand. */
 const serviceArguments = [
   '--enable-source-maps',
-  '--initial-old-space-size=384',
-  '--max-semi-space-size=32',
+  ...serviceMemory,
   '--expose-gc',
   `--import=${new URL('collect-on-signal.js', import.meta.url).href}`,
 ];
