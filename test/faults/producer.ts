@@ -36,7 +36,7 @@ const paddingBytes = 1_000;
 const bulkyEventsPerRequest = 10;
 /** Producers of long events. Their events of one stall fill the buffers between the service and a consumer. */
 const bulkyProducers = 2;
-const bulkyEventsMaximum = 8_000;
+const bulkyEventsMaximum = 3_000;
 /** How often they check whether there is a stall. Milliseconds. */
 const stallCheckMilliseconds = 250;
 /** The pause after a request that failed. Milliseconds. */

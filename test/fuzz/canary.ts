@@ -14,8 +14,8 @@ const eventType = 'canary.sung';
 export const pausedEventType = 'canary.paused';
 
 /** Together more than fits between the service and a reader; each less than the high-water mark of a connection. */
-const pausedEvents = 1_000;
-const pausedEventBytes = 6_000;
+const pausedEvents = 500;
+const pausedEventBytes = 12_000;
 
 /** The maximum time of that round. Milliseconds. */
 const pauseMillisecondsMaximum = 60_000;

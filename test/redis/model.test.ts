@@ -7,7 +7,8 @@ import { partOrWhole } from '../support/values/extent.ts';
 
 const runsAtOnce = 10;
 
-const longHistories = partOrWhole(8, 20);
+const longHistories = partOrWhole(4, 20);
+const lossyHistories = partOrWhole(5, 10);
 
 describe('random histories of streams, nodes and processes on Redis', function () {
   this.timeout(120_000);
@@ -49,8 +50,8 @@ describe('random histories of streams, nodes and processes on Redis', function (
     }
   });
 
-  it('10 of 100 steps keep them while Redis loses everything repeatedly', async () => {
-    for (let index = 0; index < 10; index += 1) {
+  it(`${lossyHistories} of 100 steps keep them while Redis loses everything repeatedly`, async () => {
+    for (let index = 0; index < lossyHistories; index += 1) {
       const harness = await openRedisHarness(server.url);
       try {
         const world = await worldOf(harness);
