@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { chromiumOrSkip, sharedChromium } from '../../support/http/chromium.ts';
 import { call, type HttpResponse, type OpenStream } from '../../support/http/client.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
 /** The maximum time until anything appears. Milliseconds. */
-const patienceMilliseconds = 10_000;
+const patienceMilliseconds = 20_000;
 
 /**
  * The browser's command that fills an editor in a test, and that no user has, sometimes sets an empty style at the host
@@ -19,7 +20,8 @@ const styleOfFilling = 'sha256-0az901I8+CCutg5bADzx3tuBsaYavdrx07PZiuGuR4s=';
 /** The admin page of a service of its own, in a browser. */
 export class AdminBrowser {
   folder = '';
-  service!: Service;
+  /** In this process, unless the tests kill it. */
+  service!: ServiceHere | Service;
   page!: Page;
   /** Streams that are closed in the end. */
   readonly consumers: OpenStream[] = [];
@@ -30,10 +32,16 @@ export class AdminBrowser {
   /** One for each page, so that none knows what another one keeps. */
   readonly #contexts: BrowserContext[] = [];
   #program = '';
+  readonly #startService: typeof startService | typeof startServiceHere;
+
+  /** @param where `here` is this process; a service in a process of its own takes a second to start, and can be killed. */
+  constructor(where: 'here' | 'process') {
+    this.#startService = where === 'here' ? startServiceHere : startService;
+  }
 
   async start(program: string, settings: Record<string, string>): Promise<void> {
     this.folder = await temporaryFolder();
-    this.service = await startService(this.folder, settings);
+    this.service = await this.#startService(this.folder, settings);
     this.#program = program;
     this.page = await this.newPage();
   }
@@ -47,7 +55,13 @@ export class AdminBrowser {
 
   /** Starts the service again at its address. */
   async restart(settings: Record<string, string> = {}): Promise<void> {
-    this.service = await startService(this.folder, { PORT: new URL(this.service.url).port, ...settings });
+    this.service = await this.#startService(this.folder, { PORT: new URL(this.service.url).port, ...settings });
+  }
+
+  /** Ends the process of the service without a warning. */
+  async kill(): Promise<void> {
+    if (!('kill' in this.service)) throw new Error('this service is in no process of its own');
+    await this.service.kill();
   }
 
   async newPage(width = 1280): Promise<Page> {
@@ -148,10 +162,11 @@ export function describeAdminPage(
   title: string,
   define: (admin: AdminBrowser) => void,
   settings: Record<string, string> = {},
+  where: 'here' | 'process' = 'here',
 ): void {
   describe(title, function () {
     this.timeout(60_000);
-    const admin = new AdminBrowser();
+    const admin = new AdminBrowser(where);
 
     before(async function () {
       await admin.start(chromiumOrSkip(this), settings);

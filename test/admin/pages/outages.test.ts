@@ -2,85 +2,97 @@ import { expect } from 'chai';
 import { before, it } from 'mocha';
 import { describeAdminPage } from './admin-browser.ts';
 
-describeAdminPage('the admin page while the service is away', (admin) => {
-  const { open, button, link, text, api, dialog, screenshot } = admin;
+describeAdminPage(
+  'the admin page while the service is away',
+  (admin) => {
+    const { open, visit, button, text, api, screenshot } = admin;
+
+    let demoType = '';
+
+    before(async () => {
+      demoType = await admin.loadDemoData();
+    });
+
+    it('continues after the service was away and is back', async () => {
+      expect((await api('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: true })).status).to.equal(200);
+      await open('/toggles');
+      await button('Switch off ALLOW_NON_SCHEDULED_FEES').waitFor();
+      await admin.kill();
+      await text('The service does not respond.').waitFor();
+      await text('ALLOW_NON_SCHEDULED_FEES').waitFor();
+      await admin.restart();
+      await text('The service does not respond.').waitFor({ state: 'detached' });
+      await button('Switch off ALLOW_NON_SCHEDULED_FEES').click();
+      await admin.page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+      await text('ALLOW_NON_SCHEDULED_FEES is off now.').waitFor();
+    });
+
+    it('shows no live events while the service is away, and resumes at the last one shown when it is back', async () => {
+      await visit(`/event-types/${demoType}/events`);
+      const live = admin.page.getByText('live', { exact: true });
+      await live.waitFor();
+      await text('bom dia').waitFor();
+      await admin.kill();
+      await admin.page.getByText('not connected', { exact: true }).waitFor();
+      await text('The service does not respond.').waitFor();
+      expect(await live.count()).to.equal(0);
+      await screenshot('stopped-live-events');
+      await admin.restart();
+      const metadata = { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() };
+      await api('POST', `/event-types/${demoType}/events`, [{ metadata, greeting: 'good evening' }]);
+      await live.waitFor();
+      await text('good evening').waitFor();
+      expect(await admin.page.getByText('bom dia').count()).to.equal(1);
+    });
+
+    it('validates a definition and an event again when the service is back, without a key being pressed', async () => {
+      const other = await admin.newPage();
+      const forms = [
+        [admin.page, 'edit', /stays at version/, 'JSON Schema', '{"title":"x"}', /This change cannot be saved/],
+        [other, 'try', /accepts this event/, 'Event', '{"no":"metadata"}', /would reject/],
+      ] as const;
+      for (const [page, path, before, label] of forms) {
+        await page.goto(`${admin.service.url}/admin/event-types/${demoType}/${path}`);
+        await page.getByText(before).first().waitFor();
+        // The editor is loaded by itself.
+        await page.getByLabel(label, { exact: true }).waitFor();
+      }
+      await admin.kill();
+      for (const [page, , , label, change] of forms) {
+        await page.getByLabel(label, { exact: true }).fill(change);
+        await page.getByText('Validation is not available.').first().waitFor();
+        expect(await page.getByText('Checking').count()).to.equal(0);
+      }
+      await screenshot('stopped-edit-form');
+      await admin.restart();
+      for (const [page, , , , , after] of forms) {
+        await page.getByText(after).first().waitFor();
+        expect(await page.getByText('Validation is not available.').count()).to.equal(0);
+      }
+      await other.close();
+    });
+
+    it('validates again after the service could not', async () => {
+      await admin.page.route('**/registry/event-type-checks', (route) =>
+        route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail":"The log is away."}' }),
+      );
+      await open(`/event-types/${demoType}/edit`);
+      await text('The log is away.').waitFor();
+      await admin.page.unroute('**/registry/event-type-checks');
+      await text('The schema stays at version 1.0.0.').waitFor();
+    });
+  },
+  {},
+  'process',
+);
+
+describeAdminPage('the admin page when the service asks for a key', (admin) => {
+  const { open, button, link, text, dialog } = admin;
 
   const owner = () => admin.page.getByLabel('Owning application');
 
   before(async () => {
     await admin.loadDemoData();
-  });
-
-  it('continues after the service was away and is back', async () => {
-    expect((await api('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: true })).status).to.equal(200);
-    await open('/toggles');
-    await button('Switch off ALLOW_NON_SCHEDULED_FEES').waitFor();
-    await admin.service.kill();
-    await text('The service does not respond.').waitFor();
-    await text('ALLOW_NON_SCHEDULED_FEES').waitFor();
-    await admin.restart();
-    await text('The service does not respond.').waitFor({ state: 'detached' });
-    await button('Switch off ALLOW_NON_SCHEDULED_FEES').click();
-    await admin.page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
-    await text('ALLOW_NON_SCHEDULED_FEES is off now.').waitFor();
-  });
-
-  it('does not show live events while the service is away, and does when it is back', async () => {
-    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
-    await open(`/event-types/${types[0]?.name ?? ''}/events`);
-    const live = admin.page.getByText('live', { exact: true });
-    await live.waitFor();
-    await admin.service.kill();
-    await admin.page.getByText('not connected', { exact: true }).waitFor();
-    await text('The service does not respond.').waitFor();
-    expect(await live.count()).to.equal(0);
-    await screenshot('stopped-live-events');
-    await admin.restart();
-    await live.waitFor();
-  });
-
-  for (const [what, path, before, label, change, after] of [
-    ['a definition', 'edit', /stays at version/, 'JSON Schema', '{"title":"x"}', /This change cannot be saved/],
-    ['an event', 'try', /accepts this event/, 'Event', '{"no":"metadata"}', /would reject/],
-  ] as const) {
-    it(`validates ${what} again when the service is back, without a key being pressed`, async () => {
-      const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
-      await open(`/event-types/${types[0]?.name ?? ''}/${path}`);
-      await text(before).waitFor();
-      await admin.service.kill();
-      await admin.page.getByLabel(label, { exact: true }).fill(change);
-      await text('Validation is not available.').waitFor();
-      expect(await admin.page.getByText('Checking').count()).to.equal(0);
-      if (path === 'edit') await screenshot('stopped-edit-form');
-      await admin.restart();
-      await text(after).waitFor();
-      expect(await admin.page.getByText('Validation is not available.').count()).to.equal(0);
-    });
-  }
-
-  it('validates again after the service could not', async () => {
-    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
-    await admin.page.route('**/registry/event-type-checks', (route) =>
-      route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail":"The log is away."}' }),
-    );
-    await open(`/event-types/${types[0]?.name ?? ''}/edit`);
-    await text('The log is away.').waitFor();
-    await admin.page.unroute('**/registry/event-type-checks');
-    await text('The schema stays at version 1.0.0.').waitFor();
-  });
-
-  it('resumes live events at the last one shown when the service is back', async () => {
-    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
-    const name = types[0]?.name ?? '';
-    await open(`/event-types/${name}/events`);
-    await text('bom dia').waitFor();
-    await admin.service.kill();
-    await text('The service does not respond.').waitFor();
-    await admin.restart();
-    const metadata = { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() };
-    await api('POST', `/event-types/${name}/events`, [{ metadata, greeting: 'good evening' }]);
-    await text('good evening').waitFor();
-    expect(await admin.page.getByText('bom dia').count()).to.equal(1);
   });
 
   it('asks for an API key when the service requires one, and keeps it for the tab', async () => {

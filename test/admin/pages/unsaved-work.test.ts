@@ -3,22 +3,23 @@ import { before, it } from 'mocha';
 import { describeAdminPage } from './admin-browser.ts';
 
 describeAdminPage('unsaved work on the admin page', (admin) => {
-  const { open, button, link, text, api, dialog, screenshot } = admin;
+  const { open, visit, button, link, text, dialog, screenshot } = admin;
+
+  let name = '';
 
   before(async () => {
-    await admin.loadDemoData();
+    name = await admin.loadDemoData();
   });
 
   const owner = () => admin.page.getByLabel('Owning application');
 
-  async function edit(): Promise<string> {
-    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
-    const name = types[0]?.name ?? '';
-    await open('/event-types');
+  /** @param go Loads the page again where there may be unsaved work. */
+  async function edit(go: (path: string) => Promise<unknown> = visit): Promise<void> {
+    await go('/event-types');
+    await admin.page.evaluate('delete history.go');
     await link(name).click();
     await link('Edit').click();
     await owner().waitFor();
-    return name;
   }
 
   it('asks before following a link that would lose unsaved work, and stays when the user cancels', async () => {
@@ -45,18 +46,17 @@ describeAdminPage('unsaved work on the admin page', (admin) => {
     ['fast', 0],
     ['slow', 300],
   ] as const) {
-    async function editSlowly(): Promise<string> {
-      const name = await edit();
+    async function editSlowly(): Promise<void> {
+      await edit();
       const slower = `const go = history.go.bind(history);
           history.go = (steps) => setTimeout(() => go(steps), ${milliseconds});`;
       if (milliseconds > 0) await admin.page.evaluate(slower);
-      return name;
     }
     const answer = (choice: string) => dialog().getByRole('button', { name: choice }).click();
     const pathname = () => new URL(admin.page.url()).pathname;
 
     it(`asks before going back loses work, and then goes back as far as requested (${speed} history)`, async () => {
-      const name = await editSlowly();
+      await editSlowly();
       await owner().fill('somebody else');
       await admin.page.evaluate('history.go(-2)');
       await answer('Cancel');
@@ -77,7 +77,7 @@ describeAdminPage('unsaved work on the admin page', (admin) => {
     });
 
     it(`asks correctly when the user goes back again before the question, or instead of answering (${speed} history)`, async () => {
-      const name = await editSlowly();
+      await editSlowly();
       await link('Loans').click();
       await link('Toggles').click();
       await admin.page.getByRole('heading', { name: 'Toggles' }).waitFor();
@@ -119,7 +119,7 @@ describeAdminPage('unsaved work on the admin page', (admin) => {
   }
 
   it('goes back after the user used the skip link, however often', async () => {
-    const name = await edit();
+    await edit();
     await owner().fill('somebody else');
     const skip = link('Skip to content');
     for (const _ of ['once', 'twice']) {
@@ -150,7 +150,7 @@ describeAdminPage('unsaved work on the admin page', (admin) => {
     const asked: string[] = [];
     // The browser reloads without asking when the page does not answer it in time, as on a busy machine.
     for (let attempt = 0; attempt < 5 && asked.length === 0; attempt += 1) {
-      await edit();
+      await edit(open);
       admin.page.once('dialog', (shown) => {
         asked.push(shown.type());
         void shown.accept();

@@ -3,8 +3,13 @@ import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 import { atEndOfTestProcess } from '../end-of-file.ts';
 
-/** The location of the browser on Debian and others; CHROMIUM names another one. */
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The location of the browser on Debian and others; CHROMIUM names another one. One without a window is cheaper. */
+const places = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 /** The program of the browser; undefined when there is none. */
 export function chromiumProgram(): string | undefined {
@@ -18,7 +23,7 @@ export function chromiumProgram(): string | undefined {
 export function chromiumOrSkip(context: Context): string {
   const program = chromiumProgram();
   if (program !== undefined) return program;
-  const reason = 'Chromium was not found: install it (apt-get install chromium) or name it in CHROMIUM.';
+  const reason = 'Chromium was not found: install it (apt-get install chromium-headless-shell) or name it in CHROMIUM.';
   if (process.env['CI'] !== undefined) throw new Error(reason);
   process.stderr.write(`      skipped: ${reason}\n`);
   return context.skip();
