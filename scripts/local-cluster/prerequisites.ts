@@ -50,8 +50,8 @@ export const redisServer: Prerequisite = {
 };
 
 /**
- * For tests in a browser and for pictures of the admin page. A whole Chromium does as well, but takes twice the processor
- * time: it also draws a window that nobody sees.
+ * For tests in a browser and for pictures of the admin page. A whole Chromium also draws a window of its own, which
+ * doubles its processor time.
  */
 export const chromiumBrowser: Prerequisite = {
   name: "Chromium's headless shell",

@@ -34,7 +34,7 @@ export class AdminBrowser {
   #program = '';
   readonly #startService: typeof startService | typeof startServiceHere;
 
-  /** @param where `here` is this process; a service in a process of its own takes a second to start, and can be killed. */
+  /** @param where `here` is this process; one of its own takes a second to start, and can be killed */
   constructor(where: 'here' | 'process') {
     this.#startService = where === 'here' ? startServiceHere : startService;
   }
