@@ -15,8 +15,8 @@ import { becauseOf } from './refusal-reasons.ts';
 import { RestrictedRights, setRights } from './rights.ts';
 
 /**
- * Lets a request through when its principal may do what it asks for, by the table of operations.ts. Mount it after the
- * authentication and before every other router. A principal without restrictions passes at once.
+ * Lets a request through when its principal may do what it asks for, by the table of operation-permissions.ts. Mount
+ * it after the authentication and before every other router. A principal without restrictions passes at once.
  */
 export function createAuthorization(access: AccessControl): RequestHandler {
   const allowed = new AllowedRequests(access);

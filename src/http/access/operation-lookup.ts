@@ -1,5 +1,5 @@
 import { apiPath, isBelowApi, isMambuStreamingPath, withoutLastSlash } from '../edge/request-paths.ts';
-import { operations, type Operation } from './operations.ts';
+import { operations, type Operation } from './operation-permissions.ts';
 
 /** An operation that a request may mean, and the values in its path. */
 export interface FoundOperation {

@@ -8,8 +8,8 @@ import type { Subscription } from '../../broker/definitions/subscription.ts';
 import { LendstreamError } from '../../errors.ts';
 
 /**
- * What the sender of a request may do, for handlers whose rule is not in the table of operations.ts: what a list shows,
- * whom a new definition may belong to, and how long a stream may go on.
+ * What the sender of a request may do, for handlers whose rule is not in the table of operation-permissions.ts: what a
+ * list shows, whom a new definition may belong to, and how long a stream may go on.
  */
 export interface Rights {
   /** Whether anything is refused at all. */

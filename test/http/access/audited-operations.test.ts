@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { auditedOperations, unauditedOperations } from '../../../src/http/access/audited-operations.ts';
-import { operations } from '../../../src/http/access/operations.ts';
+import { operations } from '../../../src/http/access/operation-permissions.ts';
 
 describe('the table of audited operations', () => {
   const reads = operations.filter(({ method }) => method === 'GET').map(({ id }) => id);

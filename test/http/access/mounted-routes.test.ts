@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'mocha';
 import { createApp, type App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { findOperations } from '../../../src/http/access/operation-lookup.ts';
-import { operations } from '../../../src/http/access/operations.ts';
+import { operations } from '../../../src/http/access/operation-permissions.ts';
 import { isBrowserPage } from '../../../src/http/edge/browser-pages.ts';
 import { apiPath, isLendingPath } from '../../../src/http/edge/request-paths.ts';
 import { unsupportedPaths } from '../../../src/http/streaming/not-supported.ts';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Overload, ShedWork } from '../../edge/overload/overload.ts';
 import { findOperations } from '../operation-lookup.ts';
-import type { Operation } from '../operations.ts';
+import type { Operation } from '../operation-permissions.ts';
 
 /** The operations that open a stream. */
 const streamIds = new Set(['openStream', 'openStreamWithBody', 'openMambuStreamV1', 'openMambuStreamV2', 'readEvents']);

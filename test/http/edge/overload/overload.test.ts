@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLendstreamError } from '../../../../src/errors.ts';
 import { createLoadShedding, shedWorkOf } from '../../../../src/http/access/limits/load-shedding.ts';
-import { operations } from '../../../../src/http/access/operations.ts';
+import { operations } from '../../../../src/http/access/operation-permissions.ts';
 import { bodyBudgetDefault } from '../../../../src/http/edge/bodies-in-flight.ts';
 import { measureEventLoopDelay } from '../../../../src/http/edge/overload/event-loop-delay.ts';
 import {

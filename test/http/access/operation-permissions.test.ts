@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPermission, rolePermissions } from '../../../src/access/permissions.ts';
 import { findOperations } from '../../../src/http/access/operation-lookup.ts';
-import { operations } from '../../../src/http/access/operations.ts';
+import { operations } from '../../../src/http/access/operation-permissions.ts';
 import { packageRoot } from '../../../src/package-root.ts';
 import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
