@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
+import { describeError } from '../../src/errors.ts';
 
 /** A program of the machine that a local cluster needs, and the Debian package that contains it. */
 export interface Prerequisite {
@@ -117,7 +118,15 @@ export async function provide(
     await promisify(execFile)('apt-get', words, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
   };
   await aptGet('update');
-  await aptGet('install', '--yes', '--no-install-recommends', ...remedy.install);
+  const install = (...names: string[]): Promise<void> =>
+    aptGet('install', '--yes', '--no-install-recommends', ...names);
+  try {
+    await install(...remedy.install);
+  } catch (error) {
+    // A release of the system without one of the packages must not keep the others from the machine.
+    if (remedy.install.length === 1) throw error;
+    for (const name of remedy.install) await install(name).catch((reason: unknown) => printLine(describeError(reason)));
+  }
   const still = missing.filter(({ isThere }) => !isThere()).map(({ name }) => name);
-  if (still.length > 0) throw new Error(`${still.join(', ')}: not found, though apt-get has installed it`);
+  if (still.length > 0) throw new Error(`${still.join(', ')}: still not found`);
 }
