@@ -365,7 +365,9 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
       diskOf(options.process.dataFolder),
       operations.refreshMetrics(),
     ]);
-    return { unconsumedEvents, diskUsedBytes: disk === null ? null : disk.totalBytes - disk.freeBytes };
+    // The metric has a series for each subscription: adding up thousands would cost more than all the rest.
+    const openStreams = streams.openStreams.size;
+    return { openStreams, unconsumedEvents, diskUsedBytes: disk === null ? null : disk.totalBytes - disk.freeBytes };
   });
   registerCleanup(() => history.stop());
   const reportFailedLook = (error: unknown): void =>

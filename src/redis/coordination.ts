@@ -131,7 +131,7 @@ export class RedisCoordination implements Coordination {
     this.#logger = logger;
     this.#store = store;
     this.#listeners = listeners;
-    this.#leases = new NodeLeases(clock, (shard, values) => this.#calls.renewLease(shard, values));
+    this.#leases = new NodeLeases(clock, (values) => this.#calls.renewLease(values));
     this.#groups = new GroupExport({
       log,
       clock,
@@ -323,9 +323,9 @@ export class RedisCoordination implements Coordination {
     return decodeCommittedOffsets(fields);
   }
 
-  /** Each shard has one, which also changes with sessions and ownership. The calls are sent in one write. */
+  /** Each shard has one, which also changes with sessions and ownership. */
   async offsetMarks(): Promise<OffsetMarks> {
-    const states = await Promise.all(Array.from({ length: shardCount }, (_, shard) => this.#calls.shardState(shard)));
+    const states = await this.#calls.shardStates(Array.from({ length: shardCount }, (_, shard) => shard));
     const marks = states.map(({ incarnation, changes }) => `${incarnation}:${changes}`);
     return {
       all: marks.join(' '),

@@ -25,7 +25,7 @@
  * A `partition` is written as one word, `eventType:partition`.
  */
 
-/** The number of shards. Node leases are kept once per shard, so more shards cost more renewals. */
+/** The number of shards. Node leases are kept once per shard, so more shards make renewals larger. */
 export const shardCount = 16;
 
 export type ShardKeyKind = 'shard' | 'nodes' | 'dirty';

@@ -58,8 +58,9 @@ interface DueTime {
 
 /**
  * Regularly checks everything that is watched in this process, for two things that no notification reports: that one
- * was lost, and that a node has died. A call for each shard finds out whether anything there has changed since the last
- * round; only then its watched subscriptions are checked, a hundred in a call.
+ * was lost, and that a node has died. A call for all shards, in a Redis Cluster one for each, finds out whether
+ * anything there has changed since the last round; only then the watched subscriptions of a shard are checked, a
+ * hundred in a call.
  */
 export class MissedChanges {
   readonly #options: MissedChangesOptions;
@@ -103,8 +104,7 @@ export class MissedChanges {
       this.#wasUnreachable = false;
       for (const subscriptionId of listeners.takeAdded()) this.#checked.delete(shardOf(subscriptionId));
       const watched = [...this.#watchedOfShards()];
-      // They are sent in one write.
-      const states = await Promise.all(watched.map(([shard]) => calls.shardState(shard)));
+      const states = await calls.shardStates(watched.map(([shard]) => shard));
       for (const [index, [shard, subscriptions]] of watched.entries()) {
         await this.#checkShard(shard, subscriptions, states[index] as ShardState, mayClose);
       }

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { shardCount } from './keys.ts';
 
 /**
  * The leases that one process keeps.
@@ -30,14 +29,14 @@ interface LocalLease {
 /** Keeps and renews the leases of the nodes of this process, on every shard. */
 export class NodeLeases {
   readonly #clock: Clock;
-  readonly #renewShard: (shard: number, values: readonly (string | number)[]) => Promise<unknown>;
+  readonly #renewInShards: (values: readonly (string | number)[]) => Promise<unknown>;
   /** By node. */
   readonly #leases = new Map<string, LocalLease>();
 
-  /** @param renewShard Runs renew-lease on a shard. */
-  constructor(clock: Clock, renewShard: (shard: number, values: readonly (string | number)[]) => Promise<unknown>) {
+  /** @param renewInShards Runs renew-lease on all shards. */
+  constructor(clock: Clock, renewInShards: (values: readonly (string | number)[]) => Promise<unknown>) {
     this.#clock = clock;
-    this.#renewShard = renewShard;
+    this.#renewInShards = renewInShards;
   }
 
   async renew(nodeId: string, leaseMilliseconds: number): Promise<void> {
@@ -47,7 +46,7 @@ export class NodeLeases {
     this.#leases.set(nodeId, lease);
     const silence = Math.max(leaseMilliseconds * silenceShare, silenceMillisecondsMinimum);
     const values = [nodeId, leaseMilliseconds, Math.ceil(silence), Math.ceil(leaseMilliseconds * returnGraceShare)];
-    await Promise.all(Array.from({ length: shardCount }, (_, shard) => this.#renewShard(shard, values)));
+    await this.#renewInShards(values);
     // A renewal that began in the meantime has its own end.
     const last = this.#leases.get(nodeId);
     if (last !== undefined) last.confirmedUntil = Math.max(last.confirmedUntil, until);

@@ -1,6 +1,7 @@
 import { LendstreamError } from '../errors.ts';
 import type { Recovery } from './recovery.ts';
 import type { ScriptName } from './script-loading.ts';
+import { shardCount } from './keys.ts';
 import type { ScriptCalls } from './script-calls.ts';
 
 /** How often one call recovers from a loss before it fails. */
@@ -48,16 +49,22 @@ export class RecoveringCalls {
     return this.#recovering(() => this.#store.call(name, subscriptionId, values));
   }
 
-  /** Renews a lease on a shard. */
-  renewLease(shard: number, values: readonly (string | number)[]): Promise<unknown[]> {
-    return this.#recovering(() => this.#store.callShard('renew-lease', shard, values));
+  /** Renews a lease on all shards. */
+  async renewLease(values: readonly (string | number)[]): Promise<void> {
+    const shards = Array.from({ length: shardCount }, (_, shard) => shard);
+    await this.#recoveringAll(() => this.#store.callShards('renew-lease', shards, values));
   }
 
-  /** Asks whether anything of a shard has changed. */
-  async shardState(shard: number): Promise<ShardState> {
-    const [, changes, isUnsettled] = await this.#recovering(() => this.#store.callShard('shard-state', shard, []));
-    const incarnation = this.#store.incarnations.get(shard) ?? '';
-    return { incarnation, changes: String(changes), isUnsettled: isUnsettled === '1' };
+  /** Asks whether anything of shards has changed. */
+  async shardStates(shards: readonly number[]): Promise<ShardState[]> {
+    if (shards.length === 0) return [];
+    const replies = await this.#recoveringAll(() => this.#store.callShards('shard-state', shards, []));
+    const states = replies.flatMap(([, ...ofShards]) => ofShards);
+    return shards.map((shard, index) => ({
+      incarnation: this.#store.incarnations.get(shard) ?? '',
+      changes: String(states[2 * index]),
+      isUnsettled: states[2 * index + 1] === '1',
+    }));
   }
 
   /** Checks the watched subscriptions of a shard. */
@@ -86,10 +93,16 @@ export class RecoveringCalls {
   }
 
   async #recovering(call: () => Promise<unknown[]>): Promise<unknown[]> {
+    const [reply = []] = await this.#recoveringAll(async () => [await call()]);
+    return reply;
+  }
+
+  /** @param calls Makes calls that are all made again when one of them found a loss. */
+  async #recoveringAll(calls: () => Promise<unknown[][]>): Promise<unknown[][]> {
     for (let attempt = 0; ; attempt += 1) {
       this.requireOpen();
-      const reply = await call();
-      if (reply[0] !== 'INCARNATION') return reply;
+      const replies = await calls();
+      if (replies.every(([outcome]) => outcome !== 'INCARNATION')) return replies;
       if (attempt === recoveriesPerCall) {
         throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis repeatedly loses its data.');
       }

@@ -5,8 +5,6 @@ import { pairs } from './script-values.ts';
 
 /** Scripts that serve a shard, or several subscriptions of it. */
 type ShardScriptName =
-  | 'renew-lease'
-  | 'shard-state'
   | 'check-watched'
   | 'settle-mirror'
   | 'commit'
@@ -14,6 +12,9 @@ type ShardScriptName =
   | 'merge'
   | 'remember'
   | 'topology';
+
+/** Scripts that serve several shards at once. */
+type ShardsScriptName = 'renew-lease' | 'shard-state';
 
 /** The keys and scripts of this product behind a connection. The header of each script documents its result. */
 export class ScriptCalls {
@@ -54,6 +55,33 @@ export class ScriptCalls {
   ): Promise<unknown[]> {
     const keys = scriptKeys[name].map((kind) => this.keys.shardKey(shard, kind));
     return this.#runOnShard(name, shard, [...keys, ...furtherKeys], this.keys.channel(''), values);
+  }
+
+  /**
+   * Runs a script on shards, one or more: one Redis is called once for all of them, a cluster for each.
+   * @returns a reply for each call, in the order of the shards
+   */
+  callShards(
+    name: ShardsScriptName,
+    shards: readonly number[],
+    values: readonly (string | number)[],
+  ): Promise<unknown[][]> {
+    const calls = this.connection.isCluster ? shards.map((shard) => [shard]) : [shards];
+    return Promise.all(calls.map((shardsOfCall) => this.#callShards(name, shardsOfCall, values)));
+  }
+
+  #callShards(
+    name: ShardsScriptName,
+    shards: readonly number[],
+    values: readonly (string | number)[],
+  ): Promise<unknown[]> {
+    const keys = shards.flatMap((shard) => scriptKeys[name].map((kind) => this.keys.shardKey(shard, kind)));
+    // The incarnations may become suspect while the call waits for the connection.
+    const valuesNow = (): (string | number)[] => {
+      const [first = '', ...others] = shards.map((shard) => this.incarnations.get(shard) ?? '');
+      return [first, this.keys.channel(''), this.origin, ...values, ...others];
+    };
+    return this.connection.run(this.#script(name), keys, valuesNow);
   }
 
   /** Runs a script on the given keys and values. */

@@ -9,7 +9,8 @@ import type { KeyKind } from './keys.ts';
  * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
  * meta, owners and sessions of each, topology, merge, commit and remember those of {@link topologyKeys},
  * {@link mergedKeys}, {@link commitKeys} and {@link historyKeys}, release-claim the key of a claim, nodes/report and
- * nodes/list that of the reports, read-hashes any hashes.
+ * nodes/list that of the reports, read-hashes any hashes. renew-lease and shard-state take these keys once for each of
+ * any number of shards.
  */
 export const scriptKeys = {
   topology: ['shard'],

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { beforeEach, describe, it } from 'mocha';
-import { shardCount } from '../../src/redis/keys.ts';
 import { NodeLeases } from '../../src/redis/node-leases.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 
 describe('the leases of the nodes of a process', () => {
   let clock: SimulatedClock;
-  /** Each renewal of a shard: the shard and what the script is given. */
-  let renewals: [number, readonly (string | number)[]][];
+  /** What the script is given with each renewal. */
+  let renewals: (readonly (string | number)[])[];
   let failure: Error | undefined;
   let leases: NodeLeases;
 
@@ -15,33 +14,25 @@ describe('the leases of the nodes of a process', () => {
     clock = new SimulatedClock();
     renewals = [];
     failure = undefined;
-    leases = new NodeLeases(clock, (shard, values) => {
-      renewals.push([shard, values]);
+    leases = new NodeLeases(clock, (values) => {
+      renewals.push(values);
       return failure === undefined ? Promise.resolve() : Promise.reject(failure);
     });
   });
 
-  /** The nodes that an action renews, each once for all its shards. */
+  /** The nodes that an action renews. */
   async function renewedBy(action: () => Promise<void>): Promise<unknown[]> {
     renewals = [];
     await action();
-    expect(renewals.length % shardCount).to.equal(0);
-    return renewals.filter(([shard]) => shard === 0).map(([, [nodeId]]) => nodeId);
+    return renewals.map(([nodeId]) => nodeId);
   }
 
-  it('are renewed in each shard, with the silence that shows an outage and the time to come back', async () => {
+  it('are renewed with the silence that shows an outage and the time to come back', async () => {
     await leases.renew('a', 9_000);
-    expect(renewals.map(([shard]) => shard)).to.deep.equal([...Array(shardCount).keys()]);
-    const [[, values] = [0, []]] = renewals;
-    expect(new Set(renewals.map(([, given]) => given.join())).size).to.equal(1);
-    expect(values).to.deep.equal(['a', 9_000, 4_500, 3_150]);
+    expect(renewals).to.deep.equal([['a', 9_000, 4_500, 3_150]]);
     await leases.renew('b', 1_001);
-    expect(renewals.at(-1)?.[1], 'no less than a second, and whole milliseconds').to.deep.equal([
-      'b',
-      1_001,
-      1_000,
-      351,
-    ]);
+    const rounded = ['b', 1_001, 1_000, 351];
+    expect(renewals.at(-1), 'no less than a second, and whole milliseconds').to.deep.equal(rounded);
   });
 
   it('are kept with the rest of their time until they end, and their nodes as long again', async () => {

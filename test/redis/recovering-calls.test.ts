@@ -23,8 +23,13 @@ describe('calls to a Redis that may have lost its data', () => {
       onRecover();
       return Promise.resolve();
     };
+    const callShards = async (_name: string, shards: readonly number[]): Promise<unknown[][]> => {
+      const reply = await call();
+      return [[...reply, ...shards.flatMap((shard) => [10 * shard, shard === 2 ? '1' : '0'])]];
+    };
+    const incarnations = new Map([[2, 'second']]);
     calls = new RecoveringCalls(
-      { call, callShard: call } as unknown as ScriptCalls,
+      { call, callShard: call, callShards, incarnations } as unknown as ScriptCalls,
       { recover } as unknown as Recovery,
     );
   });
@@ -34,8 +39,19 @@ describe('calls to a Redis that may have lost its data', () => {
     expect(await calls.call('heartbeats', 'subscription', [])).to.deep.equal(['OK']);
     expect([made, recoveries]).to.deep.equal([2, 1]);
     losses = 5;
-    expect(await calls.renewLease(0, [])).to.deep.equal(['OK']);
+    expect(await calls.committedOffsets(0, [])).to.deep.equal(['OK']);
     expect([made, recoveries]).to.deep.equal([6, 4]);
+  });
+
+  it('are made again for all shards when one of them was lost, and for none when none is asked about', async () => {
+    losses = 1;
+    expect(await calls.shardStates([2, 3])).to.deep.equal([
+      { incarnation: 'second', changes: '20', isUnsettled: true },
+      { incarnation: '', changes: '30', isUnsettled: false },
+    ]);
+    expect([made, recoveries]).to.deep.equal([2, 1]);
+    expect(await calls.shardStates([])).to.deep.equal([]);
+    expect(made).to.equal(2);
   });
 
   it('fail when the data is lost for the fourth time', async () => {

@@ -32,7 +32,7 @@ export interface ActivityPoint {
 }
 
 /** What no metric says: it is read once for each interval. */
-export type Readings = Pick<ActivityPoint, 'unconsumedEvents' | 'diskUsedBytes'>;
+export type Readings = Pick<ActivityPoint, 'openStreams' | 'unconsumedEvents' | 'diskUsedBytes'>;
 
 /** What the counters said at some time. */
 interface Totals {
@@ -47,7 +47,7 @@ interface Totals {
 
 type Measured = Pick<
   Metrics,
-  'publishedEvents' | 'deliveredEvents' | 'commands' | 'publishSeconds' | 'commitSeconds' | 'openStreams' | 'workerLag'
+  'publishedEvents' | 'deliveredEvents' | 'commands' | 'publishSeconds' | 'commitSeconds' | 'workerLag'
 >;
 
 /** Keeps the points of an hour. What it costs does not depend on how much happens. */
@@ -91,10 +91,7 @@ export class ActivityHistory {
   async look(): Promise<void> {
     const readings = await this.#measure();
     const totals = await this.#totals();
-    const [openStreams, commandsWaiting] = [
-      await sumOf(this.#metrics.openStreams),
-      await sumOf(this.#metrics.workerLag),
-    ];
+    const commandsWaiting = await sumOf(this.#metrics.workerLag);
     const before = this.#last;
     this.#last = totals;
     if (before === undefined || totals.at <= before.at) return;
@@ -108,7 +105,6 @@ export class ActivityHistory {
       commandsDecided: rate('commandsDecided'),
       publishP99: quantileOf(bucketIncreases(before.publish, totals.publish), 0.99),
       commitP99: quantileOf(bucketIncreases(before.commit, totals.commit), 0.99),
-      openStreams,
       commandsWaiting,
       ...readings,
     });

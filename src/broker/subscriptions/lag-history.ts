@@ -1,6 +1,7 @@
 import { withTimeout, type Clock } from '../../clock.ts';
 import { isLendstreamError } from '../../errors.ts';
 import type { RecentLags } from './recent-lags.ts';
+import type { SubscriptionLag } from './subscription-lag.ts';
 
 /** How often the lags are looked at. Milliseconds. */
 export const lagIntervalMilliseconds = 10_000;
@@ -29,6 +30,16 @@ interface Series {
   readonly values: Float64Array;
   /** The interval since which it is kept. */
   readonly since: number;
+  /** The last value. */
+  latest: number;
+}
+
+/** What was kept last. */
+interface Kept {
+  readonly lags: readonly SubscriptionLag[];
+  readonly total: number;
+  /** Whether keeping the same lags again gives each series that is there its value again, and changes nothing else. */
+  readonly isSettled: boolean;
 }
 
 /**
@@ -42,6 +53,7 @@ export class LagHistory {
   readonly #series = new Map<string, Series>();
   #isLooking = false;
   #latestTotal: number | null = null;
+  #kept: Kept | undefined;
   /** The interval of the last look, whether it found something or not, and its end. */
   #last: { readonly interval: number; readonly at: number } | undefined;
 
@@ -106,17 +118,31 @@ export class LagHistory {
   async #read(): Promise<void> {
     this.#isLooking = true;
     try {
-      const bySubscription = new Map<string, number>();
-      let total = 0;
-      for (const { subscriptionId, unconsumedEvents } of await this.#lags.get()) {
-        bySubscription.set(subscriptionId, (bySubscription.get(subscriptionId) ?? 0) + unconsumedEvents);
-        total += unconsumedEvents;
-      }
-      this.#keep(bySubscription);
-      this.#latestTotal = total;
+      const lags = await this.#lags.get();
+      // As long as nothing happens, it is the same list.
+      if (this.#kept?.lags === lags && this.#kept.isSettled) this.#keepAgain();
+      else this.#keepAll(lags);
+      this.#latestTotal = this.#kept?.total ?? 0;
     } finally {
       this.#isLooking = false;
     }
+  }
+
+  #keepAll(lags: readonly SubscriptionLag[]): void {
+    const bySubscription = new Map<string, number>();
+    let total = 0;
+    for (const { subscriptionId, unconsumedEvents } of lags) {
+      bySubscription.set(subscriptionId, (bySubscription.get(subscriptionId) ?? 0) + unconsumedEvents);
+      total += unconsumedEvents;
+    }
+    this.#keep(bySubscription);
+    // Where something lacks and not all have a place, a peak that is an hour old makes room for others.
+    this.#kept = { lags, total, isSettled: total === 0 || this.#series.size === bySubscription.size };
+  }
+
+  #keepAgain(): void {
+    const place = placeOf(this.#last?.interval ?? 0);
+    for (const series of this.#series.values()) series.values[place] = series.latest;
   }
 
   #keep(lags: ReadonlyMap<string, number>): void {
@@ -128,8 +154,10 @@ export class LagHistory {
       const series = this.#series.get(id) ?? {
         values: new Float64Array(lagValuesMaximum).fill(Number.NaN),
         since: interval,
+        latest: Number.NaN,
       };
-      series.values[placeOf(interval)] = lags.get(id) ?? Number.NaN;
+      series.latest = lags.get(id) ?? Number.NaN;
+      series.values[placeOf(interval)] = series.latest;
       this.#series.set(id, series);
     }
   }

@@ -52,6 +52,12 @@ export interface KnownLags {
   readonly starts: Uint32Array;
   readonly boundsByEventType: ReadonlyMap<string, readonly PartitionBounds[]>;
   readonly marks: OffsetMarks;
+  /** The state of the registry from which the subscriptions and their partitions are. */
+  readonly registryVersion: string;
+  /** All partitions of their event types. */
+  readonly partitions: readonly EventTypePartition[];
+  /** Whether any of them lacks something. */
+  readonly areLacking: boolean;
   /** When all offsets were last read. Monotonic milliseconds. */
   readonly readAt: number;
 }
@@ -73,15 +79,28 @@ export async function subscriptionLag(
   const reusable = known === undefined || now - known.readAt > rereadMilliseconds ? undefined : known;
   // Read before everything else: a reset meanwhile then shows the next time.
   const marks = await coordination.offsetMarks();
-  const subscriptions = registry.list<Subscription>('subscription');
-  const boundsByEventType = await readBounds(services, subscriptions);
+  const { version: registryVersion } = registry;
+  const isSameRegistry = reusable?.registryVersion === registryVersion;
+  const subscriptions = isSameRegistry ? reusable.subscriptions : registry.list<Subscription>('subscription');
+  const eventTypes = isSameRegistry ? [...reusable.boundsByEventType.keys()] : [...eventTypesOf(subscriptions)];
+  const partitions = isSameRegistry
+    ? reusable.partitions
+    : eventTypes.flatMap((name) => partitionsOfEventType(registry, name));
+  const boundsByEventType = await readBounds(services.log, partitions, eventTypes);
+  if (isSameRegistry && !reusable.areLacking && marks.all === reusable.marks.all) {
+    // At rest nothing is done for each subscription: with ten thousand of them that would be most of what is done.
+    const isQuiet = [...boundsByEventType].every(([eventType, bounds]) =>
+      haveSameEnds(bounds, reusable.boundsByEventType.get(eventType)),
+    );
+    if (isQuiet) return { ...reusable, boundsByEventType, marks };
+  }
   const reused = reusable === undefined ? undefined : new ReusedLags(reusable, boundsByEventType, marks, subscriptions);
   const toRead: number[] = [];
   for (let index = 0; index < subscriptions.length; index += 1) {
     if (reused?.isUnchanged(subscriptions[index] as Subscription, index) !== true) toRead.push(index);
   }
   if (reusable !== undefined && toRead.length === 0 && subscriptions.length === reusable.subscriptions.length) {
-    return { ...reusable, boundsByEventType, marks };
+    return { ...reusable, subscriptions, boundsByEventType, marks, registryVersion, partitions };
   }
   const read = new Map<number, readonly SubscriptionLag[]>();
   let sliceEnd = clock.monotonic() + sliceMilliseconds;
@@ -107,7 +126,18 @@ export async function subscriptionLag(
     if ((index + 1) % subscriptionsPerTurn === 0) await giveWay();
   }
   const readAt = reusable?.readAt ?? now;
-  return { lags, subscriptions, starts, boundsByEventType, marks, readAt };
+  const areLacking = lags.some(({ unconsumedEvents }) => unconsumedEvents > 0);
+  return {
+    lags,
+    subscriptions,
+    starts,
+    boundsByEventType,
+    marks,
+    registryVersion,
+    partitions,
+    areLacking,
+    readAt,
+  };
 }
 
 /** The lags that were worked out before and are still the same. */
@@ -192,15 +222,19 @@ function lagsOf(
   return lags;
 }
 
-/** The bounds of all event types of subscriptions. A topic that no longer exists has none. */
-async function readBounds(
-  { registry, log }: Pick<LagServices, 'registry' | 'log'>,
-  subscriptions: readonly Subscription[],
-): Promise<Map<string, readonly PartitionBounds[]>> {
+function eventTypesOf(subscriptions: readonly Subscription[]): ReadonlySet<string> {
   const eventTypes = new Set<string>();
   for (const { event_types: names } of subscriptions) for (const name of names) eventTypes.add(name);
-  const found = new Map<string, PartitionBounds[]>([...eventTypes].map((name) => [name, []]));
-  const partitions = [...eventTypes].flatMap((name) => partitionsOfEventType(registry, name));
+  return eventTypes;
+}
+
+/** The bounds of the partitions of event types. A topic that no longer exists has none. */
+async function readBounds(
+  log: EventLog,
+  partitions: readonly EventTypePartition[],
+  eventTypes: readonly string[],
+): Promise<Map<string, readonly PartitionBounds[]>> {
+  const found = new Map<string, PartitionBounds[]>(eventTypes.map((name) => [name, []]));
   if (partitions.length === 0) return found;
   for (const bounds of (await boundsOf(log, partitions)).values()) found.get(bounds.topic)?.push(bounds);
   return found;

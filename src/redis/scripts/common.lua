@@ -29,9 +29,10 @@ local function initial_number()
   return math.max(microseconds(), floor)
 end
 
-local function incarnation_mismatch()
-  local found = redis.call('HGET', KEYS[1], 'incarnation')
-  if found ~= ARGV[1] then return {'INCARNATION', found or ''} end
+-- A script that serves several shards names each, and the incarnation that the caller knows of it.
+local function incarnation_mismatch(shard, incarnation)
+  local found = redis.call('HGET', shard or KEYS[1], 'incarnation')
+  if found ~= (incarnation or ARGV[1]) then return {'INCARNATION', found or ''} end
 end
 
 -- A script that serves several subscriptions has the prefix of their channels, and names the subscription.
@@ -40,8 +41,8 @@ local function notify(change, subscription)
 end
 
 -- Counts what a check of the watched subscriptions of the shard may find.
-local function count_change()
-  redis.call('HINCRBY', KEYS[1], 'changes', 1)
+local function count_change(shard)
+  redis.call('HINCRBY', shard or KEYS[1], 'changes', 1)
 end
 
 -- Sessions or ownership have changed, so a decision on the earlier state is made again.

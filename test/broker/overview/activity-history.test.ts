@@ -9,20 +9,22 @@ describe('the history of a process', () => {
     let now = 0;
     const clock = { ...systemClock, monotonic: () => now, now: () => now };
     const metrics = createMetrics();
-    let measured = 0;
+    let [measured, openStreams] = [0, 0];
     const history = new ActivityHistory(clock, metrics, () => {
       measured += 1;
-      return Promise.resolve({ unconsumedEvents: measured === 3 ? null : 40 + measured, diskUsedBytes: 1_000 });
+      const unconsumedEvents = measured === 3 ? null : 40 + measured;
+      return Promise.resolve({ openStreams, unconsumedEvents, diskUsedBytes: 1_000 });
     });
     const pass = async (): Promise<void> => {
       now += intervalMilliseconds;
       await history.look();
     };
-    return { metrics, history, pass, measured: () => measured };
+    const open = (count: number): void => void (openStreams = count);
+    return { metrics, history, pass, open, measured: () => measured };
   }
 
   it('has rates, percentiles and counts of each interval', async () => {
-    const { metrics, history, pass, measured } = prepare();
+    const { metrics, history, pass, open, measured } = prepare();
     metrics.publishedEvents.inc({ event_type: 'a' }, 1_000);
     await history.look();
     expect(history.points, 'what was before counts for no interval').to.deep.equal([]);
@@ -32,8 +34,7 @@ describe('the history of a process', () => {
     metrics.commands.inc({ type: 'REPAY', outcome: 'committed' }, 5);
     metrics.publishSeconds.observe({ event_type: 'a' }, 0.0004);
     metrics.publishSeconds.observe({ event_type: 'b' }, 0.0004);
-    metrics.openStreams.set({ subscription_id: 'x' }, 2);
-    metrics.openStreams.set({ subscription_id: 'y' }, 1);
+    open(3);
     metrics.workerLag.set({ partition: 0 }, 7);
     await pass();
     const [point] = history.points;
@@ -69,10 +70,10 @@ describe('the history of a process', () => {
   });
 
   it('keeps an hour, and no point more', async () => {
-    const { metrics, history, pass } = prepare();
+    const { history, pass, open } = prepare();
     await history.look();
     for (let number = 0; number < pointsMaximum; number += 1) {
-      metrics.openStreams.set({ subscription_id: 'x' }, number);
+      open(number);
       await pass();
     }
     expect(history.points).to.have.length(pointsMaximum);

@@ -56,6 +56,28 @@ describe('the history of lags', () => {
     expect(history.of('a').values).to.deep.equal([6]);
   });
 
+  it('has the same values again while the lags are the same list, and those of the peaks when not all have a place', async () => {
+    const settled = historyOf(2);
+    const quiet = ['a', 'b', 'c'].map((subscriptionId) => ({ subscriptionId, eventType: 'x', unconsumedEvents: 0 }));
+    read = () => Promise.resolve(quiet);
+    for (let number = 0; number < 3; number += 1) expect(await pass(settled, {})).to.equal(0);
+    expect(settled.of('b').values).to.deep.equal([0, 0, 0]);
+    expect(settled.of('c').values).to.deep.equal([]);
+    const lacking = historyOf(1);
+    await pass(lacking, { a: 9, b: 1 });
+    read = () => Promise.resolve(current());
+    await pass(lacking, { a: 9, b: 1 });
+    const fewer = ['a', 'b'].map((subscriptionId, place) => ({
+      subscriptionId,
+      eventType: 'x',
+      unconsumedEvents: place,
+    }));
+    read = () => Promise.resolve(fewer);
+    for (let number = 0; number < lagValuesMaximum; number += 1) expect(await pass(lacking, {})).to.equal(1);
+    expect(lacking.of('b').values, 'the peak of the other one is over').not.to.deep.equal([]);
+    expect(lacking.of('a').values).to.deep.equal([]);
+  });
+
   it('has gaps where the log was unavailable or slow, and where no look was made', async () => {
     const history = historyOf();
     await pass(history, { a: 5 });

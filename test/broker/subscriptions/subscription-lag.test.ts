@@ -106,6 +106,27 @@ describe('the lag of subscriptions', () => {
       expect((await read(second)).lags).to.equal(first.lags);
     });
 
+    it('cost nothing for each subscription when nothing happened and nothing lacks, and do when something lacks', async () => {
+      let listed = 0;
+      const registry = overriding(store.registry, {
+        list: (kind) => {
+          listed += 1;
+          return store.registry.list(kind);
+        },
+      });
+      services = { ...services, registry };
+      const first = await read();
+      expect(listed).to.equal(1);
+      const second = await read(first);
+      await store.publish('loans', 1, 3);
+      const third = await read(second);
+      expect([listed, asked, totals(third)], 'the definitions are the same').to.deep.equal([1, [loans.id], [3, 0]]);
+      const body = { owning_application: 'other', event_types: ['loans'], read_from: 'end' };
+      await new Subscriptions(store).create(body);
+      const fourth = await read(third);
+      expect([listed, totals(fourth)]).to.deep.equal([2, [3, 0, 0]]);
+    });
+
     it('are read for the event types that have new events, until these are committed', async () => {
       const first = await read();
       await store.publish('loans', 1, 3);

@@ -394,7 +394,7 @@ const mutants: readonly Mutant[] = [
   {
     title: 'changes: an ended lease is not counted',
     script: 'renew-lease',
-    replace: '    count_change()\n',
+    replace: '      count_change(shard)\n',
     by: '',
   },
   {
@@ -426,6 +426,24 @@ const mutants: readonly Mutant[] = [
     script: 'shard-state',
     replace: 'if mismatch then return mismatch end',
     by: '',
+  },
+  {
+    title: 'shard state: only the first shard is compared',
+    script: 'shard-state',
+    replace: 'ARGV[3 + (index - 1) / 2]',
+    by: "redis.call('HGET', shard, 'incarnation')",
+  },
+  {
+    title: 'lease: only the first shard is compared',
+    script: 'renew-lease',
+    replace: 'ARGV[7 + (index - 1) / 2]',
+    by: "redis.call('HGET', KEYS[index], 'incarnation')",
+  },
+  {
+    title: 'lease: an end is counted in the first shard',
+    script: 'renew-lease',
+    replace: 'count_change(shard)',
+    by: 'count_change()',
   },
   {
     title: 'lease: outages are not detected',

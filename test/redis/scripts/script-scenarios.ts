@@ -729,6 +729,48 @@ export const disturbingScenarios: Scenarios = {
     expect(await state()).to.deep.equal(['OK', changes, '0']);
   },
 
+  'leases are renewed in, and states read of, several shards at once, or none when one was lost': async (world) => {
+    const { client, keys, scriptSource } = world;
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1);
+    await world.first.renewLease(node, leaseMilliseconds);
+    const own = shardOf(scenario.subscription);
+    const shards = [own, (own + 1) % shardCount, (own + 2) % shardCount];
+    const scriptKeysOfAll = shards.flatMap((shard) => [keys.shardKey(shard, 'shard'), keys.shardKey(shard, 'nodes')]);
+    const known = await Promise.all(
+      shards.map(async (shard) => (await client.hget(keys.shardKey(shard, 'shard'), 'incarnation')) ?? ''),
+    );
+    const run = async (name: 'shard-state' | 'renew-lease', values: string[], found = known): Promise<unknown> => {
+      const [first = '', ...others] = found;
+      const script = loadScripts(scriptSource).get(name)?.text ?? '';
+      const all = [first, 'no channel', 'no origin', ...values, ...others];
+      return client.eval(script, scriptKeysOfAll.length, ...scriptKeysOfAll, ...all);
+    };
+    const changesOf = (shard: number): Promise<string | null> => client.hget(keys.shardKey(shard, 'shard'), 'changes');
+    const last = shards.at(-1) ?? 0;
+    const lastNodes = keys.shardKey(last, 'nodes');
+    await client.hset(keys.shardKey(last, 'shard'), 'returnUntil', 1);
+    await client.hset(lastNodes, 'scenario-ended-node', '1');
+    const changes = await Promise.all(shards.map(async (shard) => (await changesOf(shard)) ?? '0'));
+    const [, ...states] = (await run('shard-state', [])) as string[];
+    expect(states.filter((_, index) => index % 2 === 0)).to.deep.equal(changes);
+    expect(states.at(-1), 'a lease of the last one has ended').to.equal('1');
+    const renewal = ['several', '60000', '600000000', '1'];
+    for (const place of shards.keys()) {
+      const other = known.map((incarnation, index) => (index === place ? '5' : incarnation));
+      expect(await run('shard-state', [], other), `shard ${place} was lost`).to.include('INCARNATION');
+      expect(await run('renew-lease', renewal, other), `shard ${place} was lost`).to.include('INCARNATION');
+    }
+    expect(await client.hexists(keys.shardKey(own, 'nodes'), 'several'), 'nothing was done').to.equal(0);
+    expect(await run('renew-lease', renewal)).to.deep.equal(['OK']);
+    for (const shard of shards) {
+      expect(await client.hexists(keys.shardKey(shard, 'nodes'), 'several'), `shard ${shard}`).to.equal(1);
+    }
+    expect(await client.hexists(lastNodes, 'scenario-ended-node')).to.equal(0);
+    expect(Number(await changesOf(last)), 'counted where it ended').to.be.above(Number(changes.at(-1)));
+    for (const shard of shards) await client.hdel(keys.shardKey(shard, 'nodes'), 'several');
+  },
+
   'sessions end with the lease of their node, and not before': async (world) => {
     const scenario = new Scenario(world);
     await scenario.initialise(-1, -1);
