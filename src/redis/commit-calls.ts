@@ -1,7 +1,9 @@
 import { giveWay } from '../clock.ts';
+import { describeError } from '../errors.ts';
 import type { CursorToCommit } from '../ports/coordination.ts';
 import { partitionKey } from '../ports/event-type-partition.ts';
 import { shardOf, type KeySpace } from './keys.ts';
+import type { ShardOfCall } from './script-calls.ts';
 import { commitKeys } from './script-loading.ts';
 
 /** Most cursors in one call, unless a single commit has more: Redis does nothing else meanwhile. */
@@ -24,21 +26,32 @@ interface Lane {
   isCalling: boolean;
 }
 
+/** Commits of one shard that a call takes together. */
+interface CommitsOfShard {
+  readonly shard: number;
+  readonly commits: readonly WaitingCommit[];
+  readonly cursors: number;
+}
+
+/** How a Redis refuses a script whose keys are not all in one place, before it runs it. */
+const isSpread = /^CROSSSLOT\b/;
+
 /**
- * Sends commits to Redis. One call is under way for each shard. Commits that arrive in the meantime form the next one,
- * without a timer: a call for a few of them costs Redis and this process hardly more than one for a single commit.
+ * Sends commits to Redis. Commits that arrive during a call form the next one, without a timer: a call for a few of
+ * them costs Redis and this process hardly more than one for a single commit.
  *
- * One Redis gets the calls of all shards together, and the next ones when it has answered all: what both sides write
- * and read costs more than what Redis does. The nodes of a cluster do not wait for each other.
+ * One Redis gets the commits of all shards in one call: what a call costs by itself, a commit in it costs once more.
+ * The nodes of a cluster have a call for each shard and do not wait for each other. So does what looks like one Redis
+ * and refuses scripts with keys of several shards, as a proxy may.
  */
 export class CommitCalls {
   readonly #keys: KeySpace;
   readonly #call: (
-    shard: number,
+    shards: readonly ShardOfCall[],
     values: readonly (string | number)[],
-    furtherKeys: readonly string[],
+    keysOfSubscriptions: readonly string[],
   ) => Promise<unknown[]>;
-  readonly #areShardsTogether: boolean;
+  #areShardsTogether: boolean;
   /** By shard, or one for all. */
   readonly #lanes = new Map<number, Lane>();
 
@@ -49,7 +62,11 @@ export class CommitCalls {
   constructor(
     keys: KeySpace,
     areShardsTogether: boolean,
-    call: (shard: number, values: readonly (string | number)[], furtherKeys: readonly string[]) => Promise<unknown[]>,
+    call: (
+      shards: readonly ShardOfCall[],
+      values: readonly (string | number)[],
+      keysOfSubscriptions: readonly string[],
+    ) => Promise<unknown[]>,
   ) {
     this.#keys = keys;
     this.#areShardsTogether = areShardsTogether;
@@ -94,56 +111,87 @@ export class CommitCalls {
     // Requests that arrived in the same turn of the event loop are read first, and those that the responses set off.
     await giveWay();
     while (waitingByShard.size > 0) {
-      const calls: Promise<void>[] = [];
-      for (const [shard, waiting] of waitingByShard) {
-        calls.push(this.#settle(shard, takeForOneCall(waiting)));
-        if (waiting.length === 0) waitingByShard.delete(shard);
-      }
-      await Promise.all(calls);
+      await this.#settleAll(this.#takeForCalls(waitingByShard));
       await giveWay();
     }
     lane.isCalling = false;
   }
 
-  /** Settles commits of a shard. Never rejects. */
-  async #settle(shard: number, commits: readonly WaitingCommit[]): Promise<void> {
+  /** Removes commits of all shards: for each call, what it takes of each of its shards. */
+  #takeForCalls(waitingByShard: Map<number, WaitingCommit[]>): CommitsOfShard[][] {
+    const calls: CommitsOfShard[][] = [];
+    let ofCall: CommitsOfShard[] = [];
+    let cursors = 0;
+    for (const [shard, waiting] of waitingByShard) {
+      const taken = takeForOneCall(shard, waiting);
+      if (waiting.length === 0) waitingByShard.delete(shard);
+      const isFull = ofCall.length > 0 && (!this.#areShardsTogether || cursors + taken.cursors > cursorsPerCall);
+      if (isFull) {
+        calls.push(ofCall);
+        ofCall = [];
+        cursors = 0;
+      }
+      ofCall.push(taken);
+      cursors += taken.cursors;
+    }
+    calls.push(ofCall);
+    return calls;
+  }
+
+  async #settleAll(calls: readonly (readonly CommitsOfShard[])[]): Promise<void> {
+    const [only] = calls;
+    if (only !== undefined && calls.length === 1) return this.#settle(only);
+    await Promise.all(calls.map((shards) => this.#settle(shards)));
+  }
+
+  /** Settles the commits of a call. Never rejects. */
+  async #settle(shards: readonly CommitsOfShard[]): Promise<void> {
     try {
-      await this.#callFor(shard, commits);
+      await this.#callFor(shards);
     } catch (error) {
-      for (const { reject } of commits) reject(error);
+      if (shards.length > 1 && isSpread.test(describeError(error))) {
+        this.#areShardsTogether = false;
+        return this.#settleAll(shards.map((shard) => [shard]));
+      }
+      for (const { commits } of shards) for (const { reject } of commits) reject(error);
     }
   }
 
-  async #callFor(shard: number, commits: readonly WaitingCommit[]): Promise<void> {
-    const bySubscription = new Map<string, WaitingCommit[]>();
-    for (const commit of commits) {
-      const ofSubscription = bySubscription.get(commit.subscriptionId);
-      if (ofSubscription === undefined) bySubscription.set(commit.subscriptionId, [commit]);
-      else ofSubscription.push(commit);
-    }
+  async #callFor(shards: readonly CommitsOfShard[]): Promise<void> {
+    const shardsOfCall: ShardOfCall[] = [];
     const keys: string[] = [];
     const values: (string | number)[] = [];
-    for (const [subscriptionId, ofSubscription] of bySubscription) {
-      for (const kind of commitKeys) keys.push(this.#keys.key(subscriptionId, kind));
-      values.push(subscriptionId, ofSubscription.length);
-      for (const commit of ofSubscription) for (const value of commit.values) values.push(value);
+    const inOrder: WaitingCommit[] = [];
+    for (const { shard, commits } of shards) {
+      const bySubscription = new Map<string, WaitingCommit[]>();
+      for (const commit of commits) {
+        const ofSubscription = bySubscription.get(commit.subscriptionId);
+        if (ofSubscription === undefined) bySubscription.set(commit.subscriptionId, [commit]);
+        else ofSubscription.push(commit);
+      }
+      shardsOfCall.push({ shard, subscriptions: bySubscription.size });
+      for (const [subscriptionId, ofSubscription] of bySubscription) {
+        this.#keys.addKeys(keys, shard, subscriptionId, commitKeys);
+        values.push(subscriptionId, ofSubscription.length);
+        for (const commit of ofSubscription) {
+          for (const value of commit.values) values.push(value);
+          inOrder.push(commit);
+        }
+      }
     }
-    const [, ...replies] = await this.#call(shard, values, keys);
-    let index = 0;
-    for (const ofSubscription of bySubscription.values()) {
-      for (const { resolve } of ofSubscription) resolve(replies[index++] as string[]);
-    }
+    const replies = await this.#call(shardsOfCall, values, keys);
+    for (const [index, { resolve }] of inOrder.entries()) resolve(replies[index + 1] as string[]);
   }
 }
 
 /** Removes the first commits, as many as one call may have, at least one. */
-function takeForOneCall(waiting: WaitingCommit[]): WaitingCommit[] {
+function takeForOneCall(shard: number, waiting: WaitingCommit[]): CommitsOfShard {
   let count = 0;
   let cursors = 0;
   for (const commit of waiting) {
+    if (count > 0 && cursors + commit.cursors > cursorsPerCall) break;
     cursors += commit.cursors;
-    if (count > 0 && cursors > cursorsPerCall) break;
     count += 1;
   }
-  return waiting.splice(0, count);
+  return { shard, commits: waiting.splice(0, count), cursors };
 }

@@ -60,6 +60,17 @@ export class KeySpace {
     return `{${this.#prefix}:${shard}}:${subscriptionId}:${kind}`;
   }
 
+  /** Adds the keys of a subscription of these kinds, in their order. */
+  addKeys(
+    keys: string[],
+    shard: number,
+    subscriptionId: string,
+    kinds: readonly Exclude<KeyKind, ShardKeyKind>[],
+  ): void {
+    const prefix = `{${this.#prefix}:${shard}}:${subscriptionId}:`;
+    for (const kind of kinds) keys.push(prefix + kind);
+  }
+
   claim(name: string): string {
     return `${this.#prefix}:claim:${name}`;
   }

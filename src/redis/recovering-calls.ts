@@ -72,9 +72,9 @@ export class RecoveringCalls {
     return this.#recovering(() => this.#store.callShard('check-watched', shard, values, furtherKeys));
   }
 
-  /** Commits offsets of subscriptions of a shard. */
-  commit(shard: number, values: readonly (string | number)[], furtherKeys: readonly string[]): Promise<unknown[]> {
-    return this.#recovering(() => this.#store.callShard('commit', shard, values, furtherKeys));
+  /** Commits offsets of subscriptions of shards. */
+  commit(...call: Parameters<ScriptCalls['commit']>): Promise<unknown[]> {
+    return this.#recovering(() => this.#store.commit(...call));
   }
 
   /** Adds to the history of subscriptions of a shard. */

@@ -7,7 +7,6 @@ import { pairs } from './script-values.ts';
 type ShardScriptName =
   | 'check-watched'
   | 'settle-mirror'
-  | 'commit'
   | 'committed-offsets'
   | 'merge'
   | 'remember'
@@ -15,6 +14,13 @@ type ShardScriptName =
 
 /** Scripts that serve several shards at once. */
 type ShardsScriptName = 'renew-lease' | 'shard-state';
+
+/** A shard of which a call serves subscriptions. */
+export interface ShardOfCall {
+  readonly shard: number;
+  /** How many of its subscriptions the call serves. */
+  readonly subscriptions: number;
+}
 
 /** The keys and scripts of this product behind a connection. The header of each script documents its result. */
 export class ScriptCalls {
@@ -82,6 +88,27 @@ export class ScriptCalls {
       return [first, this.keys.channel(''), this.origin, ...values, ...others];
     };
     return this.connection.run(this.#script(name), keys, valuesNow);
+  }
+
+  /**
+   * Runs commit.lua on subscriptions of shards, of more than one only where all are in one Redis.
+   * @param values What it takes for all subscriptions, as their keys in the order of the shards.
+   */
+  commit(
+    shards: readonly ShardOfCall[],
+    values: readonly (string | number)[],
+    keysOfSubscriptions: readonly string[],
+  ): Promise<unknown[]> {
+    const keys: string[] = [];
+    for (const { shard } of shards) for (const kind of scriptKeys.commit) keys.push(this.keys.shardKey(shard, kind));
+    for (const key of keysOfSubscriptions) keys.push(key);
+    const valuesNow = () => {
+      const all: (string | number)[] = [shards.length, this.keys.channel(''), this.origin];
+      for (const { shard, subscriptions } of shards) all.push(this.incarnations.get(shard) ?? '', subscriptions);
+      for (const value of values) all.push(value);
+      return all;
+    };
+    return this.connection.run(this.#script('commit'), keys, valuesNow);
   }
 
   /** Runs a script on the given keys and values. */

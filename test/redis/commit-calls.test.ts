@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { CommitCalls, cursorsPerCall } from '../../src/redis/commit-calls.ts';
 import { KeySpace, shardOf } from '../../src/redis/keys.ts';
+import type { ShardOfCall } from '../../src/redis/script-calls.ts';
 import { failureOf } from '../support/thrown-errors.ts';
 
 interface Call {
-  readonly shard: number;
+  readonly shards: readonly ShardOfCall[];
   readonly values: readonly (string | number)[];
   readonly keys: readonly string[];
   answer(...replies: (readonly string[])[]): void;
@@ -20,9 +21,9 @@ function waitingCalls(isOneRedis = true): { calls: Call[]; commits: CommitCalls 
   const commits = new CommitCalls(
     new KeySpace('p'),
     isOneRedis,
-    (shard, values, keys) =>
+    (shards, values, keys) =>
       new Promise((resolve, reject) => {
-        calls.push({ shard, values, keys, answer: (...replies) => resolve(['OK', ...replies]), fail: reject });
+        calls.push({ shards, values, keys, answer: (...replies) => resolve(['OK', ...replies]), fail: reject });
       }),
   );
   return { calls, commits };
@@ -43,6 +44,11 @@ function idIn(shard: number, besides = ''): string {
   }
 }
 
+/** The numbers of the shards of each call. */
+function shardsOf(calls: readonly Call[]): number[][] {
+  return calls.map(({ shards }) => shards.map(({ shard }) => shard));
+}
+
 describe('calls for commits', () => {
   const [first, second] = [idIn(3), idIn(3, idIn(3))];
 
@@ -57,7 +63,7 @@ describe('calls for commits', () => {
     replies.push(commits.commit(second, 'd', [at(2, 9), at(3, 8)], true), commits.commit(first, 'e', [], false));
     await callsMade();
     expect(calls).to.have.length(1);
-    expect(calls[0]?.shard).to.equal(3);
+    expect(calls[0]?.shards).to.deep.equal([{ shard: 3, subscriptions: 2 }]);
     const key = (id: string, kind: string): string => `{p:3}:${id}:${kind}`;
     const keysOf = (id: string): string[] => ['meta', 'owners', 'offsets', 'sessions'].map((kind) => key(id, kind));
     expect(calls[0]?.keys).to.deep.equal([...keysOf(first), ...keysOf(second)]);
@@ -71,21 +77,74 @@ describe('calls for commits', () => {
     expect(await Promise.all(replies.slice(3))).to.deep.equal([['for d'], ['for e']]);
   });
 
-  for (const isOneRedis of [true, false]) {
-    it(`of all shards are made in the same turn, ${isOneRedis ? 'to one Redis' : 'to a cluster'}`, async () => {
-      const { calls, commits } = waitingCalls(isOneRedis);
-      void commits.commit(first, 'a', [at(0, 5)], true);
-      void commits.commit(idIn(4), 'b', [at(0, 5)], true);
-      await callsMade();
-      expect(calls.map(({ shard }) => shard)).to.deep.equal([3, 4]);
-    });
-  }
-
-  it('to one Redis wait until all before them have returned, also those that failed', async () => {
+  it('of all shards are one to one Redis', async () => {
     const { calls, commits } = waitingCalls();
-    const failing = commits.commit(first, 'a', [], true);
-    const slow = commits.commit(idIn(4), 'b', [], true);
+    const replies = [
+      commits.commit(first, 'a', [at(0, 5)], true),
+      commits.commit(idIn(4), 'b', [at(1, 6)], true),
+      commits.commit(second, 'c', [], true),
+    ];
     await callsMade();
+    const inOrder = [
+      { shard: 3, subscriptions: 2 },
+      { shard: 4, subscriptions: 1 },
+    ];
+    expect(calls.map(({ shards }) => shards)).to.deep.equal([inOrder]);
+    const prefixes = [`{p:3}:${first}:`, `{p:3}:${second}:`, `{p:4}:${idIn(4)}:`];
+    const kinds = ['meta', 'owners', 'offsets', 'sessions'];
+    expect(calls[0]?.keys).to.deep.equal(prefixes.flatMap((prefix) => kinds.map((kind) => prefix + kind)));
+    const ofFirst = [first, 1, 'a', '0', 1, 'loans:0', '', 5];
+    const ofSecond = [second, 1, 'c', '0', 0];
+    expect(calls[0]?.values).to.deep.equal([...ofFirst, ...ofSecond, idIn(4), 1, 'b', '0', 1, 'loans:1', '', 6]);
+    calls[0]?.answer(['for a'], ['for c'], ['for b']);
+    expect(await Promise.all(replies)).to.deep.equal([['for a'], ['for b'], ['for c']]);
+  });
+
+  it('of all shards are made in the same turn to a cluster', async () => {
+    const { calls, commits } = waitingCalls(false);
+    void commits.commit(first, 'a', [at(0, 5)], true);
+    void commits.commit(idIn(4), 'b', [at(0, 5)], true);
+    await callsMade();
+    expect(shardsOf(calls)).to.deep.equal([[3], [4]]);
+  });
+
+  it('are one for each shard once Redis refuses keys of several, and the refused commits are made', async () => {
+    const { calls, commits } = waitingCalls();
+    const replies = [
+      commits.commit(first, 'a', [at(0, 5)], true),
+      commits.commit(idIn(4), 'b', [at(0, 5)], true),
+      commits.commit(first, 'c', [], true),
+    ];
+    await callsMade();
+    calls[0]?.fail(new Error("CROSSSLOT Keys in request don't hash to the same slot"));
+    await callsMade();
+    expect(shardsOf(calls)).to.deep.equal([[3, 4], [3], [4]]);
+    calls[1]?.answer(['for a'], ['for c']);
+    calls[2]?.answer(['for b']);
+    expect(await Promise.all(replies)).to.deep.equal([['for a'], ['for b'], ['for c']]);
+    const later = [commits.commit(first, 'd', [], true), commits.commit(idIn(4), 'e', [], true)];
+    await callsMade();
+    expect(shardsOf(calls).slice(3)).to.deep.equal([[3], [4]]);
+    for (const call of calls.slice(3)) call.answer(['for one']);
+    expect(await Promise.all(later)).to.deep.equal([['for one'], ['for one']]);
+  });
+
+  it('of one shard fail with what Redis refuses them with', async () => {
+    const { calls, commits } = waitingCalls();
+    const refused = commits.commit(first, 'a', [at(0, 5)], true);
+    await callsMade();
+    calls[0]?.fail(new Error("CROSSSLOT Keys in request don't hash to the same slot"));
+    expect((await failureOf(refused)).message).to.match(/^CROSSSLOT/);
+    expect(calls).to.have.length(1);
+  });
+
+  it('to one Redis wait until those before them have returned, also when they failed', async () => {
+    const { calls, commits } = waitingCalls();
+    const most = Array.from({ length: cursorsPerCall }, (_, partition) => at(partition, 1));
+    const failing = commits.commit(first, 'a', [at(0, 1)], true);
+    const slow = commits.commit(idIn(4), 'b', most, true);
+    await callsMade();
+    expect(shardsOf(calls)).to.deep.equal([[3], [4]]);
     const next = [commits.commit(first, 'c', [], true), commits.commit(idIn(5), 'd', [], true)];
     calls[0]?.fail(new Error('lost'));
     await failureOf(failing);
@@ -94,9 +153,9 @@ describe('calls for commits', () => {
     calls[1]?.answer(['for b']);
     expect(await slow).to.deep.equal(['for b']);
     await callsMade();
-    expect(calls.slice(2).map(({ shard }) => shard)).to.deep.equal([3, 5]);
-    for (const call of calls.slice(2)) call.answer(['for one']);
-    expect(await Promise.all(next)).to.deep.equal([['for one'], ['for one']]);
+    expect(shardsOf(calls).slice(2)).to.deep.equal([[3, 5]]);
+    calls[2]?.answer(['for c'], ['for d']);
+    expect(await Promise.all(next)).to.deep.equal([['for c'], ['for d']]);
   });
 
   it('to a cluster do not wait for other shards', async () => {
@@ -106,10 +165,10 @@ describe('calls for commits', () => {
     void commits.commit(idIn(4), 'b', [], true);
     void commits.commit(first, 'c', [], true);
     await callsMade();
-    expect(calls.map(({ shard }) => shard)).to.deep.equal([3, 4]);
+    expect(shardsOf(calls)).to.deep.equal([[3], [4]]);
     calls[0]?.answer(['for a']);
     await callsMade();
-    expect(calls.map(({ shard }) => shard)).to.deep.equal([3, 4, 3]);
+    expect(shardsOf(calls)).to.deep.equal([[3], [4], [3]]);
   });
 
   it('have so many cursors, or one commit that has more', async () => {

@@ -57,13 +57,13 @@ local function is_resetting(meta)
 end
 
 -- How long the nodes still have to restore what they know, after a refill.
-local function recovery_milliseconds()
-  return math.max(0, tonumber(redis.call('HGET', KEYS[1], 'recoverUntil') or '0') - milliseconds())
+local function recovery_milliseconds(shard)
+  return math.max(0, tonumber(redis.call('HGET', shard or KEYS[1], 'recoverUntil') or '0') - milliseconds())
 end
 
 -- Until then, a session that is missing here may still be open, unless the subscription is newer than the refill.
-local function is_recovering(meta)
-  return recovery_milliseconds() > 0 and redis.call('HEXISTS', meta, 'refilled') == 1
+local function is_recovering(meta, shard)
+  return recovery_milliseconds(shard) > 0 and redis.call('HEXISTS', meta, 'refilled') == 1
 end
 
 -- An owner is encoded as state|stream|next|fence: state U unassigned, A assigned, R reassigning. After a failed delivery

@@ -39,8 +39,8 @@ const mutants: readonly Mutant[] = [
   {
     title: 'commit: refused for every closed stream',
     script: 'commit',
-    replace: "if owner ~= '' or fence_at_close ~= current then return refuse_partition(partition) end",
-    by: 'do return refuse_partition(partition) end',
+    replace: "if owner ~= '' or fence_at_close ~= current then return refuse_partition(of, is_open, partition) end",
+    by: 'do return refuse_partition(of, is_open, partition) end',
   },
   {
     title: 'commit: accepted from a closed stream under any fence',
@@ -81,7 +81,7 @@ const mutants: readonly Mutant[] = [
   {
     title: 'commit: accepted from an unknown session without cursors',
     script: 'commit',
-    replace: "if not is_open and last < first then return refuse({'SESSION_NOT_FOUND'}) end",
+    replace: "if not is_open and last < first then return refuse(of, {'SESSION_NOT_FOUND'}) end",
     by: '',
   },
   {
@@ -137,19 +137,19 @@ const mutants: readonly Mutant[] = [
   {
     title: 'commit: stored in part when a later partition belongs to another stream',
     script: 'commit',
-    replace: 'if owner ~= stream then return refuse_partition(partition) end',
-    by: "if owner ~= stream then redis.call('HSET', KEYS[5], ARGV[9], ARGV[11] .. '@1') return {'NOT_OWNER', partition} end",
+    replace: 'if owner ~= stream then return refuse_partition(of, is_open, partition) end',
+    by: "if owner ~= stream then redis.call('HSET', KEYS[5], ARGV[11], ARGV[13] .. '@1') return {'NOT_OWNER', partition} end",
   },
   {
     title: 'commit: not marked dirty',
     script: 'commit',
-    replace: "      redis.call('HSET', dirty, subscription .. '/' .. partition, encoded)\n",
+    replace: '  set_fields(dirty, dirtied)\n',
     by: '',
   },
   {
     title: 'commit: not stored',
     script: 'commit',
-    replace: "      redis.call('HSET', offsets, partition, encoded)\n",
+    replace: '    set_fields(offsets, moved)\n',
     by: '',
   },
   {
@@ -180,9 +180,27 @@ const mutants: readonly Mutant[] = [
 
   { title: 'commit: no incarnation check', script: 'commit', replace: 'if mismatch then return mismatch end', by: '' },
   {
+    title: 'commit: only the incarnation of the first shard counts',
+    script: 'commit',
+    replace: 'incarnation_mismatch(KEYS[2 * number - 1], ARGV[2 * number + 2])',
+    by: 'incarnation_mismatch(KEYS[1], ARGV[4])',
+  },
+  {
+    title: 'commit: a recovery of the first shard counts for all',
+    script: 'commit',
+    replace: 'shard = shard,',
+    by: 'shard = KEYS[1],',
+  },
+  {
+    title: 'commit: marked dirty in the first shard',
+    script: 'commit',
+    replace: 'set_fields(dirty, dirtied)',
+    by: 'set_fields(KEYS[2], dirtied)',
+  },
+  {
     title: 'commit: refused permanently while others may come back',
     script: 'commit',
-    replace: "if is_recovering(meta) then return {'RECOVERING'} end",
+    replace: "if is_recovering(of.meta, of.shard) then return {'RECOVERING'} end",
     by: '',
   },
   {

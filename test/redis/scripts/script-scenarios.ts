@@ -141,9 +141,18 @@ class Scenario {
 
   /** Redis loses all data of this service. */
   async lose(): Promise<void> {
+    await this.#loseShards(Array.from({ length: shardCount }, (_, shard) => shard));
+  }
+
+  /** Redis loses the data of the shard of this subscription. */
+  async loseShard(): Promise<void> {
+    await this.#loseShards([shardOf(this.subscription)]);
+  }
+
+  async #loseShards(shards: readonly number[]): Promise<void> {
     const { client, keys } = this.world;
     const all = await Promise.all(
-      Array.from({ length: shardCount }, (_, shard) => {
+      shards.map((shard) => {
         const one = keys.shardKey(shard, 'shard');
         return client.keys(`${one.slice(0, one.lastIndexOf(':'))}*`);
       }),
@@ -178,6 +187,14 @@ function neighbourOf(subscription: string): string {
   for (;;) {
     const neighbour = randomUUID();
     if (shardOf(neighbour) === shardOf(subscription)) return neighbour;
+  }
+}
+
+/** The id of a subscription of another shard. */
+function idOfOtherShard(subscription: string): string {
+  for (;;) {
+    const other = randomUUID();
+    if (shardOf(other) !== shardOf(subscription)) return other;
   }
 }
 
@@ -974,6 +991,39 @@ export const disturbingScenarios: Scenarios = {
     expect(await scenario.offsets()).to.deep.equal([8, 7]);
     await scenario.lose();
     expect((await scenario.topology()).sessions).to.deep.equal(before.sessions);
+  },
+
+  'commits of several shards share a call, in which each shard counts by itself': async (world) => {
+    const done = { outcome: 'committed', advanced: [true] };
+    const one = new Scenario(world);
+    const far = new Scenario(world, idOfOtherShard(one.subscription));
+    const near = new Scenario(world, neighbourOf(far.subscription));
+    const all = [one, far, near];
+    const streams: string[] = [];
+    for (const scenario of all) {
+      streams.push(await scenario.owning(5));
+      // This process restores what it has seen.
+      await scenario.topology();
+    }
+    const commitAll = (offset: number) =>
+      Promise.all(all.map((scenario, index) => scenario.commit(streams[index] ?? '', at(0, offset))));
+    const offsets = async () => (await Promise.all(all.map((scenario) => scenario.offsets()))).flat();
+    expect(await commitAll(7)).to.deep.equal([done, done, done]);
+    expect(await offsets()).to.deep.equal([7, 7, 7]);
+    const isAnyDirty = async (): Promise<boolean> =>
+      (await world.client.hlen(one.key('dirty'))) + (await world.client.hlen(far.key('dirty'))) > 0;
+    await soon(world, async () => !(await isAnyDirty()));
+    await one.beginRecovery();
+    const unknown = await Promise.allSettled([one, far].map((scenario) => scenario.commit(randomUUID(), at(0, 8))));
+    expect(unknown.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled']);
+    await world.client.hset(one.key('shard'), 'recoverUntil', 1);
+    await far.beginRecovery();
+    const other = await Promise.allSettled([one, far].map((scenario) => scenario.commit(randomUUID(), at(0, 8))));
+    expect(other.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected']);
+    await world.client.hset(far.key('shard'), 'recoverUntil', 1);
+    await far.loseShard();
+    expect(await commitAll(9), 'one shard is lost').to.deep.equal([done, done, done]);
+    expect(await offsets()).to.deep.equal([9, 9, 9]);
   },
 
   'both processes restore their own streams after a loss': async (world) => {
