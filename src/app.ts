@@ -44,6 +44,7 @@ import { createLendingApi } from './http/lending/lending-api.ts';
 import { behaviourRelease } from './http/lending/api-versions.ts';
 import { createOperationsRouter, type OperationsServices } from './http/edge/health-and-metrics.ts';
 import { createCrossOriginAccess } from './http/edge/browsers/cross-origin-access.ts';
+import { inOrder } from './http/edge/handlers-in-order.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { measureEventLoopDelay } from './http/edge/overload/event-loop-delay.ts';
 import { Overload } from './http/edge/overload/overload.ts';
@@ -256,7 +257,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const gate = createStartGate(() => health.notReadyReasons());
     const shedding = createLoadShedding(overload);
     const application = createApplication(
-      [shedding, who.authentication, gate.router, ...who.guards, ...routers, ...who.afterErrors],
+      [inOrder([shedding, who.authentication, gate.router, ...who.guards]), ...routers, ...who.afterErrors],
       logger,
       {
         clock,

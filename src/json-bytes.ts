@@ -88,6 +88,8 @@ export function skipValue(json: Uint8Array, start: number): number {
  */
 export function isNestedDeeper(json: Uint8Array, levels: number): boolean {
   const { length } = json;
+  // Each level has a byte of its own.
+  if (length <= levels) return false;
   let depth = 0;
   for (let index = 0; index < length; index += 1) {
     const byte = json[index] as number;

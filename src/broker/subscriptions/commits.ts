@@ -3,7 +3,7 @@ import { validate as isUuid } from 'uuid';
 import type { Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { isConsumptionBlocked } from '../definitions/blacklist.ts';
-import { partitionCountsWith } from './subscription-partitions.ts';
+import { knownPartitionCountsWith, partitionCountsWith } from './subscription-partitions.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import { formatOffset } from '../cursors/cursor-text.ts';
@@ -12,7 +12,7 @@ import type { EventLog } from '../../ports/event-log.ts';
 import type { EndOffsetCache } from './end-offsets.ts';
 import type { Registry } from '../definitions/registry.ts';
 import { parsePositions, readCursorFields, boundedList } from './requested-cursors.ts';
-import type { InitialCursor } from '../definitions/subscription.ts';
+import type { InitialCursor, Subscription } from '../definitions/subscription.ts';
 import { findSubscription } from '../definitions/subscription-lookup.ts';
 
 /** What committing, showing and resetting the cursors of a subscription needs. */
@@ -55,16 +55,21 @@ export async function commitCursors(
   items: unknown,
 ): Promise<CommitOutcome> {
   const cursors = readCursors(items);
-  const subscription = await findSubscription(services.registry, subscriptionId);
-  if (isConsumptionBlocked(services.registry, subscription)) {
+  const { registry } = services;
+  // What this process knows is not waited for: commits come by the thousand.
+  const subscription =
+    registry.get<Subscription>('subscription', subscriptionId) ?? (await findSubscription(registry, subscriptionId));
+  if (isConsumptionBlocked(registry, subscription)) {
     throw new LendstreamError('FORBIDDEN', 'Application or subscription is blocked');
   }
   if (!isUuid(streamId)) {
     throw new LendstreamError('UNPROCESSABLE', `Stream id has to be valid UUID, but \`${streamId} was provided`);
   }
-  const counts = await partitionCountsWith(services.registry, subscription, cursors);
+  const counts =
+    knownPartitionCountsWith(registry, subscription, cursors) ??
+    (await partitionCountsWith(registry, subscription, cursors));
   const positions = parsePositions(cursors, counts);
-  const ends = await services.ends.endOffsetsOf(positions);
+  const ends = services.ends.knownEndOffsetsOf(positions) ?? (await services.ends.endOffsetsOf(positions));
   for (const [index, position] of positions.entries()) refuse(beyondEndReason(position, ends[index]));
 
   const result = await services.coordination.commit(subscriptionId, streamId, positions);

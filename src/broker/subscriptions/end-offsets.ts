@@ -39,6 +39,17 @@ export class EndOffsetCache {
     return positions.map((position) => this.#cachedEndOffset(position));
   }
 
+  /** The same, when no position lies at or beyond a known end: most commits wait for nothing. */
+  knownEndOffsetsOf(positions: readonly CommittedOffset[]): readonly Offset[] | undefined {
+    const ends: Offset[] = [];
+    for (const position of positions) {
+      const end = this.#cachedEndOffset(position);
+      if (position.offset >= end) return undefined;
+      ends.push(end);
+    }
+    return ends;
+  }
+
   #beyondKnownEnds(positions: readonly CommittedOffset[]): CommittedOffset[] {
     return positions.filter((position) => position.offset >= this.#cachedEndOffset(position));
   }

@@ -46,20 +46,24 @@ export async function partitionCountsWith(
   subscription: Subscription,
   named: readonly unknown[],
 ): Promise<ReadonlyMap<string, number>> {
-  const known = (): ReadonlyMap<string, number> => partitionCounts(registry, subscription);
-  const isComplete = (counts: ReadonlyMap<string, number>): boolean =>
-    named.every((item) => {
-      const { event_type: eventType, partition } = (item ?? {}) as { event_type?: unknown; partition?: unknown };
-      const number = parsePartition(String(partition));
-      return typeof eventType !== 'string' || number === undefined || number < (counts.get(eventType) ?? Infinity);
-    });
-  const counts = known();
-  if (isComplete(counts)) return counts;
-  const found = await registry.findWith(() => {
-    const latest = known();
-    return isComplete(latest) ? latest : undefined;
-  });
-  return found ?? known();
+  const find = (): ReadonlyMap<string, number> | undefined => knownPartitionCountsWith(registry, subscription, named);
+  return find() ?? (await registry.findWith(find)) ?? partitionCounts(registry, subscription);
+}
+
+/** The same, as far as this process knows; undefined when something named may have been added a moment ago. */
+export function knownPartitionCountsWith(
+  registry: Registry,
+  subscription: Subscription,
+  named: readonly unknown[],
+): ReadonlyMap<string, number> | undefined {
+  const counts = partitionCounts(registry, subscription);
+  for (const item of named) {
+    const { event_type: eventType, partition } = (item ?? {}) as { event_type?: unknown; partition?: unknown };
+    const number = parsePartition(String(partition));
+    if (typeof eventType !== 'string' || number === undefined) continue;
+    if (number >= (counts.get(eventType) ?? Infinity)) return undefined;
+  }
+  return counts;
 }
 
 /** By event type, then partition. An event type that is no longer defined has none. */

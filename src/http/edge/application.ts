@@ -13,7 +13,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { type Clock, systemClock } from '../../clock.ts';
@@ -183,9 +183,20 @@ function afterDiscardingBody(request: Request, next: () => void): void {
   request.resume();
 }
 
-/** `randomUUID` draws the random bytes of many ids at once, unlike `randomBytes`. */
+/** Bytes of a flow id; it is written as twice as many hexadecimal digits. */
+const flowIdBytes = 12;
+
+/** Random bytes of many flow ids, drawn at once. */
+const flowIdRandom = Buffer.alloc(flowIdBytes * 256);
+let flowIdAt = flowIdRandom.length;
+
 function newFlowId(): string {
-  return randomUUID().replaceAll('-', '').slice(0, 24);
+  if (flowIdAt === flowIdRandom.length) {
+    randomFillSync(flowIdRandom);
+    flowIdAt = 0;
+  }
+  flowIdAt += flowIdBytes;
+  return flowIdRandom.toString('hex', flowIdAt - flowIdBytes, flowIdAt);
 }
 
 /**

@@ -30,12 +30,12 @@ export type Commit = (
 
 /** One for all APIs of a process, which share what is known of the ends of partitions. */
 export function createCommit(services: CursorsServices): Commit {
-  const { metrics, activity } = services;
+  const { metrics, activity, clock } = services;
   const committing = { ...services, ends: new EndOffsetCache(services) };
   return async (subscriptionId, streamId, readItems) => {
-    const endTimer = metrics.commitSeconds.startTimer();
+    const beganAt = clock.monotonic();
     const outcome = await commitCursors(committing, subscriptionId, streamId, await readItems());
-    endTimer();
+    metrics.commitSeconds.observe((clock.monotonic() - beganAt) / 1_000);
     activity?.recordCommits(
       subscriptionId,
       outcome.items.map(({ cursor }) => cursor),
