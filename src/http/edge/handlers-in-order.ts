@@ -23,9 +23,17 @@ function callFrom(
     else next(error);
   };
   try {
-    const result = handler(request, response, goOn as NextFunction) as unknown;
-    if (result instanceof Promise) result.catch((error: unknown) => next(error ?? new Error('Rejected promise')));
+    const result = handler(request, response, goOn);
+    if (result instanceof Promise) void passOnFailure(result, next);
   } catch (error) {
     next(error);
+  }
+}
+
+async function passOnFailure(result: Promise<void>, next: NextFunction): Promise<void> {
+  try {
+    await result;
+  } catch (error) {
+    next(error ?? new Error('A handler failed without an error'));
   }
 }

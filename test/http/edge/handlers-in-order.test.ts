@@ -6,8 +6,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
 import { inOrder } from '../../../src/http/edge/handlers-in-order.ts';
+import { textParameter } from '../../../src/http/edge/query-parameters.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
+
+async function waitAndCall(next: () => void): Promise<void> {
+  await Promise.resolve();
+  next();
+}
 
 describe('several handlers in place of one', () => {
   const called: string[] = [];
@@ -17,21 +23,22 @@ describe('several handlers in place of one', () => {
     (request, response, next) => {
       called.push(name);
       const refusal = new LendstreamError('FORBIDDEN', `${name} refuses`);
-      switch (request.query[name]) {
+      switch (textParameter(request, name)) {
         case 'throws':
           throw refusal;
         case 'rejects':
           return Promise.reject(refusal);
         case 'rejects with nothing':
-          return Promise.reject(undefined as unknown as Error);
+          return Promise.reject(undefined);
         case 'passes an error on':
           return next(refusal);
         case 'waits':
           return void setImmediate(next);
         case 'waits and then calls next':
-          return Promise.resolve().then(() => next());
+          return waitAndCall(next);
         case 'answers':
           return void response.json({ by: name });
+        case undefined:
         default:
           return next();
       }
@@ -54,7 +61,7 @@ describe('several handlers in place of one', () => {
   /** What was called, and the answer. */
   async function answerTo(query: Record<string, string>): Promise<readonly [string, number, unknown]> {
     called.length = 0;
-    const response = await fetch(`${url}/?${new URLSearchParams(query)}`);
+    const response = await fetch(`${url}/?${new URLSearchParams(query).toString()}`);
     const { detail, by } = (await response.json()) as { detail?: string; by?: string };
     return [called.join(' '), response.status, detail ?? by];
   }
