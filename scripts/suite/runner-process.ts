@@ -1,6 +1,6 @@
 import { provideCluster } from '../../test/support/cluster.ts';
 import { endTestProcess, keepForNextFile } from '../../test/support/end-of-file.ts';
-import { startThreadsFromBundle } from './bundled-threads.ts';
+import { keepThreadsOfBundle } from './kept-threads.ts';
 import { runMocha } from './mocha-run.ts';
 import { endByItself } from './open-resources.ts';
 import { processorSeconds } from './processor-time.ts';
@@ -48,7 +48,7 @@ function added(before: readonly string[], after: readonly string[]): string[] {
   });
 }
 
-startThreadsFromBundle();
+keepThreadsOfBundle();
 keepForNextFile();
 process.on('disconnect', die);
 process.on('message', (request: Request) => {
