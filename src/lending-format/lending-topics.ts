@@ -94,8 +94,10 @@ export async function ensureLendingTopics(log: EventLog, partitionCount: number)
     },
   ];
   const present = await log.listTopics(requiredTopics.map(({ name }) => name));
-  for (const topic of requiredTopics) {
-    const found = await ensureTopic(log, topic, present);
+  // At once, since a cluster agrees on each change.
+  const ensured = await Promise.all(requiredTopics.map((topic) => ensureTopic(log, topic, present)));
+  for (const [index, topic] of requiredTopics.entries()) {
+    const found = ensured[index] ?? topic;
     if (found.partitionCount !== partitionCount) {
       throw new LendstreamError(
         'CONFIGURATION_INVALID',

@@ -44,14 +44,15 @@ describe('one process', () => {
 
 describeOnCluster('several processes', () => {
   // On a Kafka of their own: the workers of other tests would decide the same commands.
-  const system = runningSystem(() => startSystemOnCluster());
+  const system = runningSystem(() => startSystemOnCluster({ roles: ['serve', 'serve', 'work'] }));
   describe('with consumers that share a subscription, each on another one', () => {
     describeConsumers(system, 'keeps sessions');
   });
   describe('with a loan from command to consumer, and a part of the cluster killed in the middle', () => {
-    // One that serves, one that works, and Redis. test/faults kills the broker under load, and the others of the
+    // One that serves, the one that works, and Redis. test/faults kills the broker under load, and the others of the
     // settings are proven on one machine.
-    describeLendingFlow(system, combinations.slice(0, 3), { turnOf: (index) => index * 2 });
+    const turns = [0, 2, 3];
+    describeLendingFlow(system, combinations.slice(0, turns.length), { turnOf: (index) => turns[index] ?? 0 });
   });
 });
 

@@ -1,5 +1,5 @@
 /** The pause between two checks: its maximum, and its share of the time waited so far. Milliseconds; a number. */
-const pauseMillisecondsMaximum = 25;
+const pauseMillisecondsMaximum = 100;
 const pauseShare = 0.1;
 
 /**

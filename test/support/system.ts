@@ -43,15 +43,12 @@ interface Node {
 export interface ClusterSystemOptions {
   /** host:port of each broker of a Kafka that is there already, which is no part to kill. */
   readonly kafkaBrokers?: readonly string[];
-  /** The role of each process; the first one serves. Default: two that serve and two that work. */
-  readonly roles?: readonly Role[];
+  /** The role of each process; the first one serves. */
+  readonly roles: readonly Role[];
 }
 
 /** Processes on their own Redis, and on their own Kafka unless one is given, so that those can be killed too. */
-export async function startSystemOnCluster({
-  kafkaBrokers: given,
-  roles = ['serve', 'serve', 'work', 'work'],
-}: ClusterSystemOptions = {}): Promise<System> {
+export async function startSystemOnCluster({ kafkaBrokers: given, roles }: ClusterSystemOptions): Promise<System> {
   const cluster = await startCluster({ brokers: given === undefined ? 1 : 0 });
   const settings = { KAFKA_BROKERS: (given ?? cluster.kafkaBrokers).join(','), REDIS_URL: cluster.redisUrl };
   const nodes: Node[] = [];

@@ -17,13 +17,15 @@ import { unknownPartition } from '../connection/unknown-partition.ts';
 import { errorOf, isLeadershipError, isMissingRight, isUnknownTopic, protocolError } from '../protocol/error-codes.ts';
 import {
   type NamedResult,
+  type RequestedTopic,
   type TopicSettings,
   alterTopicRequest,
   createPartitionsRequest,
-  createTopicRequest,
+  createTopicsRequest,
   deleteTopicRequest,
   describeTopicsRequest,
 } from '../protocol/topic-requests.ts';
+import { TopicCreation } from './topic-creation.ts';
 
 export interface KafkaTopicsOptions {
   readonly connections: KafkaConnections;
@@ -53,15 +55,22 @@ export class KafkaTopics {
   readonly #options: KafkaTopicsOptions;
   readonly #policies = new Map<string, { readonly policy: Promise<CleanupPolicy>; readonly fetchedAt: number }>();
 
+  readonly #creation: TopicCreation;
+
   constructor(options: KafkaTopicsOptions) {
     this.#options = options;
+    const { metadata, replicationFactor } = options;
+    this.#creation = new TopicCreation(
+      (topics) => metadata.sendChange(createTopicsRequest(topics, replicationFactor)),
+      (topics) => this.#waitUntilReady(topics.map((topic) => ({ ...topic, firstNew: 0 }))),
+    );
   }
 
   /** @throws TOPIC_ALREADY_EXISTS, UNPROCESSABLE, LOG_UNAVAILABLE */
   async create(configuration: TopicConfiguration): Promise<void> {
     const { name, partitionCount } = configuration;
     assertPartitionCount(name, partitionCount);
-    const { replicationFactor, minimumInSyncReplicas } = this.#options;
+    const { minimumInSyncReplicas } = this.#options;
     const settings = new Map<string, string | null>([
       ...settingsOf(configuration),
       ['max.message.bytes', String(topicMessageBytesMaximum)],
@@ -70,16 +79,14 @@ export class KafkaTopics {
       ['message.timestamp.type', 'LogAppendTime'],
     ]);
     if (minimumInSyncReplicas !== undefined) settings.set('min.insync.replicas', String(minimumInSyncReplicas));
+    const { result, untilReady } = await this.#creation.create({ name, partitionCount, settings });
     try {
-      await this.#change(
-        createTopicRequest(name, partitionCount, replicationFactor, settings),
-        `Creating topic ${name}`,
-      );
+      assertChanged(result, `Creating topic ${name}`);
     } catch (error) {
       if (isLendstreamError(error, 'UNPROCESSABLE')) await this.#assertNoNameClash(name);
       throw error;
     }
-    await this.#waitUntilReady(name, 0, partitionCount);
+    await untilReady();
   }
 
   /** @throws UNPROCESSABLE when a topic exists whose name Kafka does not distinguish from this one */
@@ -111,7 +118,7 @@ export class KafkaTopics {
     this.#policies.delete(name);
     if (partitionCount === undefined || partitionCount === partitions.length) return;
     await this.#addPartitions(name, partitionCount);
-    await this.#waitUntilReady(name, partitions.length, partitionCount);
+    await this.#waitUntilReady([{ name, firstNew: partitions.length, partitionCount }]);
   }
 
   /** Returns when every broker describes the topic with the new settings, or with others that came after them. */
@@ -119,7 +126,7 @@ export class KafkaTopics {
     const described = describeTopicsRequest([name], [...settings.keys()]);
     const [before] = await this.#options.metadata.sendToAny(described);
     await this.#change(alterTopicRequest(name, settings), `Changing topic ${name}`);
-    await this.#waitForEveryBroker(name, async (broker) => {
+    await this.#waitForEveryBroker([name], async (broker) => {
       const [shown] = await this.#options.connections.send(broker, 'metadata', described);
       // A topic that was deleted meanwhile has no settings to wait for.
       if (shown === undefined || shown.errorCode !== protocolError.none) return true;
@@ -155,7 +162,7 @@ export class KafkaTopics {
   async delete(name: string): Promise<void> {
     await this.#change(deleteTopicRequest(name), `Deleting topic ${name}`);
     this.#policies.delete(name);
-    await this.#waitForMetadata(name, ({ errorCode }) => errorCode === protocolError.unknownTopicOrPartition);
+    await this.#waitForMetadata([name], ({ errorCode }) => errorCode === protocolError.unknownTopicOrPartition);
   }
 
   /**
@@ -205,47 +212,60 @@ export class KafkaTopics {
 
   async #change(request: KafkaRequest<NamedResult[]>, what: string): Promise<void> {
     const [result] = await this.#options.metadata.sendChange(request);
-    if (result === undefined) throw new LendstreamError('LOG_UNAVAILABLE', `${what} got an empty response.`);
-    if (result.errorCode === protocolError.none) return;
-    const error = errorOf(result.errorCode, what, { topic: result.name });
-    // A broker's own words about a right do not say whose it is.
-    if (result.message === null || isMissingRight(result.errorCode)) throw error;
-    throw new LendstreamError(error.code, `${what} failed: ${result.message}`, { details: error.details });
+    assertChanged(result, what);
   }
 
   /** New partitions have leaders before those leaders are ready for them: a thousand keep a broker busy for seconds. */
-  async #waitUntilReady(name: string, firstNew: number, partitionCount: number): Promise<void> {
-    await this.#waitForMetadata(name, (topic) => isReady(topic, partitionCount));
-    const added = Array.from({ length: partitionCount - firstNew }, (_, index) => ({
-      topic: name,
-      partition: firstNew + index,
-    }));
+  async #waitUntilReady(
+    topics: readonly (Pick<RequestedTopic, 'name' | 'partitionCount'> & { readonly firstNew: number })[],
+  ): Promise<void> {
+    if (topics.length === 0) return;
+    const counts = new Map(topics.map(({ name, partitionCount }) => [name, partitionCount]));
+    await this.#waitForMetadata([...counts.keys()], (topic) => isReady(topic, counts.get(topic.name) ?? 0));
+    const added = topics.flatMap(({ name, firstNew, partitionCount }) =>
+      Array.from({ length: partitionCount - firstNew }, (_, index) => ({ topic: name, partition: firstNew + index })),
+    );
     await listBounds(this.#options, added, { forMilliseconds: propagationMillisecondsMaximum });
   }
 
-  /** Returns when the metadata of every broker describes the topic in this way. */
-  #waitForMetadata(name: string, predicate: (topic: TopicMetadata) => boolean): Promise<void> {
-    return this.#waitForEveryBroker(name, async (broker) => {
-      const { topics } = await this.#options.connections.send(broker, 'metadata', metadataRequest([name]));
+  /** Returns when the metadata of every broker describes each of the topics in this way. */
+  #waitForMetadata(names: readonly string[], predicate: (topic: TopicMetadata) => boolean): Promise<void> {
+    return this.#waitForEveryBroker(names, async (broker) => {
+      const { topics } = await this.#options.connections.send(broker, 'metadata', metadataRequest(names));
       return topics.every(predicate);
     });
   }
 
   /** A change is agreed on before every broker knows of it, and the next request may go to any broker. */
-  async #waitForEveryBroker(name: string, isKnownTo: (broker: BrokerAddress) => Promise<boolean>): Promise<void> {
+  async #waitForEveryBroker(
+    names: readonly string[],
+    isKnownTo: (broker: BrokerAddress) => Promise<boolean>,
+  ): Promise<void> {
     const { clock, metadata } = this.#options;
     const deadline = clock.monotonic() + propagationMillisecondsMaximum;
-    await metadata.refresh(name);
+    const refresh = (): Promise<unknown> => Promise.all(names.map((name) => metadata.refresh(name)));
+    await refresh();
     for (const broker of metadata.brokers) {
       while (!(await isKnownOrDown(isKnownTo(broker)))) {
         if (clock.monotonic() > deadline) {
-          throw new LendstreamError('LOG_UNAVAILABLE', `Not every broker knows of the change of topic ${name}.`);
+          const changed = `${names.length === 1 ? 'topic' : 'topics'} ${names.join(', ')}`;
+          throw new LendstreamError('LOG_UNAVAILABLE', `Not every broker knows of the change of ${changed}.`);
         }
         await clock.sleep(propagationPollMilliseconds);
       }
     }
-    await metadata.refresh(name);
+    await refresh();
   }
+}
+
+/** @throws what the response to a change of a topic says, unless that the topic was changed */
+function assertChanged(result: NamedResult | undefined, what: string): void {
+  if (result === undefined) throw new LendstreamError('LOG_UNAVAILABLE', `${what} got an empty response.`);
+  if (result.errorCode === protocolError.none) return;
+  const error = errorOf(result.errorCode, what, { topic: result.name });
+  // A broker's own words about a right do not say whose it is.
+  if (result.message === null || isMissingRight(result.errorCode)) throw error;
+  throw new LendstreamError(error.code, `${what} failed: ${result.message}`, { details: error.details });
 }
 
 /** A broker that is down will have caught up before it responds again. */

@@ -16,15 +16,21 @@ const agreementMilliseconds = 10_000;
 
 const topicResource = 2;
 
+/** A topic to be created. */
+export interface RequestedTopic {
+  readonly name: string;
+  readonly partitionCount: number;
+  readonly settings: TopicSettings;
+}
+
 /**
- * CreateTopics, version 4. The brokers choose where the partitions go.
+ * CreateTopics, version 4. The brokers choose where the partitions go. Each topic has an outcome of its own.
+ * @param topics With different names.
  * @param replicationFactor -1 for the brokers' configured default.
  */
-export function createTopicRequest(
-  name: string,
-  partitionCount: number,
+export function createTopicsRequest(
+  topics: readonly RequestedTopic[],
   replicationFactor: number,
-  settings: TopicSettings,
 ): KafkaRequest<NamedResult[]> {
   return {
     name: 'CreateTopics',
@@ -34,12 +40,14 @@ export function createTopicRequest(
     encode: () => {
       const writer = new WireWriter();
       return writer
-        .int32(1)
-        .string(name)
-        .int32(partitionCount)
-        .int16(replicationFactor)
-        .array([], () => {})
-        .array([...settings], ([setting, value]) => writer.string(setting).string(value))
+        .array(topics, ({ name, partitionCount, settings }) =>
+          writer
+            .string(name)
+            .int32(partitionCount)
+            .int16(replicationFactor)
+            .array([], () => {})
+            .array([...settings], ([setting, value]) => writer.string(setting).string(value)),
+        )
         .int32(agreementMilliseconds)
         .boolean(false)
         .toBuffer();

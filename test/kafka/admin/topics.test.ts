@@ -235,6 +235,28 @@ describeOnCluster('Topics of Kafka', (cluster) => {
     }
   });
 
+  it('are created together when they are asked for at the same time, each with its own outcome', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const existing = uniqueTopic();
+      await subject.witness.createTopic(existing);
+      const [first, second] = [uniqueTopic(), uniqueTopic({ partitionCount: 2 })];
+      const wanted = [first, existing, second, first];
+      const codes = await Promise.all(wanted.map((topic) => codeOf(subject.log.createTopic(topic))));
+      // The name that is there twice is in another request.
+      expect(codes.slice(1, 3)).to.deep.equal(['TOPIC_ALREADY_EXISTS', null]);
+      expect([codes[0], codes[3]]).to.have.members([null, 'TOPIC_ALREADY_EXISTS']);
+      expect(subject.proxy.requests('CreateTopics')).to.equal(2);
+      const listed = await subject.witness.listTopics([first.name, second.name]);
+      expect(listed.map(({ name, partitionCount }) => [name, partitionCount])).to.have.deep.members([
+        [first.name, 1],
+        [second.name, 2],
+      ]);
+    } finally {
+      await subject.close();
+    }
+  });
+
   it('are described once for all simultaneous appends that need their cleanup policy', async () => {
     const subject = await openLogBehindProxy(cluster().kafkaBrokers);
     try {
