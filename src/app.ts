@@ -47,7 +47,7 @@ import { createCrossOriginAccess } from './http/edge/browsers/cross-origin-acces
 import { inOrder } from './http/edge/handlers-in-order.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { measureEventLoopDelay } from './http/edge/overload/event-loop-delay.ts';
-import { Overload } from './http/edge/overload/overload.ts';
+import { Overload, overloadWindowMilliseconds } from './http/edge/overload/overload.ts';
 import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createCursorMovesRouter } from './http/streaming/finding/cursor-moves.ts';
 import { createLagHistoryRouter } from './http/streaming/finding/lag-history.ts';
@@ -169,7 +169,13 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
     const metrics = createMetrics();
     registerCleanup(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
-    const overload = new Overload({ delay: measureEventLoopDelay(), bodies: bodiesInFlight, clock, metrics, logger });
+    const overload = new Overload({
+      delay: measureEventLoopDelay(overloadWindowMilliseconds),
+      bodies: bodiesInFlight,
+      clock,
+      metrics,
+      logger,
+    });
     registerCleanup(() => overload.close());
     const shared: SharedServices = {
       registry,

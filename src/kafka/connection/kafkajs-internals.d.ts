@@ -88,6 +88,24 @@ declare module 'kafkajs/src/network/socketFactory.js' {
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
     readonly pending: readonly unknown[];
+    /** The requests without a response; a map unless it was replaced. */
+    readonly inflight: {
+      forEach(
+        visit: (request: {
+          /** Milliseconds since the epoch. */
+          readonly sentAt: number;
+          /** Milliseconds. */
+          readonly requestTimeout: number;
+          timeoutRequest(): void;
+        }) => void,
+      ): void;
+    };
+    readonly enforceRequestTimeout: boolean;
+    isConnected(): boolean;
     scheduleCheckPendingRequests: (this: RequestQueue) => void;
+    /** Called when the connection is open. */
+    scheduleRequestTimeoutCheck: (this: RequestQueue) => void;
+    /** Called when the connection is closed. */
+    destroy: (this: RequestQueue) => void;
   }
 }

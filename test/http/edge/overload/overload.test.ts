@@ -199,20 +199,29 @@ describe('what an overloaded process refuses', () => {
 
 describe('the delay of the event loop', () => {
   it('is how long it is blocked, and less again when it is not', async function () {
-    this.timeout(20_000);
-    const delay = measureEventLoopDelay();
-    try {
-      const turns = new Int32Array(new SharedArrayBuffer(4));
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      delay.read();
+    this.timeout(60_000);
+    const delay = measureEventLoopDelay(overloadWindowMilliseconds);
+    const turns = new Int32Array(new SharedArrayBuffer(4));
+    const block = async (): Promise<void> => {
       for (let turn = 0; turn < 4; turn += 1) {
         Atomics.wait(turns, 0, 0, 300);
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
-      const blocked = delay.read();
-      expect(blocked).to.be.within(200, 3_000);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      expect(delay.read()).to.be.lessThan(blocked / 2);
+    };
+    /** Reads in windows at rest until one is short enough: other programs may keep the processor for a while. */
+    const untilBelow = async (milliseconds: number): Promise<void> => {
+      do await new Promise((resolve) => setTimeout(resolve, overloadWindowMilliseconds));
+      while (delay.read() >= milliseconds);
+    };
+    try {
+      await untilBelow(50);
+      await block();
+      expect(delay.read(), 'while it was not asked').to.be.at.least(100);
+      await block();
+      expect(delay.read(), 'while it was asked').to.be.at.least(100);
+      // Twice, since it is asked the first time, and no more the second time.
+      await untilBelow(50);
+      await untilBelow(50);
     } finally {
       delay.close();
     }
