@@ -54,18 +54,11 @@ export async function measureFourProcesses({ report, scale }: BenchOptions, clus
     `<= ${kilobytesMaximum} KB`,
   );
 
-  await sleep(settleMilliseconds);
-  report.progress(`    at rest for ${restMilliseconds / 1_000} s`);
-  const busyBefore = processorTimes(services);
-  await sleep(restMilliseconds);
-  const shareOfEach = processorTimes(services).map(
-    (milliseconds, index) => (milliseconds - (busyBefore[index] ?? 0)) / restMilliseconds,
-  );
-  const busyShare = shareOfEach.reduce((sum, share) => sum + share, 0);
+  const atRest = await restShares(report, services);
   report.printFigure(
     'processor time at rest, all together',
-    `${(busyShare * 100).toFixed(1)} % of a core (${shareOfEach.map((share) => (share * 100).toFixed(1)).join(', ')})`,
-    busyShare <= busyShareMaximum,
+    inWords(atRest),
+    sumOf(atRest) <= busyShareMaximum,
     `<= ${busyShareMaximum * 100} %`,
   );
 
@@ -95,6 +88,48 @@ export async function measureFourProcesses({ report, scale }: BenchOptions, clus
   );
   for (const consumer of consumers) await consumer.stop();
   for (const service of services) await service.stop();
+  await measureBare(report, cluster, shares);
+}
+
+/** Prints what is left at rest when nothing but keep-alives is written, see bare-keep-alives.ts. */
+async function measureBare(
+  report: BenchOptions['report'],
+  cluster: MeasuredCluster,
+  shares: readonly (readonly string[])[],
+): Promise<void> {
+  report.progress('    bare programs with as many streams');
+  const names = Array.from({ length: eventTypeCount }, (_, index) => eventTypeName(index));
+  const ends = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await cluster.ends(name)])));
+  const settings = JSON.stringify({ broker: cluster.brokers[0], ends, redisUrl: cluster.redisUrl });
+  const programs = shares.map(() => startProgram('scripts/bench/baselines/bare-keep-alives.js', [settings]));
+  const urls = await Promise.all(programs.map((program) => program.nextLine()));
+  const consumers = await Promise.all(urls.map((url, index) => openStreams(url, shares[index] ?? [])));
+  const processes = programs.map(({ child }) => ({ processId: child.pid ?? 0 }));
+  report.print(`bare programs that only write keep-alives, at rest: ${inWords(await restShares(report, processes))}`);
+  for (const running of [...consumers, ...programs]) await running.stop();
+}
+
+/** The share of a core that each process takes, when what opening the streams left is collected. */
+async function restShares(
+  report: BenchOptions['report'],
+  processes: readonly Pick<MeasuredService, 'processId'>[],
+): Promise<number[]> {
+  await sleep(settleMilliseconds);
+  report.progress(`    at rest for ${restMilliseconds / 1_000} s`);
+  const before = processorTimes(processes);
+  await sleep(restMilliseconds);
+  return processorTimes(processes).map(
+    (milliseconds, index) => (milliseconds - (before[index] ?? 0)) / restMilliseconds,
+  );
+}
+
+function sumOf(shares: readonly number[]): number {
+  return shares.reduce((sum, share) => sum + share, 0);
+}
+
+function inWords(shares: readonly number[]): string {
+  const each = shares.map((share) => (share * 100).toFixed(1)).join(', ');
+  return `${(sumOf(shares) * 100).toFixed(1)} % of a core (${each})`;
 }
 
 function eventTypeName(index: number): string {
@@ -133,7 +168,7 @@ async function residentInUse(services: readonly MeasuredService[]): Promise<numb
   return kilobytes.reduce((sum, each) => sum + each, 0);
 }
 
-function processorTimes(services: readonly MeasuredService[]): number[] {
+function processorTimes(services: readonly Pick<MeasuredService, 'processId'>[]): number[] {
   return services.map(({ processId }) => processorMilliseconds(processId));
 }
 
