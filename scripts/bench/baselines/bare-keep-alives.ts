@@ -4,10 +4,10 @@ import { fetchRequest, type FetchPositions } from '../../../src/kafka/protocol/f
 import { WireWriter } from '../../../src/kafka/protocol/wire.ts';
 
 /**
- * The least that a process with many idle streams can do: it keeps responses open and writes the keep-alives of each, it
- * waits for Kafka in one request for all partitions, and it asks Redis as often as the service renews its lease and looks
- * for changes. There are no subscriptions, no sessions, no clock but the timers, and nothing is measured. Prints its
- * address; each request gets a response that stays open.
+ * The least that a process with many idle streams can do: it keeps responses open and writes the keep-alives of each,
+ * it waits for Kafka in one request for all partitions, and it asks Redis as often as the service renews its lease and
+ * looks for changes. There are no subscriptions, no sessions, no clock but the timers, and nothing is measured. Prints
+ * its address; each request gets a response that stays open.
  */
 interface Settings {
   /** host:port of the broker that leads all partitions. */

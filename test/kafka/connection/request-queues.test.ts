@@ -26,7 +26,7 @@ describe('requests without a response', () => {
     });
   }
 
-  /** Sends a request that nobody answers. @returns how it failed, and after how many milliseconds */
+  /** Sends a request that gets no response. @returns how it failed, and after how many milliseconds */
   async function request(queue: Queue): Promise<[error: string, milliseconds: number]> {
     const begin = performance.now();
     const failure = await new Promise<unknown>((_resolve, reject) => {
