@@ -184,14 +184,22 @@ export class ChunkBuilder {
     for (let index = from; index < to; index += 1) bytes += this.#sizes[index] as number;
     const copy = allocate(bytes, pooled);
     let position = 0;
+    // Texts that follow one another are written together, as those of keep-alives: each write leaves JavaScript.
+    let text = '';
     for (let index = from; index < to; index += 1) {
       const source = this.#sources[index];
+      if (typeof source === 'string') {
+        text += source;
+        continue;
+      }
+      if (text !== '') position += copy.write(text, position, 'latin1');
+      text = '';
       const start = this.#starts[index] as number;
       const end = this.#ends[index] as number;
-      if (typeof source === 'string') position += copy.write(source, position, 'latin1');
-      else if (source instanceof Uint8Array) position += source.copy(copy, position, start, end);
+      if (source instanceof Uint8Array) position += source.copy(copy, position, start, end);
       else if (source !== undefined) position = copyValues(source, start, end, copy, position);
     }
+    if (text !== '') copy.write(text, position, 'latin1');
     return copy;
   }
 

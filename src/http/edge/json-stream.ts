@@ -14,6 +14,12 @@ export interface ChunkSource {
  */
 const turnMillisecondsMaximum = 2;
 
+/**
+ * A source that took so long for a chunk has waited, and the rest of the process has run meanwhile: no chunk takes so
+ * long to be made. Milliseconds.
+ */
+const waitMillisecondsMinimum = 100;
+
 /** The same limit as a number of writes. */
 const turnWritesMaximum = 16;
 
@@ -70,6 +76,8 @@ class JsonStreamWriter {
   readonly #letOthersRun: () => Promise<void>;
   #turnBeganAt: number;
   #turnWrites = 0;
+  /** When the source was asked last. */
+  #requestedAt = 0;
 
   constructor(
     response: ServerResponse,
@@ -89,34 +97,57 @@ class JsonStreamWriter {
   }
 
   requestNext(): void {
+    this.#requestedAt = this.#clock.monotonic();
     this.#source.next().then(this.#onChunk.bind(this), this.#onFailure);
   }
 
-  async #onChunk(chunk: SourceChunk): Promise<void> {
+  /** Without an async frame: a keep-alive, which the connection takes at once, is most of what an idle stream costs. */
+  #onChunk(chunk: SourceChunk): void {
     try {
       if (chunk === null || this.#response.destroyed) {
         this.#end();
         return;
       }
-      await this.#write(chunk);
+      if (this.#clock.monotonic() - this.#requestedAt >= waitMillisecondsMinimum) this.#beginTurn();
+      const taken = write(this.#response, this.#encoder, chunk.pieces);
+      this.#turnWrites += 1;
+      if (taken === 'at once' && !this.#isTurnOver()) {
+        this.#release(chunk);
+        this.requestNext();
+      } else {
+        void this.#goOnLater(chunk, taken);
+      }
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+
+  async #goOnLater(chunk: NonNullable<SourceChunk>, taken: Promise<void> | 'at once'): Promise<void> {
+    try {
+      if (taken !== 'at once') await taken;
+      this.#release(chunk);
+      // Only a stream that has written much shares the turns of its reader: one that follows new events does not wait.
+      await (this.#turnWrites >= turnWritesMaximum ? this.#letOthersRun() : giveWay());
+      this.#beginTurn();
       this.requestNext();
     } catch (error) {
       this.#onFailure(error);
     }
   }
 
-  async #write(chunk: NonNullable<SourceChunk>): Promise<void> {
-    const waited = await write(this.#response, this.#encoder, chunk.pieces);
-    // The connection has taken every byte, unless it has closed. In that case some may still be on their way.
+  /** The connection has taken every byte, unless it has closed. In that case some may still be on their way. */
+  #release(chunk: NonNullable<SourceChunk>): void {
     if (!isClosed(this.#response)) chunk.release?.();
-    this.#turnWrites += 1;
-    const isTurnOver =
-      this.#turnWrites >= turnWritesMaximum || this.#clock.monotonic() - this.#turnBeganAt > turnMillisecondsMaximum;
-    if (!waited && !isTurnOver) return;
-    // Only a stream that has written much shares the turns of its reader: one that follows new events does not wait.
-    await (this.#turnWrites >= turnWritesMaximum ? this.#letOthersRun() : giveWay());
+  }
+
+  #beginTurn(): void {
     this.#turnBeganAt = this.#clock.monotonic();
     this.#turnWrites = 0;
+  }
+
+  #isTurnOver(): boolean {
+    if (this.#turnWrites >= turnWritesMaximum) return true;
+    return this.#clock.monotonic() - this.#turnBeganAt > turnMillisecondsMaximum;
   }
 
   #end(): void {
@@ -130,16 +161,16 @@ function isClosed({ destroyed, socket }: ServerResponse): boolean {
   return destroyed || socket?.destroyed === true;
 }
 
-/** Resolves when the connection has taken every byte, or is closed. @returns whether it had to wait */
+/** @returns a promise that resolves when the connection has taken every byte, or is closed, unless it has already */
 function write(
   response: ServerResponse,
   encoder: StreamEncoder | undefined,
   pieces: readonly Buffer[],
-): Promise<boolean> | boolean {
+): Promise<void> | 'at once' {
   return encoder === undefined ? writePlain(response, pieces) : writeCompressed(response, encoder, pieces);
 }
 
-function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promise<boolean> | boolean {
+function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promise<void> | 'at once' {
   let onFlushed: (() => void) | undefined;
   const last = pieces.length - 1;
   response.cork();
@@ -148,27 +179,23 @@ function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promis
   // write can find the connection full as well.
   if (last >= 0) response.write(pieces[last], () => onFlushed?.());
   response.uncork();
-  if (response.writableLength === 0) return false;
+  if (response.writableLength === 0) return 'at once';
   return untilDoneOrClosed(response, (done) => (onFlushed = done));
 }
 
-function writeCompressed(
-  response: ServerResponse,
-  encoder: StreamEncoder,
-  pieces: readonly Buffer[],
-): Promise<boolean> {
+function writeCompressed(response: ServerResponse, encoder: StreamEncoder, pieces: readonly Buffer[]): Promise<void> {
   for (const piece of pieces) encoder.transform.write(piece);
   // The callback runs when the compressed bytes have been passed on. The pipe passes them on only as fast as the
   // connection takes them.
   return untilDoneOrClosed(response, (done) => encoder.flush(done));
 }
 
-/** Runs `begin` and resolves with true when it calls `done`, or when the connection closes. */
-function untilDoneOrClosed(response: ServerResponse, begin: (done: () => void) => void): Promise<boolean> {
+/** Runs `begin` and resolves when it calls `done`, or when the connection closes. */
+function untilDoneOrClosed(response: ServerResponse, begin: (done: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('close', done);
-      resolve(true);
+      resolve();
     };
     response.on('close', done);
     begin(done);
