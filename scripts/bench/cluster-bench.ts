@@ -10,9 +10,10 @@ import { startMeasuredCluster, type MeasuredCluster } from './measured-cluster.t
 import { runProgram } from './processes.ts';
 import { against } from './report.ts';
 import { measureFourProcesses } from './scale/four-processes.ts';
-import { processorMilliseconds, reportFirstEvent } from './service-figures.ts';
+import { processorMilliseconds } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 import { measureCommits } from './streaming/commits.ts';
+import { reportFirstEventOnCluster } from './streaming/first-event.ts';
 import { reportTakeOver } from './take-over.ts';
 
 /** The service on Kafka and Redis against raw kafkajs loops over the same topics. */
@@ -69,7 +70,7 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
     }
     if (wanted('commits')) await measureCommits(bench);
     if (wanted('first')) {
-      await reportFirstEvent(report, service, small.eventType, Math.ceil(freshSubscriptions * scale));
+      await reportFirstEventOnCluster(bench, small.eventType, Math.ceil(freshSubscriptions * scale));
     }
     if (wanted('latency')) await reportLatency(bench);
     if (wanted('hand-over')) await reportHandOver(bench);

@@ -18,7 +18,8 @@ import { measureManyLoans } from './scale/many-loans.ts';
 import { runProgram, startProgram } from './processes.ts';
 import { redisRound, redisServer } from './baselines/redis.ts';
 import { against, nameColumns, spread, type Report } from './report.ts';
-import { measureIdleStreams, processorMilliseconds, reportFirstEvent } from './service-figures.ts';
+import { measureIdleStreams, processorMilliseconds } from './service-figures.ts';
+import { reportFirstEvent } from './streaming/first-event.ts';
 import { figure, median } from './statistics.ts';
 import { bytesWrittenByWorker, lastRow } from './worker-bytes.ts';
 

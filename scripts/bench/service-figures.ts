@@ -1,33 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MeasuredService } from './measured-service.ts';
-import { runProgram, startProgram } from './processes.ts';
-import type { Report } from './report.ts';
-import { figure, quantile } from './statistics.ts';
+import { startProgram } from './processes.ts';
 
-/** Figures of the service that are compared only with their target, on either backend. */
-
-/** Reports the time from requesting a stream of a new subscription to its first event. */
-export async function reportFirstEvent(
-  report: Report,
-  service: MeasuredService,
-  eventType: string,
-  count: number,
-): Promise<void> {
-  report.progress('First event of a fresh subscription');
-  const subscriptions = await service.subscribe(count, eventType);
-  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/load/first-event.js', {
-    url: service.url,
-    subscriptions,
-  });
-  const [p50, p99] = [quantile(milliseconds, 0.5), quantile(milliseconds, 0.99)];
-  report.printFigure(
-    'first event of a fresh subscription',
-    `p50 ${figure(p50)} ms, p99 ${figure(p99)} ms`,
-    p50 <= 5 && p99 <= 15,
-    'p50 <= 5, p99 <= 15',
-  );
-}
+/** Memory and processor time of the service and of its idle streams, on either backend. */
 
 export interface IdleStreams {
   /** Kilobytes of resident memory that are in use: garbage was collected before and after. */
