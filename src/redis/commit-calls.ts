@@ -180,7 +180,10 @@ export class CommitCalls {
       }
     }
     const replies = await this.#call(shardsOfCall, values, keys);
-    for (const [index, { resolve }] of inOrder.entries()) resolve(replies[index + 1] as string[]);
+    for (const [index, { resolve }] of inOrder.entries()) {
+      const reply = replies[index + 1] as string | readonly string[];
+      resolve(typeof reply === 'string' ? reply.split(' ') : reply);
+    }
   }
 }
 

@@ -9,7 +9,7 @@ interface Call {
   readonly shards: readonly ShardOfCall[];
   readonly values: readonly (string | number)[];
   readonly keys: readonly string[];
-  answer(...replies: (readonly string[])[]): void;
+  answer(...replies: (string | readonly string[])[]): void;
   fail(error: Error): void;
 }
 
@@ -73,8 +73,8 @@ describe('calls for commits', () => {
     expect(await Promise.all(replies.slice(0, 3))).to.deep.equal([['for a'], ['for b'], ['for c']]);
     await callsMade();
     expect(calls).to.have.length(2);
-    calls[1]?.answer(['for d'], ['for e']);
-    expect(await Promise.all(replies.slice(3))).to.deep.equal([['for d'], ['for e']]);
+    calls[1]?.answer('OK 17 0', ['for e']);
+    expect(await Promise.all(replies.slice(3))).to.deep.equal([['OK', '17', '0'], ['for e']]);
   });
 
   it('of all shards are one to one Redis', async () => {

@@ -10,8 +10,8 @@ import { ReadStop } from '../../../src/ports/read-signal.ts';
 /**
  * The least that the first event of a fresh subscription can take, on the connections of the service: look up where the
  * partitions begin; create the offsets and the session, and give it all partitions, in one script; store the offsets in
- * the log and read the events meanwhile; write a line. There are no routers, no definitions, no other streams, no lease,
- * no lines after the first, and no pause between headers and line. Prints its address.
+ * the log and read the events meanwhile; write a line. There are no routers, no definitions, no other streams, no
+ * lease, no lines after the first, and no pause between headers and line. Prints its address.
  */
 interface Settings {
   readonly brokers: readonly string[];

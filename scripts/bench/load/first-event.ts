@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 
 /**
- * The time from requesting a stream of a new subscription to its first event, of one or more servers in turns: each gets
- * a few requests, one after another, before the next. Prints every sample of each, milliseconds.
+ * The time from requesting a stream of a new subscription to its first event, of one or more servers in turns: each
+ * gets a few requests, one after another, before the next. Prints every sample of each, milliseconds.
  */
 interface Settings {
   readonly urls: readonly string[];

@@ -11,21 +11,37 @@ import { fieldsOf, wrongType } from '../definitions/json-fields.ts';
  */
 export function readCursorFields(field: string, value: unknown, violations: FieldViolation[]): InitialCursor[] {
   if (!Array.isArray(value)) throw wrongType(field, 'a list');
-  return value.flatMap((item: unknown, index): InitialCursor[] => {
+  const cursors: InitialCursor[] = [];
+  for (let index = 0; index < value.length; index += 1) {
     const path = `${field}[${index}]`;
-    const cursor = fieldsOf(path, item);
+    const cursor = fieldsOf(path, value[index]);
     if (cursor === null) {
       violations.push({ field: path, message: 'must not be null' });
-      return [];
+      continue;
     }
-    const part = (name: string): string => {
-      const given = cursor[name] ?? null;
-      if (given === null) violations.push({ field: `${path}.${name}`, message: 'must not be null' });
-      else if (typeof given !== 'string' && typeof given !== 'number') throw wrongType(`${path}.${name}`, 'a string');
-      return given === null ? '' : String(given);
-    };
-    return [{ event_type: part('event_type'), partition: part('partition'), offset: part('offset') }];
-  });
+    cursors.push({
+      event_type: readText(path, cursor, 'event_type', violations),
+      partition: readText(path, cursor, 'partition', violations),
+      offset: readText(path, cursor, 'offset', violations),
+    });
+  }
+  return cursors;
+}
+
+function readText(
+  path: string,
+  cursor: Readonly<Record<string, unknown>>,
+  name: string,
+  violations: FieldViolation[],
+): string {
+  const given = cursor[name] ?? null;
+  if (typeof given === 'string') return given;
+  if (given === null) {
+    violations.push({ field: `${path}.${name}`, message: 'must not be null' });
+    return '';
+  }
+  if (typeof given !== 'number') throw wrongType(`${path}.${name}`, 'a string');
+  return String(given);
 }
 
 /**

@@ -38,10 +38,13 @@ const decompressors: ReadonlyMap<string, () => Transform> = new Map([
  * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt compression, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED
  *   when too many bytes of bodies are in flight, TOO_MANY_REQUESTS when too many of them are this client's
  */
-export async function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
+export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
   const ahead = bodiesReadAhead.get(request);
-  if (ahead === undefined) return readUntilClosed(request, bytesMaximum);
-  const body = await ahead;
+  return ahead === undefined ? readUntilClosed(request, bytesMaximum) : notBeyond(ahead, bytesMaximum);
+}
+
+async function notBeyond(reading: Promise<Buffer>, bytesMaximum: number): Promise<Buffer> {
+  const body = await reading;
   if (body.length > bytesMaximum) throw tooLarge(bytesMaximum);
   return body;
 }

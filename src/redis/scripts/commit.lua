@@ -1,28 +1,19 @@
 -- Moves committed offsets forward. One call serves commits of any number of subscriptions, of one shard or, where all
--- shards are in one Redis, of several. Each commit is judged by itself, after those before it: session and owners first,
--- all or nothing, then the cursors of each partition in order against the highest one so far. A closed stream may commit
--- what it owned last. A strict session commits nothing beyond what it was sent.
+-- shards are in one Redis, of several. Each commit is judged by itself, after those before it: session and owners
+-- first, all or nothing, then the cursors of each partition in order against the highest one so far. A closed stream
+-- may commit what it owned last. A strict session commits nothing beyond what it was sent.
 -- KEYS  per shard: shard, dirty, then per subscription, in the order of the shards: meta, owners, offsets, sessions
 -- ARGV  count of shards, prefix of the channels, origin, then per shard: incarnation, count of subscriptions, then per
 --       subscription: its id, count of commits, per commit: stream, '1' when it is not open on the calling process,
 --       count of cursors, per cursor: partition, fence or empty, offset
 -- {'OK', per commit one of
---   {'OK', per cursor the epoch in which it was committed, or '0' when it was outdated, 'HEARTBEAT' when it is one}
+--   'OK' and per cursor the epoch in which it was committed, or '0' when it was outdated, and 'HEARTBEAT' when it is
+--   one, with spaces between: a list would cost both sides more
 --   | {'SESSION_NOT_FOUND'} | {'NOT_OWNER', partition} | {'NOT_SENT', partition, offset} | {'RECOVERING'}}
 local shard_count = tonumber(ARGV[1])
 for number = 1, shard_count do
   local mismatch = incarnation_mismatch(KEYS[2 * number - 1], ARGV[2 * number + 2])
   if mismatch then return mismatch end
-end
-
--- Fields and values in one command: most of what a command of a script costs does not depend on how many it sets.
-local values_per_command = 1000
-
--- fields has fields and values in turn.
-local function set_fields(key, fields)
-  for first = 1, #fields, values_per_command do
-    redis.call('HSET', key, unpack(fields, first, math.min(first + values_per_command - 1, #fields)))
-  end
 end
 
 -- Returns a function that returns the field of a hash, which it reads once. No commit changes owners or sessions.
@@ -109,13 +100,13 @@ local function commit(of, stream, first, last)
     reply[#reply + 1] = 'HEARTBEAT'
     advanced = true
   end
-  return reply, advanced
+  return table.concat(reply, ' '), advanced
 end
 
 local replies = {'OK'}
 local key, index = 2 * shard_count + 1, 2 * shard_count + 4
 for number = 1, shard_count do
-  local shard, dirty, dirtied = KEYS[2 * number - 1], KEYS[2 * number], {}
+  local shard, dirty = KEYS[2 * number - 1], KEYS[2 * number]
   for _ = 1, tonumber(ARGV[2 * number + 3]) do
     local offsets = KEYS[key + 2]
     local read = {}
@@ -146,19 +137,14 @@ for number = 1, shard_count do
       if advanced and is_elsewhere then is_notified = true end
       index = last + 1
     end
-    local moved = {}
     for partition, cursor in pairs(read) do
       if cursor.advanced then
         local encoded = format_integer(cursor.offset) .. '@' .. cursor.epoch
-        moved[#moved + 1] = partition
-        moved[#moved + 1] = encoded
-        dirtied[#dirtied + 1] = subscription .. '/' .. partition
-        dirtied[#dirtied + 1] = encoded
+        redis.call('HSET', offsets, partition, encoded)
+        redis.call('HSET', dirty, subscription .. '/' .. partition, encoded)
       end
     end
-    set_fields(offsets, moved)
     if is_notified then notify('offsets', subscription) end
   end
-  set_fields(dirty, dirtied)
 end
 return replies

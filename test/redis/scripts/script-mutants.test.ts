@@ -143,13 +143,13 @@ const mutants: readonly Mutant[] = [
   {
     title: 'commit: not marked dirty',
     script: 'commit',
-    replace: '  set_fields(dirty, dirtied)\n',
+    replace: "        redis.call('HSET', dirty, subscription .. '/' .. partition, encoded)\n",
     by: '',
   },
   {
     title: 'commit: not stored',
     script: 'commit',
-    replace: '    set_fields(offsets, moved)\n',
+    replace: "        redis.call('HSET', offsets, partition, encoded)\n",
     by: '',
   },
   {
@@ -194,8 +194,8 @@ const mutants: readonly Mutant[] = [
   {
     title: 'commit: marked dirty in the first shard',
     script: 'commit',
-    replace: 'set_fields(dirty, dirtied)',
-    by: 'set_fields(KEYS[2], dirtied)',
+    replace: "redis.call('HSET', dirty,",
+    by: "redis.call('HSET', KEYS[2],",
   },
   {
     title: 'commit: refused permanently while others may come back',
