@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { Lendstream, newEvent } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { chromiumOrSkip, startChromium } from '../support/http/chromium.ts';
+import { chromiumOrSkip, sharedChromium } from '../support/http/chromium.ts';
 import { startServiceHere, type ServiceHere } from '../support/processes/service-here.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { defineNumbered } from './numbered-events.ts';
@@ -19,7 +19,6 @@ const compiled = new URL('../../src/client/', import.meta.url);
 
 describe('the client in a page of another origin', function () {
   this.timeout(90_000);
-  let browser: Browser | undefined;
   let page: Page;
   let site: Server;
   let folder = '';
@@ -43,13 +42,12 @@ describe('the client in a page of another origin', function () {
     folder = await temporaryFolder();
     service = await startServiceHere(folder, { API_KEYS: apiKey, CORS_ORIGINS: origin, ROLES: 'serve' });
     lendstream = new Lendstream({ url: service.url, apiKey });
-    browser = await startChromium(program, ['--disable-features=LocalNetworkAccessChecks']);
-    page = await browser.newPage();
+    page = await (await sharedChromium(program)).newPage();
     await page.goto(`${origin}/`);
   });
 
   after(async () => {
-    await browser?.close();
+    await page?.close();
     site?.closeAllConnections();
     site?.close();
     await service?.stop();

@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'mocha';
 import { fieldGroupsOf } from '../../../src/admin/commands/command-fields.ts';
 import { loanCommandKinds, type LoanFacts } from '../../../src/admin/commands/command-kinds.ts';
 import { call } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const facts: LoanFacts = {
   state: 'ACTIVE',
@@ -19,12 +20,12 @@ const notOfALoan = ['CREATE_LOAN', 'CREATE_PRODUCT', 'UPDATE_PRODUCT', 'PATCH_PR
 
 describe('the loan commands of the admin page', () => {
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
   let schema: string;
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder);
+    service = await startServiceHere(folder);
     const { body } = await call(`${service.url}/event-types/lendstream.loan-commands`, 'GET');
     ({ schema } = body['schema'] as { schema: string });
   });

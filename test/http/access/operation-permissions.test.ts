@@ -7,7 +7,8 @@ import { findOperations } from '../../../src/http/access/operation-lookup.ts';
 import { operations } from '../../../src/http/access/operation-permissions.ts';
 import { packageRoot } from '../../../src/package-root.ts';
 import { call } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
@@ -73,12 +74,12 @@ describe('the routes of a running service', function () {
   this.timeout(60_000);
   const administrator = 'the-key-of-an-administrator';
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
   const keys = new Map<string, string>();
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder, { API_KEYS: administrator });
+    service = await startServiceHere(folder, { API_KEYS: administrator });
     for (const role of Object.keys(rolePermissions)) {
       const wanted = { name: `key-of-${role}`, owning_application: 'no-application', scopes: [role] };
       const { body } = await call(`${service.url}/api-keys`, 'POST', wanted, { apikey: administrator });

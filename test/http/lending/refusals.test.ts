@@ -5,7 +5,8 @@ import { isLendingPath } from '../../../src/http/edge/request-paths.ts';
 import { operations, type Example, type Operation } from '../../support/http/api-description.ts';
 import { responseFaults } from '../../support/http/response-contract.ts';
 import { examplesOf, requestOf, type ExampleRequest } from '../../support/http/example-requests.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { startLendingService, type LendingService } from './lending-service.ts';
 
 /** How a request is changed so that it is refused with a status, for any operation. */
@@ -150,13 +151,13 @@ async function sendExamples(
 
 describe('every operation refuses', () => {
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
 
   before(async () => {
     folder = await temporaryFolder();
     // Every operation is refused at once, to one address.
     const limits = { ADDRESS_REQUESTS_PER_SECOND: '10000', FAILED_LOGINS_PER_MINUTE: '10000' };
-    service = await startService(folder, { API_KEYS: apiKey, ...limits });
+    service = await startServiceHere(folder, { API_KEYS: apiKey, ...limits });
     // The resources of all other examples.
     await sendExamples(['createEventType', 'createSubscription', ...postingOperations], async (request, status) => {
       expect((await send(service.url, withKey(request))).status).to.equal(status);

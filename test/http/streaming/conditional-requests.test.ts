@@ -3,16 +3,17 @@ import { after, before, describe, it } from 'mocha';
 import { packageVersion } from '../../../src/package-root.ts';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 import { call } from '../../support/http/client.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
 describe('requests for what a client has already', () => {
   let folder: string;
-  let service: Service;
+  let service: ServiceHere | Service;
   let id: string;
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder);
+    service = await startServiceHere(folder);
     await call(`${service.url}/event-types`, 'POST', eventTypeBody('orders'));
     id = await subscribe('core');
   });
@@ -84,6 +85,7 @@ describe('requests for what a client has already', () => {
   it('get the same tag after a restart, as nothing has changed', async () => {
     const before = (await get('/event-types')).headers.get('etag');
     await service.stop();
+    // In another process.
     service = await startService(folder);
     expect((await get('/event-types')).headers.get('etag')).to.equal(before);
   });

@@ -1,31 +1,30 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import type { Browser, Page } from 'playwright-core';
-import { chromiumOrSkip, startChromium } from '../../support/http/chromium.ts';
+import type { Page } from 'playwright-core';
+import { chromiumOrSkip, sharedChromium } from '../../support/http/chromium.ts';
 import { call } from '../../support/http/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 describe('the EventSource of a browser', function () {
   this.timeout(60_000);
-  let browser: Browser;
   let folder = '';
-  let service: Service;
+  let service: ServiceHere;
   let page: Page;
 
   before(async function () {
     const program = chromiumOrSkip(this);
     folder = await temporaryFolder();
-    service = await startService(folder);
-    browser = await startChromium(program);
-    page = await browser.newPage();
+    service = await startServiceHere(folder);
+    page = await (await sharedChromium(program)).newPage();
     await page.route(`${service.url}/page`, (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
     );
   });
 
   after(async () => {
-    await browser?.close();
+    await page?.close();
     await service?.stop();
     if (folder !== '') await removeFolder(folder);
   });

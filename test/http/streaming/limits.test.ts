@@ -2,17 +2,18 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 import { call, type HttpResponse } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const hour = 3_600_000;
 
 describe('the limits of the streaming API that are settings', () => {
   let folder = '';
-  let service: Service;
+  let service: ServiceHere;
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder, {
+    service = await startServiceHere(folder, {
       EVENT_TYPE_PARTITIONS_MAXIMUM: '3',
       SUBSCRIPTION_PARTITIONS_MAXIMUM: '5',
       EVENT_RETENTION_HOURS_MAXIMUM: '200',

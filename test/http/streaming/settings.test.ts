@@ -3,17 +3,18 @@ import { after, before, beforeEach, describe, it } from 'mocha';
 import { switchableFeatures } from '../../../src/broker/definitions/feature-switches.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 import { call, lastCursors, openStream, type HttpResponse } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 describe('/settings', () => {
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
   let names = 0;
   let type: string;
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder);
+    service = await startServiceHere(folder);
   });
 
   after(async () => {

@@ -2,15 +2,16 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 import { call } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 describe('the features that docs/compatibility.md lists as unsupported', () => {
   let folder = '';
-  let service: Service;
+  let service: ServiceHere;
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder);
+    service = await startServiceHere(folder);
     expect((await call(`${service.url}/event-types`, 'POST', eventTypeBody('orders'))).status).to.equal(201);
   });
 

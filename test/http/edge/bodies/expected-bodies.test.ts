@@ -7,21 +7,22 @@ import { eventTypeBody } from '../../../support/broker-on-embedded-log.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { call } from '../../../support/http/client.ts';
 import { beginRequest } from '../../../support/http/raw-request.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../../support/processes/service.ts';
 
 const administrator = 'the-key-of-an-administrator';
 
 describe('a client that waits to be asked for its body', function () {
   this.timeout(60_000);
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
   let consumer: string;
   let slow: string;
   const sockets: Socket[] = [];
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder, { API_KEYS: administrator, ROLES: 'serve' });
+    service = await startServiceHere(folder, { API_KEYS: administrator, ROLES: 'serve' });
     const headers = { apikey: administrator };
     const created = await call(`${service.url}/event-types`, 'POST', eventTypeBody('expected'), headers);
     expect(created.status, created.text).to.equal(201);

@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
-import { chromiumOrSkip, startChromium } from '../../../support/http/chromium.ts';
+import type { Page } from 'playwright-core';
+import { chromiumOrSkip, sharedChromium } from '../../../support/http/chromium.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { call } from '../../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../../support/processes/service.ts';
 
 const apiKey = 'key-of-this-test';
 
@@ -17,9 +18,8 @@ const example = new URL('../../../../scripts/examples/page.js', import.meta.url)
 
 describe('pages of other origins in a browser', function () {
   this.timeout(60_000);
-  let browser: Browser;
   let folder = '';
-  let service: Service;
+  let service: ServiceHere;
   let page: Page;
   const sites: Server[] = [];
   const origins: string[] = [];
@@ -35,10 +35,8 @@ describe('pages of other origins in a browser', function () {
       origins.push(`http://127.0.0.1:${(site.address() as AddressInfo).port}`);
     }
     folder = await temporaryFolder();
-    service = await startService(folder, { API_KEYS: apiKey, CORS_ORIGINS: origins[0] ?? '' });
-    // Not every browser has its own protection.
-    browser = await startChromium(program, ['--disable-features=LocalNetworkAccessChecks']);
-    page = await browser.newPage();
+    service = await startServiceHere(folder, { API_KEYS: apiKey, CORS_ORIGINS: origins[0] ?? '' });
+    page = await (await sharedChromium(program)).newPage();
   });
 
   after(async () => {
@@ -46,7 +44,7 @@ describe('pages of other origins in a browser', function () {
       site.closeAllConnections();
       site.close();
     }
-    await browser?.close();
+    await page?.close();
     await service?.stop();
     if (folder !== '') await removeFolder(folder);
   });

@@ -13,7 +13,8 @@ import { hasZstd } from '../../../../src/http/edge/compression/zstd.ts';
 import { eventTypeBody } from '../../../support/broker-on-embedded-log.ts';
 import { decompressed } from '../../../support/http/decompressed.ts';
 import { call } from '../../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../../support/processes/service.ts';
 import { serve } from '../../../support/subscription-store.ts';
 
 interface RawResponse {
@@ -152,12 +153,12 @@ describe('compressing responses', () => {
 
 describe('compression by the service', () => {
   let folder = '';
-  let service: Service;
+  let service: ServiceHere;
   const gzip = { 'Accept-Encoding': 'gzip' };
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder);
+    service = await startServiceHere(folder);
     expect((await call(`${service.url}/event-types`, 'POST', eventTypeBody('orders'))).status).to.equal(201);
   });
 

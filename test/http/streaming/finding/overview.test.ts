@@ -3,18 +3,19 @@ import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/clock.ts';
 import { call } from '../../../support/http/client.ts';
 import { clusterUnderTest } from '../../../support/backend-under-test.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../../support/processes/service.ts';
+import { startServiceHere, type ServiceHere } from '../../../support/processes/service-here.ts';
+import { removeFolder, temporaryFolder } from '../../../support/processes/service.ts';
 import { largestLagsShown } from '../../../../src/http/streaming/finding/overview.ts';
 import { randomUUID } from 'node:crypto';
 
 describe('GET /overview', function () {
   this.timeout(60_000);
   let folder: string;
-  let service: Service;
+  let service: ServiceHere;
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startService(folder, clusterUnderTest() ?? {});
+    service = await startServiceHere(folder, clusterUnderTest() ?? {});
   });
 
   after(async () => {
