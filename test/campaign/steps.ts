@@ -25,6 +25,7 @@ const testsInParts = [
   'test/admin/pages/accessibility.test.ts',
   'test/faults/cluster.test.ts',
   'test/fuzz/cluster.test.ts',
+  'test/http/edge/json-stream.test.ts',
   'test/kafka/protocol/record-batch-fuzz.test.ts',
   'test/redis/model.test.ts',
   'test/redis/scripts/script-mutants.test.ts',
