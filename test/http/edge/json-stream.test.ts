@@ -141,7 +141,7 @@ describe('a JSON stream', () => {
   ];
   for (const encoding of streamEncodings) {
     const form = encoding === undefined ? '' : `, compressed with ${encoding}`;
-    // What a compressor writes does not depend on the sizes of the chunks that it is given, but each takes time to write.
+    // What a compressor writes does not depend on the sizes of the chunks that it is given, but its time does.
     const compressed = partOrWhole(sizes.slice(-2, -1), sizes);
     for (const [title, chunkBytes] of encoding === undefined ? sizes : compressed) {
       it(`continues after its reader paused, in chunks of ${title}${form}`, async () => {
