@@ -10,7 +10,7 @@ import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 const program = fileURLToPath(new URL('../support/processes/log-crash-writer.js', import.meta.url));
 /** The campaign has more of them. */
-const rounds = Number(process.env['CRASH_ROUNDS'] ?? 10);
+const rounds = Number(process.env['CRASH_ROUNDS'] ?? 5);
 /** On a machine that runs other tests at the same time. */
 const roundMillisecondsMaximum = 6_000;
 const recordsPerBatch = 7;

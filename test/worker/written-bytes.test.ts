@@ -39,7 +39,7 @@ import { partOrWhole } from '../support/values/extent.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 
 /** How long the loan runs that is overpaid every month. What its events show grows with the square. */
-const overpaidMonths = partOrWhole(240, 360);
+const overpaidMonths = partOrWhole(200, 360);
 
 /** All that a command writes to the log, apart from its outcome, may be this many times its events. */
 const timesTheEvents = 2.5;
@@ -183,7 +183,7 @@ describe('what a command writes to the log', () => {
   });
 
   /** The promise, of all that the months write. Bytes. */
-  const overpaidBytesMaximum = partOrWhole(23_000_000, 50_000_000);
+  const overpaidBytesMaximum = partOrWhole(16_000_000, 50_000_000);
 
   it(`for a loan over ${overpaidMonths} months that is overpaid every month: a fifth of the events, and in the file a third of both`, async function () {
     this.timeout(300_000);
@@ -194,7 +194,7 @@ describe('what a command writes to the log', () => {
     await temporary.cleanup();
     // The events show each row that changed: about 46 MB of 360 months. Most of the rest is what adjusting restores.
     expect(total.eventBytes + total.changelogBytes).to.be.above(overpaidBytesMaximum);
-    expect(total.changelogBytes).to.be.lessThan(partOrWhole(5_000_000, 10_000_000));
+    expect(total.changelogBytes).to.be.lessThan(partOrWhole(3_500_000, 10_000_000));
     expect(total.changelogBytes / total.eventBytes).to.be.lessThan(0.25);
     expect(fileBytes).to.be.lessThan(0.4 * overpaidBytesMaximum);
   });
