@@ -508,7 +508,7 @@ describe('the format of commands', () => {
     ['UPDATE_PRODUCT', 'name', 256, (name) => ({ ...annuityProduct('p1'), name })],
     ['UPDATE_PRODUCT', 'notes', 2_000, (notes) => ({ ...annuityProduct('p1'), notes })],
   ];
-  for (const [type, field, most, payloadWith] of lengths) {
+  for (const [index, [type, field, most, payloadWith]] of lengths.entries()) {
     it(`accepts ${field} of ${type} up to ${most} characters of any kind, and not one more`, () => {
       const id = idFieldOf(type) === 'loanProductId' ? 'p1' : 'L1';
       const faults = (text: string): unknown[] =>
@@ -522,7 +522,8 @@ describe('the format of commands', () => {
         expect(validate(JSON.parse(longest ?? ''))).to.deep.equal([]);
         expect(validate(JSON.parse(tooLong ?? ''))).not.to.deep.equal([]);
       }
-      expect(faults('x'.repeat(7 * 1024 * 1024))).to.deep.equal([field]);
+      // As large as a body may be: one of them is enough.
+      expect(faults('x'.repeat((index === 0 ? 7 : 1) * 1024 * 1024))).to.deep.equal([field]);
       // An empty text is an absent field.
       const absent = JSON.stringify(payloadWith('')).replace('""', 'null');
       expect(faults('')).to.deep.equal(checkPayload(type, absent, id).map(({ errorSource }) => errorSource));
