@@ -33,6 +33,9 @@ type Statement = ReturnType<sqlite.DatabaseSyncInstance['prepare']>;
 
 const compiled = new Map<string, ModuleFunction>();
 
+/** What reads the rows of a statement keeps it until it is collected itself, one round before. */
+const roundsMaximum = 3;
+
 /** The statements of the program. A file stays open until those of its connection are collected. */
 let statements: WeakRef<Statement>[] = [];
 
@@ -79,15 +82,23 @@ function compiledModule(path: string): ModuleFunction {
 }
 
 async function end(): Promise<void> {
-  // Nothing refers to the program any more when its events are over.
-  await setImmediate();
-  collectGarbage();
-  // The library closes what was collected in a turn of its own.
-  await setImmediate();
-  await setImmediate();
-  const isGone = statements.every((statement) => statement.deref() === undefined);
+  const isGone = await collectStatements();
   statements = [];
   parentPort?.postMessage({ isGone } satisfies Ended, []);
+}
+
+/** Collects what is left of the program. @returns whether that was everything */
+async function collectStatements(): Promise<boolean> {
+  // Nothing refers to the program any more when its events are over.
+  await setImmediate();
+  for (let round = 0; round < roundsMaximum; round += 1) {
+    collectGarbage();
+    // The library closes what was collected in a turn of its own.
+    await setImmediate();
+    await setImmediate();
+    if (statements.every((statement) => statement.deref() === undefined)) return true;
+  }
+  return false;
 }
 
 /** The engine's own function, which only a context has that is made while the flag is set. */

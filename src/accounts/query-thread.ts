@@ -53,6 +53,9 @@ async function serve(request: QueryRequest): Promise<void> {
 
 function close(): void {
   database?.close();
+  // The file is closed when nothing refers to the statements of its connection.
+  database = undefined;
+  searches = undefined;
   port?.close();
 }
 

@@ -42,6 +42,11 @@ export interface TransactionTexts extends SearchPage<{ readonly loanId: string; 
   readonly accounts: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Refers to no connection: each keeps its functions as long as anything refers to its statements. */
+function textWithoutCase(text: string | null): string | null {
+  return text === null ? null : withoutCase(text);
+}
+
 /** The searches of a connection to the local copy. */
 export class Searches {
   readonly #database: Connection;
@@ -57,9 +62,7 @@ export class Searches {
   constructor(database: Connection, examinedMaximum: number = examinedItemsMaximum) {
     this.#examinedMaximum = examinedMaximum;
     // SQLite's own functions know the cases of ASCII alone.
-    database.function('without_case', { deterministic: true }, (text: string | null) =>
-      text === null ? null : withoutCase(text),
-    );
+    database.function('without_case', { deterministic: true }, textWithoutCase);
     const reader = new AccountReader(database);
     this.#database = database;
     this.#reader = reader;
