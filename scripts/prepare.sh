@@ -3,6 +3,10 @@
 
 project="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
+# The compiler and the lint with types are programs in Go that keep most of what they make until they end: looking for
+# garbage four times less often saves a seventh of their processor time.
+export GOGC="${GOGC:-400}"
+
 fail() {
   echo "lendstream: $*" >&2
   exit 1

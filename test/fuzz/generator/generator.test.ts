@@ -4,7 +4,7 @@ import { operations } from '../../support/http/api-description.ts';
 import { generate } from './generator.ts';
 import { LiveIds } from '../live-ids.ts';
 
-const numbers = Array.from({ length: 1_000 }, (_, number) => number);
+const numbers = Array.from({ length: 200 }, (_, number) => number);
 
 /** By then the rarest corruption has come up. */
 const numbersMaximum = 30_000;

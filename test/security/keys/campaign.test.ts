@@ -7,7 +7,7 @@ import { keyReportOf, memoryGrowthMaximum, runKeyCampaign, tooMuchGrowth } from 
 import { expectedOf, faultOf, permissionOf, permissions, roles, type Expected, type Sender } from './oracle.ts';
 
 /** How many requests a test run sends; npm run campaign sends a million. */
-const requests = 1_000;
+const requests = 500;
 
 /** The same requests in every run, so that only a change can make it fail. */
 const seed = 20_261_126;
