@@ -32,11 +32,11 @@ const badRequestEvery = 40;
  * The size of a long event, and how many are in a request: all of them in one write are still less than the high-water
  * mark of a connection, so that the write that fills it is a small one. Bytes.
  */
-const paddingBytes = 1_000;
+const paddingBytes = 1_200;
 const bulkyEventsPerRequest = 10;
 /** Producers of long events. Their events of one stall fill the buffers between the service and a consumer. */
 const bulkyProducers = 2;
-const bulkyEventsMaximum = 3_000;
+const bulkyEventsMaximum = 2_500;
 /** How often they check whether there is a stall. Milliseconds. */
 const stallCheckMilliseconds = 250;
 /** The pause after a request that failed. Milliseconds. */
