@@ -1,5 +1,4 @@
 import { giveWay } from '../clock.ts';
-import { describeError } from '../errors.ts';
 import type { CursorToCommit } from '../ports/coordination.ts';
 import { partitionKey } from '../ports/event-type-partition.ts';
 import { shardOf, type KeySpace } from './keys.ts';
@@ -33,16 +32,12 @@ interface CommitsOfShard {
   readonly cursors: number;
 }
 
-/** How a Redis refuses a script whose keys are not all in one place, before it runs it. */
-const isSpread = /^CROSSSLOT\b/;
-
 /**
  * Sends commits to Redis. Commits that arrive during a call form the next one, without a timer: a call for a few of
  * them costs Redis and this process hardly more than one for a single commit.
  *
  * One Redis gets the commits of all shards in one call: what a call costs by itself, a commit in it costs once more.
- * The nodes of a cluster have a call for each shard and do not wait for each other. So does what looks like one Redis
- * and refuses scripts with keys of several shards, as a proxy may.
+ * The nodes of a cluster have a call for each shard and do not wait for each other.
  */
 export class CommitCalls {
   readonly #keys: KeySpace;
@@ -51,7 +46,7 @@ export class CommitCalls {
     values: readonly (string | number)[],
     keysOfSubscriptions: readonly string[],
   ) => Promise<unknown[]>;
-  #areShardsTogether: boolean;
+  readonly #areShardsTogether: boolean;
   /** By shard, or one for all. */
   readonly #lanes = new Map<number, Lane>();
 
@@ -111,7 +106,7 @@ export class CommitCalls {
     // Requests that arrived in the same turn of the event loop are read first, and those that the responses set off.
     await giveWay();
     while (waitingByShard.size > 0) {
-      await this.#settleAll(this.#takeForCalls(waitingByShard));
+      await Promise.all(this.#takeForCalls(waitingByShard).map((shards) => this.#settle(shards)));
       await giveWay();
     }
     lane.isCalling = false;
@@ -138,21 +133,11 @@ export class CommitCalls {
     return calls;
   }
 
-  async #settleAll(calls: readonly (readonly CommitsOfShard[])[]): Promise<void> {
-    const [only] = calls;
-    if (only !== undefined && calls.length === 1) return this.#settle(only);
-    await Promise.all(calls.map((shards) => this.#settle(shards)));
-  }
-
   /** Settles the commits of a call. Never rejects. */
   async #settle(shards: readonly CommitsOfShard[]): Promise<void> {
     try {
       await this.#callFor(shards);
     } catch (error) {
-      if (shards.length > 1 && isSpread.test(describeError(error))) {
-        this.#areShardsTogether = false;
-        return this.#settleAll(shards.map((shard) => [shard]));
-      }
       for (const { commits } of shards) for (const { reject } of commits) reject(error);
     }
   }

@@ -78,6 +78,8 @@ export class RedisConnection {
   #ready: Promise<void> | undefined;
   /** The run ids of the servers that the connection reached last. */
   #servers: string | undefined;
+  /** Whether a server named by one URL has the mode of a cluster. */
+  #isClusterNode = false;
   #isCorked = false;
   #outageLogged = false;
   #isClosed = false;
@@ -136,9 +138,12 @@ export class RedisConnection {
     }
   }
 
-  /** Whether it is a Redis Cluster, whose nodes have a part of the keys each. */
+  /**
+   * Whether it is a Redis Cluster, whose nodes have a part of the keys each and refuse scripts with keys of several
+   * slots. One that has a single node may be named by one URL.
+   */
   get isCluster(): boolean {
-    return this.#client instanceof Cluster;
+    return this.#client instanceof Cluster || this.#isClusterNode;
   }
 
   /**
@@ -273,6 +278,7 @@ export class RedisConnection {
       .map((info) => /(?<=run_id:)\w+/.exec(info)?.[0] ?? '')
       .sort()
       .join(' ');
+    this.#isClusterNode = infoReplies.some((info) => info.includes('redis_mode:cluster'));
     if (this.#servers === undefined) await this.#warnOfEviction(nodes);
     const changed = this.#servers !== undefined && this.#servers !== servers;
     this.#servers = servers;

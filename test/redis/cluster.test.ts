@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisConnection } from '../../src/redis/connection.ts';
+import { shardOf } from '../../src/redis/keys.ts';
 import { describeCoordination } from '../contracts/coordination.contract.ts';
 import { eventually } from '../support/eventually.ts';
 import { redisClient, startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
@@ -44,6 +46,21 @@ describe('a Redis Cluster', () => {
       eventually,
       close: () => harness.close(),
     };
+  });
+
+  it('of one node may be named by one URL', async () => {
+    const harness = await openRedisHarness(server.url);
+    try {
+      const coordination = await harness.open();
+      await coordination.renewLease('node', 60_000);
+      const subscriptions = Array.from({ length: 8 }, () => randomUUID());
+      expect(new Set(subscriptions.map(shardOf)).size, 'shards').to.be.above(1);
+      // Of sessions that do not exist, all in one turn.
+      const commits = subscriptions.map((subscription) => coordination.commit(subscription, randomUUID(), []));
+      for (const result of await Promise.all(commits)) expect(result).to.deep.equal({ outcome: 'session_not_found' });
+    } finally {
+      await harness.close();
+    }
   });
 
   describe('that a node joins', () => {

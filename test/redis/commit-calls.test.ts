@@ -108,36 +108,6 @@ describe('calls for commits', () => {
     expect(shardsOf(calls)).to.deep.equal([[3], [4]]);
   });
 
-  it('are one for each shard once Redis refuses keys of several, and the refused commits are made', async () => {
-    const { calls, commits } = waitingCalls();
-    const replies = [
-      commits.commit(first, 'a', [at(0, 5)], true),
-      commits.commit(idIn(4), 'b', [at(0, 5)], true),
-      commits.commit(first, 'c', [], true),
-    ];
-    await callsMade();
-    calls[0]?.fail(new Error("CROSSSLOT Keys in request don't hash to the same slot"));
-    await callsMade();
-    expect(shardsOf(calls)).to.deep.equal([[3, 4], [3], [4]]);
-    calls[1]?.answer(['for a'], ['for c']);
-    calls[2]?.answer(['for b']);
-    expect(await Promise.all(replies)).to.deep.equal([['for a'], ['for b'], ['for c']]);
-    const later = [commits.commit(first, 'd', [], true), commits.commit(idIn(4), 'e', [], true)];
-    await callsMade();
-    expect(shardsOf(calls).slice(3)).to.deep.equal([[3], [4]]);
-    for (const call of calls.slice(3)) call.answer(['for one']);
-    expect(await Promise.all(later)).to.deep.equal([['for one'], ['for one']]);
-  });
-
-  it('of one shard fail with what Redis refuses them with', async () => {
-    const { calls, commits } = waitingCalls();
-    const refused = commits.commit(first, 'a', [at(0, 5)], true);
-    await callsMade();
-    calls[0]?.fail(new Error("CROSSSLOT Keys in request don't hash to the same slot"));
-    expect((await failureOf(refused)).message).to.match(/^CROSSSLOT/);
-    expect(calls).to.have.length(1);
-  });
-
   it('to one Redis wait until those before them have returned, also when they failed', async () => {
     const { calls, commits } = waitingCalls();
     const most = Array.from({ length: cursorsPerCall }, (_, partition) => at(partition, 1));
