@@ -7,7 +7,7 @@ import { allowanceInTurn, sendingTurn, type SendingTurn } from './event-search.t
 import type { StreamPartition } from './stream-partition.ts';
 
 /** Lines are combined into one write up to about this size; a single line may be longer. Bytes. */
-const chunkBytesTarget = 256 * 1024;
+export const chunkBytesTarget = 256 * 1024;
 
 /** Makes the lines of one stream from the events that wait in its partitions. */
 export class LineSender implements LinePositions {

@@ -35,7 +35,7 @@ import type { StreamParameters } from './stream-parameters.ts';
 import type { StreamPartition } from './stream-partition.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { jsonLines, type LineFormat } from './line-format.ts';
-import { LineSender } from './line-sender.ts';
+import { chunkBytesTarget, LineSender } from './line-sender.ts';
 import { SentOffsets } from './sent-offsets.ts';
 import { openStreamSession, type WaitingStream } from './stream-session.ts';
 import { commitWithoutConsumer } from './commit-without-consumer.ts';
@@ -70,6 +70,9 @@ export interface StreamServices {
 
 /** How often a stream that must not send checks whether it may send again. Milliseconds. */
 const leaseRecheckMilliseconds = 250;
+
+/** How soon after keep-alives their reader has to come back so that nothing is looked at again. Milliseconds. */
+const idleMillisecondsMaximum = 10;
 
 /** How late a keep-alive may be, as a share of the time after which it is due. */
 const keepAliveLateShare = 1 / 64;
@@ -154,6 +157,8 @@ export class SubscriptionStream implements Observer {
   /** Settles when the starting offsets are stored; undefined where they were before, and once it is waited for. */
   #stored: Promise<void> | undefined;
   #timer: Timer | undefined;
+  /** When keep-alives were sent, as long as nothing has happened since. Monotonic milliseconds. */
+  #idleAt = Number.NEGATIVE_INFINITY;
   /** The latest time at which the timer may be over. Monotonic milliseconds. */
   #timerUntil = Infinity;
 
@@ -259,7 +264,10 @@ export class SubscriptionStream implements Observer {
   next(): Promise<Chunk | null> {
     return new Promise((resolve) => {
       this.#reader = resolve;
-      this.#advance();
+      const now = this.#services.clock.monotonic();
+      // Right behind keep-alives nothing is due, unless something has changed since.
+      if (this.#isStreaming() && now - this.#idleAt < idleMillisecondsMaximum) this.#setTimer(now);
+      else this.#advance();
     });
   }
 
@@ -280,6 +288,7 @@ export class SubscriptionStream implements Observer {
 
   /** The one place where all changes take effect. */
   #advance(): void {
+    this.#idleAt = Number.NEGATIVE_INFINITY;
     if (this.#state.name === 'ended') {
       this.#deliverLast();
       return;
@@ -349,7 +358,10 @@ export class SubscriptionStream implements Observer {
       return;
     }
     if (bytes === undefined) return;
-    this.#recordSent(this.#sender.sentEvents - sentBefore, now);
+    const events = this.#sender.sentEvents - sentBefore;
+    // Its end may depend on their number, and a full chunk may have left some for the next one.
+    if (events === 0 && this.#parameters.keepAliveLimit === 0 && bytes.length < chunkBytesTarget) this.#idleAt = now;
+    this.#recordSent(events, now);
     this.#send(bytes);
   }
 

@@ -217,6 +217,46 @@ describe('a subscription stream', () => {
     stream.clientClosed();
   });
 
+  /** A stream with keep-alives every 32 seconds, that has sent the first ones and was not read since. */
+  async function openBehindKeepAlives(source: Record<string, unknown>) {
+    const { type, id } = await prepare(2);
+    const { clock, stream } = await openOnOwnClock(id, { batch_flush_timeout: 32, stream_timeout: 3_600, ...source });
+    let keepAlives: Batch[] | undefined;
+    void nextBatches(stream).then((batches) => (keepAlives = batches));
+    await eventually(async () => {
+      await clock.turn(1_000);
+      return keepAlives !== undefined;
+    });
+    expect(keepAlives).to.have.length(2);
+    return { type, id, clock, stream };
+  }
+
+  for (const milliseconds of [0, 9, 10, 60_000]) {
+    it(`sends its next keep-alives in time when it is read ${milliseconds} ms behind the first`, async () => {
+      const { clock, stream } = await openBehindKeepAlives({});
+      await clock.turn(milliseconds);
+      const read = nextBatches(stream);
+      await clock.turn(32_000);
+      expect(await read).to.have.length(2);
+      stream.clientClosed();
+    });
+  }
+
+  it('sends at once what came behind its keep-alives before it was read again', async () => {
+    const { type, stream } = await openBehindKeepAlives({ batch_limit: 1 });
+    await server.publish(type, 0, [1]);
+    // Usually the read of the log ends meanwhile, without a reader.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await nextBatches(stream)).flatMap(({ events = [] }) => events)).to.have.length(1);
+    stream.clientClosed();
+  });
+
+  it('ends right behind the last of a limited number of keep-alives', async () => {
+    const { stream } = await openBehindKeepAlives({ stream_keep_alive_limit: 1 });
+    const [last] = await rest(stream);
+    expect(last?.info?.code).to.equal('keep_alive_limit');
+  });
+
   describe('of a process that was suspended', () => {
     /**
      * A stream with a clock that is turned by hand, under a lease that is renewed by hand. Change notifications do not
