@@ -25,6 +25,7 @@ const programs: Readonly<Record<string, string>> = {
   'dying-worker': 'dist/test/support/lending/worker-process.js',
   'kill-while-passing-over': 'dist/test/support/processes/kill-while-passing-over-preload.js',
   'response-watch-preload': 'dist/test/support/http/response-watch-preload.js',
+  'measuring-preload': 'dist/test/fuzz/measuring-preload.js',
   ...Object.fromEntries(threads.map((name) => [name, join(serviceFolder, `${name}.js`)])),
 };
 

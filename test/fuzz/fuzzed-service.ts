@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { describeError } from '../../src/errors.ts';
 import { readyAddress } from '../support/processes/ready-address.ts';
+import { measuring, serviceProgram } from '../support/processes/service-program.ts';
 import type { Measurement } from './measuring-preload.ts';
 
 /** The real service in a separate process, started as in production, and measured from the inside. */
@@ -18,26 +18,18 @@ export interface FuzzedService {
   stop(): Promise<boolean>;
 }
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-const preload = new URL('measuring-preload.js', import.meta.url).href;
-
 const startMillisecondsMaximum = 60_000;
 const stopMillisecondsMaximum = 20_000;
 const measureMillisecondsMaximum = 30_000;
 
 /** The heap of scripts/start. */
-const engineOptions = [
-  '--enable-source-maps',
-  '--initial-old-space-size=384',
-  '--max-semi-space-size=32',
-  `--import=${preload}`,
-];
+const engineOptions = ['--enable-source-maps', '--initial-old-space-size=384', '--max-semi-space-size=32', measuring];
 
 export async function startFuzzedService(
   dataFolder: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<FuzzedService> {
-  const child = spawn(process.execPath, [...engineOptions, program], {
+  const child = spawn(process.execPath, [...engineOptions, serviceProgram], {
     env: {
       ...process.env,
       // Responses are compared with the description on the client side, so that the process stays as in production.

@@ -18,6 +18,12 @@ export const killWhilePassingOver =
     ? `--import=${new URL('./kill-while-passing-over-preload.js', import.meta.url).href}`
     : `--require=${join(dirname(bundle), 'kill-while-passing-over.js')}`;
 
+/** The option of a process of the service that measures itself, see test/fuzz; in the same bundle. */
+export const measuring =
+  bundle === undefined
+    ? `--import=${new URL('../../fuzz/measuring-preload.js', import.meta.url).href}`
+    : `--require=${join(dirname(bundle), 'measuring-preload.js')}`;
+
 /** What the options of a process that watches its responses contain, wherever they were made. */
 export const responseWatchName = 'response-watch-preload';
 
