@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import { expect } from 'chai';
 import { after, afterEach, before, describe } from 'mocha';
 import { join } from 'node:path';
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { BrowserContext, ConsoleMessage, Locator, Page, Request } from 'playwright-core';
 import { chromiumOrSkip, sharedChromium } from '../../support/http/chromium.ts';
 import { call, type HttpResponse, type OpenStream } from '../../support/http/client.ts';
 import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
@@ -17,6 +17,11 @@ const patienceMilliseconds = 20_000;
  */
 const styleOfFilling = 'sha256-0az901I8+CCutg5bADzx3tuBsaYavdrx07PZiuGuR4s=';
 
+const pageSize = { width: 1280, height: 800 };
+
+/** The page of the tests before, since a new one starts a process that has to load everything. */
+let keptPage: Page | undefined;
+
 /** The admin page of a service of its own, in a browser. */
 export class AdminBrowser {
   folder = '';
@@ -29,7 +34,7 @@ export class AdminBrowser {
   readonly foreignRequests: string[] = [];
   /** Errors of scripts, and what the policy of the page refused. */
   readonly complaints: string[] = [];
-  /** One for each page, so that none knows what another one keeps. */
+  /** One for each further page, so that none knows what another one keeps. */
   readonly #contexts: BrowserContext[] = [];
   #program = '';
   readonly #startService: typeof startService | typeof startServiceHere;
@@ -43,12 +48,15 @@ export class AdminBrowser {
     this.folder = await temporaryFolder();
     this.service = await this.#startService(this.folder, settings);
     this.#program = program;
-    this.page = await this.newPage();
+    this.page = keptPage === undefined || keptPage.isClosed() ? await this.#openPage(pageSize) : keptPage;
+    keptPage = undefined;
+    this.#watch(this.page);
   }
 
   async stop(): Promise<void> {
     for (const consumer of this.consumers) consumer.close();
     for (const context of this.#contexts) await context.close();
+    if (this.page !== undefined) await this.#leave(this.page);
     await this.service?.stop();
     if (this.folder !== '') await removeFolder(this.folder);
   }
@@ -64,23 +72,52 @@ export class AdminBrowser {
     await this.service.kill();
   }
 
-  async newPage(width = 1280): Promise<Page> {
+  async newPage(width = pageSize.width): Promise<Page> {
+    const page = await this.#openPage({ ...pageSize, width });
+    this.#contexts.push(page.context());
+    this.#watch(page);
+    return page;
+  }
+
+  async #openPage(viewport: { width: number; height: number }): Promise<Page> {
     const browser = await sharedChromium(this.#program);
-    const context = await browser.newContext({ viewport: { width, height: 800 }, locale: 'en-GB' });
-    this.#contexts.push(context);
-    const made = await context.newPage();
-    made.setDefaultTimeout(patienceMilliseconds);
-    made.on('request', (request) => {
-      if (!request.url().startsWith(this.service.url) && !request.url().startsWith('blob:')) {
-        this.foreignRequests.push(request.url());
-      }
-    });
-    made.on('pageerror', (error) => this.complaints.push(String(error)));
-    made.on('console', (message) => {
-      const words = message.text();
-      if (/Content.Security.Policy/i.test(words) && !words.includes(styleOfFilling)) this.complaints.push(words);
-    });
-    return made;
+    const context = await browser.newContext({ viewport, locale: 'en-GB' });
+    const page = await context.newPage();
+    page.setDefaultTimeout(patienceMilliseconds);
+    return page;
+  }
+
+  #watch(page: Page): void {
+    page.on('request', this.#seeRequest);
+    page.on('pageerror', this.#seeError);
+    page.on('console', this.#seeMessage);
+  }
+
+  readonly #seeRequest = (request: Request): void => {
+    const url = request.url();
+    if (!url.startsWith(this.service.url) && !url.startsWith('blob:')) this.foreignRequests.push(url);
+  };
+  readonly #seeError = (error: Error): void => void this.complaints.push(String(error));
+  readonly #seeMessage = (message: ConsoleMessage): void => {
+    const words = message.text();
+    if (/Content.Security.Policy/i.test(words) && !words.includes(styleOfFilling)) this.complaints.push(words);
+  };
+
+  /** Keeps the first page for the next tests of this process, as it was in the beginning. */
+  async #leave(page: Page): Promise<void> {
+    page.off('request', this.#seeRequest).off('pageerror', this.#seeError).off('console', this.#seeMessage);
+    try {
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      // Another service may get this address.
+      await page.evaluate('localStorage.clear(), sessionStorage.clear()');
+      await page.goto('about:blank');
+      await page.setViewportSize(pageSize);
+      await page.emulateMedia({ colorScheme: null });
+      keptPage = page;
+    } catch {
+      // It shows no page of a service, or hangs: the next tests begin with a new one.
+      await page.context().close();
+    }
   }
 
   readonly open = (path: string) => this.page.goto(`${this.service.url}/admin${path}`);
