@@ -1,6 +1,7 @@
-import axe from 'axe-core';
 import { expect } from 'chai';
 import { after, afterEach, before, describe } from 'mocha';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { BrowserContext, ConsoleMessage, Locator, Page, Request } from 'playwright-core';
 import { chromiumOrSkip, sharedChromium } from '../../support/http/chromium.ts';
@@ -16,6 +17,16 @@ const patienceMilliseconds = 20_000;
  * of the editor, which the policy of the page refuses.
  */
 const styleOfFilling = 'sha256-0az901I8+CCutg5bADzx3tuBsaYavdrx07PZiuGuR4s=';
+
+const require = createRequire(import.meta.url);
+
+let axe: string | undefined;
+
+/** The library that runs in the page, which this process does not run. */
+function axeSource(): string {
+  axe ??= readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+  return axe;
+}
 
 const pageSize = { width: 1280, height: 800 };
 
@@ -183,7 +194,7 @@ export class AdminBrowser {
   /** What axe finds. @param rules By default all that are on, and that of the size of what is clicked. */
   async faults(rules?: readonly string[]): Promise<string[]> {
     // The browser's tools run the library, and the policy of the page does not apply to them.
-    if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axe.source);
+    if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axeSource());
     const chosen = rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: rules };
     // Nothing else than the faults is looked at, and only what they are in.
     const options = JSON.stringify({ ...chosen, resultTypes: ['violations'], selectors: false });

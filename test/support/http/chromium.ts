@@ -1,7 +1,10 @@
 import type { Context } from 'mocha';
 import { existsSync } from 'node:fs';
-import { chromium, type Browser } from 'playwright-core';
+import { createRequire } from 'node:module';
+import type * as Playwright from 'playwright-core';
 import { atEndOfTestProcess } from '../end-of-file.ts';
+
+const require = createRequire(import.meta.url);
 
 /** The location of the browser on Debian and others; CHROMIUM names another one. One without a window is cheaper. */
 const places = [
@@ -33,17 +36,19 @@ export function chromiumOrSkip(context: Context): string {
  * Starts the browser without a window. As root, as in a container, it runs only without its own sandbox.
  * @param options Further options of the browser.
  */
-export function startChromium(program: string, options: readonly string[] = []): Promise<Browser> {
+export function startChromium(program: string, options: readonly string[] = []): Promise<Playwright.Browser> {
+  // An import would search its megabytes for names of exports, which takes half a second.
+  const { chromium } = require('playwright-core') as typeof Playwright;
   return chromium.launch({
     executablePath: program,
     args: [...(process.getuid?.() === 0 ? ['--no-sandbox', '--disable-dev-shm-usage'] : []), ...options],
   });
 }
 
-let shared: Promise<Browser> | undefined;
+let shared: Promise<Playwright.Browser> | undefined;
 
 /** The browser of all tests of this process, since to start one takes a second of the processor. */
-export async function sharedChromium(program: string): Promise<Browser> {
+export async function sharedChromium(program: string): Promise<Playwright.Browser> {
   const running = await shared;
   if (running?.isConnected() === true) return running;
   shared = startChromium(program);
