@@ -19,6 +19,8 @@ function store(file: string): void {
     PRAGMA wal_autocheckpoint = ${checkpointBytes / pageBytes};
     CREATE TABLE batch (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;`);
   const insert = connection.prepare('INSERT INTO batch (body) VALUES (?)');
+  // Holds the connection, too: the library closes one that nothing refers to, and its statements fail then.
+  parentPort?.on('close', () => connection.close());
   parentPort?.on('message', (body: ArrayBuffer) => {
     insert.run(new Uint8Array(body));
     parentPort?.postMessage(null, []);
