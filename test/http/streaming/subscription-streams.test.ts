@@ -73,6 +73,8 @@ describe('GET /subscriptions/{id}/streams', () => {
       signal: stopping.signal,
     });
     const streamId = response.headers.get('x-nakadi-streamid');
+    // The headers come before the partition is assigned.
+    await eventually(async () => (await streamsOf(id)).items[0]?.partitions.length === 1);
     const [item] = (await streamsOf(id)).items;
     expect(item).to.deep.include({ stream_id: streamId, assignment_type: 'direct' });
     expect(item?.partitions).to.deep.equal([{ event_type: 'orders', partition: '1', state: 'assigned' }]);
