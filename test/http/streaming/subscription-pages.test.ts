@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 import { call } from '../../support/http/client.ts';
-import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
-import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
 interface Page {
   readonly items: readonly { readonly id: string; readonly owning_application: string }[];
@@ -12,13 +11,13 @@ interface Page {
 
 describe('GET /subscriptions with a token', () => {
   let folder: string;
-  let service: ServiceHere;
+  let service: Service;
   /** In the order of pages by token. */
   const ids: string[] = [];
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startServiceHere(folder);
+    service = await startService(folder);
     for (const type of ['orders', 'payments']) {
       await call(`${service.url}/event-types`, 'POST', eventTypeBody(type));
     }

@@ -4,18 +4,17 @@ import type { Responses } from '../../../src/contract.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 import { call, lastCursors, openStream } from '../../support/http/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
-import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
 type Streams = Responses['listSubscriptionStreams'];
 
 describe('GET /subscriptions/{id}/streams', () => {
   let folder: string;
-  let service: ServiceHere;
+  let service: Service;
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startServiceHere(folder);
+    service = await startService(folder);
     const parallelism = { messages_per_minute: 1, message_size: 1, read_parallelism: 2, write_parallelism: 2 };
     const changes = { partition_strategy: 'user_defined', default_statistic: parallelism };
     await call(`${service.url}/event-types`, 'POST', eventTypeBody('orders', changes));
