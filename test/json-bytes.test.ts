@@ -11,11 +11,12 @@ import {
   skipValue,
 } from '../src/json-bytes.ts';
 import { propertyRuns } from './support/values/property-runs.ts';
+import { anyCharacter } from './support/values/any-character.ts';
 
 /** Characters of one to four bytes in UTF-8, marks of JSON, and what has to be escaped. */
 const character = fc.oneof(
   fc.constantFrom('"', '\\', '/', '{', '}', '[', ']', ',', ':', ' ', '\n', '\0', 'a', 'é', '€', '\u{1f600}', '\u2028'),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }),
 );
 const anyText = fc.array(character, { maxLength: 12 }).map((characters) => characters.join(''));
 

@@ -4,6 +4,7 @@ import { crc32c } from '../../../src/kafka/protocol/record-batches/crc32c.ts';
 import { attribute, field } from '../../../src/kafka/protocol/record-batches/layout.ts';
 import { encodeRecordBatch } from '../../../src/kafka/protocol/record-batches/encoding.ts';
 import type { EncodingOptions } from '../../../src/kafka/protocol/record-batches/encoding.ts';
+import { anyCharacter } from '../../support/values/any-character.ts';
 
 /** Options of a producer without an id. */
 export const anonymous: EncodingOptions = {
@@ -47,7 +48,7 @@ export const recordLists: fc.Arbitrary<LogRecord[]> = fc.array(
       fc.oneof(
         fc.string({ maxLength: 80 }),
         fc.string({ maxLength: 20, unit: 'grapheme' }),
-        fc.string({ maxLength: 20, unit: 'binary' }),
+        fc.string({ maxLength: 20, unit: anyCharacter }),
       ),
     ),
     value: fc.option(
