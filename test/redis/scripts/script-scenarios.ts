@@ -1030,12 +1030,16 @@ export const disturbingScenarios: Scenarios = {
     const scenario = new Scenario(world);
     await scenario.initialise(-1, -1);
     await scenario.join();
-    await scenario.join({ nodeId: 'scenario-other-node', process: world.second });
+    const otherNode = 'scenario-other-node';
+    await scenario.join({ nodeId: otherNode, process: world.second });
     await scenario.applyRebalance();
     const before = await scenario.topology();
     await world.second.topology(scenario.subscription);
     await scenario.lose();
     await scenario.offsets();
+    // As nodes do that live. Otherwise each process ends the session of the other once the time to come back is over.
+    await world.first.renewLease(node, leaseMilliseconds);
+    await world.second.renewLease(otherNode, leaseMilliseconds);
     await soon(world, async () => {
       const { partitions, sessions } = await scenario.topology();
       const isOwned = partitions.every(({ streamId }, index) => streamId === before.partitions[index]?.streamId);
