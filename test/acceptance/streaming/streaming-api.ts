@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { clusterUnderTest } from '../../support/backend-under-test.ts';
+import { eventually } from '../../support/eventually.ts';
 import { call, type Batch, type Cursor, type HttpResponse } from '../../support/http/client.ts';
 import { StreamClient, type StreamRequest } from '../../support/http/stream-server.ts';
 import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
@@ -15,6 +16,7 @@ export interface StreamingApi {
   publish(eventType: string, numbers: readonly number[], partition?: number): Promise<void>;
   /** Creates a subscription, from the first event unless changed, and returns its id. */
   subscribe(eventTypes: readonly string[], changes?: Record<string, unknown>): Promise<string>;
+  /** Opens a stream. A first stream has its partitions when this returns; its headers come before. */
   open(subscriptionId: string, query?: string, options?: StreamRequest): Promise<StreamClient>;
   /** Opens a stream of an event type without a subscription. */
   openEventType(eventType: string, query?: string, options?: StreamRequest): Promise<StreamClient>;
@@ -104,6 +106,11 @@ function streamingApiOf(service: ServiceHere): StreamingApi {
     if (response.status !== status) throw new Error(`${request[0]} ${request[1]}: ${response.status} ${response.text}`);
     return response;
   };
+  /** Whether any stream of a subscription has a partition. */
+  const isAssigned = async (id: string): Promise<boolean> => {
+    const { body } = await expected(200, 'GET', `/subscriptions/${id}/streams`);
+    return (body['items'] as { partitions: unknown[] }[]).some(({ partitions }) => partitions.length > 0);
+  };
   const api: StreamingApi = {
     url,
     call: (method, path, body, headers) => call(`${url}${path}`, method, body, headers),
@@ -121,7 +128,11 @@ function streamingApiOf(service: ServiceHere): StreamingApi {
       const { body } = await expected(201, 'POST', '/subscriptions', { ...defaults, ...changes });
       return String(body['id']);
     },
-    open: (id, query = '', options = {}) => openPath(`/subscriptions/${id}/events`, { query, ...options }),
+    async open(id, query = '', options = {}) {
+      const stream = await openPath(`/subscriptions/${id}/events`, { query, ...options });
+      if (stream.status === 200) await eventually(async () => stream.response.complete || (await isAssigned(id)));
+      return stream;
+    },
     openEventType: (name, query = '', options = {}) => openPath(`/event-types/${name}/events`, { query, ...options }),
     openAt: (path, query = '', options = {}) => openPath(path, { query, ...options }),
     commit: (id, { streamId }, ...items) =>
