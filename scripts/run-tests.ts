@@ -13,10 +13,10 @@ import { runSideBySide } from './suite/side-by-side.ts';
  */
 
 /**
- * Tests wait more than they work, so a processor serves several runners. With four for each, the suite is faster, but
- * on a busy machine processes of tests count as overloaded. More than eight would need much memory.
+ * Tests wait more than they work, so a processor serves several runners. With four for each, the suite is no faster,
+ * and on a busy machine processes of tests count as overloaded. More than eight would need much memory.
  */
-const runnersDefault = Math.min(8, Math.max(4, 2 * availableParallelism()));
+const runnersDefault = Math.min(8, Math.max(4, 3 * availableParallelism()));
 
 async function run(): Promise<Counts | undefined> {
   try {
