@@ -16,7 +16,7 @@ import {
   type SubscriptionHistory,
   type Topology,
 } from '../ports/coordination.ts';
-import { KeySpace, shardCount, shardOf } from './keys.ts';
+import { KeySpace, allShards, shardOf } from './keys.ts';
 import { parsePartitionKey, partitionKey, type EventTypePartition } from '../ports/event-type-partition.ts';
 import type { FailedDeliveries } from '../ports/failed-deliveries.ts';
 import { createCursorsTopic } from '../broker/log/cursors-topic.ts';
@@ -325,7 +325,7 @@ export class RedisCoordination implements Coordination {
 
   /** Each shard has one, which also changes with sessions and ownership. */
   async offsetMarks(): Promise<OffsetMarks> {
-    const states = await this.#calls.shardStates(Array.from({ length: shardCount }, (_, shard) => shard));
+    const states = await this.#calls.shardStates(allShards);
     const marks = states.map(({ incarnation, changes }) => `${incarnation}:${changes}`);
     return {
       all: marks.join(' '),

@@ -4,7 +4,7 @@ import type { EventLog } from '../ports/event-log.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { pairs } from './script-values.ts';
-import { shardCount, shardOf } from './keys.ts';
+import { allShards, shardOf } from './keys.ts';
 import { parsePartitionKey } from '../ports/event-type-partition.ts';
 import { isNewer, decodeOffset, removedOffsetMark, encodeOffset, type StoredOffset } from './stored-offset.ts';
 import type { ScriptCalls } from './script-calls.ts';
@@ -186,7 +186,7 @@ export class CursorMirror {
   async #adoptPendingEntries(): Promise<void> {
     const { store, logger } = this.#options;
     try {
-      const keys = Array.from({ length: shardCount }, (_, shard) => store.keys.shardKey(shard, 'dirty'));
+      const keys = allShards.map((shard) => store.keys.shardKey(shard, 'dirty'));
       const seen = new Map((await store.readHashes(keys)).flat());
       for (const [member, encoded] of seen) {
         if (this.#pendingAtLastCheck.get(member) === encoded) this.enqueue(decodeEntry(member, encoded));

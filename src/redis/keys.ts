@@ -28,6 +28,9 @@
 /** The number of shards. Node leases are kept once per shard, so more shards make renewals larger. */
 export const shardCount = 16;
 
+/** The numbers of the shards, in their order. */
+export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard);
+
 export type ShardKeyKind = 'shard' | 'nodes' | 'dirty';
 export type KeyKind =
   | ShardKeyKind
@@ -57,7 +60,7 @@ export class KeySpace {
   key(subscriptionId: string, kind: KeyKind): string {
     const shard = shardOf(subscriptionId);
     if (isShardKey(kind)) return this.shardKey(shard, kind);
-    return `{${this.#prefix}:${shard}}:${subscriptionId}:${kind}`;
+    return this.#prefixOf(shard, subscriptionId) + kind;
   }
 
   /** Adds the keys of a subscription of these kinds, in their order. */
@@ -67,8 +70,12 @@ export class KeySpace {
     subscriptionId: string,
     kinds: readonly Exclude<KeyKind, ShardKeyKind>[],
   ): void {
-    const prefix = `{${this.#prefix}:${shard}}:${subscriptionId}:`;
+    const prefix = this.#prefixOf(shard, subscriptionId);
     for (const kind of kinds) keys.push(prefix + kind);
+  }
+
+  #prefixOf(shard: number, subscriptionId: string): string {
+    return `{${this.#prefix}:${shard}}:${subscriptionId}:`;
   }
 
   claim(name: string): string {

@@ -1,7 +1,7 @@
 import { LendstreamError } from '../errors.ts';
 import type { Recovery } from './recovery.ts';
 import type { ScriptName } from './script-loading.ts';
-import { shardCount } from './keys.ts';
+import { allShards } from './keys.ts';
 import type { ScriptCalls } from './script-calls.ts';
 
 /** How often one call recovers from a loss before it fails. */
@@ -51,8 +51,7 @@ export class RecoveringCalls {
 
   /** Renews a lease on all shards. */
   async renewLease(values: readonly (string | number)[]): Promise<void> {
-    const shards = Array.from({ length: shardCount }, (_, shard) => shard);
-    await this.#recoveringAll(() => this.#store.callShards('renew-lease', shards, values));
+    await this.#recoveringAll(() => this.#store.callShards('renew-lease', allShards, values));
   }
 
   /** Asks whether anything of shards has changed. */

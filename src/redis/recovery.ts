@@ -5,7 +5,7 @@ import type { EventLog } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { decodeOffsets, encodeSession } from './script-values.ts';
-import { shardCount, shardOf } from './keys.ts';
+import { allShards, shardOf } from './keys.ts';
 import type { LastSeenSubscription, LastSeenState } from './last-seen-state.ts';
 import type { MirrorEntry, CursorMirror } from './cursor-mirror.ts';
 import { SubscriptionCalls } from './subscription-calls.ts';
@@ -58,8 +58,6 @@ const concurrentShardsMaximum = 4;
 /** How many subscriptions are compared with the mirror at once, and in one call. */
 const comparedAtOnce = 2_000;
 const offsetsPerCall = 500;
-
-const shards = Array.from({ length: shardCount }, (_, shard) => shard);
 
 export interface RecoveryOptions {
   readonly store: ScriptCalls;
@@ -132,7 +130,7 @@ export class Recovery {
    */
   async start(): Promise<void> {
     await this.#sharedRecovery();
-    await this.#mergeAll(await this.#newerInMirror(), shards);
+    await this.#mergeAll(await this.#newerInMirror(), allShards);
   }
 
   /** What the mirror has of subscriptions whose offsets in Redis are older or missing: usually nothing. */
@@ -168,9 +166,9 @@ export class Recovery {
     for (;;) {
       const suspectedLosses = this.#suspectedLosses;
       const found = await this.#incarnations();
-      const lost = shards.filter((shard) => this.#isLost(shard, found[shard] ?? null));
+      const lost = allShards.filter((shard) => this.#isLost(shard, found[shard] ?? null));
       if (lost.length === 0) {
-        const other = shards.filter((shard) => store.incarnations.get(shard) !== found[shard]);
+        const other = allShards.filter((shard) => store.incarnations.get(shard) !== found[shard]);
         const windowMilliseconds = await this.#mergeAll(new Map(), other);
         if (suspectedLosses !== this.#suspectedLosses) continue;
         for (const shard of other) store.incarnations.set(shard, found[shard] ?? '');
@@ -196,7 +194,7 @@ export class Recovery {
   #incarnations(): Promise<(string | null)[]> {
     const { store } = this.#options;
     return Promise.all(
-      shards.map((shard) => store.connection.readHashField(store.keys.shardKey(shard, 'shard'), 'incarnation')),
+      allShards.map((shard) => store.connection.readHashField(store.keys.shardKey(shard, 'shard'), 'incarnation')),
     );
   }
 

@@ -6,7 +6,7 @@ import { silentLogger, type Logger } from '../../src/logger.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { RedisConnection } from '../../src/redis/connection.ts';
-import { KeySpace, shardCount, shardOf } from '../../src/redis/keys.ts';
+import { KeySpace, allShards, shardCount, shardOf } from '../../src/redis/keys.ts';
 import { LastSeenState } from '../../src/redis/last-seen-state.ts';
 import type { MirrorEntry, CursorMirror } from '../../src/redis/cursor-mirror.ts';
 import { Recovery, subscriptionsPerMerge } from '../../src/redis/recovery.ts';
@@ -20,7 +20,6 @@ import { overriding } from '../support/stepping-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 
 const subscription = 'subscription';
-const shards = Array.from({ length: shardCount }, (_, shard) => shard);
 
 describe('the recovery of what Redis has lost', () => {
   let server: RedisServer;
@@ -183,8 +182,8 @@ describe('the recovery of what Redis has lost', () => {
     await process.topology(subscription);
     const found = await Promise.all(ids.map((id) => process.committedOffsets(id)));
     expect(found.map((offsets) => offsets.map(({ offset }) => offset))).to.deep.equal(ids.map((_, number) => [number]));
-    const dirty = await Promise.all(shards.map((shard) => harness.client.hlen(keys.shardKey(shard, 'dirty'))));
-    expect(dirty, 'the mirror has all of them').to.deep.equal(shards.map(() => 0));
+    const dirty = await Promise.all(allShards.map((shard) => harness.client.hlen(keys.shardKey(shard, 'dirty'))));
+    expect(dirty, 'the mirror has all of them').to.deep.equal(allShards.map(() => 0));
     expect((await process.topology('many-5')).partitions.map(({ state }) => state)).to.deep.equal(['unassigned']);
   });
 
@@ -281,16 +280,16 @@ describe('the recovery of what Redis has lost', () => {
     afterEach(() => connection.close());
 
     const inRedis = (): Promise<(string | null)[]> =>
-      Promise.all(shards.map((shard) => harness.client.hget(keys.shardKey(shard, 'shard'), 'incarnation')));
+      Promise.all(allShards.map((shard) => harness.client.hget(keys.shardKey(shard, 'shard'), 'incarnation')));
 
     const setInRedis = async (incarnation: string): Promise<void> => {
-      for (const shard of shards) await harness.client.hset(keys.shardKey(shard, 'shard'), { incarnation });
+      for (const shard of allShards) await harness.client.hset(keys.shardKey(shard, 'shard'), { incarnation });
     };
 
-    const known = (): (string | undefined)[] => shards.map((shard) => store.incarnations.get(shard));
+    const known = (): (string | undefined)[] => allShards.map((shard) => store.incarnations.get(shard));
 
     const know = (incarnation: string): void => {
-      for (const shard of shards) store.incarnations.set(shard, incarnation);
+      for (const shard of allShards) store.incarnations.set(shard, incarnation);
     };
 
     it('merges at a start only what the mirror has newer than Redis', async () => {
@@ -330,15 +329,15 @@ describe('the recovery of what Redis has lost', () => {
       let merges = 0;
       onMerge = () => {
         merges += 1;
-        expect(known()).to.deep.equal(shards.map(() => '4'));
+        expect(known()).to.deep.equal(allShards.map(() => '4'));
       };
       await recovery.recover();
       expect(merges).to.equal(1);
-      expect(known()).to.deep.equal(shards.map(() => '5'));
+      expect(known()).to.deep.equal(allShards.map(() => '5'));
       expect(await harness.client.hkeys(keys.key(subscription, 'sessions'))).to.deep.equal(['s']);
       await recovery.recover();
       expect(merges, 'nothing is left to do').to.equal(1);
-      expect(await inRedis()).to.deep.equal(shards.map(() => '5'));
+      expect(await inRedis()).to.deep.equal(allShards.map(() => '5'));
     });
 
     it('refills a Redis that went back to an earlier incarnation', async () => {
@@ -354,7 +353,7 @@ describe('the recovery of what Redis has lost', () => {
       know('5');
       await setInRedis('5');
       await recovery.recover();
-      expect(await inRedis()).to.deep.equal(shards.map(() => '5'));
+      expect(await inRedis()).to.deep.equal(allShards.map(() => '5'));
       recovery.suspectDataLoss();
       recovery.suspectDataLoss();
       expect(known().some((incarnation) => incarnation === '5')).to.equal(false);

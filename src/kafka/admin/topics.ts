@@ -54,7 +54,6 @@ const settingNames = ['cleanup.policy', 'retention.ms', 'retention.bytes', 'max.
 export class KafkaTopics {
   readonly #options: KafkaTopicsOptions;
   readonly #policies = new Map<string, { readonly policy: Promise<CleanupPolicy>; readonly fetchedAt: number }>();
-
   readonly #creation: TopicCreation;
 
   constructor(options: KafkaTopicsOptions) {

@@ -7,7 +7,7 @@ import { recordFailure, type FailureRecord } from '../../../src/ports/failed-del
 import { readMirror } from '../../../src/broker/log/cursors-topic.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import { rebalance } from '../../../src/broker/subscriptions/rebalance.ts';
-import { shardCount, shardOf, type KeySpace } from '../../../src/redis/keys.ts';
+import { allShards, shardCount, shardOf, type KeySpace } from '../../../src/redis/keys.ts';
 import { loadScripts, mergedKeys, scriptKeys, type ScriptSource } from '../../../src/redis/script-loading.ts';
 
 /** The environment of a scenario: two processes on the same scripts, which may be wrong. */
@@ -141,7 +141,7 @@ class Scenario {
 
   /** Redis loses all data of this service. */
   async lose(): Promise<void> {
-    await this.#loseShards(Array.from({ length: shardCount }, (_, shard) => shard));
+    await this.#loseShards(allShards);
   }
 
   /** Redis loses the data of the shard of this subscription. */
