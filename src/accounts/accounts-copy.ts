@@ -145,8 +145,11 @@ export class AccountsCopy implements AccountsForWorker {
    * @throws UNKNOWN_TOPIC_OR_PARTITION when there is no changelog; DATA_FOLDER_UNUSABLE when the file cannot be created
    */
   static async open(options: AccountsCopyOptions): Promise<AccountsCopy> {
-    const bounds = await changelogBounds(options.log, options.partitionCount);
-    return new AccountsCopy(options, openOrRebuild(options, bounds), bounds);
+    const { log, partitionCount } = options;
+    // The end of a transaction may become readable some time after its commit, and the copy may have that commit.
+    const written = await changelogBounds(log, partitionCount, { includeUncommitted: true });
+    const readable = await changelogBounds(log, partitionCount);
+    return new AccountsCopy(options, openOrRebuild(options, written), readable);
   }
 
   /**

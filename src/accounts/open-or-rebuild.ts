@@ -32,7 +32,7 @@ export function newDatabase(options: Pick<DatabaseOptions, 'dataFolder'>): Accou
 
 /**
  * Opens the existing file when it can be continued from its position, else a new one.
- * @param bounds What the log has of each partition of the changelog.
+ * @param bounds What the log has of each partition of the changelog, with what is being committed.
  * @throws DATA_FOLDER_UNUSABLE
  */
 export function openOrRebuild(options: DatabaseOptions, bounds: readonly PartitionBounds[]): AccountTables {

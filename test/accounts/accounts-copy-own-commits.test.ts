@@ -87,6 +87,17 @@ describe('a copy of accounts in the process that owns a partition', () => {
     return own;
   }
 
+  /** Opens the copy again. It fails when the copy gets a batch from the log. */
+  async function reopenWithoutReading(methods: Partial<EventLog> = {}): Promise<void> {
+    const read: EventLog['read'] = async (from, options) => {
+      const result = await log.read(from, options);
+      expect(result.batches).to.have.length(0);
+      return result;
+    };
+    const settings = { dataFolder: folder, partitionCount: 2, clock: systemClock, logger: silentLogger };
+    accounts = await openFilledCopy({ ...settings, log: overriding(log, { ...methods, read }) });
+  }
+
   const loans = async (): Promise<string[]> =>
     (await accounts.search((searches) => searches.loans({ sorting: [], offset: 0, limit: 9 }))).items.map(
       (text) => decodeSummary(text).id,
@@ -127,13 +138,21 @@ describe('a copy of accounts in the process that owns a partition', () => {
     await writer.close();
     letThrough();
     await accounts.close();
-    const read: EventLog['read'] = async (from, options) => {
-      const result = await log.read(from, options);
-      expect(result.batches).to.have.length(0);
-      return result;
+    await reopenWithoutReading();
+    expect([await loans(), accounts.checkpointPosition(0)]).to.deep.equal([['a'], 7]);
+  });
+
+  it('is kept by a restart that comes before the end of its last own commit can be read', async () => {
+    const writer = await log.openWriter('owner');
+    await commitDirectly(writer, 'a', 7, await accounts.catchUpPartition(0, never));
+    await writer.close();
+    await accounts.close();
+    // As on Kafka until the markers of a transaction are written.
+    const bounds: EventLog['bounds'] = async (partitions, options) => {
+      const all = await log.bounds(partitions, options);
+      return options?.includeUncommitted === true ? all : all.map((each) => ({ ...each, latest: each.earliest }));
     };
-    const settings = { dataFolder: folder, partitionCount: 2, clock: systemClock, logger: silentLogger };
-    accounts = await openFilledCopy({ ...settings, log: overriding(log, { read }) });
+    await reopenWithoutReading({ bounds });
     expect([await loans(), accounts.checkpointPosition(0)]).to.deep.equal([['a'], 7]);
   });
 
