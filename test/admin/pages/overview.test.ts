@@ -67,16 +67,22 @@ describeAdminPage('the overview of the admin page', (admin) => {
       await open('');
       await text('Dead letters of consumers').waitFor();
       expect(await admin.page.locator('.tile').count()).to.equal(isDiskKnown ? 11 : 10);
-      for (const width of [360, 720, 899, 900, 1100, 1280, 1440, 1920, 2100, 3840]) {
+      const columnsFrom = isDiskKnown ? { 360: 2, 900: 4, 2100: 6 } : { 360: 2, 1100: 5 };
+      for (const width of [360, 720, 899, 900, 1099, 1100, 1280, 1440, 1920, 2099, 2100, 3840]) {
         await admin.page.setViewportSize({ width, height: 800 });
-        const room = await admin.page.locator('.tiles').evaluate((tiles) => {
+        const { room, columns } = await admin.page.locator('.tiles').evaluate((tiles) => {
           const right = tiles.getBoundingClientRect().right;
           // Those at the end of a row are followed by one that is further to the left, or by none.
           const ends = [...tiles.children].map((tile) => tile.getBoundingClientRect());
           const last = ends.filter(({ left }, at) => (ends[at + 1]?.left ?? -1) < left);
-          return Math.max(...last.map((tile) => right - tile.right));
+          return {
+            room: Math.max(...last.map((tile) => right - tile.right)),
+            columns: ends.filter(({ top }) => top === ends[0]?.top).length,
+          };
         });
         expect(room, `${width} wide`).to.be.lessThan(1);
+        const [, expected] = Object.entries(columnsFrom).findLast(([from]) => width >= Number(from)) ?? [];
+        expect(columns, `${width} wide`).to.equal(expected);
       }
       await admin.page.unroute('**/overview');
     }
