@@ -80,7 +80,8 @@ export class RedisConnection {
   #servers: string | undefined;
   /** Whether a server named by one URL has the mode of a cluster. */
   #isClusterNode = false;
-  #isCorked = false;
+  /** The stream that keeps what is written until the end of this turn of the event loop; undefined when none does. */
+  #corked: { readonly stream: Redis['stream']; readonly timer: NodeJS.Immediate } | undefined;
   #outageLogged = false;
   #isClosed = false;
 
@@ -149,17 +150,21 @@ export class RedisConnection {
   /**
    * Runs a script. All its keys must lie in one slot.
    * @param valuesNow Called when the call is let through: after a change of the server was reported.
+   * @param isSentAtOnce Whether it is not kept for others of the same turn of the event loop.
    * @throws COORDINATION_UNAVAILABLE; the script may have run all the same.
    */
   run(
     { sha, text }: Script,
     keys: readonly string[],
     valuesNow: () => readonly (string | number)[],
+    isSentAtOnce = false,
   ): Promise<unknown[]> {
     return this.#call(async (client) => {
       const rest = [keys.length, ...keys, ...valuesNow()] as const;
       try {
-        return (await client.evalsha(sha, ...rest)) as unknown[];
+        const replying = client.evalsha(sha, ...rest);
+        if (isSentAtOnce) this.#uncorkWrites();
+        return (await replying) as unknown[];
       } catch (error) {
         // This server has not seen the script yet. It has done nothing, and learns the script from EVAL.
         if (!describeError(error).startsWith('NOSCRIPT')) throw error;
@@ -225,14 +230,19 @@ export class RedisConnection {
    * are large objects that the garbage collector moves to the old generation: 30 KB for each stream that was opened.
    */
   #corkWrites(): void {
-    if (this.#isCorked || !(this.#client instanceof Redis)) return;
+    if (this.#corked !== undefined || !(this.#client instanceof Redis)) return;
     const { stream } = this.#client;
-    this.#isCorked = true;
     stream.cork();
-    setImmediate(() => {
-      this.#isCorked = false;
-      stream.uncork();
-    });
+    const timer = setImmediate(() => this.#uncorkWrites());
+    this.#corked = { stream, timer };
+  }
+
+  #uncorkWrites(): void {
+    if (this.#corked === undefined) return;
+    const { stream, timer } = this.#corked;
+    this.#corked = undefined;
+    clearImmediate(timer);
+    stream.uncork();
   }
 
   async #waitUntilReady(): Promise<void> {

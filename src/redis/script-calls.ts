@@ -102,7 +102,8 @@ export class ScriptCalls {
       for (const value of values) all.push(value);
       return all;
     };
-    return this.connection.run(this.#script('commit'), keys, valuesNow);
+    // One call has all that waits: keeping it until the end of the turn would leave Redis idle while requests are read.
+    return this.connection.run(this.#script('commit'), keys, valuesNow, true);
   }
 
   /** Runs a script on the given keys and values. */
