@@ -54,3 +54,22 @@ export class SharedBufferPool<Memory extends ArrayBufferLike = ArrayBuffer, Made
     if (this.#spare.length < spareBuffersMaximum) this.#spare.push(memory);
   };
 }
+
+/** From this size on, a fill of shared memory costs less than a copy. Bytes. */
+const filledBytesMinimum = 1024;
+
+/**
+ * Copies the bytes `start` to `end` (exclusive) to the position `at`. The engine copies memory that threads share in
+ * single accesses, of one byte each unless both sides are aligned. That takes ten times as long as a fill, which
+ * copies such memory like any other.
+ */
+export function copyBytes(source: Buffer, target: Buffer, at: number, start = 0, end = source.length): void {
+  const size = end - start;
+  if (size >= filledBytesMinimum && (isShared(source) || isShared(target)))
+    target.fill(source.subarray(start, end), at, at + size);
+  else source.copy(target, at, start, end);
+}
+
+function isShared({ buffer }: Buffer): boolean {
+  return buffer instanceof SharedArrayBuffer;
+}

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { SharedBuffer, SharedBufferPool } from '../../src/ports/shared-buffer.ts';
+import { copyBytes, SharedBuffer, SharedBufferPool } from '../../src/ports/shared-buffer.ts';
 
 describe('the memory of a run', () => {
   it('is free when its last holder releases it, and not before', () => {
@@ -24,4 +24,33 @@ describe('the memory of a run', () => {
     expect(again.filter((memory) => acquired.includes(memory))).to.have.length(16);
     expect(again.every(({ byteLength }) => byteLength === 8)).to.equal(true);
   });
+});
+
+describe('a copy of bytes', () => {
+  const bufferOf = (memory: ArrayBufferLike): Buffer => Buffer.from(memory);
+  const sides = {
+    'shared memory': (bytes: number) => bufferOf(new SharedArrayBuffer(bytes)),
+    'memory of one thread': (bytes: number) => bufferOf(new ArrayBuffer(bytes)),
+  };
+  for (const [from, makeSource] of Object.entries(sides)) {
+    for (const [to, makeTarget] of Object.entries(sides)) {
+      it(`from ${from} to ${to} has the same bytes, and changes none beside them`, () => {
+        const source = makeSource(5_000);
+        for (let index = 0; index < source.length; index += 1) source[index] = (index * 31) % 251;
+        for (const size of [0, 1, 8, 1_023, 1_024, 1_025, 4_000]) {
+          const target = makeTarget(4_100).fill(255);
+          copyBytes(source, target, 13, 7, 7 + size);
+          const expected = Buffer.concat([
+            Buffer.alloc(13, 255),
+            source.subarray(7, 7 + size),
+            Buffer.alloc(4_087 - size, 255),
+          ]);
+          expect(target.equals(expected), `${size} bytes`).to.equal(true);
+        }
+        const whole = makeTarget(5_000);
+        copyBytes(source, whole, 0);
+        expect(whole.equals(source)).to.equal(true);
+      });
+    }
+  }
 });

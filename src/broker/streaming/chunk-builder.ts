@@ -1,4 +1,5 @@
 import type { RecordBatch } from '../../ports/event-log.ts';
+import { copyBytes } from '../../ports/shared-buffer.ts';
 
 /** The bytes of one write: buffers in order, some of them parts of the log's memory. Treat as immutable. */
 export interface Chunk {
@@ -196,8 +197,12 @@ export class ChunkBuilder {
       text = '';
       const start = this.#starts[index] as number;
       const end = this.#ends[index] as number;
-      if (source instanceof Uint8Array) position += source.copy(copy, position, start, end);
-      else if (source !== undefined) position = copyValues(source, start, end, copy, position);
+      if (source instanceof Uint8Array) {
+        copyBytes(source, copy, position, start, end);
+        position += end - start;
+      } else if (source !== undefined) {
+        position = copyValues(source, start, end, copy, position);
+      }
     }
     if (text !== '') copy.write(text, position, 'latin1');
     return copy;
@@ -228,7 +233,10 @@ function copyValues(batch: BatchValues, from: number, to: number, copy: Buffer, 
       copy[end] = comma;
       end += 1;
     }
-    end += bytes.copy(copy, end, valueStarts[index], valueEnds[index]);
+    const start = valueStarts[index] as number;
+    const valueEnd = valueEnds[index] as number;
+    copyBytes(bytes, copy, end, start, valueEnd);
+    end += valueEnd - start;
   }
   return end;
 }

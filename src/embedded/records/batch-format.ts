@@ -11,7 +11,7 @@ import { packRecords } from '../../ports/packed-records.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
 import { inflatedBody } from './compressed-bodies.ts';
 import { bodyVersion, compressedVersion, field, flag, headerBytes } from './layout.ts';
-import type { SharedBuffer } from '../../ports/shared-buffer.ts';
+import { copyBytes, type SharedBuffer } from '../../ports/shared-buffer.ts';
 
 const comma = 0x2c;
 
@@ -355,7 +355,7 @@ function indexBytesOf(body: Buffer, headAt: number): number {
  * @returns undefined when it does not fit
  */
 export function putIntoRun(
-  memory: Uint8Array,
+  memory: Buffer,
   body: Buffer,
   valuesAt: number,
   end: number,
@@ -363,14 +363,14 @@ export function putIntoRun(
   const indexEnd = headerBytes + indexBytesOf(body, 0);
   const valuesBytes = body.readUInt32LE(field.valuesBytes);
   const valuesEnd = valuesAt + valuesBytes;
-  const keys = body.subarray(indexEnd + valuesBytes);
-  const room = alignedEnd(indexEnd, keys.length) + decodedBytesPerRecord * body.readUInt32LE(field.count);
+  const keysAt = indexEnd + valuesBytes;
+  const room = alignedEnd(indexEnd, body.length - keysAt) + decodedBytesPerRecord * body.readUInt32LE(field.count);
   const headAt = Math.floor((end - room) / 8) * 8;
   if (headAt < valuesEnd + 1) return undefined;
-  memory.set(body.subarray(indexEnd, indexEnd + valuesBytes), valuesAt);
+  copyBytes(body, memory, valuesAt, indexEnd, keysAt);
   memory[valuesEnd] = comma;
-  memory.set(body.subarray(0, indexEnd), headAt);
-  memory.set(keys, headAt + indexEnd);
+  copyBytes(body, memory, headAt, 0, indexEnd);
+  copyBytes(body, memory, headAt + indexEnd, keysAt);
   return { valuesAt, headAt, valuesEnd };
 }
 

@@ -104,7 +104,7 @@ function bodiesWithin(request: FetchRequest, rows: readonly BatchRow[], bodies: 
 /** The bodies of one reply: in the memory of the request as long as they fit, then each in memory of its own. */
 class FetchedBodies {
   /** The memory of the request, as long as more may fit into it. */
-  #free: Uint8Array | undefined;
+  #free: Buffer | undefined;
   #valuesAt = 0;
   #headsFrom = 0;
   readonly #positions: BodyInRun[] = [];
@@ -113,7 +113,7 @@ class FetchedBodies {
   /** @param bytes The approximate size of all bodies. Memory that they would leave mostly empty is not used. */
   constructor(memory: SharedArrayBuffer | undefined, bytes: number) {
     if (memory === undefined || bytes < memory.byteLength / 2) return;
-    this.#free = new Uint8Array(memory);
+    this.#free = Buffer.from(memory);
     this.#headsFrom = memory.byteLength;
   }
 
