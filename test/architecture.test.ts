@@ -271,6 +271,18 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(importPattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
+/** The files of these folders with those files of the project that each imports. Of the admin page as well. */
+function importsByFile(folders: readonly string[]): Map<string, readonly string[]> {
+  const filesIn = (folder: string): string[] =>
+    readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`);
+  const sources = folders
+    .flatMap(filesIn)
+    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith(packagesOfExample));
+  const imported = (file: string): string[] =>
+    importsOf(file).flatMap((specifier) => (specifier.startsWith('.') ? [resolveImport(file, specifier)] : []));
+  return new Map(sources.map((file) => [file, imported(file)]));
+}
+
 /** The line of the table for a file: its own, or that of the innermost named folder. */
 function roomOf(file: string): { name: string; room: Room } | undefined {
   const parts = file.split('/');
@@ -311,6 +323,17 @@ describe('the source tree', () => {
 
   it('imports only in the directions that the table allows', () => {
     expect(sources.flatMap(faultsOf)).to.deep.equal([]);
+  });
+
+  it('has no files that import each other in a circle, even for types alone', () => {
+    const remaining = importsByFile(['src', 'scripts']);
+    for (let size = -1; size !== remaining.size;) {
+      size = remaining.size;
+      for (const [file, imports] of remaining) {
+        if (!imports.some((imported) => remaining.has(imported))) remaining.delete(file);
+      }
+    }
+    expect([...remaining.keys()], 'in a circle, or above one').to.deep.equal([]);
   });
 
   it('has no folder with more files than the maximum', () => {

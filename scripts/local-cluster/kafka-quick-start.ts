@@ -2,7 +2,13 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { classArchive, newClusterFeatures, type KafkaVersion } from './kafka-broker.ts';
 import { jarFolder } from './kafka-jars.ts';
-import type { LocalCluster } from './local-cluster.ts';
+import type { Server } from './server.ts';
+
+/** What it needs of a cluster that it starts. */
+interface StartedCluster {
+  readonly brokers: readonly Server[];
+  stop(): Promise<void>;
+}
 
 /**
  * Starts and ends a broker once, and keeps beside the jars what each later start would compute again: the archive of
@@ -12,7 +18,7 @@ import type { LocalCluster } from './local-cluster.ts';
  */
 export async function prepareQuickStart(
   version: KafkaVersion,
-  start: (javaOptions: readonly string[]) => Promise<LocalCluster>,
+  start: (javaOptions: readonly string[]) => Promise<StartedCluster>,
   printLine: (line: string) => void,
 ): Promise<void> {
   const jars = jarFolder(version);

@@ -1,7 +1,15 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { Series } from './parts/chart.tsx';
 import { formatCount } from './formats.ts';
+
+/** One quantity of a chart. */
+export interface Series {
+  readonly name: string;
+  /** Bars are stacked; lines are drawn over them. */
+  readonly kind: 'bar' | 'line';
+  /** One for each time. */
+  readonly values: readonly number[];
+}
 
 const height = 220;
 

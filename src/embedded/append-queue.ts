@@ -9,7 +9,6 @@ import type { PartitionState } from './partition-state.ts';
 import { unknownPartition } from './unknown-partition.ts';
 import { approximateBytes } from './records/record-sizes.ts';
 import { splitIntoRows } from './records/row-splitting.ts';
-import { writerFenced } from './fenced-writer.ts';
 
 /** One commit takes no more than this many bytes, or one larger member. */
 const groupBytesMaximum = 8 * 1024 * 1024;
@@ -219,4 +218,11 @@ function buildGroup(members: readonly Member[], appendedAt: number): Group {
     }
   }
   return { members, baseOffsets, rows, rowPartitions, nextLatest };
+}
+
+/** The error of a writer that a later one of the same name replaced (WRITER_FENCED). */
+export function writerFenced(writerId: string): LendstreamError {
+  return new LendstreamError('WRITER_FENCED', `Another writer named ${writerId} was opened after this one.`, {
+    details: { writerId },
+  });
 }

@@ -1,6 +1,6 @@
 import { LendstreamError } from '../errors.ts';
 import type { CommittedPartition, FencedWriter, Offset, PartitionRecords } from '../ports/event-log.ts';
-import type { AppendPart, AppendQueue } from './append-queue.ts';
+import { writerFenced, type AppendPart, type AppendQueue } from './append-queue.ts';
 import type { PartitionState } from './partition-state.ts';
 import { approximateBytes } from './records/record-sizes.ts';
 
@@ -117,11 +117,4 @@ function committedPartitions(parts: readonly AppendPart[], baseOffsets: readonly
     if (length > 0) ends.set(partition, (baseOffsets[index] as Offset) + length);
   });
   return [...ends].map(([{ topic, partition }, nextOffset]) => ({ topic, partition, nextOffset }));
-}
-
-/** The error of a writer that a later one of the same name replaced (WRITER_FENCED). */
-export function writerFenced(writerId: string): LendstreamError {
-  return new LendstreamError('WRITER_FENCED', `Another writer named ${writerId} was opened after this one.`, {
-    details: { writerId },
-  });
 }

@@ -1,6 +1,5 @@
 import type { AdditionalFields } from './additional-fields.ts';
 import type { LoanProduct } from './products/product.ts';
-import type { LockedOperation } from './loan.ts';
 import type { RepeatedSetting } from './products/repeated-settings.ts';
 import type { Decimal } from './money.ts';
 import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './payment-options.ts';
@@ -272,6 +271,10 @@ export interface UndoWriteOff extends LoanCommandHeader {
   readonly bookingDate?: LocalDate;
   readonly notes?: string;
 }
+
+/** What a lock can keep from happening: no interest is earned, no fees or no penalties are charged. */
+export const lockedOperations = ['APPLY_INTEREST', 'APPLY_FEES', 'APPLY_PENALTIES'] as const;
+export type LockedOperation = (typeof lockedOperations)[number];
 
 /** Keeps interest, fees or penalties from growing. Repayments stay possible. */
 export interface Lock extends LoanCommandHeader, TransactionDetails {

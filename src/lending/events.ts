@@ -1,3 +1,4 @@
+import type { StateEventName } from './commands/facts.ts';
 import type { AccountState, AccountSubState } from './loan.ts';
 import type { AccountView } from './views/accounts.ts';
 import type { Decimal } from './money.ts';
@@ -90,31 +91,6 @@ export interface LoanScheduleChanged extends LoanEventHeader {
   readonly removedInstallmentKeys: readonly string[];
   readonly summary: { readonly count: number; readonly nextDueDate: string | null; readonly totalDue: Decimal };
 }
-
-export type StateEventName =
-  | 'loan_created'
-  | 'loan_deleted'
-  | 'loan_approval_requested'
-  | 'loan_set_incomplete'
-  | 'loan_approved'
-  | 'loan_approval_undone'
-  | 'loan_rejected'
-  | 'loan_rejection_undone'
-  | 'loan_withdrawn'
-  | 'loan_withdrawal_undone'
-  | 'loan_activated'
-  | 'loan_deactivated'
-  | 'loan_closed'
-  | 'loan_reopened'
-  | 'loan_in_arrears'
-  | 'loan_out_of_arrears'
-  | 'loan_written_off'
-  | 'loan_locked'
-  | 'loan_unlocked'
-  | 'loan_rescheduled'
-  | 'loan_refinanced'
-  | 'loan_terminated'
-  | 'loan_termination_undone';
 
 /** What an account says of itself changed. */
 export interface LoanAccountChanged extends LoanEventHeader {

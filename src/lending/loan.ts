@@ -1,5 +1,11 @@
 import type { AdditionalFields } from './additional-fields.ts';
-import type { CustomPaymentAmount, LinkedAccount, RequestedFee, TransactionChannel } from './commands.ts';
+import type {
+  CustomPaymentAmount,
+  LinkedAccount,
+  LockedOperation,
+  RequestedFee,
+  TransactionChannel,
+} from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import type { FeeCharge } from './fees/charges.ts';
 import type { Installment } from './installments.ts';
@@ -89,10 +95,6 @@ export type AccountSubState =
   | 'RESCHEDULED'
   | 'REFINANCED'
   | 'TERMINATED';
-
-/** What a lock can keep from happening: no interest is earned, no fees or no penalties are charged. */
-export const lockedOperations = ['APPLY_INTEREST', 'APPLY_FEES', 'APPLY_PENALTIES'] as const;
-export type LockedOperation = (typeof lockedOperations)[number];
 
 /** Why the end of a day locked an account: it was in arrears for too long, or its charges reached their cap. */
 export type ArrearsLockReason = 'PERIOD' | 'CAPPING';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Requests, Responses } from '../../contract.ts';
 import { useAddressQuery, useListState } from '../address-query.ts';
-import { callExactPage, type Exact } from '../api/api.ts';
+import { callExactPage } from '../api/api.ts';
 import { listPath } from '../api/api-lists.ts';
 import { formatAmount } from '../formats.ts';
 import { path } from '../navigation.ts';
@@ -9,7 +9,7 @@ import { queries, useLoaded } from '../api/queries.ts';
 import { BusinessDayPanel } from '../parts/business-day.tsx';
 import { DemoDataButton } from '../parts/demo-data-button.tsx';
 import { Link } from '../parts/link.tsx';
-import { LoanState } from '../parts/loan/state.tsx';
+import { LoanState, type Loan } from '../parts/loan/state.tsx';
 import { LongName } from '../parts/long-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Pager } from '../parts/pager.tsx';
@@ -25,8 +25,6 @@ const rowsPerPage = 25;
 const refreshMilliseconds = 5_000;
 
 const states = ['PARTIAL_APPLICATION', 'PENDING_APPROVAL', 'APPROVED', 'ACTIVE', 'ACTIVE_IN_ARREARS', 'CLOSED'];
-
-export type Loan = Exact<Responses['getLoan']>;
 
 type Criterion = NonNullable<NonNullable<Requests['searchLoans']>['filterCriteria']>[number];
 

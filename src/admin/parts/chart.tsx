@@ -1,14 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-
-/** One quantity of a chart. */
-export interface Series {
-  readonly name: string;
-  /** Bars are stacked; lines are drawn over them. */
-  readonly kind: 'bar' | 'line';
-  /** One for each time. */
-  readonly values: readonly number[];
-}
+import type { Series } from '../chart-drawing.ts';
 
 interface ChartProperties {
   /** What it shows, for users who cannot see it. */

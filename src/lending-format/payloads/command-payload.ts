@@ -23,7 +23,7 @@ import {
   stateActions,
 } from '../../lending/commands.ts';
 import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../../lending/payment-options.ts';
-import { lockedOperations } from '../../lending/loan.ts';
+import { lockedOperations } from '../../lending/commands.ts';
 import { zero } from '../../lending/money.ts';
 import { type FieldReader, present } from './field-reader.ts';
 import type { Payload } from './loan-payload.ts';

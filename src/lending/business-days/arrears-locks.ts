@@ -1,12 +1,6 @@
 import { addDays, daysBetween } from '../dates.ts';
-import {
-  type ArrearsLockReason,
-  type Loan,
-  type LoanPosition,
-  isActive,
-  isLockEndedByPerson,
-  lockedOperations,
-} from '../loan.ts';
+import { lockedOperations } from '../commands.ts';
+import { type ArrearsLockReason, type Loan, type LoanPosition, isActive, isLockEndedByPerson } from '../loan.ts';
 import type { WorkingCalendar } from '../organization.ts';
 import { arrearsOn } from './arrears.ts';
 import { chargeCapOf, isCapReached } from './charge-cap.ts';

@@ -1,7 +1,7 @@
 import type { ChangeState, StateAction } from '../commands.ts';
 import { type Decision, refuse } from './decision.ts';
-import type { StateEventName } from '../events.ts';
 import { owesNothing } from './closing.ts';
+import type { StateEventName } from './facts.ts';
 import { dayOfCommand } from '../instants.ts';
 import type { AccountState, AccountSubState, Loan, LoanPosition } from '../loan.ts';
 import { dormancyPeriodDays } from '../products/product.ts';

@@ -1,4 +1,3 @@
-import type { StateEventName } from '../events.ts';
 import type { Loan, LoanPosition, LoanTransaction } from '../loan.ts';
 import type { LocalDate } from '../terms.ts';
 
@@ -36,6 +35,32 @@ export interface PersonalDataErased {
   readonly type: 'PERSONAL_DATA_ERASED';
   readonly loan: Loan;
 }
+
+/** How the event is named that tells of the next state of an account. */
+export type StateEventName =
+  | 'loan_created'
+  | 'loan_deleted'
+  | 'loan_approval_requested'
+  | 'loan_set_incomplete'
+  | 'loan_approved'
+  | 'loan_approval_undone'
+  | 'loan_rejected'
+  | 'loan_rejection_undone'
+  | 'loan_withdrawn'
+  | 'loan_withdrawal_undone'
+  | 'loan_activated'
+  | 'loan_deactivated'
+  | 'loan_closed'
+  | 'loan_reopened'
+  | 'loan_in_arrears'
+  | 'loan_out_of_arrears'
+  | 'loan_written_off'
+  | 'loan_locked'
+  | 'loan_unlocked'
+  | 'loan_rescheduled'
+  | 'loan_refinanced'
+  | 'loan_terminated'
+  | 'loan_termination_undone';
 
 export interface AccountStateChanged {
   readonly type: 'STATE_CHANGED';

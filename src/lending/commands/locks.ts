@@ -2,19 +2,11 @@ import { accrueTo } from '../accrual.ts';
 import { arrearsOn } from '../business-days/arrears.ts';
 import { hasArrearsLock, lockReasonOn } from '../business-days/arrears-locks.ts';
 import { firstLateFeeDay, lateFeesOf } from '../business-days/late-fees.ts';
-import type { Lock, Unlock } from '../commands.ts';
+import { type Lock, type LockedOperation, type Unlock, lockedOperations } from '../commands.ts';
 import { type Decision, type DecisionContext, post, refuse } from './decision.ts';
 import { refusalOfDays } from './transaction-days.ts';
 import { noAmounts } from '../ledger.ts';
-import {
-  type AccountSubState,
-  type ArrearsLock,
-  type Loan,
-  type LoanPosition,
-  type LockedOperation,
-  isActive,
-  lockedOperations,
-} from '../loan.ts';
+import { type AccountSubState, type ArrearsLock, type Loan, type LoanPosition, isActive } from '../loan.ts';
 import { rowDue } from '../installments.ts';
 import { dayOfCommand } from '../instants.ts';
 import { zero } from '../money.ts';

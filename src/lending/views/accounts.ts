@@ -2,19 +2,13 @@ import { withAdditionalFields } from '../additional-fields.ts';
 import { withGroupIndexes } from '../custom-fields/field-sets.ts';
 import { isEarning, payableInterest } from '../accrual.ts';
 import { figuresOf } from '../balances.ts';
+import type { LockedOperation } from '../commands.ts';
 import { daysLate } from '../business-days/arrears.ts';
 import { futurePaymentsOf } from '../business-days/future-payments.ts';
 import { accruedPenalty } from '../business-days/penalties.ts';
 import { dayOf, startOfDay, startOfDayOrNull, toInstant } from '../instants.ts';
 import { disbursementFeeEncodedKey } from '../identifiers.ts';
-import {
-  type AccountState,
-  type AccountSubState,
-  type Loan,
-  type LoanPosition,
-  type LockedOperation,
-  isActive,
-} from '../loan.ts';
+import { type AccountState, type AccountSubState, type Loan, type LoanPosition, isActive } from '../loan.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import type { PaymentMethod, PrepaymentRecalculationMethod } from '../payment-options.ts';
 import type {

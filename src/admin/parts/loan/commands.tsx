@@ -8,8 +8,8 @@ import { CommandEditor } from '../../commands/command-editor.tsx';
 import { loanCommandKinds, type CommandKind, type LoanFacts } from '../../commands/command-kinds.ts';
 import { formattedPayload } from '../../commands/payload-text.ts';
 import { sumAmounts } from '../../decimals.ts';
-import type { Loan } from '../../pages/loans.tsx';
 import { Skeleton } from '../skeleton.tsx';
+import type { Loan } from './state.tsx';
 
 /** The transactions that an example may act on: the first ones of a loan. */
 const transactionsMaximum = 1_000;

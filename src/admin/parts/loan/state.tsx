@@ -1,5 +1,8 @@
 import type { JSX } from 'preact';
-import type { Loan } from '../../pages/loans.tsx';
+import type { Responses } from '../../../contract.ts';
+import type { Exact } from '../../api/api.ts';
+
+export type Loan = Exact<Responses['getLoan']>;
 
 export function LoanState({ loan }: { loan: Loan }): JSX.Element {
   const { accountState: state, accountSubState: subState } = loan;
