@@ -1,5 +1,4 @@
-import type { LogRecord, Offset, PartitionRecords } from '../ports/event-log.ts';
-import type { Registry } from '../broker/definitions/registry.ts';
+import type { Offset } from '../ports/event-log.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type {
@@ -37,68 +36,27 @@ import {
   writeBusinessDayClosed,
   writeCommandRejected,
 } from '../lending-format/event-format.ts';
-import { type Erasure, erasureRecords, erasuresBefore } from '../lending-format/personal-data/erasures.ts';
 import { transactionId } from '../lending/identifiers.ts';
 import { personalSets, transactionWithoutPersonalData } from '../lending/personal-data/personal-fields.ts';
 import { idFromPattern } from '../lending-format/id-patterns.ts';
 import { dueCommandId, keysOf, transactionKeyOf } from '../lending-format/derived-ids.ts';
 import { type ProductRequest, decideProduct } from '../lending-format/product-commands.ts';
-import {
-  type CommandOutcome,
-  type CheckpointRecord,
-  checkpointKey,
-  joinedCheckpoint,
-  writeOutcome,
-} from '../lending-format/checkpoint.ts';
-import { accountProductKey, namedProduct } from '../lending-format/account-products.ts';
-import { encodeAccountProduct } from '../lending/changelog/stored-product.ts';
-import {
-  type LendingEventTypeName,
-  accountsTopic,
-  deadLetterRetentionMilliseconds,
-  deadLettersTopic,
-  partitionOfAccount,
-} from '../lending-format/lending-topics.ts';
-import { type DraftedTransaction, LoanDraft, RecordTooLarge, assertFits, draftedTransaction } from './loan-draft.ts';
-import type { CommittedLoan, CommittedState, LoanStore } from './loan-store.ts';
-import {
-  type IdempotencyRecord,
-  parseIdempotencyRecord,
-  idempotencyRecordKey,
-  writeIdempotencyRecord,
-} from '../lending-format/idempotency-record.ts';
-import {
-  type FollowedCalendar,
-  type NumberedCalendar,
-  closedDayOf,
-  closedDayRecord,
-  followedCalendarRecord,
-} from '../lending-format/stored-business-dates.ts';
+import type { CheckpointRecord, CommandOutcome } from '../lending-format/checkpoint.ts';
+import { partitionOfAccount } from '../lending-format/lending-topics.ts';
+import { BatchDraft, type BatchCommit, type BatchDraftOptions } from './batch-draft.ts';
+import { type DraftedTransaction, RecordTooLarge, assertFits, draftedTransaction } from './loan-draft.ts';
+import type { IdempotencyRecord } from '../lending-format/idempotency-record.ts';
+import type { FollowedCalendar, NumberedCalendar } from '../lending-format/stored-business-dates.ts';
 import { isOver } from '../lending/business-days/day-commands.ts';
 import { SharedTextMemory } from './shared-text-memory.ts';
-import {
-  type ProductRecord,
-  knownProduct,
-  productRecord,
-  productRecords,
-  versionOf,
-} from '../lending-format/stored-products.ts';
+import type { ProductRecord } from '../lending-format/stored-products.ts';
 import { type ApiError, apiErrors } from '../lending-format/refusal-format.ts';
 import { type LoanChange, requestedLoan, isRefused } from '../lending-format/loan-changes/loan-changes.ts';
 import type { PendingCommand } from './pending-commands.ts';
 
-export interface CommandBatchOptions {
-  readonly partition: number;
+export interface CommandBatchOptions extends BatchDraftOptions {
   readonly partitionCount: number;
-  readonly store: LoanStore;
-  readonly registry: Registry;
   readonly logger: Logger;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** How long a command that posted no transaction is remembered. Milliseconds. */
-  readonly idempotencyMilliseconds: number;
-  /** How long the log may hold an event. Milliseconds. */
-  readonly retentionMilliseconds: number;
   /** The offsets of the ends of days that wait for their turn, ascending; none when absent. */
   readonly endsOfDays?: readonly Offset[];
 }
@@ -132,40 +90,16 @@ type FirstResult = Pick<CommandOutcome, 'transactionKey' | 'errors'> & { readonl
 /** The command and the loan or product it was about. */
 type Subject = Pick<CommandOutcome, 'commandId' | 'loanAccountId' | 'loanProductId'>;
 
-/** What a batch appends to the log, all at once, and the state of the partition after it. */
-export interface BatchCommit {
-  readonly records: readonly PartitionRecords[];
-  readonly state: CommittedState;
-}
-
-interface WrittenEvent {
-  readonly topic: LendingEventTypeName;
-  readonly key: string | null;
-  readonly value: Buffer;
-}
-
 /**
- * Everything that one commit will write, collected command by command: events, new loan states, products, dead letters
- * and the checkpoint record. The batch reads the committed loans and changes none of them. A batch that is thrown away
- * leaves no trace.
+ * Decides the commands of one commit, one after the other, and collects what they lead to in its draft. A batch that is
+ * thrown away leaves no trace.
  */
 export class CommandBatch {
   readonly #options: CommandBatchOptions;
-  readonly #events = new Map<LendingEventTypeName, LogRecord[]>();
+  readonly #draft: BatchDraft;
   readonly #eventTexts = new SharedTextMemory();
-  readonly #deadLetters: LogRecord[] = [];
-  readonly #drafts = new Map<string, LoanDraft>();
-  /** The externalIds that the batch took and gave free, with whether a transaction has them now. */
-  readonly #externalIds = new Map<string, boolean>();
-  /** The products that the batch changed, by their ids; null for those that it removed. */
-  readonly #products = new Map<string, ProductRecord | null>();
-  /** The texts of the products of accounts that the partition did not have yet, by record key. */
-  readonly #accountProducts = new Map<string, string>();
-  /** The texts of the records of commands in this batch that posted no transaction, by command id. */
-  readonly #commands = new Map<string, string>();
   #lastAppendedAt = 0;
   readonly #outcomes: CommandOutcome[] = [];
-  readonly #outcomeTexts: string[] = [];
   readonly #decided: DecidedCommand[] = [];
   #position = -1;
   /** Up to where commands behind ends of days are done, by this batch or by ones before it. */
@@ -175,13 +109,10 @@ export class CommandBatch {
   #dueCommands = 0;
   #erasedTransactions = 0;
   #erasure: ErasureProgress | null = null;
-  readonly #erasures: Erasure[] = [];
-  #closedDay: LocalDate | undefined;
-  #followedCalendar: FollowedCalendar | undefined;
-  #bytes = 0;
 
   constructor(options: CommandBatchOptions) {
     this.#options = options;
+    this.#draft = new BatchDraft(options);
     this.#decidedAheadTo = options.store.decidedAheadTo;
   }
 
@@ -207,8 +138,7 @@ export class CommandBatch {
 
   /** Whether it changes definitions, which the next commit must know. */
   get changesDefinitions(): boolean {
-    const isChanged = this.#products.size > 0 || this.#erasures.length > 0;
-    return isChanged || this.#closedDay !== undefined || this.#followedCalendar !== undefined;
+    return this.#draft.changesDefinitions;
   }
 
   /**
@@ -216,11 +146,11 @@ export class CommandBatch {
    * checkpoint record. Bytes.
    */
   get bytes(): number {
-    return this.#bytes;
+    return this.#draft.bytes;
   }
 
   get products(): ReadonlyMap<string, ProductRecord | null> {
-    return this.#products;
+    return this.#draft.products;
   }
 
   get decided(): readonly DecidedCommand[] {
@@ -238,69 +168,7 @@ export class CommandBatch {
 
   /** What the commit appends, and the state that it leads to. */
   write(): BatchCommit {
-    const { partition } = this.#options;
-    const { changelog, loans } = this.#changes();
-    const { checkpoint } = this;
-    const checkpointValue = Buffer.from(joinedCheckpoint(checkpoint, this.#outcomeTexts));
-    const records = [
-      ...[...this.#events].map(([topic, ofTopic]) => ({ topic, partition, records: ofTopic })),
-      ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
-      ...(this.#products.size === 0 ? [] : [productRecords(this.#products)]),
-      ...this.#definitionsOfPartition(),
-      {
-        topic: accountsTopic,
-        partition,
-        records: [
-          ...[...changelog].map(([key, text]) => ({ key, value: text === null ? null : Buffer.from(text) })),
-          // The last one of its partition.
-          { key: checkpointKey(partition), value: checkpointValue },
-        ],
-      },
-    ];
-    return { records, state: { checkpoint, records: changelog, loans } };
-  }
-
-  /** What the registry keeps of the partition. */
-  #definitionsOfPartition(): PartitionRecords[] {
-    const { partition } = this.#options;
-    const kept = [
-      ...(this.#closedDay === undefined ? [] : [closedDayRecord(partition, this.#closedDay)]),
-      ...(this.#followedCalendar === undefined ? [] : [followedCalendarRecord(partition, this.#followedCalendar)]),
-      ...(this.#erasures.length === 0 ? [] : [this.#erasureRecords()]),
-    ];
-    return kept.slice(0, 1).map((first) => ({ ...first, records: kept.flatMap(({ records }) => records) }));
-  }
-
-  /** Those of this commit, without those of which the log holds nothing any more. */
-  #erasureRecords(): PartitionRecords {
-    const { registry, partition, now, retentionMilliseconds } = this.#options;
-    const kept = erasuresKeptMilliseconds(retentionMilliseconds);
-    const erased = new Set(this.#erasures.map(({ loanAccountEncodedKey }) => loanAccountEncodedKey));
-    const old = erasuresBefore(registry, partition, now - kept);
-    return erasureRecords(
-      this.#erasures,
-      old.filter(({ loanAccountEncodedKey }) => !erased.has(loanAccountEncodedKey)),
-    );
-  }
-
-  /** The records of the changelog other than the checkpoint record, and the loans that they store. */
-  #changes(): { readonly changelog: Map<string, string | null>; readonly loans: Map<string, CommittedLoan | null> } {
-    const { store, idempotencyMilliseconds } = this.#options;
-    // Before the accounts that refer to them.
-    const changelog = new Map<string, string | null>(this.#accountProducts);
-    const loans = new Map<string, CommittedLoan | null>();
-    for (const [loanAccountId, draft] of this.#drafts) {
-      const { records, textLength } = draft.write();
-      for (const [key, text] of records) changelog.set(key, text);
-      loans.set(loanAccountId, draft.loan === null ? null : { loan: draft.loan, textLength });
-    }
-    // Commands arrive in the order of the log, so no later command was sent while the ones dropped here were
-    // remembered.
-    const expired = store.commandsDecidedUpTo(this.#lastAppendedAt - idempotencyMilliseconds);
-    for (const commandId of expired) changelog.set(idempotencyRecordKey(commandId), null);
-    // A forgotten command may be done again in this commit: its new record replaces the deletion.
-    for (const [id, text] of this.#commands) changelog.set(idempotencyRecordKey(id), text);
-    return { changelog, loans };
+    return this.#draft.write(this.checkpoint, this.#lastAppendedAt);
   }
 
   /**
@@ -347,17 +215,18 @@ export class CommandBatch {
     if (!isErasure(parsed)) return true;
     const { loanAccountId = '', commandId } = parsed.envelope;
     const { partition, partitionCount, registry } = this.#options;
-    const loan = partitionOfAccount(loanAccountId, partitionCount) === partition ? this.#loanOf(loanAccountId) : null;
-    if (loan === null || this.#recordedResult(commandId, command.appendedAt) !== undefined) return true;
+    const loan =
+      partitionOfAccount(loanAccountId, partitionCount) === partition ? this.#draft.loanOf(loanAccountId) : null;
+    if (loan === null || this.#draft.recordedResult(commandId, command.appendedAt) !== undefined) return true;
     const isPersonalSet = personalSets(fieldDefinitionsOf(registry));
-    const transactions = this.#transactionsOf(loan.id);
+    const transactions = this.#draft.transactionsOf(loan.id);
     const from = begun?.offset === command.offset ? begun.erasedTo : 0;
     for (let number = from + 1; number <= loan.transactionCount; number += 1) {
       const transaction = transactions.find(transactionId(loan.id, number));
       if (transaction === undefined) continue;
       const erased = transactionWithoutPersonalData(transaction, isPersonalSet);
       if (erased !== transaction) {
-        this.#changeLoan(loan, loan, [draftedTransaction(loan.id, erased)]);
+        this.#draft.changeLoan(loan, loan, [draftedTransaction(loan.id, erased)]);
         this.#erasedTransactions += 1;
       }
       if (number < loan.transactionCount && isFull()) {
@@ -373,10 +242,7 @@ export class CommandBatch {
     this.#lastAppendedAt = Math.max(this.#lastAppendedAt, command.appendedAt);
     const outcome = this.#outcomeOf(parsed, command, toggles);
     this.#outcomes.push(outcome);
-    // The outcomes of a commit share one record. A repeated refusal puts all its errors into it and into no other.
-    const outcomeText = writeOutcome(outcome);
-    this.#outcomeTexts.push(outcomeText);
-    this.#bytes += Buffer.byteLength(outcomeText);
+    this.#draft.addOutcome(outcome);
     const type = parsed.kind === 'unreadable' ? unreadableCommandType : parsed.envelope.type;
     this.#decided.push({ type, outcome: outcome.outcome });
   }
@@ -386,10 +252,10 @@ export class CommandBatch {
     const { envelope } = parsed;
     const { partition, partitionCount } = this.#options;
     const right = envelope.partition ?? partitionOfAccount(keyOf(envelope) ?? '', partitionCount);
-    const recorded = this.#recordedResult(envelope.commandId, command.appendedAt);
+    const recorded = this.#draft.recordedResult(envelope.commandId, command.appendedAt);
     // Outside the `try` below: a stored loan that cannot be read is not the fault of the command.
     const { loanAccountId } = envelope;
-    const loan = loanAccountId === undefined || right !== partition ? null : this.#loanOf(loanAccountId);
+    const loan = loanAccountId === undefined || right !== partition ? null : this.#draft.loanOf(loanAccountId);
     try {
       if (recorded !== undefined) return this.#repeated(envelope, recorded, command, toggles);
       if (right !== partition) return this.#refuseElsewhere(envelope, right, command, toggles);
@@ -434,7 +300,7 @@ export class CommandBatch {
     const { commandId, digest, type, loanAccountId, receivedAt } = loanCommand;
     const envelope: CommandEnvelope = { commandId, digest, type, loanAccountId, receivedAt, flowId: null };
     const source: PendingCommand = { ...endOfDay, dueCommandId: commandId };
-    const { outcome } = this.#executeOnLoan(envelope, loanCommand, this.#loanOf(loanAccountId), source, toggles);
+    const { outcome } = this.#executeOnLoan(envelope, loanCommand, this.#draft.loanOf(loanAccountId), source, toggles);
     this.#decided.push({ type, outcome });
     this.#dueCommands += 1;
   }
@@ -447,12 +313,12 @@ export class CommandBatch {
 
   /** The account as this batch has left it. */
   loanOf(loanAccountId: string): Loan | null {
-    return this.#loanOf(loanAccountId);
+    return this.#draft.loanOf(loanAccountId);
   }
 
   /** The transactions of an account as this batch has left them. */
   transactionsOf(loanAccountId: string): PostedTransactions {
-    return this.#transactionsOf(loanAccountId);
+    return this.#draft.transactionsOf(loanAccountId);
   }
 
   /** The days on which the organization is closed, as they are known now. */
@@ -477,13 +343,13 @@ export class CommandBatch {
     const envelope: CommandEnvelope = { commandId, digest, type, partition, receivedAt, flowId: null };
     const source = { ...command, dueCommandId: dueCommandId(key, businessDate, 'closed') };
     const value = this.#eventTexts.write(writeBusinessDayClosed(businessDate, this.#sourceOf(envelope, source)));
-    this.#addEvent({ topic: 'business_day_closed', key, value });
-    this.#closedDay = businessDate;
+    this.#draft.addEvent({ topic: 'business_day_closed', key, value });
+    this.#draft.closeDay(businessDate);
   }
 
   /** Notes that the accounts of the partition follow this calendar. */
   followCalendar(calendar: FollowedCalendar): void {
-    this.#followedCalendar = calendar;
+    this.#draft.followCalendar(calendar);
   }
 
   /** The end of a day that is not done yet: what it did so far is committed, and it is read again. */
@@ -522,7 +388,7 @@ export class CommandBatch {
   #noteErasure(before: Loan, { commandId, publishedBy }: CommandEnvelope, command: PendingCommand): void {
     const erasedBy = publishedBy ?? null;
     const { partition, logger, now } = this.#options;
-    this.#erasures.push({
+    this.#draft.addErasure({
       loanAccountId: before.id,
       loanAccountEncodedKey: before.encodedKey,
       eventSequence: before.eventSequence,
@@ -549,17 +415,17 @@ export class CommandBatch {
     }
     const { partition, partitionCount } = this.#options;
     const right = asked === undefined ? partition : partitionOfAccount(asked, partitionCount);
-    const posted = this.#transactionsOf(loan.id).postedBy(envelope.commandId);
+    const posted = this.#draft.transactionsOf(loan.id).postedBy(envelope.commandId);
     if (right !== partition && posted === undefined) {
       const messages = {
         INVALID_PARAMETERS: `Accounts with this id are in partition ${right}, and the replaced one is in ${partition}. Leave the id out, or choose another one.`,
       };
       return this.#refused(envelope, [refusal('INVALID_PARAMETERS', 'loanAccount.id')], command, toggles, messages);
     }
-    const product = this.#productOf(productTypeKey);
+    const product = this.#draft.productOf(productTypeKey);
     const newAccountId = asked ?? this.#newAccountId(product, command);
     const full: RestructuringCommand = { ...request, ...this.#dayOf(request), product, newAccountId };
-    const result = restructure(loan, this.#loanOf(newAccountId), full, (id) =>
+    const result = restructure(loan, this.#draft.loanOf(newAccountId), full, (id) =>
       this.#contextOf(id, envelope, command, toggles),
     );
     return this.#take(envelope, result, command, toggles);
@@ -576,10 +442,10 @@ export class CommandBatch {
     if (loan === null) {
       return this.#refused(envelope, [refusal('INVALID_LOAN_ACCOUNT_ID', 'loanAccountId')], command, toggles);
     }
-    const posted = this.#transactionsOf(loan.id).postedBy(envelope.commandId);
+    const posted = this.#draft.transactionsOf(loan.id).postedBy(envelope.commandId);
     if (posted !== undefined) return this.#repeated(envelope, firstResultOf(posted), command, toggles);
-    const old = isReplaced(loan, asked) ? loan : this.#loanOf(loan.originalAccount?.id ?? '');
-    const opened = old === null ? null : this.#loanOf(old.position.rescheduledTo?.id ?? '');
+    const old = isReplaced(loan, asked) ? loan : this.#draft.loanOf(loan.originalAccount?.id ?? '');
+    const opened = old === null ? null : this.#draft.loanOf(old.position.rescheduledTo?.id ?? '');
     const isPair = old !== null && opened !== null && isReplaced(old, asked) && [old.id, opened.id].includes(loan.id);
     if (!isPair) return this.#refused(envelope, [refusal('INVALID_ACCOUNT_STATE')], command, toggles);
     const dated = { ...asked, ...this.#dayOf(asked) };
@@ -597,7 +463,7 @@ export class CommandBatch {
       const seed = newKey(`account/id/${attempt}`);
       const isOfPattern = pattern !== undefined && attempt < patternAttemptsMaximum;
       const id = isOfPattern ? idFromPattern(pattern, seed) : seed.slice(0, 16).toUpperCase();
-      if (partitionOfAccount(id, partitionCount) === partition && this.#loanOf(id) === null) return id;
+      if (partitionOfAccount(id, partitionCount) === partition && this.#draft.loanOf(id) === null) return id;
     }
   }
 
@@ -612,7 +478,7 @@ export class CommandBatch {
       purpose === 'transaction' ? transactionKeyOf(loanAccountId, commandId) : newPositionalKey(purpose);
     const { calendar } = this;
     const customFields = fieldDefinitionsOf(this.#options.registry);
-    return { toggles, calendar, customFields, newKey, transactions: this.#transactionsOf(loanAccountId) };
+    return { toggles, calendar, customFields, newKey, transactions: this.#draft.transactionsOf(loanAccountId) };
   }
 
   /** Takes the result of a command into the batch: all that it did to its accounts, or nothing. */
@@ -645,20 +511,17 @@ export class CommandBatch {
         assertFits(event.loanAccountId, value.length, 'An event');
         return { topic: event.eventType, key: event.loanAccountId, value };
       });
-    const loansBefore = steps.map(({ loan }) => this.#loanOf(loan.id));
+    const loansBefore = steps.map(({ loan }) => this.#draft.loanOf(loan.id));
     const products = steps.flatMap(({ loan }, index) =>
-      loansBefore[index] === null ? (this.#newAccountProduct(loan.product) ?? []) : [],
+      loansBefore[index] === null ? (this.#draft.newAccountProduct(loan.product) ?? []) : [],
     );
-    for (const event of events) this.#addEvent(event);
-    for (const { key, text, bytes } of products) {
-      if (!this.#accountProducts.has(key)) this.#bytes += bytes;
-      this.#accountProducts.set(key, text);
-    }
+    for (const event of events) this.#draft.addEvent(event);
+    for (const product of products) this.#draft.addAccountProduct(product);
     for (const [index, { loan, isDeleted }] of steps.entries()) {
-      if (isDeleted) this.#deleteLoan(loan);
-      else this.#changeLoan(loan, loansBefore[index] ?? null, drafted[index] ?? []);
+      if (isDeleted) this.#draft.deleteLoan(loan);
+      else this.#draft.changeLoan(loan, loansBefore[index] ?? null, drafted[index] ?? []);
     }
-    for (const { transactions } of steps) this.#noteExternalIds(transactions);
+    for (const { transactions } of steps) this.#draft.noteExternalIds(transactions);
     const transactionKey = transactionKeyOfCommand(execution, envelope);
     if (transactionKey === null) return this.#committed(envelope, command);
     return outcomeOf(envelope, { outcome: 'committed', digest: envelope.digest, transactionKey });
@@ -668,19 +531,6 @@ export class CommandBatch {
   #dayOf({ receivedAt }: CommandHeader): Pick<CommandHeader, 'receivedOn'> {
     const { timeZoneID } = readOrganization(this.#options.registry);
     return timeZoneID === 'UTC' ? {} : { receivedOn: dayOf(receivedAt, timeZoneID) };
-  }
-
-  /** The record of a product that no account of the partition has yet; undefined when it is stored. */
-  #newAccountProduct(
-    product: LoanProduct,
-  ): { readonly key: string; readonly text: string; readonly bytes: number } | undefined {
-    const named = namedProduct(product);
-    const key = accountProductKey(named.reference);
-    if (this.#accountProducts.has(key) || this.#options.store.hasAccountProduct(named.reference)) return undefined;
-    const text = encodeAccountProduct(named);
-    const valueBytes = Buffer.byteLength(text);
-    assertFits(key, valueBytes, 'The product');
-    return { key, text, bytes: key.length + valueBytes };
   }
 
   /**
@@ -708,7 +558,7 @@ export class CommandBatch {
     command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const transaction = loan === null ? undefined : this.#transactionsOf(loan.id).postedBy(envelope.commandId);
+    const transaction = loan === null ? undefined : this.#draft.transactionsOf(loan.id).postedBy(envelope.commandId);
     return transaction === undefined
       ? this.#refused(envelope, refusals, command, toggles)
       : this.#repeated(envelope, firstResultOf(transaction), command, toggles);
@@ -720,10 +570,8 @@ export class CommandBatch {
     command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const { registry, store } = this.#options;
     const { commandId, digest: commandDigest, loanProductId = '', receivedAt } = envelope;
-    const own = this.#products.get(loanProductId);
-    const known = own === undefined ? productRecord(registry, loanProductId) : (own ?? undefined);
+    const known = this.#draft.productRecord(loanProductId);
     // A creation is known by its product for ever, longer than its result is remembered.
     if (request.type === 'CREATE_PRODUCT' && known?.commandId === commandId) {
       return this.#repeated(envelope, { digest: known.commandDigest }, command, toggles);
@@ -734,18 +582,13 @@ export class CommandBatch {
       loanProductId,
       receivedAt,
       newKey: keysOf(command),
-      isKeyTaken: (encodedKey) => this.#productOf(encodedKey) !== null,
-      hasAccounts: (encodedKey) =>
-        [...this.#drafts.values()].some(({ loan }) => loan?.product.encodedKey === encodedKey) ||
-        store.hasLoansOf(encodedKey),
+      isKeyTaken: (encodedKey) => this.#draft.productOf(encodedKey) !== null,
+      hasAccounts: (encodedKey) => this.#draft.hasLoansOf(encodedKey),
     });
     if (decision.outcome === 'refused') {
       return this.#refused(envelope, decision.refusals, command, toggles, decision.messages);
     }
-    if (decision.record !== undefined) {
-      this.#products.set(loanProductId, decision.record);
-      this.#bytes += Buffer.byteLength(JSON.stringify(decision.record));
-    }
+    if (decision.record !== undefined) this.#draft.changeProduct(loanProductId, decision.record);
     return this.#committed(envelope, command);
   }
 
@@ -756,7 +599,6 @@ export class CommandBatch {
     command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const { registry, partition } = this.#options;
     const { businessDate } = endOfDay;
     if (!this.isOver(endOfDay)) {
       // It is not remembered: once the day is over, the same command closes it.
@@ -764,7 +606,7 @@ export class CommandBatch {
       this.#reportRejection(envelope, errors, command, toggles);
       return outcomeOf(envelope, { outcome: 'refused', digest: envelope.digest, errors });
     }
-    const closed = this.#closedDay ?? closedDayOf(registry, partition);
+    const closed = this.#draft.closedDay;
     if (closed === undefined || closed < businessDate) this.closeDay(businessDate, endOfDay, command);
     return this.#committed(envelope, command);
   }
@@ -816,7 +658,7 @@ export class CommandBatch {
     const value = this.#eventTexts.write(writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles));
     const key = keyOf(envelope);
     assertFits(key ?? '', value.length, 'The rejection');
-    this.#addEvent({ topic: 'command_rejected', key, value });
+    this.#draft.addEvent({ topic: 'command_rejected', key, value });
   }
 
   #recordResult(
@@ -828,20 +670,7 @@ export class CommandBatch {
     if (dueCommandId !== undefined) return;
     // The decision is never earlier than the command, whatever the clock of this machine says.
     const decidedAt = Math.max(this.#options.now, appendedAt);
-    const text = writeIdempotencyRecord({ digest, decidedAt, ...result });
-    this.#commands.set(commandId, text);
-    this.#bytes += idempotencyRecordKey(commandId).length + Buffer.byteLength(text);
-  }
-
-  /**
-   * The result of a remembered command. Undefined when it is so old that the command sent at this time counts as a new
-   * one.
-   */
-  #recordedResult(commandId: string, appendedAt: number): IdempotencyRecord | undefined {
-    const { store, idempotencyMilliseconds } = this.#options;
-    const ownText = this.#commands.get(commandId);
-    const record = ownText === undefined ? store.idempotencyRecord(commandId) : parseIdempotencyRecord(ownText);
-    return record === undefined || appendedAt - record.decidedAt >= idempotencyMilliseconds ? undefined : record;
+    this.#draft.recordResult(commandId, { digest, decidedAt, ...result });
   }
 
   #deadLetter(command: PendingCommand, fullReason: string, subject: Subject): CommandOutcome {
@@ -849,89 +678,20 @@ export class CommandBatch {
     const reason = fullReason.slice(0, reasonCharactersMaximum);
     this.#options.logger.warn({ offset, reason, commandId: subject.commandId }, 'A command went to the dead letters');
     const value = writeDeadLetter(command, reason, subject.commandId);
-    this.#deadLetters.push({ key: keyOf(subject), value });
-    this.#bytes += value.length;
+    this.#draft.addDeadLetter(keyOf(subject), value);
     return outcomeOf(subject, { outcome: 'dead_letter', reason });
-  }
-
-  #loanOf(loanAccountId: string): Loan | null {
-    const draft = this.#drafts.get(loanAccountId);
-    return draft === undefined ? this.#options.store.loanOf(loanAccountId) : draft.loan;
   }
 
   #withProduct(command: Extract<ParsedCommand, { kind: 'loan' }>['command']): LoanCommand {
     if (command.type !== 'CREATE_LOAN') return command;
     const { productTypeKey, ...rest } = command;
-    return { product: this.#productOf(productTypeKey), ...rest };
-  }
-
-  #productOf(idOrKey: string): LoanProduct | null {
-    for (const [id, record] of this.#products) {
-      if (record === null) continue;
-      const { product } = versionOf(record);
-      if (id === idOrKey || product.encodedKey === idOrKey) return product;
-    }
-    const known = knownProduct(this.#options.registry, idOrKey);
-    return known === undefined || this.#products.get(known.id) === null ? null : known;
+    return { product: this.#draft.productOf(productTypeKey), ...rest };
   }
 
   #sourceOf(envelope: CommandEnvelope, position: PendingCommand): EventSource {
     return { envelope, position, receivedAt: this.#options.now };
   }
-
-  #addEvent({ topic, key, value }: WrittenEvent): void {
-    const record = { key, value };
-    const records = this.#events.get(topic);
-    if (records === undefined) this.#events.set(topic, [record]);
-    else records.push(record);
-    this.#bytes += value.length;
-  }
-
-  #transactionsOf(loanAccountId: string): PostedTransactions {
-    const find = (keyOrId: string): LoanTransaction | undefined =>
-      this.#drafts.get(loanAccountId)?.transaction(keyOrId) ??
-      this.#options.store.transactionOf(loanAccountId, keyOrId);
-    return {
-      find,
-      postedBy: (commandId) => find(transactionKeyOf(loanAccountId, commandId)),
-      hasExternalId: (externalId) => this.#externalIds.get(externalId) ?? this.#options.store.hasExternalId(externalId),
-    };
-  }
-
-  /** A transaction that is taken back and posted again has the same externalId, so those taken back come first. */
-  #noteExternalIds(transactions: readonly LoanTransaction[]): void {
-    for (const isHeld of [false, true]) {
-      for (const { externalId, adjustmentTransactionKey } of transactions) {
-        const isAdjusted = adjustmentTransactionKey !== null;
-        if (externalId !== null && isAdjusted !== isHeld) this.#externalIds.set(externalId, isHeld);
-      }
-    }
-  }
-
-  #deleteLoan(loan: Loan): void {
-    const draft = this.#drafts.get(loan.id) ?? new LoanDraft(loan, loan);
-    draft.delete();
-    this.#drafts.set(loan.id, draft);
-    this.#bytes += draft.bytes;
-  }
-
-  /** @param before The loan before the command; null when the command opened it. */
-  #changeLoan(after: Loan, before: Loan | null, transactions: readonly DraftedTransaction[]): void {
-    const existing = this.#drafts.get(after.id);
-    const draft = existing ?? new LoanDraft(before, after);
-    const bytesBefore = existing?.bytes ?? 0;
-    draft.change(after, transactions);
-    this.#drafts.set(after.id, draft);
-    this.#bytes += draft.bytes - bytesBefore;
-  }
 }
-
-/** How long an erasure is kept: segments of the log go a tenth later than their records are due. Milliseconds. */
-function erasuresKeptMilliseconds(retentionMilliseconds: number): number {
-  return 1.1 * Math.max(retentionMilliseconds, deadLetterRetentionMilliseconds) + dayMilliseconds;
-}
-
-const dayMilliseconds = 24 * 3_600_000;
 
 function isErasure(parsed: ParsedCommand): parsed is Extract<ParsedCommand, { kind: 'loan' }> {
   return parsed.kind === 'loan' && parsed.command.type === 'ERASE_PERSONAL_DATA';
