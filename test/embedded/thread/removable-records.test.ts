@@ -46,7 +46,12 @@ describe('maintaining the embedded log', () => {
       const rows = (): number => (connection.prepare('SELECT count(*) FROM batch').get() as unknown as [number])[0];
       connection.exec('BEGIN');
       rows();
-      return { rows, end: () => connection.close() };
+      const end = (): void => {
+        // Closing alone leaves the snapshot open until the statements of the connection are collected.
+        connection.exec('ROLLBACK');
+        connection.close();
+      };
+      return { rows, end };
     }
 
     const walBytes = (): number => statSync(join(temporary.dataFolder, 'log.db-wal')).size;
