@@ -46,7 +46,7 @@ import { createOperationsRouter, type OperationsServices } from './http/edge/hea
 import { createCrossOriginAccess } from './http/edge/browsers/cross-origin-access.ts';
 import { inOrder } from './http/edge/handlers-in-order.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
-import { measureEventLoopDelay } from './http/edge/overload/event-loop-delay.ts';
+import { measureEventLoopDelay, type EventLoopDelay } from './http/edge/overload/event-loop-delay.ts';
 import { Overload, overloadWindowMilliseconds } from './http/edge/overload/overload.ts';
 import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createCursorMovesRouter } from './http/streaming/finding/cursor-moves.ts';
@@ -124,9 +124,15 @@ const leaseMilliseconds = 10_000;
 /**
  * Assembles the service, which then has to be started. Each part that is opened registers how to close it, so that a
  * start that fails half-way leaves nothing behind.
+ * @param eventLoopDelay What tells whether the process is overloaded. Default: how late its event loop is.
  * @throws DATA_FOLDER_IN_USE, DATA_FOLDER_UNUSABLE, CONFIGURATION_INVALID
  */
-export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock): Promise<App> {
+export async function createApp(
+  config: Config,
+  logger: Logger,
+  clock: Clock = systemClock,
+  eventLoopDelay?: EventLoopDelay,
+): Promise<App> {
   const cleanups: (() => Promise<void> | void)[] = [];
   const health = new Health(clock);
   const processHealth = health.part('process');
@@ -170,7 +176,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const metrics = createMetrics();
     registerCleanup(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
     const overload = new Overload({
-      delay: measureEventLoopDelay(overloadWindowMilliseconds),
+      delay: eventLoopDelay ?? measureEventLoopDelay(overloadWindowMilliseconds),
       bodies: bodiesInFlight,
       clock,
       metrics,

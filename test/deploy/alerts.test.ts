@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { alertsPath, readAlerts } from '../../scripts/deployment/alerts.ts';
 import { promtool } from '../../scripts/deployment/promtool.ts';
 import { headingAnchors } from '../../scripts/docs/markdown.ts';
-import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { describeError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
@@ -16,6 +15,7 @@ import { packageRoot } from '../../src/package-root.ts';
 import { call } from '../support/http/client.ts';
 import { readExposition, type Sample } from '../support/prometheus.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { createAppHere } from '../support/processes/service-here.ts';
 
 /** How often Prometheus scrapes and evaluates its rules. Seconds. */
 const stepSeconds = 15;
@@ -333,7 +333,7 @@ describe('deploy/prometheus/alerts.yml', () => {
 /** What a service shows of a subscription that was never streamed, before and after an event is published. */
 async function consumerThatNeverCame(): Promise<{ before: Sample[]; after: Sample[] }> {
   const folder = await temporaryFolder();
-  const app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
+  const app = await createAppHere(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
   try {
     const url = await app.start();
     const created = await call(`${url}/event-types`, 'POST', {
@@ -375,7 +375,7 @@ describe('the alerts of deploy/prometheus/alerts.yml', () => {
 describe('the counters of alerts', () => {
   it('detect the first increase, because each series exists from the start with 0', async () => {
     const folder = await temporaryFolder();
-    const app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
+    const app = await createAppHere(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
     try {
       const url = await app.start();
       const { text } = await call(`${url}/metrics`, 'GET', undefined, { Accept: 'text/plain' });

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../src/admin/example-product.ts';
-import { type App, createApp } from '../../src/app.ts';
+import type { App } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { call, type HttpResponse } from '../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { createAppHere } from '../support/processes/service-here.ts';
 
 const key = 'a-key-of-more-than-sixteen-characters';
 const credentials = { Authorization: `Basic ${Buffer.from(`anybody:${key}`).toString('base64')}` };
@@ -37,7 +38,7 @@ describe('the lending API as software written for its original finds it', () => 
   before(async () => {
     folder = await temporaryFolder();
     const settings = { DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0', API_KEYS: key };
-    app = await createApp(readConfig(settings), silentLogger);
+    app = await createAppHere(readConfig(settings), silentLogger);
     url = await app.start();
     expect((await send('POST', '/api/loanproducts', annuityProduct('edge'))).status).to.equal(201);
   });

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../src/admin/example-product.ts';
-import { type App, createApp } from '../../src/app.ts';
+import type { App } from '../../src/app.ts';
 import { partitionOfAccount } from '../../src/lending-format/lending-topics.ts';
 import { readConfig } from '../../src/config.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { call, type HttpResponse } from '../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { createAppHere } from '../support/processes/service-here.ts';
 
 /** A loan of 1000 over four months at ten percent a month, disbursed long ago, and so all due. */
 const disbursedOn = '2024-01-15';
@@ -37,7 +38,7 @@ describe('money out of a loan over the lending API', () => {
 
   before(async () => {
     folder = await temporaryFolder();
-    app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
+    app = await createAppHere(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
     url = await app.start();
     expectStatus(await post('/loanproducts', annuityProduct('money-out')), 201);
     expectStatus(await post('/loanproducts', { ...annuityProduct('daily'), type: 'DYNAMIC_TERM_LOAN' }), 201);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { createApp, type App } from '../../src/app.ts';
+import type { App } from '../../src/app.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { silentLogger } from '../../src/logger.ts';
@@ -8,6 +8,7 @@ import { clusterUnderTest } from '../support/backend-under-test.ts';
 import { eventTypeBody, exampleMetadata } from '../support/broker-on-embedded-log.ts';
 import { call, eventsOf, openStream, type HttpResponse } from '../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { createAppHere } from '../support/processes/service-here.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -25,7 +26,7 @@ describe('a service whose machine gets another time', function () {
     folder = await temporaryFolder();
     const config = readConfig({ DATA_DIR: folder, PORT: '0', END_OF_DAY_SCHEDULE: 'off', ...clusterUnderTest() });
     const clock = { ...systemClock, now: () => systemClock.now() + shift };
-    app = await createApp(config, silentLogger, clock);
+    app = await createAppHere(config, silentLogger, clock);
     url = await app.start();
     expect((await send('POST', '/event-types', eventTypeBody(name))).status).to.equal(201);
   });

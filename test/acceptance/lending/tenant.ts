@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type App, createApp } from '../../../src/app.ts';
+import type { App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { packageRoot } from '../../../src/package-root.ts';
 import { type HttpResponse, call } from '../../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
+import { createAppHere } from '../../support/processes/service-here.ts';
 
 const key = 'a-key-of-more-than-sixteen-characters';
 
@@ -24,7 +25,7 @@ export interface Tenant {
 export async function startTenant(): Promise<Tenant> {
   const folder = await temporaryFolder();
   const settings = { DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0', API_KEYS: key, END_OF_DAY_SCHEDULE: 'off' };
-  const app: App = await createApp(readConfig(settings), silentLogger);
+  const app: App = await createAppHere(readConfig(settings), silentLogger);
   const url = await app.start();
   const headers = {
     Authorization: `Basic ${Buffer.from(`office:${key}`).toString('base64')}`,

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApp } from '../../../src/app.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { readConfig } from '../../../src/config.ts';
 import { makeBackup } from '../../../src/embedded/backup/make-backup.ts';
@@ -14,6 +13,7 @@ import { runHere } from '../../command-line/run-here.ts';
 import type { Ended } from '../../command-line/started-program.ts';
 import { createKey } from '../../support/access/created-key.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
+import { createAppHere } from '../../support/processes/service-here.ts';
 
 const administrator = 'the-key-of-an-administrator';
 const auditor = 'the-key-of-an-auditor';
@@ -65,7 +65,7 @@ describe('an audit that was tampered with', function () {
 
   async function withService<Result>(folder: string, work: (service: Service) => Promise<Result>): Promise<Result> {
     const settings = { DATA_DIR: folder, PORT: '0', API_KEYS: `${administrator},${auditor}`, ROLES: 'serve' };
-    const app = await createApp(readConfig(settings), silentLogger);
+    const app = await createAppHere(readConfig(settings), silentLogger);
     try {
       return await work({ url: await app.start() });
     } finally {

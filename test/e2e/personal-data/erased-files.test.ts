@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { annuityProduct } from '../../../src/admin/example-product.ts';
-import { type App, createApp } from '../../../src/app.ts';
+import type { App } from '../../../src/app.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { readConfig } from '../../../src/config.ts';
 import { accountsTopic } from '../../../src/lending-format/lending-topics.ts';
@@ -15,6 +15,7 @@ import { call } from '../../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { quickClock } from '../../support/values/quick-clock.ts';
 import { randomNumbers } from '../../support/random-numbers.ts';
+import { createAppHere } from '../../support/processes/service-here.ts';
 
 const marker = 'Zebedee-Quux-4711';
 const minute = 60_000;
@@ -39,7 +40,7 @@ describe('the files of one machine after an erasure of personal data', () => {
       ERASURE_MINUTES: String(erasureMinutes),
       END_OF_DAY_SCHEDULE: 'off',
     });
-    app = await createApp(
+    app = await createAppHere(
       { ...read, retentionMilliseconds: retentionMinutes * minute },
       silentLogger,
       quickClock(factor),

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import * as zlib from 'node:zlib';
 import { Router } from 'express';
-import { createApp, type App } from '../../../src/app.ts';
+import type { App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
 import { bodiesInFlight } from '../../../src/http/edge/bodies-in-flight.ts';
@@ -24,6 +24,7 @@ import { leaveUnwatched } from '../../support/http/response-watch.ts';
 import { eventually } from '../../support/eventually.ts';
 import { rawResponseTo, parseResponse, type RawResponse } from '../../support/http/raw-request.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
+import { createAppHere } from '../../support/processes/service-here.ts';
 
 const eventType = {
   name: 'shop.orders',
@@ -52,7 +53,7 @@ describe('a request at its limits', function () {
   before(async () => {
     folder = await temporaryFolder();
     // Without a worker a command is not decided, so that only its form matters.
-    app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0', ROLES: 'serve' }), silentLogger);
+    app = await createAppHere(readConfig({ DATA_DIR: folder, PORT: '0', ROLES: 'serve' }), silentLogger);
     url = await app.start();
     const made = await send('POST', '/event-types', Buffer.from(JSON.stringify(eventType)), 'with a length');
     expect(made.status).to.equal(201);

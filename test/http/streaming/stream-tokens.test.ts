@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { createApp, type App } from '../../../src/app.ts';
+import type { App } from '../../../src/app.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { readConfig } from '../../../src/config.ts';
 import { streamTokenMilliseconds } from '../../../src/http/access/stream-tokens.ts';
 import { call, type HttpResponse } from '../../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { recordingLogger } from '../../support/values/recording-logger.ts';
+import { createAppHere } from '../../support/processes/service-here.ts';
 
 const apiKey = 'key-of-this-test';
 const headers = { apikey: apiKey };
@@ -29,7 +30,7 @@ for (const [description, environment] of [
     before(async () => {
       folder = await temporaryFolder();
       const clock = { ...systemClock, now: () => Date.now() + lateness };
-      app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0', ...environment }), logger, clock);
+      app = await createAppHere(readConfig({ DATA_DIR: folder, PORT: '0', ...environment }), logger, clock);
       url = await app.start();
     });
 
