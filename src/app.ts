@@ -38,7 +38,8 @@ import { createMambuStreamingRouter } from './http/streaming/mambu/mambu-streami
 import { createEventTypeChecksRouter } from './http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from './http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from './http/streaming/event-types.ts';
-import { EndOfDaySchedule, requireCronExpression } from './http/lending/end-of-day-schedule.ts';
+import { EndOfDaySchedule, requireCronExpression } from './worker/end-of-day-schedule.ts';
+import { closeBusinessDay } from './http/lending/business-days.ts';
 import type { LendingServices } from './http/lending/services.ts';
 import { createLendingApi } from './http/lending/lending-api.ts';
 import { behaviourRelease } from './http/lending/api-versions.ts';
@@ -366,7 +367,9 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   const broker = { ...shared, publisher };
   const accountServices = { accounts, publisher, registry, clock, logger, partitionCount };
   const lending: LendingServices = { ...accountServices, idempotencyMilliseconds };
-  const schedule = endOfDaySchedule === null ? undefined : new EndOfDaySchedule(lending, endOfDaySchedule);
+  const closeDay = (businessDate: string): Promise<boolean> => closeBusinessDay(lending, businessDate);
+  const schedule =
+    endOfDaySchedule === null ? undefined : new EndOfDaySchedule({ ...lending, closeDay }, endOfDaySchedule);
   if (schedule !== undefined) registerCleanup(() => schedule.stop());
   const activity = new HistoryRecorder(shared);
   registerCleanup(() => activity.close());

@@ -127,7 +127,7 @@ const rooms: Record<string, Room> = {
       /^src\/accounts\//,
       within('src/broker', 'log', 'definitions', 'subscriptions'),
     ],
-    owns: [],
+    owns: ['croner'],
   },
 
   // Runs in browsers as well: it imports nothing but itself, nor modules of Node.js.
@@ -183,11 +183,12 @@ const rooms: Record<string, Room> = {
       ports,
       lendingFormat,
       /^src\/accounts\//,
+      /^src\/worker\/end-of-day-schedule\.ts$/,
       within('src/broker', 'definitions', 'publishing'),
       lending,
       within('src/http', 'edge', 'access'),
     ],
-    owns: ['croner', 'express'],
+    owns: ['express'],
   },
 };
 

@@ -1,9 +1,12 @@
 import type { Registry } from '../broker/definitions/registry.ts';
-import { toTimestamp } from '../clock.ts';
+import { toTimestamp, type Clock } from '../clock.ts';
+import { addDays } from '../lending/dates.ts';
+import { dayOf } from '../lending/instants.ts';
 import { type Organization, defaultOrganization } from '../lending/organization.ts';
+import type { LocalDate } from '../lending/terms.ts';
 import type { Schemas } from '../contract.ts';
 import type { OrganizationContact } from './payloads/organization-payload.ts';
-import { type NumberedCalendar, calendarOf, sameCalendar } from './stored-business-dates.ts';
+import { type NumberedCalendar, calendarOf, reachedBusinessDate, sameCalendar } from './stored-business-dates.ts';
 
 /** The organization as the registry keeps it: what its admin has set. */
 export interface OrganizationRecord extends Partial<Organization> {
@@ -86,3 +89,24 @@ export function viewOrganization(registry: Registry): OrganizationView {
 }
 
 type OrganizationView = Schemas['OrganizationSetup'];
+
+/** What tells business dates: of the registry, the zone of the organization and the days that were closed. */
+export interface BusinessDates {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** The partitions of accounts. */
+  readonly partitionCount: number;
+}
+
+/** The day that is over most recently where the organization is. */
+export function lastDayOver({ registry, clock }: Pick<BusinessDates, 'registry' | 'clock'>): LocalDate {
+  return addDays(dayOf(clock.now(), readOrganization(registry).timeZoneID), -1);
+}
+
+/**
+ * The business date: the day after the last one that was closed for every partition of accounts. Before the first end
+ * of a day it is today.
+ */
+export function businessDateOf({ registry, clock, partitionCount }: BusinessDates): LocalDate {
+  return reachedBusinessDate(registry, partitionCount) ?? dayOf(clock.now(), readOrganization(registry).timeZoneID);
+}

@@ -2,15 +2,13 @@ import { Router, type Request } from 'express';
 import type { Responses } from '../../contract.ts';
 import { after } from '../../clock.ts';
 import { describeError } from '../../errors.ts';
-import { addDays, isLocalDate } from '../../lending/dates.ts';
-import { dayOf } from '../../lending/instants.ts';
+import { isLocalDate } from '../../lending/dates.ts';
 import type { LocalDate } from '../../lending/terms.ts';
 import { readExactObject } from '../../lending-format/exact-json.ts';
 import { writeEndOfDay } from '../../lending-format/command-format.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
-import { reachedBusinessDate } from '../../lending-format/stored-business-dates.ts';
-import { readOrganization } from '../../lending-format/stored-organization.ts';
+import { businessDateOf, lastDayOver } from '../../lending-format/stored-organization.ts';
 import { readBody } from '../edge/request-body.ts';
 import {
   LendingErrors,
@@ -52,19 +50,6 @@ export function createBusinessDaysRouter(services: BusinessDayServices): Router 
     })
     .all(lendingMethodNotAllowed('POST'));
   return router;
-}
-
-/** The day that is over most recently where the organization is. */
-export function lastDayOver({ registry, clock }: Pick<BusinessDayServices, 'registry' | 'clock'>): LocalDate {
-  return addDays(dayOf(clock.now(), readOrganization(registry).timeZoneID), -1);
-}
-
-/**
- * The business date: the day after the last one that was closed for every partition of accounts. Before the first end
- * of a day it is today.
- */
-export function businessDateOf({ registry, clock, partitionCount }: BusinessDayServices): LocalDate {
-  return reachedBusinessDate(registry, partitionCount) ?? dayOf(clock.now(), readOrganization(registry).timeZoneID);
 }
 
 /**

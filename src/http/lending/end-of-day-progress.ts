@@ -4,10 +4,10 @@ import type { DueQuery } from '../../accounts/queries/searches.ts';
 import { businessDateAfter } from '../../lending/business-days/day-commands.ts';
 import type { LocalDate } from '../../lending/terms.ts';
 import { closedDayOf } from '../../lending-format/stored-business-dates.ts';
-import { readOrganization } from '../../lending-format/stored-organization.ts';
+import { lastDayOver, readOrganization } from '../../lending-format/stored-organization.ts';
+import { nextRun } from '../../worker/end-of-day-schedule.ts';
 import { lendingMethodNotAllowed } from '../edge/lending-errors.ts';
-import { type BusinessDayServices, lastDayOver } from './business-days.ts';
-import { nextRun } from './end-of-day-schedule.ts';
+import type { BusinessDayServices } from './business-days.ts';
 import { refuseUnknownParameters } from './lending-parameters.ts';
 
 export interface EndOfDayProgressServices extends BusinessDayServices {

@@ -1,8 +1,14 @@
 import { Cron } from 'croner';
-import { type Timer, after } from '../../clock.ts';
-import { LendstreamError, describeError } from '../../errors.ts';
-import { readOrganization } from '../../lending-format/stored-organization.ts';
-import { type BusinessDayServices, businessDateOf, closeBusinessDay, lastDayOver } from './business-days.ts';
+import { type Timer, after } from '../clock.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { LocalDate } from '../lending/terms.ts';
+import {
+  type BusinessDates,
+  businessDateOf,
+  lastDayOver,
+  readOrganization,
+} from '../lending-format/stored-organization.ts';
+import type { Logger } from '../logger.ts';
 
 /** The longest time that a timer can wait. Milliseconds. */
 const timerMillisecondsMaximum = 24 * 3_600_000;
@@ -10,20 +16,26 @@ const timerMillisecondsMaximum = 24 * 3_600_000;
 /** When a failed end of a day is tried again. Milliseconds. */
 const retryMilliseconds = 60_000;
 
+export interface EndOfDayScheduleServices extends BusinessDates {
+  /** Closes a day for every partition of accounts. It may throw before all of them are closed. */
+  readonly closeDay: (businessDate: LocalDate) => Promise<unknown>;
+  readonly logger: Logger;
+}
+
 /**
  * Closes the business day that is over at the times of a cron expression, in the zone of the organization. Several
  * processes may run the same schedule: a day is closed once. At the start, days that were missed while no process ran
  * are closed.
  */
 export class EndOfDaySchedule {
-  readonly #services: BusinessDayServices;
+  readonly #services: EndOfDayScheduleServices;
   readonly #expression: string;
   #timer: Timer | undefined;
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
 
   /** @param expression Five fields: minute, hour, day of the month, month, day of the week. */
-  constructor(services: BusinessDayServices, expression: string) {
+  constructor(services: EndOfDayScheduleServices, expression: string) {
     this.#services = services;
     this.#expression = expression;
   }
@@ -59,10 +71,10 @@ export class EndOfDaySchedule {
   }
 
   async #closeLastDay(): Promise<void> {
-    const { clock, logger } = this.#services;
+    const { closeDay, clock, logger } = this.#services;
     const businessDate = lastDayOver(this.#services);
     try {
-      await closeBusinessDay(this.#services, businessDate);
+      await closeDay(businessDate);
       logger.info({ businessDate }, 'The end of the day was asked for by its schedule');
       this.#wait(clock.now());
     } catch (error) {

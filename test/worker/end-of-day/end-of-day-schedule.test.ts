@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { LendstreamError } from '../../../src/errors.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { businessDateOf, closeBusinessDay, lastDayOver } from '../../../src/http/lending/business-days.ts';
-import { EndOfDaySchedule, requireCronExpression } from '../../../src/http/lending/end-of-day-schedule.ts';
-import { changeOrganization } from '../../../src/lending-format/stored-organization.ts';
+import { closeBusinessDay } from '../../../src/http/lending/business-days.ts';
+import { businessDateOf, changeOrganization, lastDayOver } from '../../../src/lending-format/stored-organization.ts';
+import { EndOfDaySchedule, requireCronExpression } from '../../../src/worker/end-of-day-schedule.ts';
+import { type LendingService, startLendingService } from '../../http/lending/lending-service.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { SimulatedClock, settled } from '../../support/simulated-clock.ts';
-import { type LendingService, startLendingService } from './lending-service.ts';
 
 /** Five past midnight, every day. */
 const expression = '5 0 * * *';
@@ -38,7 +38,9 @@ describe('the schedule of the end of the day', () => {
   /** Starts the schedule by a clock that stands at this time. */
   const startAt = (time: number): SimulatedClock => {
     const clock = new SimulatedClock(time);
-    schedule = new EndOfDaySchedule({ ...service.businessDays, clock }, expression);
+    const services = { ...service.businessDays, clock };
+    const closeDay = (businessDate: string): Promise<boolean> => closeBusinessDay(services, businessDate);
+    schedule = new EndOfDaySchedule({ ...services, closeDay }, expression);
     schedule.start();
     return clock;
   };
