@@ -53,7 +53,7 @@ import { createNotSupportedRouter } from './http/streaming/not-supported.ts';
 import { createCursorMovesRouter } from './http/streaming/finding/cursor-moves.ts';
 import { createLagHistoryRouter } from './http/streaming/finding/lag-history.ts';
 import { createOverviewRouter, type OverviewServices } from './http/streaming/finding/overview.ts';
-import { createDeadLettersRouter } from './http/streaming/finding/dead-letters.ts';
+import { createDeadLettersRouter } from './http/streaming/dead-letters.ts';
 import { createEventTypeHistoryRouter } from './http/streaming/finding/event-type-history.ts';
 import { EventPages } from './http/streaming/finding/event-pages.ts';
 import { createRetainedEventsRouter } from './http/streaming/finding/retained-events.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { outcomeMilliseconds } from '../../src/kafka/produce/pending-append.ts';
+import { outcomeMilliseconds } from '../../src/kafka/produce/produce-outcome.ts';
 import { appendingShare, claimMilliseconds, publishedId } from '../../src/ports/published-ids.ts';
 
 describe('the id of a published event', () => {

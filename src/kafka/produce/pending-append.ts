@@ -1,12 +1,7 @@
 import type { LogRecord, Offset } from '../../ports/event-log.ts';
 import type { LendstreamError } from '../../errors.ts';
 import { recordBytesBound } from '../protocol/record-batches/record-sizes.ts';
-
-/** How long an append may wait without ever having been sent, before it fails with nothing stored. Milliseconds. */
-export const unsentMilliseconds = 5_000;
-
-/** How long an append that was sent is retried before it fails with an unknown outcome. Milliseconds. */
-export const outcomeMilliseconds = 15_000;
+import { outcomeMilliseconds, unsentMilliseconds } from './produce-outcome.ts';
 
 /** The records of one append call for one partition, until that call has its result. */
 export class PendingAppend {

@@ -1,5 +1,11 @@
 import { isLeadershipError, protocolError } from '../protocol/error-codes.ts';
 
+/** How long an append may wait without ever having been sent, before it fails with nothing stored. Milliseconds. */
+export const unsentMilliseconds = 5_000;
+
+/** How long an append that was sent is retried before it fails with an unknown outcome. Milliseconds. */
+export const outcomeMilliseconds = 15_000;
+
 /** The meaning of the response for one batch, and what to do next. */
 export type ProduceOutcome =
   | 'stored'

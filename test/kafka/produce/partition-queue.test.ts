@@ -3,7 +3,8 @@ import { describe, it } from 'mocha';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { PartitionQueue } from '../../../src/kafka/produce/partition-queue.ts';
-import { PendingAppend, outcomeMilliseconds, unsentMilliseconds } from '../../../src/kafka/produce/pending-append.ts';
+import { PendingAppend } from '../../../src/kafka/produce/pending-append.ts';
+import { outcomeMilliseconds, unsentMilliseconds } from '../../../src/kafka/produce/produce-outcome.ts';
 import { field } from '../../../src/kafka/protocol/record-batches/layout.ts';
 
 const identity = { producerId: 7n, producerEpoch: 0 };

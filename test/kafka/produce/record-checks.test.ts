@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { recordBytesMaximum, type CleanupPolicy, type LogRecord } from '../../../src/ports/event-log.ts';
-import { PendingAppend, outcomeMilliseconds, unsentMilliseconds } from '../../../src/kafka/produce/pending-append.ts';
+import { PendingAppend } from '../../../src/kafka/produce/pending-append.ts';
+import { outcomeMilliseconds, unsentMilliseconds } from '../../../src/kafka/produce/produce-outcome.ts';
 import { checkRecords } from '../../../src/kafka/produce/record-checks.ts';
 import { recordBytesBound } from '../../../src/kafka/protocol/record-batches/record-sizes.ts';
 import { codeOf } from '../../support/log-reading.ts';

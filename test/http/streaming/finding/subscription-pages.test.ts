@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
-import { call } from '../../support/http/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
+import { eventTypeBody } from '../../../support/broker-on-embedded-log.ts';
+import { call } from '../../../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../../support/processes/service.ts';
 
 interface Page {
   readonly items: readonly { readonly id: string; readonly owning_application: string }[];

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { systemClock } from '../../../../src/clock.ts';
-import { createDeadLettersRouter } from '../../../../src/http/streaming/finding/dead-letters.ts';
-import { EventPages } from '../../../../src/http/streaming/finding/event-pages.ts';
-import type { LogRecord } from '../../../../src/ports/event-log.ts';
-import { call, type HttpResponse } from '../../../support/http/client.ts';
-import { startStreamServer, type StreamServer } from '../../../support/http/stream-server.ts';
-import { readAll } from '../../../support/log-reading.ts';
-import { serve, type Served } from '../../../support/subscription-store.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { createDeadLettersRouter } from '../../../src/http/streaming/dead-letters.ts';
+import { EventPages } from '../../../src/http/streaming/finding/event-pages.ts';
+import type { LogRecord } from '../../../src/ports/event-log.ts';
+import { call, type HttpResponse } from '../../support/http/client.ts';
+import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
+import { readAll } from '../../support/log-reading.ts';
+import { serve, type Served } from '../../support/subscription-store.ts';
 
 interface Letters {
   readonly items: readonly { readonly id: string; readonly dealt_with: { readonly note: string } | null }[];

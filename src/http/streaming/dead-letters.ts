@@ -6,19 +6,19 @@ import {
   unmark,
   type LetterPlace,
   type LetterQueue,
-} from '../../../broker/dead-letters/dealt-with-letters.ts';
-import type { Registry } from '../../../broker/definitions/registry.ts';
-import { eventItem } from '../../../broker/retained-events/event-item.ts';
-import type { FoundEvent } from '../../../broker/retained-events/partition-search.ts';
-import { formatOffset } from '../../../broker/cursors/cursor-text.ts';
-import type { Clock } from '../../../clock.ts';
-import type { Responses } from '../../../contract.ts';
-import { LendstreamError, isLendstreamError } from '../../../errors.ts';
-import { noValue, type EventLog, type LogRecord } from '../../../ports/event-log.ts';
-import { flagParameter } from '../../edge/query-parameters.ts';
-import { readJsonObject } from '../../edge/request-body.ts';
-import { methodNotAllowed } from '../../edge/streaming-errors.ts';
-import { requestedPlace, type EventPages } from './event-pages.ts';
+} from '../../broker/dead-letters/dealt-with-letters.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
+import { eventItem } from '../../broker/retained-events/event-item.ts';
+import type { FoundEvent } from '../../broker/retained-events/partition-search.ts';
+import { formatOffset } from '../../broker/cursors/cursor-text.ts';
+import type { Clock } from '../../clock.ts';
+import type { Responses } from '../../contract.ts';
+import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import { noValue, type EventLog, type LogRecord } from '../../ports/event-log.ts';
+import { flagParameter } from '../edge/query-parameters.ts';
+import { readJsonObject } from '../edge/request-body.ts';
+import { methodNotAllowed } from '../edge/streaming-errors.ts';
+import { requestedPlace, type EventPages } from './finding/event-pages.ts';
 
 /** A topic, and the number of its partitions. */
 export interface LetterTopic {
