@@ -278,7 +278,7 @@ export async function createApp(
         onError: who.reportRefusal,
         crossOriginAccess: config.corsOrigins.length === 0 ? undefined : createCrossOriginAccess(config.corsOrigins),
         isTls: tls !== undefined,
-        clientCertificates: clientCertificatesOf(config),
+        clientCertificates: clientCertificatesOf(config, clock),
       },
     );
     const server = openServer(application, tls, { config, clock, logger, metrics, registerCleanup });
@@ -464,12 +464,12 @@ async function closeAll(cleanups: (() => Promise<void> | void)[], logger: Logger
 }
 
 /** What clients prove, directly or through proxies; undefined where neither is set up. */
-function clientCertificatesOf(config: Config): ClientCertificatesOptions | undefined {
+function clientCertificatesOf(config: Config, clock: Clock): ClientCertificatesOptions | undefined {
   const { tls, trustedProxies, clientCertificateHeader: header } = config;
   const areAsked = tls?.clientCa !== undefined;
   if (!areAsked && trustedProxies.length === 0) return undefined;
   const isRequired = tls?.isClientCertificateRequired ?? false;
-  return { areAsked, isRequired, header, isTrustedProxy: createProxyCheck(trustedProxies) };
+  return { areAsked, isRequired, header, isTrustedProxy: createProxyCheck(trustedProxies), clock };
 }
 
 /** A server for plain HTTP, or for TLS alone, whose certificates follow their files. */

@@ -4,7 +4,7 @@ import type { Subscription } from '../broker/definitions/subscription.ts';
 import { after, type Clock, type Timer } from '../clock.ts';
 import { LendstreamError } from '../errors.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { hasPermission, isRegistered, type Principal } from './principal.ts';
+import { hasPermission, isRegistered, type Credential, type Principal } from './principal.ts';
 import { mayUseEventType, mayUseSubscription, type Access } from './resource-access.ts';
 import { readPermissionOf } from './system-event-types.ts';
 
@@ -104,8 +104,8 @@ export class AccessControl {
   }
 
   /**
-   * Calls `end` as soon as the principal may no longer read: its key was revoked or has expired, or an authorization
-   * changed. The right may have been lost a moment ago, so this asks first.
+   * Calls `end` as soon as the principal may no longer read: its key was revoked, its key, token or certificate has
+   * expired, or an authorization changed. The right may have been lost a moment ago, so this asks first.
    */
   watch(principal: Principal, subject: Subject, end: () => void): StreamWatch {
     if (principal.isUnrestricted) return { cancel: () => {} };
@@ -123,10 +123,10 @@ export class AccessControl {
 
   #endAtExpiry(stream: WatchedStream): Timer | undefined {
     const { keys, clock } = this.#options;
-    const { credential, name } = stream.principal;
-    const isToken = credential.kind === 'access-token';
-    const expiresAt = isToken ? credential.expiresAt : isRegistered(stream.principal) ? keys.expiryOf(name) : undefined;
-    return expiresAt === undefined
+    const { principal } = stream;
+    const keyExpiresAt = isRegistered(principal) ? keys.expiryOf(principal.name) : undefined;
+    const expiresAt = Math.min(keyExpiresAt ?? Infinity, expiryOf(principal.credential));
+    return expiresAt === Infinity
       ? undefined
       : after(clock, expiresAt - clock.now(), () => this.#endUnlessAllowed(stream));
   }
@@ -151,10 +151,8 @@ export class AccessControl {
 
   /** The principal with the rights that it has now; undefined when it has none any more. */
   #currentOf(principal: Principal): Principal | undefined {
-    const { credential, name } = principal;
-    if (isRegistered(principal)) return this.#options.keys.currentPrincipal(name);
-    const isOver = credential.kind === 'access-token' && credential.expiresAt <= this.#options.clock.now();
-    return isOver ? undefined : principal;
+    if (expiryOf(principal.credential) <= this.#options.clock.now()) return undefined;
+    return isRegistered(principal) ? this.#options.keys.currentPrincipal(principal.name) : principal;
   }
 
   #mayStream(principal: Principal, subject: Subject): boolean {
@@ -185,6 +183,11 @@ export class AccessControl {
     const isKnown = this.#options.registry.get('event-type', eventType) !== undefined;
     return !isKnown || this.mayReadEvents(principal, eventType);
   }
+}
+
+/** When what was presented expires by itself, in milliseconds since the epoch; Infinity where that is not known. */
+function expiryOf(credential: Credential): number {
+  return 'expiresAt' in credential ? (credential.expiresAt ?? Infinity) : Infinity;
 }
 
 const kindTexts = { 'event-type': 'event type', subscription: 'subscription' } as const;

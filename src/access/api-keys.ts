@@ -162,9 +162,14 @@ export class ApiKeys {
     return this.#used(this.#options.registry.listBy(byDigest, digestOf(key))[0]);
   }
 
-  /** The principal of a verified certificate, by its subject; undefined without a key that has not expired. */
-  principalOfCertificate(subject: string): Principal | undefined {
-    return this.#used(this.#options.registry.listBy(bySubject, subject)[0]);
+  /**
+   * The principal of a verified certificate, by its subject; undefined without a key that has not expired.
+   * @param expiresAt When the certificate expires, where that is known. Milliseconds since the epoch.
+   */
+  principalOfCertificate(subject: string, expiresAt?: number): Principal | undefined {
+    const principal = this.#used(this.#options.registry.listBy(bySubject, subject)[0]);
+    if (principal === undefined || expiresAt === undefined) return principal;
+    return { ...principal, credential: { kind: 'certificate', expiresAt } };
   }
 
   /** The principal of a key as it is now, by the key's name; undefined when it was revoked or has expired. */

@@ -27,8 +27,8 @@ export type Credential =
   | { readonly kind: 'api-key' }
   /** A signed token of an identity provider. */
   | { readonly kind: 'access-token'; readonly expiresAt: number }
-  /** A certificate, for which the registry has a key. */
-  | { readonly kind: 'certificate' };
+  /** A certificate, for which the registry has a key; `expiresAt` where it is known. */
+  | { readonly kind: 'certificate'; readonly expiresAt?: number | undefined };
 
 /** The name of senders without credentials while none are needed. Their events carry it. */
 export const anonymousName = 'unauthenticated';

@@ -7,7 +7,7 @@ import type { AccessTokens } from '../../access/access-tokens.ts';
 import { LendstreamError } from '../../errors.ts';
 import { textParameter } from '../edge/query-parameters.ts';
 import { isBelowApi, isMambuStreamingPath } from '../edge/request-paths.ts';
-import { verifiedClientName } from '../edge/tls/client-certificates.ts';
+import { verifiedClient } from '../edge/tls/client-certificates.ts';
 import { ConnectionCredentials } from './connection-credentials.ts';
 import { becauseOf } from './refusal-reasons.ts';
 import { setPrincipal } from './principal-of-request.ts';
@@ -110,8 +110,8 @@ function presentedPrincipal(
     const principal = index === -1 ? keys?.principalOf(key) : environmentPrincipal(index);
     if (principal !== undefined) return principal;
   }
-  const subject = verifiedClientName(request);
-  return subject === undefined ? undefined : keys?.principalOfCertificate(subject);
+  const client = verifiedClient(request);
+  return client === undefined ? undefined : keys?.principalOfCertificate(client.name, client.expiresAt);
 }
 
 async function userOf(request: Request, accessTokens: AccessTokens | undefined): Promise<Principal | undefined> {

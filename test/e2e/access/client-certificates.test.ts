@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { Authority, writeCertificates, type Certified } from '../../support/tls/certificates.ts';
-import { callOverTls, type TlsResponse } from '../../support/tls/tls-client.ts';
+import { callOverTls, openOverTls, type TlsResponse } from '../../support/tls/tls-client.ts';
 
 const administrator = 'the-key-of-an-administrator';
 
@@ -87,6 +87,18 @@ describe('keys for certificates', function () {
     const { text } = await send('GET', '/event-types/payments.made/retained-events', { client: known });
     expect(text).to.contain('"published_by":"payments-certificate"');
     expect((await send('GET', '/loans', { client: known })).status).to.equal(403);
+  });
+
+  it('end the streams of a certificate that expires, with the reason', async () => {
+    const expiresAt = Math.ceil(Date.now() / 1_000 + 8) * 1_000;
+    const client = await authority.sign({ subject: 'O=Bank,CN=payments', purpose: 'client', expiresAt });
+    const path = '/event-types/payments.made/events?batch_flush_timeout=1';
+    const stream = await openOverTls(`${service.url}${path}`, { ca: authority.certificate, client });
+    expect(stream.statusCode).to.equal(200);
+    let text = '';
+    for await (const chunk of stream) text += String(chunk);
+    expect(text.trimEnd().split('\n').at(-1)).to.contain('access_revoked');
+    expect(Date.now() - expiresAt).to.be.within(0, 5_000);
   });
 
   it('let no others in: no other subject, no client without a certificate, no header of a stranger', async () => {

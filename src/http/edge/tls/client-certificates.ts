@@ -1,6 +1,7 @@
 import { Router, type Request } from 'express';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { Clock } from '../../../clock.ts';
 import { LendstreamError } from '../../../errors.ts';
 import { withoutLastSlash } from '../request-paths.ts';
 
@@ -12,6 +13,7 @@ export interface ClientCertificatesOptions {
   /** In lower case: where a trusted proxy names the subject of its client's certificate. */
   readonly header?: string | undefined;
   readonly isTrustedProxy: (address: string | undefined) => boolean;
+  readonly clock: Clock;
 }
 
 /** The longest subject that is taken from a proxy. Characters. */
@@ -23,44 +25,57 @@ const probes = new Set(['/health', '/ready']);
 /** What a connection's certificate says; the same for all its requests. */
 interface ConnectionCertificate {
   readonly subject?: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number;
   /** Why there is no verified subject; undefined when the client sent no certificate. */
   readonly fault?: string;
 }
 
 const certificates = new WeakMap<Socket, ConnectionCertificate>();
 
+/** Who a verified certificate is for. */
+export interface VerifiedClient {
+  readonly name: string;
+  /** When the certificate expires, in milliseconds since the epoch; undefined where a proxy verified it. */
+  readonly expiresAt?: number | undefined;
+}
+
 /**
- * The subject of the client's verified certificate, in the form of RFC 4514 such as `CN=payments,O=Bank`; undefined
- * when it sent none. Behind a proxy that is trusted by address, it is the one that the proxy names in
+ * Who the client's verified certificate is for, in the form of RFC 4514 such as `CN=payments,O=Bank`; undefined when it
+ * sent none. Behind a proxy that is trusted by address, it is the one that the proxy names in
  * CLIENT_CERTIFICATE_HEADER, and the proxy's own certificate is never taken for its clients'. All characters are
  * visible ASCII characters or spaces.
  * @throws MALFORMED_REQUEST when a proxy names several, or one that is too long
  */
-export function verifiedClientName(request: Request): string | undefined {
+export function verifiedClient(request: Request): VerifiedClient | undefined {
   const options = request.app.locals['clientCertificates'] as ClientCertificatesOptions | undefined;
   if (options === undefined) return undefined;
   if (options.header !== undefined && options.isTrustedProxy(request.socket.remoteAddress)) {
-    return subjectFromProxy(request, options.header);
+    const subject = subjectFromProxy(request, options.header);
+    return subject === undefined ? undefined : { name: subject };
   }
-  return options.areAsked ? certificateOf(request.socket).subject : undefined;
+  if (!options.areAsked) return undefined;
+  const { subject, expiresAt } = certificateOf(request.socket);
+  return subject === undefined ? undefined : { name: subject, expiresAt };
 }
 
 /**
- * Refuses requests whose certificate was not verified, and requests without one where each needs one; mount it before
- * every other router. Probes pass without.
+ * Refuses requests whose certificate was not verified or has expired since its connection opened, and requests without
+ * one where each needs one; mount it before every other router. Probes pass without.
  */
 export function createClientCertificateCheck(options: ClientCertificatesOptions): Router {
   const router = Router();
-  router.use((request, _response, next) => {
-    const { fault } = certificateOf(request.socket);
+  router.use((request, response, next) => {
+    const { fault, expiresAt = Infinity } = certificateOf(request.socket);
+    if (expiresAt <= options.clock.now()) {
+      // The client presents its next certificate on a new connection.
+      response.set('Connection', 'close');
+      throw new LendstreamError('FORBIDDEN', 'The client certificate is not accepted: CERT_HAS_EXPIRED.');
+    }
     if (fault !== undefined) {
       throw new LendstreamError('FORBIDDEN', `The client certificate is not accepted: ${fault}.`);
     }
-    if (
-      options.isRequired &&
-      !probes.has(withoutLastSlash(request.path)) &&
-      verifiedClientName(request) === undefined
-    ) {
+    if (options.isRequired && !probes.has(withoutLastSlash(request.path)) && verifiedClient(request) === undefined) {
       const detail = 'A client certificate is needed that one of the authorities in TLS_CLIENT_CA has signed.';
       throw new LendstreamError('FORBIDDEN', detail);
     }
@@ -84,7 +99,7 @@ function readCertificate(socket: Socket): ConnectionCertificate {
   if (certificate === undefined) return {};
   if (!socket.authorized) return { fault: String(socket.authorizationError) };
   const subject = subjectText(certificate.subject);
-  return subject === '' ? { fault: 'its subject is empty' } : { subject };
+  return subject === '' ? { fault: 'its subject is empty' } : { subject, expiresAt: Date.parse(certificate.validTo) };
 }
 
 /**

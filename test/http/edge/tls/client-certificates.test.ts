@@ -6,11 +6,12 @@ import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { request, type Server } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { systemClock } from '../../../../src/clock.ts';
 import { createApplication, createApplicationServer } from '../../../../src/http/edge/application.ts';
 import {
   subjectCharactersMaximum,
   subjectText,
-  verifiedClientName,
+  verifiedClient,
   type ClientCertificatesOptions,
 } from '../../../../src/http/edge/tls/client-certificates.ts';
 import { checkTls } from '../../../../src/http/edge/tls/tls-files.ts';
@@ -23,7 +24,7 @@ import { callOverTls, connectOverTls, sessionOverTls } from '../../../support/tl
 const names = (): Router => {
   const router = Router();
   router.get(['/name', '/health', '/ready'], (request, response) => {
-    response.json({ name: verifiedClientName(request) ?? null, address: request.ip });
+    response.json({ name: verifiedClient(request)?.name ?? null, address: request.ip });
   });
   return router;
 };
@@ -53,7 +54,13 @@ describe('client certificates', () => {
   after(() => servers.forEach((server) => server.close()));
 
   async function serve(options: Partial<ClientCertificatesOptions>): Promise<string> {
-    const clientCertificates = { areAsked: true, isRequired: true, isTrustedProxy: isNoProxy, ...options };
+    const clientCertificates = {
+      areAsked: true,
+      isRequired: true,
+      isTrustedProxy: isNoProxy,
+      clock: systemClock,
+      ...options,
+    };
     const application = createApplication([names()], silentLogger, { isTls: true, clientCertificates });
     const texts = { ...served, ...(clientCertificates.areAsked ? { clientCa: clients.certificate } : {}) };
     return `https://${await addressOf(createApplicationServer(application, checkTls(texts, Date.now())))}`;
@@ -115,6 +122,21 @@ describe('client certificates', () => {
     }
   });
 
+  it('count until they expire, on a connection that was opened before as well', async () => {
+    let now = Date.now();
+    const url = await serve({ clock: { ...systemClock, now: () => now } });
+    const expiresAt = Math.ceil(now / 1_000 + 3_600) * 1_000;
+    const client = await clients.sign({ subject: 'CN=payments', purpose: 'client', expiresAt });
+    now = expiresAt - 1;
+    expect((await call(`${url}/name`, client)).status).to.equal(200);
+    now = expiresAt;
+    for (const path of ['/name', '/health']) {
+      const { status, headers, text } = await call(`${url}${path}`, client);
+      expect({ status, connection: headers.connection }, path).to.deep.equal({ status: 403, connection: 'close' });
+      expect(text).to.contain('The client certificate is not accepted: CERT_HAS_EXPIRED.');
+    }
+  });
+
   it('are needed in a session that is resumed, too', async () => {
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const url = await serve({});
@@ -165,7 +187,7 @@ describe('the header of a proxy', () => {
 
   async function serve(proxies: readonly string[], header?: string): Promise<string> {
     const isTrustedProxy = createProxyCheck(proxies);
-    const clientCertificates = { areAsked: false, isRequired: false, header, isTrustedProxy };
+    const clientCertificates = { areAsked: false, isRequired: false, header, isTrustedProxy, clock: systemClock };
     const application = createApplication([names()], silentLogger, { clientCertificates });
     return addressOf(createApplicationServer(application));
   }
