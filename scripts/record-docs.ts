@@ -2,11 +2,8 @@ import { stringify } from 'lossless-json';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
-import { createLogger } from '../src/logger.ts';
 import { packageRoot } from '../src/package-root.ts';
-import { recordEventExamples } from './docs/event-examples.ts';
 import { exampleBlocks, type FencedBlock } from './docs/markdown.ts';
 import { endIfHelpIsAsked, readUsage } from './read-usage.ts';
 import { runSteps, shown, stepsOf } from './docs/runnable-document.ts';
@@ -21,6 +18,8 @@ interface Filled {
 }
 
 async function record(document: string): Promise<void> {
+  // Loaded now, so that --help is answered at once.
+  const [{ createApp }, { createLogger }] = await Promise.all([import('../src/app.ts'), import('../src/logger.ts')]);
   const path = join(packageRoot, document);
   const markdown = await readFile(path, 'utf8');
   const folder = await mkdtemp(join(tmpdir(), 'lendstream-docs-'));
@@ -52,6 +51,7 @@ async function outputsOf(markdown: string, url: string, folder: string): Promise
 async function examplesOf(markdown: string, url: string): Promise<Filled[]> {
   const blocks = exampleBlocks(markdown);
   if (blocks.size === 0) return [];
+  const { recordEventExamples } = await import('./docs/event-examples.ts');
   const examples = await recordEventExamples(url);
   return examples.flatMap(({ eventType, toggles, event }) => {
     const block = blocks.get(`${eventType}.${toggles}`);

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { WrongUsage, numberAboveZero, oneOf, optionsOf, orEnd, someOf, text, wholeNumber } from '../command-line.ts';
-import type { BenchOptions } from './bench-options.ts';
-import { clusterParts, measureCluster } from './cluster-bench.ts';
-import { embeddedParts, measureEmbedded } from './embedded-bench.ts';
+import { clusterParts, embeddedParts, type BenchOptions } from './bench-options.ts';
 import { createReport } from './report.ts';
 import { figure } from './statistics.ts';
 
@@ -42,7 +40,9 @@ const options: BenchOptions = {
   profileFolder: profile,
   wanted: (...names) => names.some((name) => parts.includes(name)),
 };
-await (backend === 'cluster' ? measureCluster : measureEmbedded)(options);
+// Loaded now, so that a wrong command line or --help is answered at once.
+if (backend === 'cluster') await (await import('./cluster-bench.ts')).measureCluster(options);
+else await (await import('./embedded-bench.ts')).measureEmbedded(options);
 console.log(`\n${report.lines.join('\n')}`);
 console.log(report.missed === 0 ? 'Every target was reached.' : `${report.missed} targets were missed.`);
 process.exit(report.missed === 0 ? 0 : 1);

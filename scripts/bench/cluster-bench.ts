@@ -16,27 +16,6 @@ import { measureCommits } from './streaming/commits.ts';
 import { reportFirstEventOnCluster } from './streaming/first-event.ts';
 import { reportTakeOver } from './take-over.ts';
 
-/** The service on Kafka and Redis against raw kafkajs loops over the same topics. */
-export const clusterParts = [
-  'egress',
-  'egress-1k',
-  'fanout',
-  'publish',
-  'publish-differing',
-  'publish-1k',
-  'commands',
-  'growth',
-  'commits',
-  'first',
-  'latency',
-  'hand-over',
-  'fairness',
-  'take-over',
-  'idle',
-  'four-processes',
-  'definitions',
-] as const;
-
 const largeEventBytes = 1_000;
 /** How many requests or sends are under way at a time. */
 const inFlight = 8;

@@ -23,26 +23,6 @@ import { reportFirstEvent } from './streaming/first-event.ts';
 import { figure, median } from './statistics.ts';
 import { bytesWrittenByWorker, lastRow } from './worker-bytes.ts';
 
-/** The embedded store against its own ingredients: a bare server with the same sync, a raw scan of its database. */
-export const embeddedParts = [
-  'publish',
-  'publish-differing',
-  'egress',
-  'fanout',
-  'window',
-  'first',
-  'find',
-  'commands',
-  'growth',
-  'loans',
-  'end-of-day',
-  'definitions',
-  'access',
-  'fairness',
-  'idle',
-  'start',
-] as const;
-
 const connections = 8;
 const publishSettings = { connections, milliseconds: 3_000, warmUpMilliseconds: 1_000, eventBytes };
 const idleStreamCount = 2_000;

@@ -1,8 +1,7 @@
 import { flag, numberAboveZero, oneOf, optionsOf, wholeNumber } from '../command-line.ts';
 import { estimate, exampleLoad, usualCapacity, type Load } from './estimate.ts';
 import { linesOf, partLines } from './lines.ts';
-import { rehearse, type Part, type RehearsedStore, type Size } from './rehearsal.ts';
-import { withMemory, withRedis } from './stores.ts';
+import type { Part, RehearsedStore, Size } from './rehearsal.ts';
 
 /** The command line of size: what an installation takes, and the rehearsal of its coordination. */
 
@@ -47,6 +46,11 @@ const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 const progress = (text: string): void => void process.stderr.write(`${text} ...\n`);
 
 if (values.rehearse) {
+  // Loaded for a rehearsal alone, so that an estimate or --help takes no time.
+  const [{ rehearse }, { withMemory, withRedis }] = await Promise.all([
+    import('./rehearsal.ts'),
+    import('./stores.ts'),
+  ]);
   const size: Size = {
     subscriptions: load.subscriptions,
     streamsPerSubscription: Math.max(1, Math.round(load.streams / load.subscriptions)),

@@ -5,7 +5,7 @@ import { packageRoot } from '../../src/package-root.ts';
 import { WrongUsage, numberAboveZero, oneOf, optionsOf, orEnd, text, wholeNumber } from '../command-line.ts';
 import { judge, judgedIntervalsMinimum } from './judge.ts';
 import { headLine, lineOf, loadText, machine, reportOf, verdictLines } from './report.ts';
-import { earlierCommandsPerMinute, judgedLines, runSoak, type SoakSettings } from './run.ts';
+import { earlierCommandsPerMinute, judgedLines, type SoakSettings } from './settings.ts';
 
 /** The command line of the soak. */
 
@@ -55,6 +55,8 @@ const printLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+// Loaded now, so that a wrong command line or --help is answered at once.
+const { runSoak } = await import('./run.ts');
 const begun = new Date();
 const folder = mkdtempSync(join(tmpdir(), 'lendstream-soak-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'vite';
 import { packageRoot } from '../../src/package-root.ts';
 
 /** The compiled service, in the project and in the folder of its bundle. */
@@ -54,6 +53,8 @@ export class ServiceBundle {
         if (!['dist', serviceFolder].includes(path)) symlinkSync(join(packageRoot, path), join(this.#folder, path));
       }
     }
+    // Loaded for a bundle alone: a run of a few files needs none.
+    const { build } = await import('vite');
     await build({
       root: packageRoot,
       configFile: false,

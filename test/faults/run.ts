@@ -2,10 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flag, numberAboveZero, oneOf, optionsOf, seed as seedOption } from '../../scripts/command-line.ts';
-import { startClusterSystem } from './cluster-system.ts';
-import { startEmbeddedSystem } from './embedded-system.ts';
 import { endByItself } from '../../scripts/suite/open-resources.ts';
-import { runPlan } from './harness.ts';
 import { randomPlan, smokePlan } from './plan.ts';
 
 /** The command line of the fault runs. */
@@ -28,6 +25,12 @@ const printLine = (line: string): void => {
 
 const folder = mkdtempSync(join(tmpdir(), `lendstream-faults-${seed}-`));
 const systemFolder = join(folder, 'system');
+// Loaded now, so that a wrong command line or --help is answered at once.
+const [{ startClusterSystem }, { startEmbeddedSystem }, { runPlan }] = await Promise.all([
+  import('./cluster-system.ts'),
+  import('./embedded-system.ts'),
+  import('./harness.ts'),
+]);
 const system =
   backend === 'embedded'
     ? await startEmbeddedSystem(systemFolder)

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flag, oneOf, optionsOf, seed as seedOption, wholeNumber } from '../../scripts/command-line.ts';
 import { endByItself } from '../../scripts/suite/open-resources.ts';
-import { fuzz } from './fuzz.ts';
-import { isClean, reportOf } from './report.ts';
 
 /** The command line of the fuzzer. */
 
@@ -21,6 +19,8 @@ const printLine = (line: string): void => {
 
 const folder = mkdtempSync(join(tmpdir(), `lendstream-fuzz-${seed}-`));
 printLine(`Seed ${seed} on ${backend}; files in ${folder}`);
+// Loaded now, so that a wrong command line or --help is answered at once.
+const [{ fuzz }, { isClean, reportOf }] = await Promise.all([import('./fuzz.ts'), import('./report.ts')]);
 const outcome = await fuzz({ backend, folder, seed, requests, printLine });
 for (const line of reportOf(outcome, folder)) printLine(line);
 if (isClean(outcome) && !keep) rmSync(folder, { recursive: true, force: true });

@@ -13,7 +13,6 @@ import {
 import { startTestClusters, type TestClusters } from '../../scripts/suite/test-clusters.ts';
 import { packageRoot } from '../../src/package-root.ts';
 import type { Cluster } from '../support/cluster.ts';
-import { runCampaign } from './campaign.ts';
 import { readEquivalents } from './equivalents.ts';
 import { nameOf, type MutantName } from './mutant.ts';
 import { isFound, percentFound, shareOf, survivorLines } from './report.ts';
@@ -68,6 +67,8 @@ async function run(folder: string): Promise<void> {
   const only =
     again === undefined ? undefined : new Set((JSON.parse(readFileSync(again, 'utf8')) as MutantName[]).map(nameOf));
   say(`Seed ${seed}`);
+  // Loaded now, so that a wrong command line or --help is answered at once.
+  const { runCampaign } = await import('./campaign.ts');
   const result = await runCampaign({
     build,
     memory,

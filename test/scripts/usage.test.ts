@@ -4,8 +4,7 @@ import { accessSync, constants, cpSync, mkdirSync, readFileSync, readdirSync, st
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
-import { clusterParts } from '../../scripts/bench/cluster-bench.ts';
-import { embeddedParts } from '../../scripts/bench/embedded-bench.ts';
+import { clusterParts, embeddedParts } from '../../scripts/bench/bench-options.ts';
 import { kafkaVersions } from '../../scripts/local-cluster/kafka-broker.ts';
 import { readUsage } from '../../scripts/read-usage.ts';
 import { packageRoot } from '../../src/package-root.ts';

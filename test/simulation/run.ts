@@ -1,9 +1,6 @@
 import { flag, optionsOf, text, wholeNumber } from '../../scripts/command-line.ts';
-import { runCampaign } from './campaign.ts';
-import { runMutants } from './mutants.ts';
-import { simulate } from './simulation.ts';
 
-/** The command line of the simulation. */
+/** The command line of the simulation. It loads the rest when it is read, so that a wrong one is answered at once. */
 
 const options = optionsOf('simulate', {
   seeds: wholeNumber(1, 1_000),
@@ -21,6 +18,7 @@ const say = (line: string): void => {
 
 /** Runs one seed and prints its history. */
 async function repeat(seed: number, isShort: boolean): Promise<number> {
+  const { simulate } = await import('./simulation.ts');
   const { violation, history, steps, simulatedMilliseconds } = await simulate(seed, { isRecording: true, isShort });
   for (const line of history) say(line);
   const seconds = Math.round(simulatedMilliseconds / 1000);
@@ -31,7 +29,8 @@ async function repeat(seed: number, isShort: boolean): Promise<number> {
 async function main(): Promise<number> {
   const { seed, mutants, named, from, seeds, short: isShort, 'until-failure': isUntilFailure } = options;
   if (seed !== undefined) return repeat(seed, isShort);
-  if (mutants) return (await runMutants(say, named)) === 0 ? 0 : 1;
+  if (mutants) return (await (await import('./mutants.ts')).runMutants(say, named)) === 0 ? 0 : 1;
+  const { runCampaign } = await import('./campaign.ts');
   const failures = await runCampaign(from, seeds, say, { isShort, isUntilFailure });
   return failures === 0 ? 0 : 1;
 }
