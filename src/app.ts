@@ -45,7 +45,6 @@ import { createLendingApi } from './http/lending/lending-api.ts';
 import { behaviourRelease } from './http/lending/api-versions.ts';
 import { createOperationsRouter, type OperationsServices } from './http/edge/health-and-metrics.ts';
 import { createCrossOriginAccess } from './http/edge/browsers/cross-origin-access.ts';
-import { inOrder } from './http/edge/handlers-in-order.ts';
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { measureEventLoopDelay, type EventLoopDelay } from './http/edge/overload/event-loop-delay.ts';
 import { Overload, overloadWindowMilliseconds } from './http/edge/overload/overload.ts';
@@ -270,7 +269,7 @@ export async function createApp(
     const gate = createStartGate(() => health.notReadyReasons());
     const shedding = createLoadShedding(overload);
     const application = createApplication(
-      [inOrder([shedding, who.authentication, gate.router, ...who.guards]), ...routers, ...who.afterErrors],
+      [shedding, who.authentication, gate.router, ...who.guards, ...routers, ...who.afterErrors],
       logger,
       {
         clock,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Router } from 'express';
+import type { RequestHandler } from 'express';
 import { randomUUID } from 'node:crypto';
 import { applyRebalance } from '../../src/broker/subscriptions/ownership-changes.ts';
 import { openSession } from '../../src/broker/subscriptions/stream-slots.ts';
@@ -96,7 +96,7 @@ export interface Served {
 }
 
 /** These routers behind a real server on a free port. */
-export async function serve(routers: readonly Router[]): Promise<Served> {
+export async function serve(routers: readonly RequestHandler[]): Promise<Served> {
   const server = createServer(createApplication(routers, silentLogger));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -22,6 +22,7 @@ import type { Logger } from '../../logger.ts';
 import { askForBody, waitForBodies } from './bodies/expected-bodies.ts';
 import type { CrossOriginAccess } from './browsers/cross-origin-access.ts';
 import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
+import { inOrder } from './handlers-in-order.ts';
 import { contentEncodingOf } from './request-body.ts';
 import { lendingErrorHandler, lendingPathNotFound } from './lending-errors.ts';
 import { hasLendingErrors } from './mambu-versions.ts';
@@ -89,7 +90,7 @@ export function createApplication(
   // A response with an ETag decides itself whether it is unchanged, see entity-tags.ts. Others never are. Without this,
   // Express would treat `If-None-Match: *` as a match.
   Object.defineProperty(application.request, 'fresh', { value: false });
-  application.use((request, response, next) => {
+  const see: RequestHandler = (request, response, next) => {
     emitCloseOnDisconnect(request, response);
     const sentFlowId = request.headers['x-flow-id'];
     const flowId = typeof sentFlowId === 'string' && flowIdPattern.test(sentFlowId) ? sentFlowId : newFlowId();
@@ -108,15 +109,36 @@ export function createApplication(
     if (crossOriginAccess?.answerPreflight(request, response) === true) return;
     if (request.method === 'DELETE' && isBodyAnnounced(request)) afterDiscardingBody(request, next);
     else next();
-  });
-  if (clientCertificates?.areAsked === true) application.use(createClientCertificateCheck(clientCertificates));
-  for (const router of routers) application.use(router);
+  };
+  const check = clientCertificates?.areAsked === true ? [createClientCertificateCheck(clientCertificates)] : [];
+  for (const handler of joined([see, ...check, ...routers])) application.use(handler);
   application.use((request, response, next) => {
     const respond = hasLendingErrors(request) ? lendingPathNotFound : pathNotFound;
     return respond(request, response, next);
   });
   application.use(errorHandler(logger, onError));
   return application;
+}
+
+/** The same handlers, with one in place of those that follow each other and take no errors. */
+function joined(handlers: readonly (RequestHandler | ErrorRequestHandler)[]): (RequestHandler | ErrorRequestHandler)[] {
+  const all: (RequestHandler | ErrorRequestHandler)[] = [];
+  let run: RequestHandler[] = [];
+  for (const handler of handlers) {
+    if (!takesErrors(handler)) {
+      if (run.length === 0) all.push(inOrder((run = [])));
+      run.push(handler);
+    } else {
+      all.push(handler);
+      run = [];
+    }
+  }
+  return all;
+}
+
+/** How Express tells them apart. */
+function takesErrors(handler: RequestHandler | ErrorRequestHandler): handler is ErrorRequestHandler {
+  return handler.length === 4;
 }
 
 /** Responds to errors that no router has handled, in the error format of the API that the request belongs to. */
@@ -186,17 +208,18 @@ function afterDiscardingBody(request: Request, next: () => void): void {
 /** Bytes of a flow id; it is written as twice as many hexadecimal digits. */
 const flowIdBytes = 12;
 
-/** Random bytes of many flow ids, drawn at once. */
+/** Many flow ids, drawn and written at once, and where the next one begins. */
 const flowIdRandom = Buffer.alloc(flowIdBytes * 256);
-let flowIdAt = flowIdRandom.length;
+let flowIds = '';
+let flowIdAt = 0;
 
 function newFlowId(): string {
-  if (flowIdAt === flowIdRandom.length) {
-    randomFillSync(flowIdRandom);
+  if (flowIdAt === flowIds.length) {
+    flowIds = randomFillSync(flowIdRandom).toString('hex');
     flowIdAt = 0;
   }
-  flowIdAt += flowIdBytes;
-  return flowIdRandom.toString('hex', flowIdAt - flowIdBytes, flowIdAt);
+  flowIdAt += 2 * flowIdBytes;
+  return flowIds.slice(flowIdAt - 2 * flowIdBytes, flowIdAt);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, RequestHandler } from 'express';
 
 /**
  * One handler in place of several that see every request, whatever its path: the router would compare the path for each
@@ -6,28 +6,22 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
  * `next`, and none after one that fails.
  */
 export function inOrder(handlers: readonly RequestHandler[]): RequestHandler {
-  return (request, response, next) => callFrom(0, handlers, request, response, next);
-}
-
-function callFrom(
-  index: number,
-  handlers: readonly RequestHandler[],
-  request: Request,
-  response: Response,
-  next: NextFunction,
-): void {
-  const handler = handlers[index];
-  if (handler === undefined) return next();
-  const goOn = (error?: unknown): void => {
-    if (error === undefined || error === null) callFrom(index + 1, handlers, request, response, next);
-    else next(error);
+  return (request, response, next) => {
+    let index = 0;
+    const goOn = (error?: unknown): void => {
+      if (error !== undefined && error !== null) return next(error);
+      const handler = handlers[index];
+      if (handler === undefined) return next();
+      index += 1;
+      try {
+        const result = handler(request, response, goOn);
+        if (result instanceof Promise) void passOnFailure(result, next);
+      } catch (thrown) {
+        next(thrown);
+      }
+    };
+    goOn();
   };
-  try {
-    const result = handler(request, response, goOn);
-    if (result instanceof Promise) void passOnFailure(result, next);
-  } catch (error) {
-    next(error);
-  }
 }
 
 async function passOnFailure(result: Promise<void>, next: NextFunction): Promise<void> {

@@ -84,7 +84,13 @@ export async function readBodyAndRelease(request: Request): Promise<Buffer> {
 async function readWithClaim(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   // If the connection ended during an earlier wait, no further event comes, not even 'end'.
   if (request.destroyed) throw requestAborted();
-  const raw = await readRaw(request, bytesMaximum, claim);
+  claimDeclaredLength(request, bytesMaximum, claim);
+  askForBody(request);
+  // A small body comes with its headers, and Node hands both over before it lets anything else happen. One that is
+  // there is taken as it is; waiting for the events of a stream would cost a commit a tenth of its time.
+  request.read(0);
+  await Promise.resolve();
+  const raw = wholeBodyOf(request) ?? (await readAsItComes(request, bytesMaximum, claim));
   const encoding = contentEncodingOf(request);
   if (raw.length > 0) requireJsonOfBrowsers(request);
   if (encoding === 'identity') return raw;
@@ -183,19 +189,28 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** A declared length that is too large is refused at once. Otherwise the bytes are counted as they come. */
-function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+/** @throws REQUEST_TOO_LARGE, OVERLOADED, TOO_MANY_REQUESTS for a length that is too large, before any of it is read */
+function claimDeclaredLength(request: Request, bytesMaximum: number, claim: BodyClaim): void {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > bytesMaximum) throw tooLarge(bytesMaximum);
+  if (!claim.resize(length)) throw tooMuchInFlight(claim);
+}
+
+const emptyBody = Buffer.alloc(0);
+
+/** A body of a declared length that has arrived whole. */
+function wholeBodyOf(request: Request): Buffer | undefined {
+  if (!request.complete || request.destroyed || request.headers['transfer-encoding'] !== undefined) return undefined;
+  return (request.read() as Buffer | null) ?? emptyBody;
+}
+
+/** The bytes are counted as they come. */
+function readAsItComes(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const length = Number(request.headers['content-length'] ?? 0);
-    if (length > bytesMaximum) {
-      reject(tooLarge(bytesMaximum));
+    if (request.destroyed) {
+      reject(requestAborted());
       return;
     }
-    if (!claim.resize(length)) {
-      reject(tooMuchInFlight(claim));
-      return;
-    }
-    askForBody(request);
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (): void =>

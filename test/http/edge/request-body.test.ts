@@ -1,6 +1,13 @@
 import { expect } from 'chai';
-import { describe, it } from 'mocha';
-import { bodyDepthMaximum, parseJson } from '../../../src/http/edge/request-body.ts';
+import type { RequestHandler } from 'express';
+import { after, before, describe, it } from 'mocha';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
+import { bodyDepthMaximum, parseJson, readBody } from '../../../src/http/edge/request-body.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { rawResponseTo } from '../../support/http/raw-request.ts';
 
 function parse(text: string): unknown {
   return parseJson(Buffer.from(text));
@@ -33,6 +40,68 @@ describe('A JSON body', () => {
   for (const text of ['', '"', '"\\', '{"a": 1', '[1,]', ']]', '\ufeff{}']) {
     it(`is refused with the message of the parser when it is ${JSON.stringify(text)}`, () => {
       expect(() => parse(text)).to.throw('The body is not JSON: ');
+    });
+  }
+});
+
+describe('The body of a request', () => {
+  let server: Server;
+  let url: string;
+
+  /** Answers with the body, which it reads at once, or a turn of the event loop later for a path with `later`. */
+  const echo: RequestHandler = async (request, response) => {
+    if (request.path === '/later') await new Promise((resolve) => setImmediate(resolve));
+    const body = await readBody(request);
+    response.end(`<${body.toString()}>`);
+  };
+
+  before(async () => {
+    server = createApplicationServer(createApplication([echo], silentLogger));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const withLength = (path: string, body: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const inChunks = (path: string, ...chunks: readonly string[]): string =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n` +
+    [...chunks, ''].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
+  const last = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  const large = 'x'.repeat(100_000);
+  const bodiesIn = (responses: string): string[] => responses.match(/<[^>]*>/g) ?? [];
+
+  for (const path of ['/at-once', '/later']) {
+    it(`is the same in one piece with the headers and others behind it, with a length or in chunks, at ${path}`, async () => {
+      const requests = [
+        withLength(path, '{"a":1}'),
+        inChunks(path, '{"b"', ':2}'),
+        withLength(path, ''),
+        withLength(path, large),
+        withLength(path, '{"c":3}'),
+      ];
+      const responses = await rawResponseTo(url, requests.join('') + last);
+      expect(bodiesIn(responses)).to.deep.equal(['<{"a":1}>', '<{"b":2}>', '<>', `<${large}>`, '<{"c":3}>', '<>']);
+    });
+
+    it(`is the same when it comes after the headers, in pieces, at ${path}`, async () => {
+      const { hostname, port } = new URL(url);
+      const socket = connect(Number(port), hostname).setNoDelay(true);
+      let responses = '';
+      socket.on('data', (chunk: Buffer) => (responses += chunk.toString()));
+      await once(socket, 'connect');
+      const text = withLength(path, '{"a":1}') + inChunks(path, 'bc') + last;
+      const bodyAt = text.indexOf('{');
+      for (const piece of [text.slice(0, bodyAt), text.slice(bodyAt, bodyAt + 3), text.slice(bodyAt + 3)]) {
+        await new Promise((resolve) => socket.write(piece, resolve));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await once(socket, 'close');
+      expect(bodiesIn(responses)).to.deep.equal(['<{"a":1}>', '<bc>', '<>']);
     });
   }
 });

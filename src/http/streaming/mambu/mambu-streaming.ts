@@ -87,7 +87,7 @@ export function createMambuStreamingRouter({ streams, commit, ...services }: Mam
       let sent: unknown;
       const outcome = await commit(id, streamIdOf(request), async () => {
         sent = (await readJsonObject<'commitMambuCursorsV1'>(request)).items;
-        return profile.cursorsOf(await findSubscription(registry, id), sent);
+        return { items: profile.cursorsOf(await findSubscription(registry, id), sent) };
       });
       if (outcome.allCommitted) {
         response.status(204).end();
