@@ -17,7 +17,7 @@ import { SharedBuffer } from '../ports/shared-buffer.ts';
 const fetchBytesMinimum = 256 * 1024;
 
 /** The bytes that a miss fetches if it continues the fetch before it: each fetch costs as much as reading some rows. */
-const fetchBytesMaximum = 1024 * 1024;
+const fetchBytesMaximum = 2 * 1024 * 1024;
 
 /** The bytes for the bodies of a long fetch and their decoded arrays, when a record has 128 bytes or more. */
 const sharedBufferBytes = fetchBytesMaximum + fetchBytesMaximum / 8;
@@ -181,7 +181,10 @@ export class LogReader {
     const batches: StoredBatch[] = [];
     if (memory !== undefined) {
       const sharedBuffer = new SharedBuffer(memory, this.#runMemory.recycle);
-      for (const position of positions) batches.push(decodeBodyInRun(partition, sharedBuffer, position));
+      for (let at = 0; at < positions.length; at += 2) {
+        const position = { valuesAt: positions[at] as number, headAt: positions[at + 1] as number };
+        batches.push(decodeBodyInRun(partition, sharedBuffer, position));
+      }
       // Readers that wait for these batches take and hold them before the next turn of the event loop.
       void giveWay().then(sharedBuffer.release);
     }

@@ -162,7 +162,7 @@ describe('reading the embedded log', () => {
   });
 
   it('finds in memory what was read before, and what follows it', async () => {
-    await appendBatches(21);
+    await appendBatches(37);
     await appendTo(temporary.log, { ...orders, partition: 1 }, records('elsewhere'));
     await temporary.reopen();
     expect((await read(0)).nextOffset).to.equal(4);
@@ -170,21 +170,21 @@ describe('reading the embedded log', () => {
     // The thread serves this after the fetch that the second read began.
     await read(0, 1);
     removeRows();
-    expect((await read(0)).nextOffset).to.equal(20);
-    expect((await read(20)).batches).to.deep.equal([]);
+    expect((await read(0)).nextOffset).to.equal(36);
+    expect((await read(36)).batches).to.deep.equal([]);
   });
 
   for (const [left, isShared, form, valueOf] of [
-    [8, false, 'stored as they are', incompressible],
-    [9, true, 'stored as they are', incompressible],
-    [8, false, 'stored compressed', schedule],
-    [9, true, 'stored compressed', schedule],
+    [17, false, 'stored as they are', incompressible],
+    [18, true, 'stored as they are', incompressible],
+    [17, false, 'stored compressed', schedule],
+    [18, true, 'stored compressed', schedule],
   ] as const) {
-    it(`fetches 256 KiB, then a mebibyte, in memory that is reused where the bodies take half of it: ${left} batches, ${form}`, async () => {
-      await appendBatches(20 + left, valueOf);
+    it(`fetches 256 KiB, then two mebibytes, in memory that is reused where the bodies take half of it: ${left} batches, ${form}`, async () => {
+      await appendBatches(36 + left, valueOf);
       await temporary.reopen({ cacheBytesMaximum: 0 });
       const fetched: [count: number, isShared: boolean][] = [];
-      for (let offset = 0; offset < 20 + left;) {
+      for (let offset = 0; offset < 36 + left;) {
         const { batches, nextOffset } = await read(offset);
         const shared = batches.filter(({ release }) => release !== undefined);
         expect(shared.length).to.be.oneOf([0, batches.length]);
@@ -193,7 +193,7 @@ describe('reading the embedded log', () => {
       }
       expect(fetched).to.deep.equal([
         [4, false],
-        [16, true],
+        [32, true],
         [left, isShared],
       ]);
     });

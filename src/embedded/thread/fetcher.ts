@@ -2,7 +2,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import { type Connection, databaseErrorKind } from '../../sqlite.ts';
-import { type BatchRow, type BodyInRun, bodyOfRow, putIntoRun } from '../records/batch-format.ts';
+import { type BatchRow, bodyOfRow, putIntoRun } from '../records/batch-format.ts';
 import { inflatedBytesOf } from '../records/compressed-bodies.ts';
 import { batchColumns, rowOf, type BatchColumns } from './batch-columns.ts';
 import { openForReading } from './database.ts';
@@ -107,7 +107,7 @@ class FetchedBodies {
   #free: Buffer | undefined;
   #valuesAt = 0;
   #headsFrom = 0;
-  readonly #positions: BodyInRun[] = [];
+  readonly #positions: number[] = [];
   readonly #bodies: ArrayBuffer[] = [];
 
   /** @param bytes The approximate size of all bodies. Memory that they would leave mostly empty is not used. */
@@ -118,7 +118,7 @@ class FetchedBodies {
   }
 
   get count(): number {
-    return this.#positions.length + this.#bodies.length;
+    return this.#positions.length / 2 + this.#bodies.length;
   }
 
   add(body: Buffer): void {
@@ -129,7 +129,7 @@ class FetchedBodies {
       return;
     }
     const { valuesAt, headAt, valuesEnd } = put;
-    this.#positions.push({ valuesAt, headAt });
+    this.#positions.push(valuesAt, headAt);
     this.#valuesAt = valuesEnd + 1;
     this.#headsFrom = headAt;
   }
