@@ -50,7 +50,7 @@ export class BatchCache {
     const { sharedBuffer } = batch;
     if (batch.memoryBytes + bytesOf(sharedBuffer) > this.#bytesMaximum || partition.isDeleted) return;
     const batches = partition.cachedBatches;
-    const index = indexAtOrAbove(batches, batch.position.lastOffset);
+    const index = placeOf(batches, batch.position.lastOffset);
     const present = batches[index];
     if (present !== undefined && present.position.baseOffset <= batch.position.lastOffset) return;
     if (index === batches.length) batches.push(batch);
@@ -96,7 +96,7 @@ export class BatchCache {
     if (first.done === true) return;
     const [key, { partition, batches }] = first.value;
     for (const { memoryBytes } of batches) this.#bytes -= memoryBytes;
-    removeBatches(partition.cachedBatches, batches);
+    partition.cachedBatches = withoutBatches(partition.cachedBatches, batches);
     this.#release(key, batches[0]?.sharedBuffer);
   }
 
@@ -113,19 +113,24 @@ function bytesOf(sharedBuffer: SharedBuffer | undefined): number {
 }
 
 /**
- * Removes batches from a list that contains all of them, most often next to each other. Both are in ascending order of
- * offsets.
+ * Removes batches from a list that contains all of them, most often next to each other at its start. Both are in
+ * ascending order of offsets.
+ * @returns the list, or a new one: the engine takes as long to move one element of an old list as to copy ten
  */
-function removeBatches(list: StoredBatch[], batches: readonly StoredBatch[]): void {
+function withoutBatches(list: StoredBatch[], batches: readonly StoredBatch[]): StoredBatch[] {
   const index = indexAtOrAbove(list, batches[0]?.position.lastOffset ?? 0);
+  const isRun = list[index + batches.length - 1] === batches.at(-1);
   if (index === 0 && batches.length === 1) {
     // This is cheaper than a removal from the middle.
     list.shift();
-  } else if (list[index + batches.length - 1] === batches.at(-1)) {
+  } else if (index === 0 && isRun) {
+    return list.slice(batches.length);
+  } else if (isRun) {
     list.splice(index, batches.length);
   } else {
     for (const { position } of batches) list.splice(indexAtOrAbove(list, position.lastOffset), 1);
   }
+  return list;
 }
 
 /**
@@ -147,4 +152,10 @@ function indexAtOrAbove(batches: readonly StoredBatch[], offset: Offset): number
     else high = middle;
   }
   return low;
+}
+
+/** The same, which most often is behind all of them. */
+function placeOf(batches: readonly StoredBatch[], offset: Offset): number {
+  const last = batches.at(-1);
+  return last !== undefined && last.position.lastOffset < offset ? batches.length : indexAtOrAbove(batches, offset);
 }

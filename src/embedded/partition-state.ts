@@ -23,7 +23,7 @@ export interface PartitionState extends TopicPartition {
   /** Reads that wait for the next record. */
   readonly waiting: WaitingReads;
   /** Batches kept in memory, by ascending offset (see batch-cache.ts). */
-  readonly cachedBatches: StoredBatch[];
+  cachedBatches: StoredBatch[];
 }
 
 export interface TopicState {
