@@ -7,14 +7,21 @@ import { pageRecordKey } from '../lending-format/account-record-keys.ts';
 import { addDays } from '../lending/dates.ts';
 import { parseTransactionId } from '../lending/identifiers.ts';
 import type { LocalDate } from '../lending/terms.ts';
-import { type PageRow, dueDateMark, dueDatesOf, pagesByDueDate, pagesOfAccount, unsealedPages } from './page-rows.ts';
+import { type PageRow, dueDateMark, dueDatesOf, pagesByDueDate, unsealedPages } from './page-rows.ts';
 import type { LoanRow, TransactionRow } from './account-rows.ts';
+import {
+  type IndexName,
+  commandsById,
+  inUseTable,
+  indexes,
+  isIndexName,
+  schemaVersion,
+  tables,
+} from './account-schema.ts';
+import { loansWithRowsDue, prepareStatements, removeEarlierCommands } from './account-statements.ts';
 import type { DueCursor, DueDays } from './accounts-for-worker.ts';
 import { DamagedText, sealed, unsealed } from './checksummed-text.ts';
 import { FileSpace } from './file-space.ts';
-
-/** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
-const schemaVersion = 13;
 
 /** The page size of a new file. It holds three accounts of a few installments; half of it would hold one. Bytes. */
 const pageBytes = 16 * 1024;
@@ -31,114 +38,6 @@ const checkpointBytes = 16 * 1024 * 1024;
 
 /** After every day that a row can be due on. */
 const farDay = '9999-12-31';
-
-const tables = `
-  CREATE TABLE positions (partition INTEGER PRIMARY KEY, next_offset INTEGER NOT NULL) STRICT;
-  CREATE TABLE loans (
-    loan_number INTEGER PRIMARY KEY,
-    loan_id TEXT NOT NULL UNIQUE,
-    encoded_key TEXT NOT NULL,
-    loan_name TEXT NOT NULL,
-    account_holder_key TEXT,
-    product_type_key TEXT NOT NULL,
-    account_state TEXT NOT NULL,
-    -- Digits padded to one width, so that amounts sort as text and are never a binary float.
-    loan_amount TEXT NOT NULL,
-    creation_date TEXT NOT NULL,
-    approved_date TEXT,
-    closed_date TEXT,
-    last_modified_date TEXT NOT NULL,
-    transaction_count INTEGER NOT NULL,
-    partition INTEGER NOT NULL,
-    -- When time alone will change the account next; null when it will not.
-    next_business_date TEXT
-  ) STRICT;
-  -- Each account as the changelog has it: what every response is written from. Apart, so that sorting reads small rows.
-  -- This and every other state begins with its checksum, see checksummed-text.ts.
-  CREATE TABLE states (loan_number INTEGER PRIMARY KEY, state TEXT NOT NULL) STRICT;
-  -- The products that accounts refer to, as the changelog has them. Each partition has its own.
-  CREATE TABLE products (
-    reference TEXT NOT NULL,
-    partition INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    PRIMARY KEY (reference, partition)
-  ) STRICT, WITHOUT ROWID;
-  -- The installments and unpaid fees of accounts, in pages as the changelog has them.
-  CREATE TABLE pages (
-    loan_id TEXT NOT NULL,
-    list TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    -- Of installments: the days on which the first and the last one of the page are due.
-    first_due_date TEXT,
-    last_due_date TEXT,
-    PRIMARY KEY (loan_id, list, number)
-  ) STRICT, WITHOUT ROWID;
-  -- Each transaction as the changelog has it, with its number in the account.
-  CREATE TABLE transactions (
-    loan_id TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    transaction_key TEXT NOT NULL,
-    type TEXT NOT NULL,
-    creation_date TEXT NOT NULL,
-    value_date TEXT NOT NULL,
-    state TEXT NOT NULL,
-    -- The id that its sender gave it, which no other transaction that was not adjusted has.
-    external_id TEXT,
-    is_adjusted INTEGER NOT NULL,
-    PRIMARY KEY (loan_id, number)
-  ) STRICT, WITHOUT ROWID;
-  -- Commands that posted no transaction, as long as they are remembered. The oldest are removed first, and are side by
-  -- side: their pages become free as a whole.
-  CREATE TABLE commands (
-    command_id TEXT NOT NULL,
-    partition INTEGER NOT NULL,
-    decided_at INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    PRIMARY KEY (partition, decided_at, command_id)
-  ) STRICT, WITHOUT ROWID;
-  -- The offset of the last command done, for each partition, and how far commands after the end of a day are done.
-  CREATE TABLE checkpoints (
-    partition INTEGER PRIMARY KEY,
-    command_offset INTEGER NOT NULL,
-    decided_ahead_to INTEGER
-  ) STRICT;
-  -- How many bytes were removed from pages that other rows may still be in, see sparse-pages.ts. It has one row.
-  CREATE TABLE removed (bytes INTEGER NOT NULL) STRICT;
-  INSERT INTO removed VALUES (0);
-  PRAGMA user_version = ${schemaVersion};
-`;
-
-/** It is unique: of a command that was done again, only the row with the later time stays. */
-const commandsById = 'commands_by_id';
-
-/**
- * Created when the file has been filled. Sorting all rows of an index once takes less time than finding the place of
- * each one: places that are all over the file are read and written page by page.
- */
-const indexes = {
-  loans_by_key: 'loans (encoded_key)',
-  loans_by_state: 'loans (account_state, creation_date)',
-  loans_by_holder: 'loans (account_holder_key, creation_date)',
-  loans_by_product: 'loans (product_type_key, creation_date)',
-  loans_by_creation: 'loans (creation_date, loan_id)',
-  loans_by_next_date: 'loans (partition, next_business_date)',
-  loans_by_modification: 'loans (last_modified_date, loan_id)',
-  [pagesByDueDate]: 'pages (last_due_date, first_due_date)',
-  transactions_by_key: 'transactions (transaction_key)',
-  transactions_by_creation: 'transactions (creation_date)',
-  transactions_by_value_date: 'transactions (value_date)',
-  [commandsById]: 'commands (command_id, partition)',
-  // Posting a transaction again leaves the old one with the same id, so the index tells them apart.
-  transactions_by_external_id: 'transactions (external_id, is_adjusted) WHERE external_id IS NOT NULL',
-};
-
-type IndexName = keyof typeof indexes;
-
-const isIndexName = (name: string): name is IndexName => Object.hasOwn(indexes, name);
-
-/** Has a row while a process has the file open. The row names the boot of the machine in which the process runs. */
-const inUseTable = 'CREATE TABLE IF NOT EXISTS in_use (boot_id TEXT NOT NULL) STRICT';
 
 /** The changes of some batches of a partition of the changelog. */
 export interface AccountChanges {
@@ -172,6 +71,13 @@ export interface CommandRow {
   /** Milliseconds since the epoch. */
   readonly decidedAt: number;
   /** Its text in the changelog. */
+  readonly state: string;
+}
+
+/** A row of the transactions. */
+interface FoundTransaction {
+  readonly loan_id: string;
+  readonly transaction_key: string;
   readonly state: string;
 }
 
@@ -212,7 +118,7 @@ export class AccountTables {
       this.#database.exec(`PRAGMA synchronous = OFF; PRAGMA cache_size = -${cacheBytesMaximum / 1024};`);
       this.#isFilled = this.#missingIndexes().length === 0;
       this.#checkpointAfter(this.#isFilled ? checkpointBytes : fillingCheckpointBytes);
-      this.#statements = prepare(this.#database);
+      this.#statements = prepareStatements(this.#database);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -619,139 +525,4 @@ function bootId(): string {
 /** Deletes the file and the files that SQLite keeps beside it. */
 export function deleteDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
-}
-
-/** A row of the transactions. */
-interface FoundTransaction {
-  readonly loan_id: string;
-  readonly transaction_key: string;
-  readonly state: string;
-}
-
-const transactionColumns = 'SELECT loan_id, transaction_key, state FROM transactions';
-
-/** About what a row takes in an index, and a loan in its table and all indexes. Bytes. */
-const indexEntryBytes = 64;
-const removedLoanBytes = 600;
-
-const loanColumns = [
-  'loan_id',
-  'encoded_key',
-  'loan_name',
-  'account_holder_key',
-  'product_type_key',
-  'account_state',
-  'loan_amount',
-  'creation_date',
-  'approved_date',
-  'closed_date',
-  'last_modified_date',
-  'transaction_count',
-  'partition',
-  'next_business_date',
-];
-
-/** Every command changes this column, so its index is written with each of them. */
-const alwaysChangedColumn = 'last_modified_date';
-
-/**
- * Pages of installments by their days, of active loans. Without the name of the index, SQLite may read all pages,
- * because they are in the order of their accounts.
- */
-const loansWithRowsDue = `
-  SELECT pages.last_due_date AS lastDueDate, pages.first_due_date AS firstDueDate, pages.loan_id AS loanId
-  FROM pages INDEXED BY ${pagesByDueDate} CROSS JOIN loans USING (loan_id)
-  WHERE pages.last_due_date >= ? AND pages.first_due_date <= ?
-    AND (pages.last_due_date, pages.first_due_date, pages.loan_id) > (?, ?, ?)
-    AND loans.partition = ? AND loans.next_business_date IS NOT NULL AND instr(pages.state, ?) > 0
-  ORDER BY pages.last_due_date, pages.first_due_date, pages.loan_id LIMIT ?`;
-
-/** Leaves the last record of each command of a partition. */
-const removeEarlierCommands = `
-  DELETE FROM commands WHERE (partition, decided_at, command_id) NOT IN
-    (SELECT partition, max(decided_at), command_id FROM commands GROUP BY partition, command_id)`;
-
-/** The other columns that an index contains. The id identifies the row, and never changes. */
-const indexedLoanColumns = loanColumns.filter(
-  (column) =>
-    column !== alwaysChangedColumn &&
-    Object.values(indexes).some((index) => index.startsWith('loans (') && index.includes(column)),
-);
-
-function prepare(database: Connection) {
-  const parameterOf = (column: string): string => `?${loanColumns.indexOf(column) + 1}`;
-  const assigned = (columns: readonly string[]): string =>
-    columns.map((column) => `${column} = ${parameterOf(column)}`).join(', ');
-  const isUnchanged = indexedLoanColumns.map((column) => `${column} IS ${parameterOf(column)}`).join(' AND ');
-  // SQLite writes the index of each column that an update names, also when its value stays. Most commands change none
-  // of them, and then this update takes a tenth of the time.
-  const updateLoan =
-    `UPDATE loans SET ${assigned(loanColumns.filter((column) => !indexedLoanColumns.includes(column)))} ` +
-    `WHERE ${isUnchanged} RETURNING loan_number`;
-  const putLoan =
-    `INSERT INTO loans (${loanColumns.join(', ')}) VALUES (${loanColumns.map(parameterOf).join(', ')}) ` +
-    `ON CONFLICT (loan_id) DO UPDATE SET ${assigned(loanColumns.slice(1))} RETURNING loan_number`;
-  const removedStateBytes = 'RETURNING length(state) AS bytes';
-  const numberOfLoan = '(SELECT loan_number FROM loans WHERE loan_id = ?)';
-  return {
-    positions: database.prepare('SELECT partition, next_offset FROM positions'),
-    putPosition: database.prepare('INSERT OR REPLACE INTO positions VALUES (?, ?)'),
-    updateLoan: database.prepare(updateLoan),
-    putLoan: database.prepare(putLoan),
-    putState: database.prepare(
-      'INSERT INTO states VALUES (?, ?) ON CONFLICT (loan_number) DO UPDATE SET state = excluded.state',
-    ),
-    addRemoved: database.prepare('UPDATE removed SET bytes = bytes + ?'),
-    removeLoan: database.prepare(`DELETE FROM loans WHERE loan_id = ? RETURNING ${removedLoanBytes} AS bytes`),
-    removeState: database.prepare(`DELETE FROM states WHERE loan_number = ${numberOfLoan} ${removedStateBytes}`),
-    state: database.prepare(`SELECT state FROM states WHERE loan_number = ${numberOfLoan}`),
-    pages: database.prepare(pagesOfAccount),
-    putPage: database.prepare(
-      'INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (loan_id, list, number) DO UPDATE SET ' +
-        'state = excluded.state, first_due_date = excluded.first_due_date, last_due_date = excluded.last_due_date',
-    ),
-    updatePage: database.prepare(
-      'UPDATE pages SET state = ? WHERE loan_id = ? AND list = ? AND number = ? ' +
-        'AND first_due_date IS ? AND last_due_date IS ?',
-    ),
-    removePage: database.prepare(
-      `DELETE FROM pages WHERE loan_id = ? AND list = ? AND number = ? ${removedStateBytes}`,
-    ),
-    putProduct: database.prepare('INSERT OR REPLACE INTO products VALUES (?, ?, ?)'),
-    product: database.prepare('SELECT state FROM products WHERE reference = ? LIMIT 1'),
-    productOfPartition: database.prepare('SELECT 1 FROM products WHERE reference = ? AND partition = ?'),
-    loanOfProduct: database.prepare('SELECT 1 FROM loans WHERE product_type_key = ? LIMIT 1'),
-    idOfId: database.prepare('SELECT loan_id FROM loans WHERE loan_id = ?'),
-    idOfKey: database.prepare('SELECT loan_id FROM loans WHERE encoded_key = ?'),
-    transactionCount: database.prepare('SELECT transaction_count FROM loans WHERE loan_id = ?'),
-    command: database.prepare('SELECT state FROM commands WHERE command_id = ? AND partition = ?'),
-    lastCommand: database.prepare('SELECT state FROM commands WHERE command_id = ? ORDER BY decided_at DESC LIMIT 1'),
-    putCommand: database.prepare('INSERT OR REPLACE INTO commands VALUES (?, ?, ?, ?)'),
-    // Its row was beside others that are removed with it. Only its entry in the index leaves a gap.
-    removeCommand: database.prepare(
-      `DELETE FROM commands WHERE command_id = ? AND partition = ? RETURNING ${indexEntryBytes} AS bytes`,
-    ),
-    oldCommands: database.prepare(
-      'SELECT command_id FROM commands WHERE partition = ? AND decided_at <= ? ORDER BY decided_at LIMIT ?',
-    ),
-    dueLoans: database.prepare(
-      'SELECT loan_id FROM loans WHERE partition = ? AND next_business_date <= ? ORDER BY next_business_date LIMIT ?',
-    ),
-    checkpoints: database.prepare('SELECT partition, command_offset, decided_ahead_to FROM checkpoints'),
-    putCheckpoint: database.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?)'),
-    putTransaction: database.prepare(
-      'INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ' +
-        'ON CONFLICT (loan_id, number) DO UPDATE SET transaction_key = excluded.transaction_key, type = excluded.type, ' +
-        'creation_date = excluded.creation_date, value_date = excluded.value_date, state = excluded.state, ' +
-        'external_id = excluded.external_id, is_adjusted = excluded.is_adjusted',
-    ),
-    removeTransaction: database.prepare(`DELETE FROM transactions WHERE transaction_key = ? ${removedStateBytes}`),
-    transactionByKey: database.prepare(`${transactionColumns} WHERE transaction_key = ?`),
-    standingByExternalId: database.prepare(
-      'SELECT 1 FROM transactions WHERE external_id = ? AND is_adjusted = 0 LIMIT 1',
-    ),
-    transactionByNumber: database.prepare(`${transactionColumns} WHERE loan_id = ? AND number = ?`),
-    // Transactions are numbered without a gap, so the first ones need not be counted.
-    transactionPage: database.prepare(`${transactionColumns} WHERE loan_id = ? AND number > ? ORDER BY number LIMIT ?`),
-  };
 }
