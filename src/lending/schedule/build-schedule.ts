@@ -1,9 +1,9 @@
 /**
  * The schedule: due dates, interest and principal of each installment.
  * In: terms of a loan. Out: rows with exact amounts.
- * Start with `buildSchedule` below; `due-dates.ts`, `open-rows.ts`, `day-count.ts`, `interest.ts`, `annuity.ts`,
- * `principal-plan.ts` and `level-payment.ts` are its parts. `prepayment-recalculation.ts` spreads what is left after a
- * payment.
+ * Start with `buildSchedule` below; `due-dates.ts`, `open-rows.ts`, `day-count.ts`, `interest.ts`,
+ * `level-payment-formula.ts`, `principal-plan.ts` and `level-payment.ts` are its parts. `prepayment-recalculation.ts`
+ * spreads what is left after a payment.
  */
 
 import type { Decimal } from '../money.ts';

@@ -1,7 +1,7 @@
 import { periodInterest, regularPeriodRate } from './interest.ts';
 import { Decimal, zero } from '../money.ts';
 import type { ScheduleTerms } from '../terms.ts';
-import { annuityPayment, optimizedPayment } from './annuity.ts';
+import { annuityPayment, optimizedPayment } from './level-payment-formula.ts';
 import { roundScheduleAmount } from './rounding.ts';
 import { type StartOfAccrual, type PrincipalPlan, paysPrincipal, carriesFirstPeriod } from './principal-plan.ts';
 import { type OpenRow, type ScheduleRequest, openRows } from './open-rows.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { Decimal } from '../../../src/lending/money.ts';
-import { annuityPayment, optimizedPayment } from '../../../src/lending/schedule/annuity.ts';
+import { annuityPayment, optimizedPayment } from '../../../src/lending/schedule/level-payment-formula.ts';
 
 const rate = fc.integer({ min: 0, max: 2000 }).map((basisPoints) => new Decimal(basisPoints).dividedBy(10_000));
 
