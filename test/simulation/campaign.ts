@@ -18,7 +18,7 @@ export function describeFailure({ seed, steps, violation, history }: RunResult, 
 /**
  * Runs seeds one after another.
  * @param say Gets the output, line by line.
- * @param isShort Gives the adversary a third of the time.
+ * @param isShort Gives the adversary less of the time.
  * @param isUntilFailure Stops at the first seed that fails.
  * @returns how many of them failed
  */

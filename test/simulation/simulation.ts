@@ -24,7 +24,7 @@ const drainCheckMilliseconds = 1_000;
 export interface RunOptions {
   /** Whether the run has a history. */
   readonly isRecording?: boolean;
-  /** Whether the adversary has a third of the time. Such a run finds most faults in half of the processor time. */
+  /** Whether the adversary has less of the time. Such a run finds most faults in half of the processor time. */
   readonly isShort?: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
   await world.start();
   await populate(world);
   const { chance } = world;
-  const activeUntil = Math.round(chance.between(10_000, 40_000) * (isShort ? 1 / 3 : 1));
+  const activeUntil = Math.round(chance.between(10_000, 40_000) * (isShort ? shareOfShortRun(seed) : 1));
   const adversary = beginAdversary(world);
   void publishUntil(world, activeUntil);
   while (await world.runStep(activeUntil));
@@ -52,6 +52,11 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
     violation: world.violation,
     history: world.history,
   };
+}
+
+/** The adversary's share of the time in a short run. Few faults need a third of it, and those in any of many seeds. */
+function shareOfShortRun(seed: number): number {
+  return seed % 3 === 0 ? 1 / 3 : 1 / 6;
 }
 
 /** Of a client that hardly ever reads. */
