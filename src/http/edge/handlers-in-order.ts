@@ -1,12 +1,18 @@
 import type { NextFunction, RequestHandler } from 'express';
 
+/** A handler that calls others, which show what it serves as the stack of a router does. */
+export type HandlersInOrder = RequestHandler & { readonly handlers: readonly RequestHandler[] };
+
 /**
  * One handler in place of several that see every request, whatever its path: the router would compare the path for each
  * of them, and keep and restore what it knows of it. It calls them as the router does: each when the one before calls
  * `next`, and none after one that fails.
  */
-export function inOrder(handlers: readonly RequestHandler[]): RequestHandler {
-  return (request, response, next) => {
+export function inOrder(several: readonly RequestHandler[]): HandlersInOrder {
+  const handlers = several.flatMap((handler) =>
+    'handlers' in handler ? (handler as HandlersInOrder).handlers : handler,
+  );
+  const handle: RequestHandler = (request, response, next) => {
     let index = 0;
     const goOn = (error?: unknown): void => {
       if (error !== undefined && error !== null) return next(error);
@@ -22,6 +28,7 @@ export function inOrder(handlers: readonly RequestHandler[]): RequestHandler {
     };
     goOn();
   };
+  return Object.assign(handle, { handlers });
 }
 
 async function passOnFailure(result: Promise<void>, next: NextFunction): Promise<void> {

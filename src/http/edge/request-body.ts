@@ -83,14 +83,10 @@ export async function readBodyAndRelease(request: Request): Promise<Buffer> {
 
 async function readWithClaim(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   // If the connection ended during an earlier wait, no further event comes, not even 'end'.
-  if (request.destroyed) throw requestAborted();
+  if (request.destroyed && !request.readableEnded) throw requestAborted();
   claimDeclaredLength(request, bytesMaximum, claim);
   askForBody(request);
-  // A small body comes with its headers, and Node hands both over before it lets anything else happen. One that is
-  // there is taken as it is; waiting for the events of a stream would cost a commit a tenth of its time.
-  request.read(0);
-  await Promise.resolve();
-  const raw = wholeBodyOf(request) ?? (await readAsItComes(request, bytesMaximum, claim));
+  const raw = arrivedBodyOf(request) ?? (await readWhenParsed(request, bytesMaximum, claim));
   const encoding = contentEncodingOf(request);
   if (raw.length > 0) requireJsonOfBrowsers(request);
   if (encoding === 'identity') return raw;
@@ -198,10 +194,22 @@ function claimDeclaredLength(request: Request, bytesMaximum: number, claim: Body
 
 const emptyBody = Buffer.alloc(0);
 
-/** A body of a declared length that has arrived whole. */
-function wholeBodyOf(request: Request): Buffer | undefined {
+/** A body of a declared length that has arrived whole, or one whose end was seen before: nothing is left of it. */
+function arrivedBodyOf(request: Request): Buffer | undefined {
+  if (request.readableEnded) return emptyBody;
   if (!request.complete || request.destroyed || request.headers['transfer-encoding'] !== undefined) return undefined;
   return (request.read() as Buffer | null) ?? emptyBody;
+}
+
+/**
+ * A small body comes with its headers, and Node hands both over before it lets anything else happen. One that is there
+ * then is taken as it is: waiting for the events of a stream would cost a commit a tenth of its time.
+ */
+async function readWhenParsed(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+  // Otherwise Node would see to it that a body which nothing reads is discarded.
+  request.read(0);
+  await Promise.resolve();
+  return arrivedBodyOf(request) ?? readAsItComes(request, bytesMaximum, claim);
 }
 
 /** The bytes are counted as they come. */

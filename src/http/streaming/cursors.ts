@@ -9,6 +9,7 @@ import { LendstreamError } from '../../errors.ts';
 import type { Metrics } from '../../metrics.ts';
 import { usageOf } from '../access/limits/usage-of-response.ts';
 import { compress } from '../edge/compression/response-compression.ts';
+import { inOrder } from '../edge/handlers-in-order.ts';
 import { readJsonObject } from '../edge/request-body.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
@@ -72,12 +73,11 @@ export function createCursorsRouter(
       response.status(204).end();
     })
     .all(methodNotAllowed('GET', 'POST', 'PATCH'));
-  return (request, response, next) => {
+  const commitAtOnce: RequestHandler = (request, response, next) => {
     const subscriptionId = request.method === 'POST' ? commitPath.exec(request.path)?.[1] : undefined;
-    return subscriptionId === undefined
-      ? router(request, response, next)
-      : commitFor(request, response, subscriptionId);
+    return subscriptionId === undefined ? next() : commitFor(request, response, subscriptionId);
   };
+  return inOrder([commitAtOnce, router]);
 }
 
 /** @throws MALFORMED_REQUEST when the header, which has two names, is missing */

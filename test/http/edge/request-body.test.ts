@@ -48,11 +48,14 @@ describe('The body of a request', () => {
   let server: Server;
   let url: string;
 
-  /** Answers with the body, which it reads at once, or a turn of the event loop later for a path with `later`. */
+  /** Answers with the body, which it reads at once, or for some paths when the request has been parsed to its end. */
   const echo: RequestHandler = async (request, response) => {
-    if (request.path === '/later') await new Promise((resolve) => setImmediate(resolve));
-    const body = await readBody(request);
-    response.end(`<${body.toString()}>`);
+    const answer = async (): Promise<void> => void response.end(`<${(await readBody(request)).toString()}>`);
+    if (request.path === '/in-a-later-turn') setImmediate(() => void answer());
+    else {
+      if (request.path === '/after-a-promise') await new Promise((resolve) => setImmediate(resolve));
+      await answer();
+    }
   };
 
   before(async () => {
@@ -71,21 +74,37 @@ describe('The body of a request', () => {
   const inChunks = (path: string, ...chunks: readonly string[]): string =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n` +
     [...chunks, ''].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
+  const deletion = (path: string): string =>
+    `DELETE ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}DELETE ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const last = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   const large = 'x'.repeat(100_000);
   const bodiesIn = (responses: string): string[] => responses.match(/<[^>]*>/g) ?? [];
 
-  for (const path of ['/at-once', '/later']) {
+  for (const path of ['/at-once', '/after-a-promise', '/in-a-later-turn']) {
     it(`is the same in one piece with the headers and others behind it, with a length or in chunks, at ${path}`, async () => {
       const requests = [
         withLength(path, '{"a":1}'),
         inChunks(path, '{"b"', ':2}'),
+        inChunks(path),
         withLength(path, ''),
         withLength(path, large),
         withLength(path, '{"c":3}'),
       ];
       const responses = await rawResponseTo(url, requests.join('') + last);
-      expect(bodiesIn(responses)).to.deep.equal(['<{"a":1}>', '<{"b":2}>', '<>', `<${large}>`, '<{"c":3}>', '<>']);
+      expect(bodiesIn(responses)).to.deep.equal([
+        '<{"a":1}>',
+        '<{"b":2}>',
+        '<>',
+        '<>',
+        `<${large}>`,
+        '<{"c":3}>',
+        '<>',
+      ]);
+    });
+
+    it(`of a deletion is discarded before it is read at ${path}`, async () => {
+      const responses = await rawResponseTo(url, deletion(path) + last);
+      expect(bodiesIn(responses)).to.deep.equal(['<>', '<>', '<>']);
     });
 
     it(`is the same when it comes after the headers, in pieces, at ${path}`, async () => {

@@ -21,7 +21,13 @@ export interface Mounted {
 interface Layer {
   readonly rawPath: string | RegExp | readonly (string | RegExp)[];
   readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
-  readonly handle: { readonly stack?: readonly Layer[] };
+  readonly handle: Handle;
+}
+
+/** A router has a stack, and one handler in place of several has these. */
+interface Handle {
+  readonly stack?: readonly Layer[];
+  readonly handlers?: readonly Handle[];
 }
 
 /** The application behind a server of this process. */
@@ -46,6 +52,11 @@ export function mountedIn(application: Express): Mounted {
         if (route !== undefined) {
           routes.push(...methodsOf(route.methods).map((method) => ({ method, path: templateOf(path) })));
         } else if (handle.stack !== undefined) walk(handle.stack, path);
+        else if (handle.handlers !== undefined)
+          walk(
+            handle.handlers.map((each) => ({ rawPath: '/', handle: each })),
+            path,
+          );
         else if (path !== '/') handlers.push(path);
       }
     }
