@@ -119,7 +119,7 @@ describe('the client as a consumer', function () {
     nowhere.consumer.stop();
     first.abort();
     await Promise.all([waitingForEvents.done, second.done, nowhere.done]);
-    expect(performance.now() - startedAt).to.be.below(2_000);
+    expect(performance.now() - startedAt).to.be.below(10_000);
   });
 
   it('commits nothing of a batch that the loop leaves, unless it was asked to', async () => {
@@ -251,7 +251,7 @@ describe('the client as a consumer', function () {
     });
     await eventually(() => numbers.length >= 20, 20_000);
     await system.kill();
-    await eventually(() => notices.some(({ kind }) => kind === 'waiting'), 10_000);
+    await eventually(() => notices.some(({ kind }) => kind === 'waiting'));
     await system.start();
     await publish(eventType, 100, 200);
     await done;
@@ -328,7 +328,7 @@ describe('the client as a consumer', function () {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     first.consumer.stop();
     await first.done;
-    await eventually(() => waiting.consumer.streamId !== '', 10_000);
+    await eventually(() => waiting.consumer.streamId !== '');
     waiting.consumer.stop();
     await waiting.done;
   });
@@ -336,11 +336,11 @@ describe('the client as a consumer', function () {
   it('keeps a batch with heart-beats that takes longer than the commit timeout', async () => {
     const [, subscription] = await subscribed(2);
     const numbers: number[] = [];
-    const stream = { commit_timeout: 2, batch_limit: 1 };
+    const stream = { commit_timeout: 4, batch_limit: 1 };
     const consumer = lendstream.consume<Numbered>(subscription, { stream });
     for await (const { events, lost } of consumer) {
       numbers.push(...events.map(({ number }) => number));
-      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      await new Promise((resolve) => setTimeout(resolve, 6_000));
       expect(lost.aborted).to.equal(false);
       if (numbers.length === 2) consumer.stop();
     }
@@ -352,7 +352,7 @@ describe('the client as a consumer', function () {
     const [, subscription] = await subscribed(20);
     const notices: Notice[] = [];
     const numbers: number[] = [];
-    const stream = { commit_timeout: 1, batch_limit: 10 };
+    const stream = { commit_timeout: 3, batch_limit: 10 };
     const consumer = lendstream.consume<Numbered>(subscription, {
       stream,
       processingMilliseconds: 0,
@@ -361,7 +361,7 @@ describe('the client as a consumer', function () {
     let slow = true;
     for await (const { events } of consumer) {
       numbers.push(...events.map(({ number }) => number));
-      if (slow) await new Promise((resolve) => setTimeout(resolve, 3_000));
+      if (slow) await new Promise((resolve) => setTimeout(resolve, 5_000));
       slow = false;
       if (new Set(numbers).size === 20) consumer.stop();
     }
@@ -381,7 +381,7 @@ describe('the client as a consumer', function () {
     const once: number[] = [];
     for await (const { events } of careful) {
       once.push(...events.map(({ number }) => number));
-      if (slow) await new Promise((resolve) => setTimeout(resolve, 3_000));
+      if (slow) await new Promise((resolve) => setTimeout(resolve, 5_000));
       slow = false;
       if (once.length === 20) careful.stop();
     }

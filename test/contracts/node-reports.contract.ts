@@ -10,7 +10,7 @@ import {
 import type { CoordinationHarness } from './coordination.contract.ts';
 
 /** How long a test takes at most between what it measures. Milliseconds. */
-const slackMilliseconds = 5_000;
+const slackMilliseconds = 15_000;
 
 /** What every adapter of the coordination port must do with the reports of nodes. */
 export function describeNodeReports(harnessOf: () => CoordinationHarness): void {

@@ -113,7 +113,7 @@ describe('processes that were all without Redis for longer than their leases', f
     await until(async () => {
       const { partitions } = await coordination.topology(id);
       return new Set(partitions.flatMap(({ state, streamId }) => (state === 'assigned' ? [streamId] : []))).size === 2;
-    }, 5_000);
+    }, 20_000);
 
     for (const { proxy } of processes) proxy.setMode({ kind: 'cut' });
     await new Promise((resolve) => setTimeout(resolve, 1.5 * leaseMilliseconds));
@@ -124,7 +124,7 @@ describe('processes that were all without Redis for longer than their leases', f
           () => true,
           () => false,
         ),
-      5_000,
+      20_000,
     );
     // As a process does that opens a stream.
     await coordination.reapSessions(id);

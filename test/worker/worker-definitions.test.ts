@@ -103,7 +103,7 @@ describe('a worker that waits for definitions', () => {
     hold();
     const offset = await sendUnderToggle();
     const events = (await allEvents(log)).length;
-    await new Promise((resolve) => setTimeout(resolve, definitionsMillisecondsMaximum / 2));
+    await new Promise((resolve) => setTimeout(resolve, definitionsMillisecondsMaximum / 6));
     expect((await allEvents(log)).length).to.equal(events);
     release();
     await expectDecidedOnce(offset);
@@ -115,13 +115,10 @@ describe('a worker that waits for definitions', () => {
     const begun = performance.now();
     const offset = await sendUnderToggle();
     const events = (await allEvents(log)).length;
-    await eventually(() => messages.includes(startsOver), 3 * definitionsMillisecondsMaximum);
+    await eventually(() => messages.includes(startsOver));
     expect(performance.now() - begun).to.be.at.least(definitionsMillisecondsMaximum);
     // A second time, so that the restart is visible.
-    await eventually(
-      () => messages.filter((line) => line === startsOver).length === 2,
-      3 * definitionsMillisecondsMaximum,
-    );
+    await eventually(() => messages.filter((line) => line === startsOver).length === 2);
     expect((await allEvents(log)).length).to.equal(events);
     release();
     await expectDecidedOnce(offset);

@@ -126,7 +126,7 @@ describe('streams of a subscription', () => {
     await stream.until(() => stream.numbers.length === 1);
     await api.commit(id, stream, cursor(type, 0));
     await stream.ended;
-    expect(performance.now() - openedAt).to.be.within(2_900, 5_000);
+    expect(performance.now() - openedAt).to.be.within(2_900, 30_000);
     expect(stream.lastInfo?.debug).to.equal('Stream timeout reached');
   });
 

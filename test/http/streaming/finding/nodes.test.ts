@@ -11,7 +11,7 @@ import { removeFolder, startService, temporaryFolder, type Service } from '../..
 type Node = NonNullable<Responses['getOverview']['nodes']>[number];
 
 /** How long a process is silent before it counts as lost, and a moment more. Milliseconds. */
-const lostMillisecondsMaximum = 10_000 + 3_000;
+const lostMillisecondsMaximum = 10_000 + 10_000;
 
 function defined(node: Node | undefined): Node {
   if (node === undefined) throw new Error('The node is not listed');
@@ -53,7 +53,7 @@ describe('the nodes of an installation', function () {
     asked: Service,
     about: Service,
     condition: (node: Node | undefined) => boolean,
-    milliseconds = 10_000,
+    milliseconds = 30_000,
   ): Promise<Node | undefined> => {
     const deadline = systemClock.monotonic() + milliseconds;
     for (;;) {
