@@ -127,8 +127,6 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       return { changes, stop: coordination.watch(subscription, listener) };
     };
 
-    const soon = (condition: () => boolean | Promise<boolean>): Promise<void> => eventually(condition, 2_000);
-
     describe('claims', () => {
       it('are won by one of fifty simultaneous requests', async () => {
         const name = randomUUID();
@@ -312,7 +310,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const { generation } = await coordination.topology(subscription);
         const { changes, stop } = recordNotifications();
         await coordination.closeSession(subscription, first.streamId);
-        await soon(() => changes.includes('topology'));
+        await eventually(() => changes.includes('topology'));
         stop();
         expect((await coordination.topology(subscription)).generation).to.be.greaterThan(generation);
         expect(await ask(second)).to.deep.equal(opened);
@@ -733,7 +731,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const streamId = await owningWithHeartbeats(5);
         const { changes, stop } = recordNotifications();
         await commit(streamId, at(0, 5));
-        await soon(() => changes.includes('offsets'));
+        await eventually(() => changes.includes('offsets'));
         stop();
         await coordination.closeSession(subscription, streamId);
         expect(await heartbeats(streamId)).to.equal(0);
@@ -1189,7 +1187,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const expecting = async (change: CoordinationChange, act: () => Promise<unknown>): Promise<void> => {
           changes.length = 0;
           await act();
-          await soon(() => changes.includes(change));
+          await eventually(() => changes.includes(change));
         };
         await initialise(-1);
         let streamId = '';
@@ -1214,7 +1212,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         });
         await commit(streamId, at(0, 5));
         await commit(streamId, at(0, 3), at(0, 7));
-        await soon(() => notified.length >= 2);
+        await eventually(() => notified.length >= 2);
         stop();
         const positions = notified.map((committed) => committed.map(({ partition, offset }) => [partition, offset]));
         expect(positions).to.deep.equal([[[0, 5]], [[0, 7]]]);
@@ -1246,7 +1244,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
           if (change === 'offsets') seen.push(offsets());
         });
         await commit(streamId, at(0, 8));
-        await soon(() => seen.length > 0);
+        await eventually(() => seen.length > 0);
         expect(await seen[0]).to.deep.equal([8]);
         stop();
       });

@@ -378,7 +378,7 @@ describe('a Redis that loses its data', () => {
     const encoded = stored.replace('-1@', '33@');
     await harness.client.hset(keys.key(subscription, 'offsets'), partitionField, encoded);
     await harness.client.hset(keys.key(subscription, 'dirty'), `${subscription}/${partitionField}`, encoded);
-    await eventually(async () => (await mirrored())[partition] === 33, 8_000);
+    await eventually(async () => (await mirrored())[partition] === 33);
   });
 
   it('fails calls immediately while it is unreachable, and resumes when it is back', async () => {
@@ -422,6 +422,6 @@ describe('a Redis that loses its data', () => {
     await first.commit(subscription, own, [at(partition, 5)]);
     const exported = async (): Promise<number | undefined> =>
       (await harness.log.groupOffsets(subscription)).find((each) => each.partition === partition)?.offset;
-    await eventually(async () => (await exported()) === 6, 8_000);
+    await eventually(async () => (await exported()) === 6);
   });
 });

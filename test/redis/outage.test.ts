@@ -141,6 +141,6 @@ describe('processes that were all without Redis for longer than their leases', f
         { topic: eventType, partition, records: [{ key: null, value: Buffer.from(`{"number":${partition}}`) }] },
       ]);
     }
-    await until(() => lines.every((received) => received.some((line) => line.includes('"number"'))), 5_000);
+    await until(() => lines.every((received) => received.some((line) => line.includes('"number"'))), 20_000);
   });
 });

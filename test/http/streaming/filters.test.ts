@@ -200,13 +200,13 @@ describe('a stream with filters', () => {
     await server.append(type, 0, [keyed('a', undefined), keyed('b', undefined)]);
     const id = await server.subscribe([type]);
     const client = await server.open(id, { query: `?batch_flush_timeout=1${filters('/kind=yes')}` });
-    await eventually(async () => (await committed(id)) === 1, 8_000);
+    await eventually(async () => (await committed(id)) === 1);
     await server.append(type, 0, [keyed('a', 'no'), keyed('c', undefined)]);
     await untilMovedTo(client, 3);
     expect(await committed(id)).to.equal(1);
     expect((await commit(client, id, lastCursor(client))).status).to.equal(204);
     await server.append(type, 0, [keyed('d', undefined)]);
-    await eventually(async () => (await committed(id)) === 4, 8_000);
+    await eventually(async () => (await committed(id)) === 4);
     await server.append(type, 0, [keyed('a', 'yes'), keyed('e', undefined), keyed('f', 'no'), keyed('g', undefined)]);
     await client.until(() => client.numbers.length === 1);
     expect(lastOffset(client)).to.equal(8);

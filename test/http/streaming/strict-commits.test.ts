@@ -102,7 +102,7 @@ describe('a stream with strict_commits', () => {
     );
     await server.append(type, 0, [{ key: 'c', value: null }]);
     const committed = async () => (await server.coordination.committedOffsets(id)).map(({ offset }) => offset);
-    await eventually(async () => (await committed())[0] === 3, 8_000);
+    await eventually(async () => (await committed())[0] === 3);
     client.destroy();
   });
 

@@ -402,7 +402,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(client.numbers).to.deep.equal([1, 2]);
       await server.commit(id, client.streamId, client.cursors);
       await server.append(type, 0, [{ key: 'e', value: null }]);
-      await eventually(async () => (await server.coordination.committedOffsets(id))[0]?.offset === 4, 8_000);
+      await eventually(async () => (await server.coordination.committedOffsets(id))[0]?.offset === 4);
       client.destroy();
     });
   });
