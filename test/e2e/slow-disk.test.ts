@@ -13,8 +13,8 @@ const eventType = {
 };
 
 /**
- * The maximum time of anything that does not need the disk while the writer is blocked, on a busy machine: less than the
- * writer waits for it. Milliseconds.
+ * The maximum time of anything that does not need the disk while the writer is blocked, on a busy machine. The writer
+ * waits longer. Milliseconds.
  */
 const promptMilliseconds = 4_500;
 
