@@ -115,7 +115,7 @@ function bytesOf(sharedBuffer: SharedBuffer | undefined): number {
 /**
  * Removes batches from a list that contains all of them, most often next to each other at its start. Both are in
  * ascending order of offsets.
- * @returns the list, or a new one: the engine takes as long to move one element of an old list as to copy ten
+ * @returns the list, or a new one: the engine notes each element that moves within an old list for its collector
  */
 function withoutBatches(list: StoredBatch[], batches: readonly StoredBatch[]): StoredBatch[] {
   const index = indexAtOrAbove(list, batches[0]?.position.lastOffset ?? 0);
