@@ -9,7 +9,7 @@ import { staleMutants } from './mutants.ts';
 import { simulate } from './simulation.ts';
 
 /** With short runs. npm run campaign simulates a hundred thousand whole ones. */
-const seeds = 600;
+const seeds = 1_000;
 
 describe('the broker in simulated time', () => {
   it(`keeps every invariant for ${seeds} seeds`, async function () {
