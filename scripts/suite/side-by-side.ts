@@ -84,10 +84,10 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
     runners.add(runner);
     return runner;
   };
-  const drainQueue = async (preferred: Backend): Promise<void> => {
+  const drainQueue = async (preferred: Backend, index: number): Promise<void> => {
     let runner: Runner | undefined;
     for (;;) {
-      const file = await queue.take(preferred);
+      const file = await queue.take(preferred, index);
       if (file === undefined) break;
       if (runner?.backend !== file.backend || !runner.isAlive) {
         end(runner);
@@ -105,7 +105,7 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
   };
   await Promise.all(
     Array.from({ length: options.runners }, (_, index) =>
-      drainQueue(preferences[index % preferences.length] as Backend),
+      drainQueue(preferences[index % preferences.length] as Backend, index),
     ),
   );
   await Promise.all(ends);

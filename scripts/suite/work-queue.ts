@@ -1,10 +1,18 @@
 import type { Backend, Need, TestFile } from './test-files.ts';
 
+/**
+ * How many runners have a browser. To start one, load the page for the first time and compile its scripts takes some
+ * seconds of the processor, and the tests of a runner share it. They are over long before the others.
+ */
+const browsersMaximum = 3;
+
 /** The test files that no runner has taken yet. Those that need something wait until it is there or cannot be had. */
 export class WorkQueue {
   #waiting: readonly TestFile[];
   readonly #settled = new Set<Need>();
   #onSettled: (() => void)[] = [];
+  /** The runners that have a browser. */
+  readonly #withBrowser = new Set<number>();
 
   /** @param files in the order in which they are handed out: the slowest first, so that no runner ends with it alone */
   constructor(files: readonly TestFile[]) {
@@ -20,17 +28,35 @@ export class WorkQueue {
     for (const wake of this.#onSettled.splice(0)) wake();
   }
 
-  /** The next file for that backend, else for the other one; undefined when there are no more files. */
-  async take(preferred: Backend): Promise<TestFile | undefined> {
-    while (this.#waiting.length > 0) {
-      const ready = this.#waiting.filter(({ needs }) => needs.every((need) => this.#settled.has(need)));
-      const next = ready.find(({ backend }) => backend === preferred) ?? ready[0];
+  /**
+   * The next file for that backend, else for the other one; undefined when there are no more files for the runner.
+   * @param runner A number of its own for each runner. One that has a browser gets the files that need it first.
+   */
+  async take(preferred: Backend, runner: number): Promise<TestFile | undefined> {
+    for (;;) {
+      const possible = this.#waiting.filter((file) => !needsBrowser(file) || this.#mayHaveBrowser(preferred, runner));
+      if (possible.length === 0) return undefined;
+      const ready = possible.filter(({ needs }) => needs.every((need) => this.#settled.has(need)));
+      const next =
+        (this.#withBrowser.has(runner) ? ready.find(needsBrowser) : undefined) ??
+        ready.find(({ backend }) => backend === preferred) ??
+        ready[0];
       if (next !== undefined) {
+        if (needsBrowser(next)) this.#withBrowser.add(runner);
         this.#waiting = this.#waiting.filter((file) => file !== next);
         return next;
       }
       await new Promise<void>((resolve) => this.#onSettled.push(resolve));
     }
-    return undefined;
   }
+
+  /** Whether a runner has a browser, or may be one more that does: one that will go on with the same backend. */
+  #mayHaveBrowser(preferred: Backend, runner: number): boolean {
+    if (this.#withBrowser.has(runner)) return true;
+    return preferred === 'embedded' && this.#withBrowser.size < browsersMaximum;
+  }
+}
+
+function needsBrowser({ needs }: TestFile): boolean {
+  return needs.includes('browser');
 }

@@ -21,7 +21,7 @@ describe('the queue of test files', () => {
 
   async function takeAll(preferred: TestFile['backend']): Promise<string[]> {
     const taken: string[] = [];
-    for (let next = await queue.take(preferred); next !== undefined; next = await queue.take(preferred)) {
+    for (let next = await queue.take(preferred, 0); next !== undefined; next = await queue.take(preferred, 0)) {
       taken.push(next.source);
     }
     return taken;
@@ -31,25 +31,51 @@ describe('the queue of test files', () => {
     queue.settle('current', true);
     queue.settle('previous', true);
     expect(await takeAll('embedded')).to.deep.equal(['slow', 'kafka', 'previous', 'quick', 'second']);
-    expect(await queue.take('cluster')).to.equal(undefined);
+    expect(await queue.take('cluster', 1)).to.equal(undefined);
   });
 
   it('hands out files that need no cluster while the clusters start, and makes the others wait', async () => {
-    expect([await queue.take('cluster'), await queue.take('cluster')]).to.deep.equal([slow, quick]);
-    const waiting = [queue.take('cluster'), queue.take('embedded')];
+    expect([await queue.take('cluster', 1), await queue.take('cluster', 1)]).to.deep.equal([slow, quick]);
+    const waiting = [queue.take('cluster', 1), queue.take('embedded', 0)];
     queue.settle('current', true);
     expect(await Promise.all(waiting)).to.deep.equal([second, kafka]);
-    const last = queue.take('embedded');
+    const last = queue.take('embedded', 0);
     queue.settle('previous', true);
     expect(await last).to.equal(previous);
   });
 
   it('lets files that need a browser wait for it, and no others', async () => {
     queue = new WorkQueue([file('page', { needs: ['browser'] }), quick]);
-    expect(await queue.take('embedded')).to.equal(quick);
-    const page = queue.take('embedded');
+    expect(await queue.take('embedded', 0)).to.equal(quick);
+    const page = queue.take('embedded', 0);
     queue.settle('browser', true);
     expect((await page)?.source).to.equal('page');
+  });
+
+  it('gives the files that need a browser to three runners that prefer the embedded store, and to these first', async () => {
+    const pages = ['one', 'two', 'three', 'four'].map((name) => file(name, { needs: ['browser'] }));
+    const others = ['five', 'six', 'seven'].map((name) => file(name));
+    const [one, two, three, four] = pages;
+    const [five, six, seven] = others;
+    queue = new WorkQueue([...pages, ...others]);
+    queue.settle('browser', true);
+    expect(await queue.take('cluster', 9)).to.equal(five);
+    expect(await queue.take('embedded', 1)).to.equal(one);
+    expect(await queue.take('embedded', 2)).to.equal(two);
+    expect(await queue.take('embedded', 3)).to.equal(three);
+    expect(await queue.take('embedded', 4)).to.equal(six);
+    expect(await queue.take('embedded', 2)).to.equal(four);
+    expect(await queue.take('embedded', 2)).to.equal(seven);
+    for (const runner of [1, 4]) expect(await queue.take('embedded', runner)).to.equal(undefined);
+  });
+
+  it('ends for a runner without a browser when only files are left that others have theirs for', async () => {
+    queue = new WorkQueue(['one', 'two', 'three', 'four'].map((name) => file(name, { needs: ['browser'] })));
+    expect(await queue.take('cluster', 9)).to.equal(undefined);
+    queue.settle('browser', true);
+    for (const runner of [1, 2, 3]) expect(await queue.take('embedded', runner)).not.to.equal(undefined);
+    expect(await queue.take('embedded', 4)).to.equal(undefined);
+    expect((await queue.take('embedded', 1))?.source).to.equal('four');
   });
 
   it('hands out suites that need a cluster also without one, so that they report it, but no second runs', async () => {
@@ -60,7 +86,7 @@ describe('the queue of test files', () => {
 
   it('ends for all waiting runners when only files are left that cannot run', async () => {
     queue = new WorkQueue([second]);
-    const waiting = [queue.take('cluster'), queue.take('embedded')];
+    const waiting = [queue.take('cluster', 1), queue.take('embedded', 0)];
     queue.settle('current', false);
     expect(await Promise.all(waiting)).to.deep.equal([undefined, undefined]);
   });
