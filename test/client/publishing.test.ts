@@ -204,10 +204,18 @@ describe('the client as a producer', function () {
     expect(await from({ from: { time } })).to.deep.equal(['6']);
     expect(await from({ from: 'begin', eventsMaximum: 3 })).to.deep.equal(['1', '2', '3']);
     expect(await from({ from: 'begin', filter: ['/number=4'] })).to.deep.equal(['4']);
-    const tail = lendstream.tail(eventType);
+    const asked: string[] = [];
+    const watched = new Client({
+      url: system.url,
+      fetch: (url, init) => {
+        asked.push(url);
+        return fetch(url, init);
+      },
+    });
+    const tail = watched.tail(eventType);
     const next = tail.next();
     // The position is fixed before the first event is waited for.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await eventually(() => asked.some((url) => url.includes('/events?')));
     await lendstream.publish(eventType, [event(7, 'same')]);
     expect(
       ((await next).value as { readonly events: readonly { readonly number?: unknown }[] }).events[0]?.number,
