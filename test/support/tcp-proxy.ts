@@ -39,6 +39,14 @@ export interface Target {
   readonly port: number;
 }
 
+/** Changes what passes on one connection, before the mode of the proxy applies to it. */
+export interface Editor {
+  /** @returns what the target gets when the client has sent these bytes; empty when there is nothing yet */
+  toTarget(bytes: Buffer): Buffer;
+  /** @returns what the client gets when the target has sent these bytes; empty when there is nothing yet */
+  toClient(bytes: Buffer): Buffer;
+}
+
 interface Connection {
   readonly client: Socket;
   readonly target: Socket;
@@ -50,8 +58,9 @@ interface Connection {
 /**
  * Listens in front of a target.
  * @param port the port to listen on; 0 picks a free one
+ * @param editorOf makes the editor of a connection; without it, everything passes as it is
  */
-export async function openTcpProxy(firstTarget: Target, port = 0): Promise<TcpProxy> {
+export async function openTcpProxy(firstTarget: Target, port = 0, editorOf?: () => Editor): Promise<TcpProxy> {
   let target = firstTarget;
   let mode: ProxyMode = { kind: 'pass' };
   let made = 0;
@@ -87,8 +96,9 @@ export async function openTcpProxy(firstTarget: Target, port = 0): Promise<TcpPr
     const losing = (): void => {
       connection.hasLostBytes = true;
     };
-    relay(client, upstream, 'to target', () => mode, losing);
-    relay(upstream, client, 'to client', () => mode, losing);
+    const editor = editorOf?.() ?? unedited;
+    relay({ from: client, to: upstream, direction: 'to target', edit: editor.toTarget, mode: () => mode, losing });
+    relay({ from: upstream, to: client, direction: 'to client', edit: editor.toClient, mode: () => mode, losing });
     for (const socket of [client, upstream]) {
       // Errors are passed on as a reset, which is their meaning for the other side.
       socket.on('error', () => {
@@ -129,14 +139,20 @@ export async function openTcpProxy(firstTarget: Target, port = 0): Promise<TcpPr
   };
 }
 
+const unedited: Editor = { toTarget: (bytes) => bytes, toClient: (bytes) => bytes };
+
+interface RelayOptions {
+  readonly from: Socket;
+  readonly to: Socket;
+  readonly direction: 'to target' | 'to client';
+  readonly edit: (bytes: Buffer) => Buffer;
+  readonly mode: () => ProxyMode;
+  /** Called when bytes are swallowed. */
+  readonly losing: () => void;
+}
+
 /** Carries one direction of a connection. */
-function relay(
-  from: Socket,
-  to: Socket,
-  direction: 'to target' | 'to client',
-  mode: () => ProxyMode,
-  losing: () => void,
-): void {
+function relay({ from, to, direction, edit, mode, losing }: RelayOptions): void {
   let waiting: Promise<void> | undefined;
   const inOrder = (step: () => void): void => {
     const now = mode();
@@ -151,10 +167,12 @@ function relay(
     });
     waiting = mine;
   };
-  from.on('data', (bytes) => {
+  from.on('data', (bytes: Buffer) => {
     if (mode().kind === 'half-open') return losing();
+    const edited = edit(bytes);
+    if (edited.length === 0) return;
     inOrder(() => {
-      if (to.destroyed || to.write(bytes)) return;
+      if (to.destroyed || to.write(edited)) return;
       from.pause();
       to.once('drain', () => {
         if (mode().kind !== 'pause') from.resume();
