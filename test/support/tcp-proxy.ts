@@ -42,9 +42,9 @@ export interface Target {
 /** Changes what passes on one connection, before the mode of the proxy applies to it. */
 export interface Editor {
   /** @returns what the target gets when the client has sent these bytes; empty when there is nothing yet */
-  toTarget(bytes: Buffer): Buffer;
+  readonly toTarget: (bytes: Buffer) => Buffer;
   /** @returns what the client gets when the target has sent these bytes; empty when there is nothing yet */
-  toClient(bytes: Buffer): Buffer;
+  readonly toClient: (bytes: Buffer) => Buffer;
 }
 
 interface Connection {
