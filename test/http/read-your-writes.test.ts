@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
@@ -17,7 +16,7 @@ import { HistoryRecorder } from '../../src/broker/subscriptions/history-recorder
 import { LagHistory } from '../../src/broker/subscriptions/lag-history.ts';
 import { RecentLags } from '../../src/broker/subscriptions/recent-lags.ts';
 import { systemClock } from '../../src/clock.ts';
-import { createApplication } from '../../src/http/edge/application.ts';
+import { createApplication, createApplicationServer } from '../../src/http/edge/application.ts';
 import { createCommandsRouter } from '../../src/http/lending/command-status.ts';
 import { createLoanEventsRouter } from '../../src/http/lending/loan-events.ts';
 import { createLoanProductsRouter } from '../../src/http/lending/loan-products.ts';
@@ -158,7 +157,7 @@ describe('a resource that another process just created', () => {
         isOpen: true,
       }),
     ];
-    const server = createServer(createApplication(routers, logger));
+    const server = createApplicationServer(createApplication(routers, logger));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanups.push(() => {
       server.closeAllConnections();

@@ -1,6 +1,5 @@
 import { RecentLags } from '../../src/broker/subscriptions/recent-lags.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { EventTypes } from '../../src/broker/event-types/event-types.ts';
 import { Publisher } from '../../src/broker/publishing/publisher.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
-import { createApplication } from '../../src/http/edge/application.ts';
+import { createApplication, createApplicationServer } from '../../src/http/edge/application.ts';
 import { createEventTypesRouter } from '../../src/http/streaming/event-types.ts';
 import { createPublishingRouter } from '../../src/http/streaming/publishing.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
@@ -74,7 +73,7 @@ export async function openBroker(changed: (log: EventLog) => EventLog = (same) =
 export async function serveBroker(changed?: (log: EventLog) => EventLog): Promise<Broker & { readonly url: string }> {
   const broker = await openBroker(changed);
   const routers = [createEventTypesRouter({ ...broker, lags: new RecentLags(broker) }), createPublishingRouter(broker)];
-  const server = createServer(createApplication(routers, silentLogger));
+  const server = createApplicationServer(createApplication(routers, silentLogger));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     ...broker,

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ import { EndOffsetCache } from '../../src/broker/subscriptions/end-offsets.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import type { Subscription } from '../../src/broker/definitions/subscription.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
-import { createApplication } from '../../src/http/edge/application.ts';
+import { createApplication, createApplicationServer } from '../../src/http/edge/application.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
@@ -97,7 +96,7 @@ export interface Served {
 
 /** These routers behind a real server on a free port. */
 export async function serve(routers: readonly RequestHandler[]): Promise<Served> {
-  const server = createServer(createApplication(routers, silentLogger));
+  const server = createApplicationServer(createApplication(routers, silentLogger));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

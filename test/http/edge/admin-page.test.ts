@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createAdminRouter } from '../../../src/http/edge/admin-page.ts';
-import { createApplication } from '../../../src/http/edge/application.ts';
+import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
 import { createAuthentication } from '../../../src/http/access/authentication.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { call } from '../../support/http/client.ts';
@@ -30,7 +30,7 @@ describe('the files of the admin page', () => {
       createAuthentication({ isOpen: apiKeys.length === 0, environmentKeys: apiKeys }),
       createAdminRouter(folder),
     ];
-    server = createServer(createApplication(routers, silentLogger));
+    server = createApplicationServer(createApplication(routers, silentLogger));
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }

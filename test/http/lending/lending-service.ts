@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { after, before } from 'mocha';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { annuityProduct } from '../../../src/admin/example-product.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
@@ -8,7 +7,7 @@ import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
 import { Publisher } from '../../../src/broker/publishing/publisher.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
-import { createApplication } from '../../../src/http/edge/application.ts';
+import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
 import { createLendingApi } from '../../../src/http/lending/lending-api.ts';
 import type { BusinessDayServices } from '../../../src/http/lending/business-days.ts';
 import type { OutcomeWait } from '../../../src/http/lending/services.ts';
@@ -109,10 +108,8 @@ export async function startLendingService(
   });
   const services = { accounts, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
   const api = createLendingApi({ ...services, log: maskedLog(log, registry), partitionCount, endOfDaySchedule });
-  const application = createApplication([api], logger);
-  const server = await new Promise<Server>((resolve) => {
-    const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
-  });
+  const server = createApplicationServer(createApplication([api], logger));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   let worker: LendingWorker | undefined;

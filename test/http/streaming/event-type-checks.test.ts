@@ -1,10 +1,10 @@
 import { RecentLags } from '../../../src/broker/subscriptions/recent-lags.ts';
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../src/clock.ts';
-import { createApplication } from '../../../src/http/edge/application.ts';
+import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
 import { createEventTypeChecksRouter } from '../../../src/http/streaming/event-type-checks.ts';
 import { createEventTypeEventsRouter } from '../../../src/http/streaming/event-type-events.ts';
 import { createEventTypesRouter } from '../../../src/http/streaming/event-types.ts';
@@ -28,7 +28,7 @@ describe('checks of event types and events before publishing, and reads without 
       createEventTypesRouter({ ...broker, lags: new RecentLags(broker) }),
       createEventTypeChecksRouter(services),
     ];
-    server = createServer(createApplication(routers, silentLogger));
+    server = createApplicationServer(createApplication(routers, silentLogger));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await request('POST', '/event-types', eventTypeBody('orders'));
