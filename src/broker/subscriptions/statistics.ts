@@ -5,7 +5,7 @@ import type { EventLog, Offset } from '../../ports/event-log.ts';
 import type { FailureRecord } from '../../ports/failed-deliveries.ts';
 import type { Registry } from '../definitions/registry.ts';
 import type { Subscription } from '../definitions/subscription.ts';
-import { backlogsOf, boundsOf, timeLags } from './subscription-lag.ts';
+import { backlogsOf, timeLags } from './subscription-lag.ts';
 import { partitionsOfSubscription } from './subscription-partitions.ts';
 
 /** Which stream owns which partition, and how far behind the subscription is. */
@@ -65,11 +65,11 @@ export async function subscriptionStatistics(
   subscription: Subscription,
   showTimeLag: boolean,
 ): Promise<EventTypeStatistics[]> {
-  const { registry, coordination, log } = services;
+  const { registry, coordination } = services;
   const topology = await coordination.topology(subscription.id);
   const describe = ownershipDescriber(topology);
   const records = new Map(topology.partitions.map((ownership) => [partitionKey(ownership), ownership.failureRecord]));
-  const backlogs = await backlogsOf(registry, coordination, subscription, (partitions) => boundsOf(log, partitions));
+  const backlogs = await backlogsOf(services, subscription);
   const lags = showTimeLag ? await timeLags(services, backlogs) : new Map<string, number>();
   return byEventType(registry, subscription, (partition) => {
     const key = partitionKey(partition);

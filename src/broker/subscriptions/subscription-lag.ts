@@ -7,6 +7,7 @@ import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import type { Registry } from '../definitions/registry.ts';
+import { EventEnds } from './event-ends.ts';
 import { startingOffsets } from './starting-offsets.ts';
 import { partitionsOfEventType, partitionsOfSubscription } from './subscription-partitions.ts';
 
@@ -37,6 +38,9 @@ const lagGroupSize = 1_024;
  */
 const rereadMilliseconds = 300_000;
 
+/** How many partitions are looked at at once for the ends of their events. */
+const concurrentLookUps = 32;
+
 /** How many subscriptions' lags are put together in one turn of the event loop. */
 const subscriptionsPerTurn = 10_000;
 
@@ -51,6 +55,7 @@ export interface KnownLags {
   /** Where the lags of each subscription begin in {@link lags}; those of the next one begin where they end. */
   readonly starts: Uint32Array;
   readonly boundsByEventType: ReadonlyMap<string, readonly PartitionBounds[]>;
+  readonly eventEnds: EventEnds;
   readonly marks: OffsetMarks;
   /** The state of the registry from which the subscriptions and their partitions are. */
   readonly registryVersion: string;
@@ -102,6 +107,7 @@ export async function subscriptionLag(
   if (reusable !== undefined && toRead.length === 0 && subscriptions.length === reusable.subscriptions.length) {
     return { ...reusable, subscriptions, boundsByEventType, marks, registryVersion, partitions };
   }
+  const eventEnds = reusable?.eventEnds ?? new EventEnds(services.log);
   const read = new Map<number, readonly SubscriptionLag[]>();
   let sliceEnd = clock.monotonic() + sliceMilliseconds;
   for (let first = 0; first < toRead.length; first += groupSize) {
@@ -109,8 +115,19 @@ export async function subscriptionLag(
     const committed = await Promise.all(
       group.map((index) => coordination.committedOffsets((subscriptions[index] as Subscription).id)),
     );
+    const lacking = group.map((index, place) =>
+      lackingOf(subscriptions[index] as Subscription, committed[place] ?? [], boundsByEventType),
+    );
+    await lookUpEnds(
+      eventEnds,
+      lacking.flatMap((eventTypes) => eventTypes.flatMap(({ partitions: some }) => some)),
+    );
     for (const [place, index] of group.entries()) {
-      const lags = lagsOf(subscriptions[index] as Subscription, committed[place] ?? [], boundsByEventType);
+      const { id } = subscriptions[index] as Subscription;
+      const lags = (lacking[place] ?? []).map(({ eventType, partitions: some }) => {
+        const unconsumedEvents = some.reduce((sum, { next, bounds }) => sum + eventEnds.eventsFrom(next, bounds), 0);
+        return { subscriptionId: id, eventType, unconsumedEvents };
+      });
       read.set(index, lags);
     }
     // On one machine nothing above waits for anything outside this process.
@@ -132,6 +149,7 @@ export async function subscriptionLag(
     subscriptions,
     starts,
     boundsByEventType,
+    eventEnds,
     marks,
     registryVersion,
     partitions,
@@ -205,21 +223,65 @@ function haveSameEnds(bounds: readonly PartitionBounds[], before: readonly Parti
   });
 }
 
-/** The lags of one subscription. An event type whose topic no longer exists has none. */
-function lagsOf(
+/** A partition with something behind the committed offset of a subscription. */
+interface LackingPartition {
+  /** The first offset that is not consumed. */
+  readonly next: Offset;
+  readonly bounds: PartitionBounds;
+}
+
+/** The partitions of an event type that have something behind the committed offsets of a subscription. */
+interface LackingEventType {
+  readonly eventType: string;
+  readonly partitions: readonly LackingPartition[];
+}
+
+/**
+ * What each event type of a subscription has behind its committed offsets. One whose topic no longer exists is left
+ * out.
+ */
+function lackingOf(
   subscription: Subscription,
   committed: readonly CommittedOffset[],
   boundsByEventType: ReadonlyMap<string, readonly PartitionBounds[]>,
-): SubscriptionLag[] {
-  const lags: SubscriptionLag[] = [];
+): LackingEventType[] {
+  const lacking: LackingEventType[] = [];
   for (const eventType of subscription.event_types) {
     const bounds = boundsByEventType.get(eventType) ?? [];
     if (bounds.length === 0) continue;
     const offsets = committed.length === 0 ? startingOffsets(subscription, bounds, []) : committed;
-    const unconsumedEvents = totalAfter(offsets, eventType, bounds);
-    lags.push({ subscriptionId: subscription.id, eventType, unconsumedEvents });
+    lacking.push({ eventType, partitions: partitionsAfter(offsets, eventType, bounds) });
   }
-  return lags;
+  return lacking;
+}
+
+function partitionsAfter(
+  committed: readonly CommittedOffset[],
+  eventType: string,
+  bounds: readonly PartitionBounds[],
+): LackingPartition[] {
+  const offsets: Offset[] = [];
+  for (const { eventType: committedType, partition, offset } of committed) {
+    if (committedType === eventType) offsets[partition] = offset;
+  }
+  const lacking: LackingPartition[] = [];
+  for (const partitionBounds of bounds) {
+    const next = nextOffset(offsets[partitionBounds.partition], partitionBounds);
+    if (next < partitionBounds.latest) lacking.push({ next, bounds: partitionBounds });
+  }
+  return lacking;
+}
+
+/** Looks up where the events of those partitions end that may lack nothing. */
+async function lookUpEnds(ends: EventEnds, lacking: readonly LackingPartition[]): Promise<void> {
+  const unknown = lacking.filter(({ next, bounds }) => ends.isUnknownFrom(next, bounds)).map(({ bounds }) => bounds);
+  // Partitions of several subscriptions are the same objects.
+  const waiting = new Set(unknown).values();
+  await Promise.all(
+    Array.from({ length: concurrentLookUps }, async () => {
+      for (const bounds of waiting) await ends.lookUp(bounds);
+    }),
+  );
 }
 
 function eventTypesOf(subscriptions: readonly Subscription[]): ReadonlySet<string> {
@@ -240,58 +302,37 @@ async function readBounds(
   return found;
 }
 
-/** The events of one event type after the committed offsets of a subscription. */
-function totalAfter(
-  committed: readonly CommittedOffset[],
-  eventType: string,
-  bounds: readonly PartitionBounds[],
-): number {
-  const offsets: Offset[] = [];
-  for (const { eventType: committedType, partition, offset } of committed) {
-    if (committedType === eventType) offsets[partition] = offset;
-  }
-  let total = 0;
-  for (const partitionBounds of bounds) {
-    total += eventsFrom(nextOffset(offsets[partitionBounds.partition], partitionBounds), partitionBounds);
-  }
-  return total;
-}
-
 /** The first offset that is not consumed, after a committed one, if there is one. */
 function nextOffset(committed: Offset | undefined, { earliest }: PartitionBounds): Offset {
   return Math.max((committed ?? beforeFirst) + 1, earliest);
 }
-
-function eventsFrom(next: Offset, { latest }: PartitionBounds): number {
-  return Math.max(0, latest - next);
-}
-
-/** Returns the bounds of partitions by their keys. */
-export type ReadBounds = (partitions: readonly EventTypePartition[]) => Promise<ReadonlyMap<string, PartitionBounds>>;
 
 /**
  * Partitions without a commit count from their first event, and those of a subscription that was never streamed from
  * where it would begin.
  */
 export async function backlogsOf(
-  registry: Registry,
-  coordination: Coordination,
+  { registry, coordination, log }: Omit<LagServices, 'clock'>,
   subscription: Subscription,
-  readBounds: ReadBounds,
 ): Promise<Map<string, Backlog>> {
   const known = await coordination.committedOffsets(subscription.id);
   const partitions = partitionsOfSubscription(registry, subscription);
-  const bounds = await readBounds(partitions);
+  const bounds = await boundsOf(log, partitions);
   const offsets = known.length === 0 ? startingOffsets(subscription, [...bounds.values()], []) : known;
   const committed = new Map(offsets.map((partition) => [partitionKey(partition), partition.offset]));
+  const found = partitions.flatMap((partition) => {
+    const key = partitionKey(partition);
+    const ofPartition = bounds.get(key);
+    if (ofPartition === undefined) return [];
+    return [{ partition, next: nextOffset(committed.get(key), ofPartition), bounds: ofPartition }];
+  });
+  const ends = new EventEnds(log);
+  await lookUpEnds(ends, found);
   return new Map(
-    partitions.flatMap((partition) => {
-      const key = partitionKey(partition);
-      const partitionBounds = bounds.get(key);
-      if (partitionBounds === undefined) return [];
-      const next = nextOffset(committed.get(key), partitionBounds);
-      return [[key, { ...partition, next, unconsumedEvents: eventsFrom(next, partitionBounds) }]];
-    }),
+    found.map(({ partition, next, bounds: ofPartition }) => [
+      partitionKey(partition),
+      { ...partition, next, unconsumedEvents: ends.eventsFrom(next, ofPartition) },
+    ]),
   );
 }
 
