@@ -9,7 +9,6 @@
 import express, {
   type ErrorRequestHandler,
   type Express,
-  type NextFunction,
   type Request,
   type RequestHandler,
   type Response,
@@ -23,7 +22,7 @@ import type { Logger } from '../../logger.ts';
 import { askForBody, waitForBodies } from './bodies/expected-bodies.ts';
 import type { CrossOriginAccess } from './browsers/cross-origin-access.ts';
 import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
-import { inOrder, type HandlersInOrder } from './handlers-in-order.ts';
+import { inOrder } from './handlers-in-order.ts';
 import { contentEncodingOf } from './request-body.ts';
 import { lendingErrorHandler, lendingPathNotFound } from './lending-errors.ts';
 import { hasLendingErrors } from './mambu-versions.ts';
@@ -112,56 +111,17 @@ export function createApplication(
     else next();
   };
   const check = clientCertificates?.areAsked === true ? [createClientCertificateCheck(clientCertificates)] : [];
-  const [first, ...others] = handlersOf([see, ...check, ...routers]);
-  application.use(passOnFrom(first));
-  for (const handler of others) application.use(handler);
+  for (const handler of joined([see, ...check, ...routers])) application.use(handler);
   application.use((request, response, next) => {
     const respond = hasLendingErrors(request) ? lendingPathNotFound : pathNotFound;
     return respond(request, response, next);
   });
   application.use(errorHandler(logger, onError));
-  callFirst(first, application);
   return application;
 }
 
-declare global {
-  namespace Express {
-    interface Locals {
-      /** Why none of the first handlers answers the request; undefined when they all passed it on. */
-      failure?: unknown;
-    }
-  }
-}
-
-/** What Express calls for each request; its types do not name it. */
-interface Dispatcher {
-  handle(request: Request, response: Response, done?: NextFunction): void;
-}
-
-/**
- * Lets a handler see requests before Express, which gets only those that fail or that the handler passes on. Nearly
- * every request is answered by it, and what Express keeps for its routers and the end of each takes 2 µs.
- */
-function callFirst(handler: RequestHandler, application: Express): void {
-  const dispatcher = application as unknown as Dispatcher;
-  const passOn = dispatcher.handle.bind(application);
-  dispatcher.handle = (request, response, done) => {
-    // As Express does. They have these prototypes already on a server of this file.
-    Object.setPrototypeOf(request, application.request);
-    Object.setPrototypeOf(response, application.response);
-    request.res = response;
-    response.locals = Object.create(null) as typeof response.locals;
-    void handler(request, response, (failure?: unknown) => {
-      response.locals.failure = failure;
-      passOn(request, response, done);
-    });
-  };
-}
-
-/** The handlers up to the first one that takes errors, in one; and that one with all after it. */
-function handlersOf(
-  all: readonly (RequestHandler | ErrorRequestHandler)[],
-): [HandlersInOrder, ...(RequestHandler | ErrorRequestHandler)[]] {
+/** The same handlers, with those up to the first one that takes errors in one. */
+function joined(all: readonly (RequestHandler | ErrorRequestHandler)[]): (RequestHandler | ErrorRequestHandler)[] {
   const errorsAt = all.findIndex(takesErrors);
   const end = errorsAt === -1 ? all.length : errorsAt;
   return [inOrder(all.slice(0, end) as RequestHandler[]), ...all.slice(end)];
@@ -170,12 +130,6 @@ function handlersOf(
 /** How Express tells them apart. */
 function takesErrors(handler: RequestHandler | ErrorRequestHandler): handler is ErrorRequestHandler {
   return handler.length === 4;
-}
-
-/** Stands for the first handlers in the stack of Express, which a request reaches after them. */
-function passOnFrom({ handlers }: HandlersInOrder): HandlersInOrder {
-  const passOn: RequestHandler = (_request, response, next) => next(response.locals.failure);
-  return Object.assign(passOn, { handlers });
 }
 
 /** Responds to errors that no router has handled, in the error format of the API that the request belongs to. */
