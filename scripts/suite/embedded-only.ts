@@ -55,8 +55,8 @@ export const embeddedOnly: Readonly<Record<string, string>> = {
   'test/http/lending/working-days.test.ts': 'calendars of schedules, whose changes test/worker has on both',
 
   'test/http/streaming/conditional-requests.test.ts': 'headers of requests and responses',
-  'test/http/streaming/event-type-checks.test.ts': 'checks that store nothing',
   'test/http/streaming/dead-letters.test.ts': 'lists of what test/broker/dead-letters has on both',
+  'test/http/streaming/event-type-checks.test.ts': 'checks that store nothing',
   'test/http/streaming/finding/event-type-history.test.ts': 'lists of definitions that test/broker has on both',
   'test/http/streaming/finding/overview.test.ts': 'the memory of one process',
   'test/http/streaming/finding/retained-events.test.ts': 'lists of what test/broker/retained-events has on both',

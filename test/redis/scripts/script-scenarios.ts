@@ -27,7 +27,9 @@ export interface ScenarioWorld {
 }
 
 const eventType = 'scenario.loans';
+/** Of the first process, and of the second: a process closes what it does not know of its own node. */
 const node = 'scenario-node';
+const nodeOfSecond = 'scenario-other-node';
 const leaseMilliseconds = 600_000;
 const commitTimeoutMilliseconds = 400_000;
 /** What is left of a time that is nearly over: more than a slow machine takes for the next steps. */
@@ -56,8 +58,9 @@ class Scenario {
     );
   }
 
-  async join({ requested = [], nodeId = node, process = this.world.first }: JoinOptions = {}): Promise<string> {
+  async join({ requested = [], nodeId, process = this.world.first }: JoinOptions = {}): Promise<string> {
     const streamId = randomUUID();
+    nodeId ??= process === this.world.first ? node : nodeOfSecond;
     await process.renewLease(nodeId, leaseMilliseconds);
     const requestedPartitions = requested.map(partitionAt);
     const session = { streamId, nodeId, requestedPartitions, openedAt: 1, commitTimeoutMilliseconds };
@@ -1032,8 +1035,7 @@ export const disturbingScenarios: Scenarios = {
     const scenario = new Scenario(world);
     await scenario.initialise(-1, -1);
     await scenario.join();
-    const otherNode = 'scenario-other-node';
-    await scenario.join({ nodeId: otherNode, process: world.second });
+    await scenario.join({ process: world.second });
     await scenario.applyRebalance();
     const before = await scenario.topology();
     await world.second.topology(scenario.subscription);
@@ -1041,7 +1043,7 @@ export const disturbingScenarios: Scenarios = {
     await scenario.offsets();
     // As nodes do that live. Otherwise each process ends the session of the other once the time to come back is over.
     await world.first.renewLease(node, leaseMilliseconds);
-    await world.second.renewLease(otherNode, leaseMilliseconds);
+    await world.second.renewLease(nodeOfSecond, leaseMilliseconds);
     await soon(world, async () => {
       const { partitions, sessions } = await scenario.topology();
       const isOwned = partitions.every(({ streamId }, index) => streamId === before.partitions[index]?.streamId);
