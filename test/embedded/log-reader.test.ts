@@ -138,6 +138,8 @@ describe('reading the embedded log', () => {
   /** Removes the stored rows behind the back of the log: what it still returns comes from memory. */
   function changeFile(statement: string): void {
     const connection = openDatabase(join(temporary.dataFolder, 'log.db'));
+    // The log may be writing at this moment.
+    connection.exec('PRAGMA busy_timeout = 20000');
     connection.exec(statement);
     connection.close();
   }

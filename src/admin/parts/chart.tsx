@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Series } from '../chart-drawing.ts';
+import { laterModule } from '../later-module.ts';
 
 interface ChartProperties {
   /** What it shows, for users who cannot see it. */
@@ -17,7 +18,7 @@ export function Chart({ label, times, series }: ChartProperties): JSX.Element {
   useEffect(() => {
     let remove: (() => void) | undefined;
     let isGone = false;
-    void import('../chart-drawing.ts').then(({ drawChart }) => {
+    void laterModule(() => import('../chart-drawing.ts')).then(({ drawChart }) => {
       if (!isGone && place.current !== null) remove = drawChart(place.current, times, series);
     });
     return () => {

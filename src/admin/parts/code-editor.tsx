@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { JsonEditor } from '../editor/json-editor.ts';
 import type { LineFinding } from '../json-line-numbers.ts';
+import { laterModule } from '../later-module.ts';
 
 interface CodeEditorProperties {
   readonly label: string;
@@ -27,7 +28,7 @@ export function CodeEditor(properties: CodeEditorProperties): JSX.Element {
   useEffect(() => {
     let isGone = false;
     let made: JsonEditor | undefined;
-    void import('../editor/json-editor.ts').then(({ createJsonEditor }) => {
+    void laterModule(() => import('../editor/json-editor.ts')).then(({ createJsonEditor }) => {
       if (isGone || place.current === null) return;
       made = createJsonEditor(place.current, {
         label,

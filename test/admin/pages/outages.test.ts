@@ -72,6 +72,19 @@ describeAdminPage(
       await other.close();
     });
 
+    it('loads the code of an editor again when it could not', async () => {
+      const page = await admin.newPage();
+      let attempts = 0;
+      await page.route('**/json-editor-*.js', async (route) => {
+        attempts += 1;
+        await (attempts === 1 ? route.abort() : route.continue());
+      });
+      await page.goto(`${admin.service.url}/admin/event-types/${demoType}/try`);
+      await page.getByLabel('Event', { exact: true }).waitFor();
+      expect(attempts).to.be.greaterThan(1);
+      await page.close();
+    });
+
     it('validates again after the service could not', async () => {
       await admin.page.route('**/registry/event-type-checks', (route) =>
         route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail":"The log is away."}' }),

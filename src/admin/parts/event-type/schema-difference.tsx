@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { laterModule } from '../../later-module.ts';
 
 interface SchemaDifferenceProperties {
   /** JSON, as its author wrote it. */
@@ -13,7 +14,7 @@ export function SchemaDifference({ from, to }: SchemaDifferenceProperties): JSX.
   useEffect(() => {
     let isGone = false;
     let remove: (() => void) | undefined;
-    void import('../../editor/json-difference.ts').then(({ showJsonDifference }) => {
+    void laterModule(() => import('../../editor/json-difference.ts')).then(({ showJsonDifference }) => {
       if (!isGone && place.current !== null) remove = showJsonDifference(place.current, readable(from), readable(to));
     });
     return () => {
