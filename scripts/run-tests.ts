@@ -13,8 +13,8 @@ import { runSideBySide } from './suite/side-by-side.ts';
  */
 
 /**
- * Tests wait more than they work, so a processor serves several runners. With four for each, the suite is no faster,
- * and on a busy machine processes of tests count as overloaded. More than eight would need much memory.
+ * Tests wait more than they work, so a processor serves several runners. With four for each, the suite is a twentieth
+ * faster, and on a busy machine processes of tests count as overloaded. More than eight would need much memory.
  */
 const runnersDefault = Math.min(8, Math.max(4, 3 * availableParallelism()));
 
