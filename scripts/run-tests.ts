@@ -13,10 +13,10 @@ import { runSideBySide } from './suite/side-by-side.ts';
  */
 
 /**
- * Tests wait more than they work, so a processor serves several runners. With four for each, the suite is a twentieth
- * faster, and on a busy machine processes of tests count as overloaded. More than eight would need much memory.
+ * Tests wait more than they work, so a processor serves several runners. With three for each, a quarter of the time of
+ * the processors is left over; with five, tests wait for each other. More than eight would need much memory.
  */
-const runnersDefault = Math.min(8, Math.max(4, 3 * availableParallelism()));
+const runnersDefault = Math.min(8, 4 * availableParallelism());
 
 async function run(): Promise<Counts | undefined> {
   try {

@@ -84,15 +84,15 @@ describe('the nodes of an installation', function () {
     const subscription = { owning_application: 'tests', event_types: [name], read_from: 'begin' };
     const created = await call(`${service.url}/subscriptions`, 'POST', subscription);
     const stream = await openStream(service.url, String(created.body['id']));
-    const watching = new AbortController();
-    await fetch(`${service.url}/event-types/${name}/events`, { signal: watching.signal });
+    const watched = await fetch(`${service.url}/event-types/${name}/events`);
     // What it holds is reported from time to time, maybe between the two.
     const holding = defined(
       await until(service, service, (node) => node?.stream_partitions === 3 && node.event_type_streams === 1),
     );
     expect(holding.subscription_streams).to.equal(1);
     stream.close();
-    watching.abort();
+    // Used here, so that it is not collected before: its stream would be closed with it.
+    await watched.body?.cancel();
     await until(service, service, (node) => node?.subscription_streams === 0 && node.event_type_streams === 0);
   });
 
