@@ -297,6 +297,7 @@ export async function createApp(
         await worker?.start();
         refuseWhenStopping();
         processHealth.reportReady();
+        reporter.reportChange();
         gate.open();
         startSchedule();
         return address;

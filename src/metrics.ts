@@ -64,6 +64,11 @@ export function createMetrics() {
       labelNames: ['subscription_id'],
       registers,
     }),
+    waitingStreams: new Gauge({
+      name: 'lendstream_waiting_streams',
+      help: 'Requests that wait for a slot of their subscription on this process.',
+      registers,
+    }),
     closedStreams: new Counter({
       name: 'lendstream_closed_streams_total',
       help: 'Streams closed, by reason.',

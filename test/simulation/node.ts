@@ -43,7 +43,7 @@ export class SimulatedNode {
   readonly #options: NodeOptions;
   readonly #services: StreamServices & { readonly ends: EndOffsetCache };
   readonly #slots: SlotQueue;
-  readonly #openStreams = new OpenStreams();
+  readonly #openStreams = new OpenStreams(metrics);
   readonly #streamIds = new Set<string>();
   readonly #streams = new Map<string, SubscriptionStream>();
 

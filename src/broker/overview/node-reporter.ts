@@ -27,6 +27,7 @@ const withdrawalMillisecondsMaximum = 2_000;
 export class NodeReporter {
   readonly #options: NodeReporterOptions;
   #timer: Timer | undefined;
+  #address: string | undefined;
   #report: Promise<void> = Promise.resolve();
   #isReporting = false;
   #isStopped = false;
@@ -39,8 +40,18 @@ export class NodeReporter {
   start(address: string): void {
     const { clock, leaseMilliseconds } = this.#options;
     if (this.#isStopped) return;
-    this.#reportSoon(address);
-    this.#timer = every(clock, leaseMilliseconds / reportsPerLease, () => this.#reportSoon(address));
+    this.#address = address;
+    this.#reportSoon();
+    this.#timer = every(clock, leaseMilliseconds / reportsPerLease, () => this.#reportSoon());
+  }
+
+  /**
+   * Reports a change that people wait for, such as the end of a start, without waiting for the next turn. Does nothing
+   * before {@link start}.
+   */
+  reportChange(): void {
+    // The report under way has the state before the change.
+    void this.#report.then(() => this.#reportSoon());
   }
 
   /** Withdraws this process, so that it is not listed as lost, unless the store does not respond soon. */
@@ -60,8 +71,9 @@ export class NodeReporter {
   }
 
   /** One report at a time: a slow store gets no more of them. */
-  #reportSoon(address: string): void {
-    if (this.#isReporting || this.#isStopped) return;
+  #reportSoon(): void {
+    const address = this.#address;
+    if (address === undefined || this.#isReporting || this.#isStopped) return;
     this.#isReporting = true;
     const { coordination, facts, state, logger } = this.#options;
     this.#report = coordination

@@ -4,9 +4,9 @@ import type { NextFunction, RequestHandler } from 'express';
 export type HandlersInOrder = RequestHandler & { readonly handlers: readonly RequestHandler[] };
 
 /**
- * One handler in place of several that see every request, whatever its path: the router would compare the path for each
- * of them, and keep and restore what it knows of it. It calls them as the router does: each when the one before calls
- * `next`, and none after one that fails.
+ * One handler in place of several that see every request, whatever its path; routers may be among them. A router would
+ * compare the path for each of them, and keep and restore what it knows of it. It calls them as a router does: each
+ * when the one before calls `next`, and none after one that fails.
  */
 export function inOrder(several: readonly RequestHandler[]): HandlersInOrder {
   const handlers = several.flatMap((handler) =>

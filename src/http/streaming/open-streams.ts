@@ -4,6 +4,7 @@ import type { HistoryRecorder } from '../../broker/subscriptions/history-recorde
 import type { SubscriptionStream } from '../../broker/streaming/subscription-stream.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError } from '../../errors.ts';
+import type { Metrics } from '../../metrics.ts';
 
 /**
  * The most streams without a subscription that a process serves at once: each costs reads that no other consumer
@@ -32,9 +33,11 @@ export class OpenStreams {
   readonly #waiting = new Set<AbortController>();
   #drainWaiters: (() => void)[] = [];
   readonly #activity: HistoryRecorder | undefined;
+  readonly #metrics: Pick<Metrics, 'waitingStreams'>;
 
   /** @param activity Records why streams ended, for people to read later. */
-  constructor(activity?: HistoryRecorder) {
+  constructor(metrics: Pick<Metrics, 'waitingStreams'>, activity?: HistoryRecorder) {
+    this.#metrics = metrics;
     this.#activity = activity;
   }
 
@@ -70,6 +73,7 @@ export class OpenStreams {
     const waiting = new AbortController();
     const onClose = (): void => waiting.abort(new LendstreamError('REQUEST_TIMEOUT', 'The client is gone.'));
     this.#waiting.add(waiting);
+    this.#metrics.waitingStreams.inc();
     response.on('close', onClose);
     if (response.destroyed) onClose();
     try {
@@ -80,6 +84,7 @@ export class OpenStreams {
     } finally {
       response.off('close', onClose);
       this.#waiting.delete(waiting);
+      this.#metrics.waitingStreams.dec();
     }
   }
 

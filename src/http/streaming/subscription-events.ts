@@ -76,7 +76,7 @@ export function createSubscriptionEventsRouter(
   const { registry, metrics } = services;
   // Each series begins at 0: an alert sees no increase in a series that begins with its first stream.
   for (const reason of closeCodes) metrics.closedStreams.inc({ reason }, 0);
-  const openStreams = new OpenStreams(activity);
+  const openStreams = new OpenStreams(metrics, activity);
   const slots = new SlotQueue(services);
   registry.onChange((change) => closeStreamsOf(registry, change, openStreams));
   const serve: SubscriptionEventsRouter['serve'] = (view, parameters, request, response) =>

@@ -96,6 +96,24 @@ describe('the reports of a process about itself', () => {
     expect(reports).to.equal(4);
   });
 
+  it('come again at a change that people wait for, after the one that is under way', async () => {
+    reporter.reportChange();
+    await turn(0);
+    expect(reports, 'none before the start').to.equal(0);
+    let respond = (): void => {};
+    delay = new Promise((resolve) => (respond = resolve));
+    reporter.start('http://127.0.0.1:1');
+    streams = 4;
+    reporter.reportChange();
+    await clock.turn(0);
+    expect(reports, 'one at a time').to.equal(1);
+    respond();
+    await turn(0);
+    await turn(0);
+    expect(reports).to.equal(2);
+    expect((await reported())[0]?.subscriptionStreams).to.equal(4);
+  });
+
   it('go on after the store could not be reached, and never pile up', async () => {
     isOutOfReach = true;
     reporter.start('http://127.0.0.1:1');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { once } from 'node:events';
 import { IncomingMessage, request, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { createMetrics } from '../../../src/metrics.ts';
 import { OpenStreams, waitingStreamsMaximum } from '../../../src/http/streaming/open-streams.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
@@ -24,14 +24,20 @@ describe('a stream with wait_for_slot', () => {
     return (await server.coordination.topology(id)).sessions.length;
   }
 
+  /** Resolves when so many requests of the server wait for a slot. */
+  function waitingAre(count: number, { metrics }: Pick<StreamServer, 'metrics'> = server): Promise<void> {
+    return eventually(async () => (await metrics.waitingStreams.get()).values[0]?.value === count);
+  }
+
   it('waits for the stream before it, and then gets its partition', async () => {
     const id = await subscribe();
     const first = await server.open(id);
     const waiting = server.open(id, { query: '?wait_for_slot=60&batch_flush_timeout=1' });
-    const result = await Promise.race([waiting, new Promise<string>((done) => setTimeout(done, 300, 'waits'))]);
-    expect(result).to.equal('waits');
+    await waitingAre(1);
+    expect(await sessions(id)).to.equal(1);
     first.destroy();
     const second = await waiting;
+    await waitingAre(0);
     expect(second.status).to.equal(200);
     await second.until(() => second.batches.length > 0);
     second.destroy();
@@ -75,12 +81,11 @@ describe('a stream with wait_for_slot', () => {
     const gone = request({ port: server.port, path: `/subscriptions/${id}/events?wait_for_slot=60`, agent: false });
     gone.on('error', () => {});
     gone.end();
-    await once(gone, 'socket');
-    await new Promise((done) => setTimeout(done, 200));
+    await waitingAre(1);
     const waiting = server.open(id, { query: '?wait_for_slot=60' });
-    await new Promise((done) => setTimeout(done, 100));
+    await waitingAre(2);
     gone.destroy();
-    await new Promise((done) => setTimeout(done, 100));
+    await waitingAre(1);
     first.destroy();
     const second = await waiting;
     expect(second.status).to.equal(200);
@@ -107,7 +112,7 @@ describe('a stream with wait_for_slot', () => {
     const id = await stopping.subscribe([await stopping.defineEventType(1)]);
     const first = await stopping.open(id);
     const waiting = stopping.open(id, { query: '?wait_for_slot=60' });
-    await new Promise((done) => setTimeout(done, 200));
+    await waitingAre(1, stopping);
     const closed = stopping.streams.closeAll();
     const { status, detail } = await (await waiting).problem();
     expect([status, detail]).to.deep.equal([503, 'The server is shutting down, open the stream on another one.']);
@@ -119,7 +124,7 @@ describe('a stream with wait_for_slot', () => {
 
 describe('the requests of a process that wait for a slot', () => {
   it('are limited: so many may wait, and the next is refused', async () => {
-    const streams = new OpenStreams();
+    const streams = new OpenStreams(createMetrics());
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     response.setMaxListeners(0);
     const ends: (() => void)[] = [];
