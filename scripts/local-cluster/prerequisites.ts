@@ -1,9 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { promisify } from 'node:util';
-import { describeError } from '../../src/errors.ts';
+import { installPackages } from './apt-get.ts';
 
 /** A program of the machine that a local cluster needs, and the Debian package that contains it. */
 export interface Prerequisite {
@@ -114,19 +113,8 @@ export async function provide(
     throw new Error(`Install it yourself: apt-get install --yes --no-install-recommends ${packages}`);
   }
   printLine(`Installing with apt-get: ${packages} ...`);
-  const aptGet = async (...words: string[]): Promise<void> => {
-    await promisify(execFile)('apt-get', words, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
-  };
-  await aptGet('update');
-  const install = (...names: string[]): Promise<void> =>
-    aptGet('install', '--yes', '--no-install-recommends', ...names);
-  try {
-    await install(...remedy.install);
-  } catch (error) {
-    // A release of the system without one of the packages must not keep the others from the machine.
-    if (remedy.install.length === 1) throw error;
-    for (const name of remedy.install) await install(name).catch((reason: unknown) => printLine(describeError(reason)));
-  }
-  const still = missing.filter(({ isThere }) => !isThere()).map(({ name }) => name);
+  const stillMissing = (): readonly Prerequisite[] => missing.filter(({ isThere }) => !isThere());
+  await installPackages(() => stillMissing().map(({ debianPackage }) => debianPackage), printLine);
+  const still = stillMissing().map(({ name }) => name);
   if (still.length > 0) throw new Error(`${still.join(', ')}: still not found`);
 }

@@ -11,6 +11,7 @@ import type { Need } from './test-files.ts';
 export async function providePrograms(needs: readonly Need[]): Promise<void> {
   const programs = needs.flatMap((need) => {
     if (need === 'browser') return [chromiumBrowser];
+    if (need === 'servers') return programsOfCluster(1, kafkaVersionOf('current'));
     return providedCluster(need) === undefined ? programsOfCluster(1, kafkaVersionOf(need)) : [];
   });
   try {

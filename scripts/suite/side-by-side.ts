@@ -9,7 +9,7 @@ import { countedOutcomes, runFailedAgain } from './second-runs.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import { ServiceBundle } from './service-bundle.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';
-import { onCluster, startsService, type Backend, type TestFile } from './test-files.ts';
+import { isGeneration, onCluster, startsService, type Backend, type TestFile } from './test-files.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface SideBySideOptions {
@@ -45,13 +45,16 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
     const needs = [...new Set(all.flatMap((file) => file.needs))];
     await providePrograms(needs);
     queue.settle('browser', true);
-    const generations = needs.filter((need) => need !== 'browser');
+    const generations = needs.filter(isGeneration);
+    // With the first cluster come the jars that other clusters need, too.
+    if (generations.length === 0) queue.settle('servers', true);
     return startTestClusters(generations, (generation, cluster) => {
       if (cluster !== undefined) {
         clusters.set(generation, cluster);
         for (const runner of runners) runner.provide(generation, cluster);
       }
       queue.settle(generation, cluster !== undefined);
+      queue.settle('servers', true);
     });
   };
   const providing = provideNeeds();
@@ -64,7 +67,7 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
   // Without any request, a broker still takes processor time.
   const release = async ({ needs }: TestFile): Promise<void> => {
     const still = new Set([...unfinished].flatMap((file) => file.needs));
-    const generations = needs.filter((need) => need !== 'browser' && !still.has(need)) as KafkaGeneration[];
+    const generations = needs.filter(isGeneration).filter((generation) => !still.has(generation));
     for (const generation of generations) await (await providing).release(generation);
   };
   const outcomes: FileOutcome[] = [];

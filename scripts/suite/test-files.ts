@@ -7,8 +7,16 @@ import { embeddedOnly } from './embedded-only.ts';
 /** The store of a suite that is about neither of them. */
 export type Backend = 'embedded' | 'cluster';
 
-/** What has to be there before a file can run: a Kafka of that version with a Redis, or a browser. */
-export type Need = KafkaGeneration | 'browser';
+/**
+ * What has to be there before a file can run: a Kafka of that version with a Redis, a browser, or the programs of the
+ * servers that the file starts by itself.
+ */
+export type Need = KafkaGeneration | 'browser' | 'servers';
+
+/** Whether a need is one of the clusters that files share. */
+export function isGeneration(need: Need): need is KafkaGeneration {
+  return need === 'current' || need === 'previous';
+}
 
 /** One run of one test file. */
 export interface TestFile {
@@ -31,8 +39,15 @@ const clusterSupport = join(compiledTests, 'support/cluster.js');
 /** Each suite that starts the service in a process of its own imports it. */
 const serviceProgram = join(compiledTests, 'support/processes/service-program.js');
 
-/** The tests that need a browser. */
-const browserTests = join(compiledTests, 'admin/');
+/** Each suite that needs a browser imports it. */
+const browserSupport = join(compiledTests, 'support/http/chromium.js');
+
+/** Each suite that starts a Kafka or a Redis by itself imports one of them. */
+const serverSupport = [
+  join(compiledTests, 'support/processes/redis-server.js'),
+  join(compiledTests, '../scripts/local-cluster/local-cluster.js'),
+  join(compiledTests, '../scripts/local-cluster/prerequisites.js'),
+];
 
 /** All test files of a folder, by name. A file whose suites run on either backend is there once. */
 export function testFilesIn(folder = compiledTests): TestFile[] {
@@ -85,8 +100,10 @@ function testFile(compiled: string): TestFile {
 }
 
 function needsOf(compiled: string): Need[] {
-  const generations = generationsOf(compiled);
-  return compiled.startsWith(browserTests) ? ['browser', ...generations] : generations;
+  const needs: Need[] = generationsOf(compiled);
+  if (serverSupport.some((support) => imports(compiled, support))) needs.unshift('servers');
+  if (imports(compiled, browserSupport)) needs.unshift('browser');
+  return needs;
 }
 
 function generationsOf(compiled: string): KafkaGeneration[] {

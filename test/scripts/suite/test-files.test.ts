@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { findTests, type Need } from '../../../scripts/suite/test-files.ts';
+
+/** What has to be there before a test file runs. */
+function needsOf(name: string): readonly Need[] {
+  return findTests(name)?.files[0]?.needs ?? [];
+}
+
+describe('a test file', () => {
+  it('that starts servers of its own waits until their programs are installed', () => {
+    const starting = [
+      'test/e2e/secured-cluster.test.ts',
+      'test/faults/cluster.test.ts',
+      'test/redis/loss.test.ts',
+      'test/scripts/cluster.test.ts',
+      'test/scripts/local-cluster/local-cluster.test.ts',
+    ];
+    for (const name of starting) expect(needsOf(name), name).to.include('servers');
+  });
+
+  it('waits for a browser and for the clusters that tests share when it uses them, and for nothing else', () => {
+    expect(needsOf('test/admin/pages/overview.test.ts')).to.deep.equal(['browser']);
+    expect(needsOf('test/client/browser.test.ts')).to.deep.equal(['browser']);
+    expect(needsOf('test/kafka/log.test.ts')).to.deep.equal(['current', 'previous']);
+    expect(needsOf('test/admin/bundle.test.ts')).to.deep.equal([]);
+  });
+});
