@@ -97,8 +97,14 @@ async function measurePublish({ report, service, folder }: Bench, shapes: Shapes
   const bareStoreUrl = await bareStore.nextLine();
   const redis = await redisServer(folder);
   const settings = { ...publishSettings, shapes };
-  const load = async (url: string): Promise<number> =>
-    (await runProgram<Throughput>('scripts/bench/load/publish.js', { ...settings, url })).eventsPerSecond;
+  const loadTimes: number[] = [];
+  const load = async (url: string): Promise<number> => {
+    const { eventsPerSecond, processorMicroseconds } = await runProgram<
+      Throughput & { readonly processorMicroseconds: number }
+    >('scripts/bench/load/publish.js', { ...settings, url });
+    loadTimes.push(processorMicroseconds);
+    return eventsPerSecond;
+  };
   const processorTimes: number[] = [];
   /** Also notes the processor time of an event, in microseconds. */
   const measured = async (processId: number, url: string, times: number[]): Promise<number> => {
@@ -130,6 +136,7 @@ async function measurePublish({ report, service, folder }: Bench, shapes: Shapes
   });
   printBound(report, 'bare store / bare server, same sync', bareStoreRates, turns.seconds, againstBareServer);
   report.print(`${'bare store'.padEnd(nameColumns)} ${figure(median(bareStoreTimes.slice(1)))} us of processor each`);
+  report.print(`${'the load'.padEnd(nameColumns)} ${figure(median(loadTimes))} us of processor each`);
   if (redis === undefined) {
     report.print('redis-server is not installed: no figure beside it');
     return;

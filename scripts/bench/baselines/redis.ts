@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { findFreePorts } from '../../local-cluster/free-ports.ts';
 import { eventBytes, eventsPerBatch, publishBody, type Shapes } from '../events.ts';
 import { startCommand } from '../processes.ts';
@@ -11,6 +11,7 @@ export interface RedisServer {
 }
 
 const milliseconds = 3_000;
+const newline = 10;
 
 /** Starts a redis-server for the benchmark alone; undefined where none is installed. */
 export async function redisServer(folder: string): Promise<RedisServer | undefined> {
@@ -36,9 +37,9 @@ export async function redisServer(folder: string): Promise<RedisServer | undefin
   ]);
   server.child.stdout?.resume();
   for (let tries = 0; tries < 100; tries += 1) {
-    const socket = await open(port).catch(() => undefined);
-    if (socket !== undefined) {
-      socket.destroy();
+    const pipeline = await openPipeline(port).catch(() => undefined);
+    if (pipeline !== undefined) {
+      pipeline.close();
       return { port, stop: () => server.stop() };
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -53,12 +54,12 @@ export async function redisRound({ port }: RedisServer, connections: number, sha
   let events = 0;
   await Promise.all(
     Array.from({ length: connections }, async (_, connection) => {
-      const socket = await open(port);
+      const pipeline = await openPipeline(port);
       for (let turn = connection; performance.now() - begin < milliseconds; turn += 1) {
-        await repliesReceived(socket, batches[turn % batches.length] ?? Buffer.alloc(0));
+        await pipeline.send(batches[turn % batches.length] ?? Buffer.alloc(0));
         events += eventsPerBatch;
       }
-      socket.destroy();
+      pipeline.close();
     }),
   );
   return (events * 1000) / (performance.now() - begin);
@@ -73,24 +74,40 @@ function pipelined(body: Buffer): Buffer {
   return Buffer.from(commands.join(''));
 }
 
-/** Sends one pipeline and resolves at its last reply: the reply to each XADD is a bulk string of two lines. */
-function repliesReceived(socket: Socket, batch: Buffer): Promise<void> {
-  return new Promise((resolve) => {
-    let lines = 0;
-    const onData = (chunk: Buffer): void => {
-      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
-      if (lines < eventsPerBatch * 2) return;
-      socket.off('data', onData);
-      resolve();
-    };
-    socket.on('data', onData);
-    socket.write(batch);
-  });
+/** A connection that sends one pipelined batch at a time. */
+interface Pipeline {
+  /** Resolves at the last reply: the reply to each XADD is a bulk string of two lines. */
+  send(batch: Buffer): Promise<void>;
+  close(): void;
 }
 
-function open(port: number): Promise<Socket> {
+/** More than the replies to a batch. Bytes. */
+const readBytesMaximum = 16 * 1024;
+
+function openPipeline(port: number): Promise<Pipeline> {
+  let lines = 0;
+  let complete: (() => void) | undefined;
+  // As the load of the service does: without memory to read into, each read would get 64 KiB of its own.
+  const onread = {
+    buffer: Buffer.allocUnsafeSlow(readBytesMaximum),
+    callback(bytes: number, buffer: Uint8Array) {
+      for (let at = buffer.indexOf(newline); at >= 0 && at < bytes; at = buffer.indexOf(newline, at + 1)) lines += 1;
+      if (lines >= eventsPerBatch * 2) complete?.();
+      return true;
+    },
+  };
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(socket));
+    const socket = connect({ port, host: '127.0.0.1', onread }, () => {
+      resolve({
+        send: (batch) =>
+          new Promise((done) => {
+            lines = 0;
+            complete = done;
+            socket.write(batch);
+          }),
+        close: () => void socket.destroy(),
+      });
+    });
     socket.once('error', reject);
   });
 }

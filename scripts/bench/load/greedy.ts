@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openConnection } from '../baselines/bare-http.ts';
+import { jsonRequest, openConnection } from '../baselines/bare-http.ts';
 import { publishBody } from '../events.ts';
 
 /**
@@ -17,8 +17,10 @@ interface Settings {
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
-const path = `/event-types/${settings.eventType}/events`;
-const bodies = Array.from({ length: 32 }, (_, seed) => publishBody(seed).toString('latin1'));
+const publishUrl = `${settings.url}/event-types/${settings.eventType}/events`;
+const requests = Array.from({ length: 32 }, (_, seed) =>
+  jsonRequest(publishUrl, publishBody(seed).toString('latin1'), settings.headers),
+);
 const over = new AbortController();
 let [accepted, refused] = [0, 0];
 const stopping = new Promise<void>((resolve) => process.once('SIGTERM', resolve)).then(() => over.abort());
@@ -37,8 +39,10 @@ async function publish(sender: number): Promise<void> {
   let connection = await openConnection(settings.url);
   for (let turn = sender; !over.signal.aborted; turn += 1) {
     await untilDue((turn - sender) * settings.connections + sender);
+    const request = requests[turn % requests.length];
+    if (request === undefined) throw new Error('There is no request to send');
     try {
-      await connection.post(path, bodies[turn % bodies.length] ?? '', settings.headers);
+      await connection.send(request);
       accepted += 1;
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('HTTP/1.1 429')) throw error;
